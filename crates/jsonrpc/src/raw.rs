@@ -1,0 +1,145 @@
+//! The raw tree: nodes that remember the exact text they were read from.
+
+mod compare;
+mod number;
+mod parse;
+mod write;
+
+use std::borrow::Cow;
+
+pub use compare::same_value;
+pub use number::Number;
+pub use parse::{MAX_DEPTH, ParseError, ParseErrorKind, Parsed, is_json_number, parse};
+pub use write::{quote, write_quoted};
+
+/// One JSON value. Nodes live in an arena and are cheap to copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    /// The value's exact source text; empty for a value that was built or edited.
+    source: &'a str,
+    /// What the value is.
+    pub kind: Kind<'a>,
+}
+
+/// The kinds of JSON value.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as it was written.
+    Number(&'a str),
+    /// A string.
+    String(Str<'a>),
+    /// An array.
+    Array(&'a [Node<'a>]),
+    /// An object, members in their order.
+    Object(&'a [Member<'a>]),
+}
+
+/// A member of an object.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    /// The key, decoded.
+    pub key: &'a str,
+    /// The key as it stood between its quotes.
+    raw_key: &'a str,
+    /// The value.
+    pub value: Node<'a>,
+}
+
+/// The text of a string between its quotes, still escaped.
+#[derive(Clone, Copy, Debug)]
+pub struct Str<'a> {
+    raw: &'a str,
+    escaped: bool,
+}
+
+// === impl Node ===
+
+impl<'a> Node<'a> {
+    /// A value without source text: it will be written anew.
+    pub fn built(kind: Kind<'a>) -> Self {
+        Node { source: "", kind }
+    }
+
+    /// The source text, when the value stands as it was read.
+    pub fn source(&self) -> Option<&'a str> {
+        (!self.source.is_empty()).then_some(self.source)
+    }
+
+    /// The members, when the value is an object.
+    pub fn as_object(&self) -> Option<&'a [Member<'a>]> {
+        match self.kind {
+            Kind::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The items, when the value is an array.
+    pub fn as_array(&self) -> Option<&'a [Node<'a>]> {
+        match self.kind {
+            Kind::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The decoded text, when the value is a string.
+    pub fn as_text(&self) -> Option<Cow<'a, str>> {
+        match self.kind {
+            Kind::String(text) => Some(text.decode()),
+            _ => None,
+        }
+    }
+
+    /// The member of that key, when the value is an object that has it.
+    pub fn get(&self, key: &str) -> Option<Node<'a>> {
+        self.as_object()?.iter().find(|member| member.key == key).map(|member| member.value)
+    }
+
+    /// The JSON type's name, for messages.
+    pub fn type_name(&self) -> &'static str {
+        match self.kind {
+            Kind::Null => "null",
+            Kind::Bool(_) => "boolean",
+            Kind::Number(_) => "number",
+            Kind::String(_) => "string",
+            Kind::Array(_) => "array",
+            Kind::Object(_) => "object",
+        }
+    }
+}
+
+// === impl Member ===
+
+impl<'a> Member<'a> {
+    /// A member under a new key.
+    pub fn new(key: &'a str, value: Node<'a>) -> Self {
+        Member { key, raw_key: "", value }
+    }
+
+    /// The same member with another value; the key keeps its spelling.
+    pub fn with_value(self, value: Node<'a>) -> Self {
+        Member { value, ..self }
+    }
+}
+
+// === impl Str ===
+
+impl<'a> Str<'a> {
+    /// Text that needs no escaping, or that is already escaped for JSON.
+    pub fn from_escaped(raw: &'a str) -> Self {
+        Str { raw, escaped: raw.as_bytes().contains(&b'\\') }
+    }
+
+    /// The text between the quotes as it was written.
+    pub fn raw(&self) -> &'a str {
+        self.raw
+    }
+
+    /// The text it stands for. Lone surrogates become U+FFFD here; the raw text keeps them.
+    pub fn decode(&self) -> Cow<'a, str> {
+        if self.escaped { Cow::Owned(parse::decode_escapes(self.raw)) } else { Cow::Borrowed(self.raw) }
+    }
+}

@@ -1,0 +1,145 @@
+//! Exact decimal numbers: comparison without a float in between.
+
+use std::cmp::Ordering;
+
+/// A number as sign, significant digits and exponent: `-12.50` is `-125 × 10^-1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Number {
+    negative: bool,
+    /// Digits without leading or trailing zeros; empty for zero.
+    digits: Vec<u8>,
+    /// Power of ten of the last digit.
+    exponent: i64,
+}
+
+impl Number {
+    /// Reads JSON number text; `None` when it is not a JSON number or its exponent is absurd.
+    pub fn parse(text: &str) -> Option<Number> {
+        if !super::is_json_number(text) {
+            return None;
+        }
+        let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (mantissa, power) = match rest.find(['e', 'E']) {
+            Some(found) => (&rest[..found], rest[found + 1..].parse::<i64>().ok()?),
+            None => (rest, 0),
+        };
+        let fraction = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len() as i64);
+        let mut digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
+        let mut exponent = power.checked_sub(fraction)?;
+        let leading = digits.iter().take_while(|digit| **digit == 0).count();
+        digits.drain(..leading);
+        while digits.last() == Some(&0) {
+            digits.pop();
+            exponent = exponent.checked_add(1)?;
+        }
+        if digits.is_empty() {
+            return Some(Number { negative: false, digits, exponent: 0 });
+        }
+        Some(Number { negative, digits, exponent })
+    }
+
+    /// Whether it is a whole number (`10.0` and `1e3` are).
+    pub fn is_integer(&self) -> bool {
+        self.exponent >= 0
+    }
+
+    /// Whether it is a whole multiple of `step`; `None` when the numbers are too large to say.
+    pub fn is_multiple_of(&self, step: &Number) -> Option<bool> {
+        if self.digits.is_empty() {
+            return Some(true);
+        }
+        if step.digits.is_empty() {
+            return Some(false);
+        }
+        let base = self.exponent.min(step.exponent);
+        Some(self.scaled(base)? % step.scaled(base)? == 0)
+    }
+
+    /// The absolute value in units of `10^base`.
+    fn scaled(&self, base: i64) -> Option<u128> {
+        let zeros = u32::try_from(self.exponent - base).ok()?;
+        let mut value: u128 = 0;
+        for digit in &self.digits {
+            value = value.checked_mul(10)?.checked_add(u128::from(*digit))?;
+        }
+        value.checked_mul(10u128.checked_pow(zeros)?)
+    }
+
+    /// Position of the first digit: the power of ten just above the number.
+    fn magnitude(&self) -> i64 {
+        self.exponent.saturating_add(self.digits.len() as i64)
+    }
+
+    fn compare_absolute(&self, other: &Number) -> Ordering {
+        match (self.digits.is_empty(), other.digits.is_empty()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+            (false, false) => {
+                self.magnitude().cmp(&other.magnitude()).then_with(|| self.digits.cmp(&other.digits))
+            }
+        }
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.negative, other.negative) {
+            (false, false) => self.compare_absolute(other),
+            (true, true) => other.compare_absolute(self),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number;
+    use proptest::prelude::*;
+
+    fn number(text: &str) -> Number {
+        Number::parse(text).unwrap()
+    }
+
+    #[test]
+    fn forms_of_one_value_are_equal() {
+        for form in ["10", "10.0", "1e1", "100E-1", "1.00e+1"] {
+            assert_eq!(number(form), number("10"), "{form}");
+        }
+        assert_eq!(number("-0"), number("0.0"));
+    }
+
+    #[test]
+    fn integers_beyond_2_53_stay_apart() {
+        assert!(number("9007199254740993") > number("9007199254740992"));
+        assert!(number("12345678901234567890123") != number("12345678901234567890124"));
+    }
+
+    #[test]
+    fn whole_numbers_are_known_by_value() {
+        assert!(number("10.0").is_integer() && number("1e3").is_integer() && number("0").is_integer());
+        assert!(!number("3.7").is_integer() && !number("1e-1").is_integer());
+    }
+
+    #[test]
+    fn multiples_are_exact() {
+        assert_eq!(number("0.3").is_multiple_of(&number("0.1")), Some(true));
+        assert_eq!(number("7").is_multiple_of(&number("2")), Some(false));
+        assert_eq!(number("1e300").is_multiple_of(&number("7")), None);
+    }
+
+    proptest! {
+        #[test]
+        fn it_orders_as_floats_do(a in -1e12f64..1e12, b in -1e12f64..1e12) {
+            let (x, y) = (number(&format!("{a:?}")), number(&format!("{b:?}")));
+            prop_assert_eq!(x.cmp(&y), a.partial_cmp(&b).unwrap());
+        }
+    }
+}

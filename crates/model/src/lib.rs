@@ -1,0 +1,16 @@
+//! The words every other crate uses: codes, changes, problems, outcomes and tool definitions.
+//!
+//! Plain data. This crate knows no JSON parser, no schema, no network and no clock; it only names
+//! things so that results, the audit journal, the pages and the documentation say the same.
+//!
+//! Start with [`Code`], [`Change`] and [`Outcome`].
+
+mod change;
+mod code;
+mod outcome;
+mod tool;
+
+pub use change::{Change, Problem};
+pub use code::Code;
+pub use outcome::Outcome;
+pub use tool::{Annotations, Finish, Origin, ToolDefinition};

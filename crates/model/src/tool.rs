@@ -1,0 +1,46 @@
+//! A tool as its server describes it.
+
+/// How the model's turn ended, as far as the caller knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Finish {
+    /// The caller does not know: text that ends early counts as cut off.
+    #[default]
+    Unknown,
+    /// The model stopped by itself.
+    Stop,
+    /// The model ran into its length limit.
+    Length,
+}
+
+/// Where a tool comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// A downstream MCP server: schema-driven repair and the built-in rule sets apply.
+    #[default]
+    Server,
+    /// One of our own tools: its arguments are checked and passed through unchanged.
+    BuiltIn,
+}
+
+/// What a server says about its own tool. Hints of an untrusted party: they can make us more
+/// careful, never less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Annotations {
+    /// The server says that the tool may destroy something.
+    pub destructive: bool,
+}
+
+/// A tool definition with its schema as raw JSON text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolDefinition {
+    /// The tool's own name.
+    pub name: String,
+    /// The server that offers it, when known.
+    pub server: Option<String>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The JSON Schema of its arguments, as the server sent it.
+    pub input_schema: String,
+    /// The server's hints.
+    pub annotations: Annotations,
+}

@@ -1,0 +1,370 @@
+//! The normalizer: one call through text, rules, envelope, repair and judgement.
+
+use std::cell::Cell;
+
+use bumpalo::Bump;
+use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
+use toolwright_model::{Change, Code, Finish, Origin, Outcome, Problem};
+
+use crate::costs;
+use crate::explain::{Trace, TraceStep};
+use crate::names::fold;
+use crate::repair::envelope::Opened;
+use crate::repair::{Context, Fit, Fitter, Path, Slot, problem};
+use crate::rules::{Rule, RuleSet};
+use crate::schema::{Goal, Judge};
+use crate::text;
+use crate::tool::Tool;
+
+/// The longest arguments that are looked at.
+pub const MAX_ARGUMENT_BYTES: usize = 16 << 20;
+
+/// Arguments as they were sent.
+#[derive(Clone, Copy, Debug)]
+pub struct RawArguments<'a> {
+    text: &'a str,
+    finish: Finish,
+}
+
+/// An outcome with the way to it.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// What became of the call.
+    pub outcome: Outcome,
+    /// What was tried, in order.
+    pub steps: Vec<TraceStep>,
+}
+
+/// Makes the arguments of tool calls fit. Cheap to share; takes no lock.
+#[derive(Clone, Debug)]
+pub struct Normalizer {
+    rules: RuleSet,
+}
+
+impl<'a> RawArguments<'a> {
+    /// Arguments that arrived as a JSON value.
+    pub fn json(text: &'a str) -> Self {
+        RawArguments { text, finish: Finish::Unknown }
+    }
+
+    /// Arguments as a model wrote them, and how its turn ended.
+    pub fn text(text: &'a str, finish: Finish) -> Self {
+        RawArguments { text, finish }
+    }
+}
+
+impl Default for Normalizer {
+    fn default() -> Self {
+        Normalizer::new(RuleSet::builtin())
+    }
+}
+
+impl Normalizer {
+    /// A normalizer with these rules.
+    pub fn new(rules: RuleSet) -> Self {
+        Normalizer { rules }
+    }
+
+    /// The rules in force.
+    pub fn rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
+    /// Judges a call's arguments and mends them where that is safe.
+    pub fn normalize(&self, tool: &Tool, arguments: &RawArguments<'_>) -> Outcome {
+        self.run(tool, arguments, &Trace::default())
+    }
+
+    /// The same, with everything that was tried.
+    pub fn explain(&self, tool: &Tool, arguments: &RawArguments<'_>) -> Explanation {
+        let trace = Trace::on();
+        let outcome = self.run(tool, arguments, &trace);
+        Explanation { outcome, steps: trace.into_steps() }
+    }
+
+    fn run(&self, tool: &Tool, arguments: &RawArguments<'_>, trace: &Trace) -> Outcome {
+        if arguments.text.len() > MAX_ARGUMENT_BYTES {
+            let message = format!("the arguments have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken", arguments.text.len());
+            return refused(vec![problem(Code::R12, &Path::Root, message)]);
+        }
+        let arena = Bump::new();
+        let judge = Judge::new(tool.schema());
+        // The gate: strict JSON that the schema accepts goes on as it is.
+        let parsed = raw::parse(arguments.text, &arena);
+        let may_rule = self.rules.may_change_valid_calls(tool) && tool.origin() == Origin::Server;
+        if let Ok(parsed) = &parsed {
+            if let Some(key) = parsed.conflicting_key {
+                let message = format!("\"{key}\" is given twice with different values; send it once");
+                return refused(vec![problem(Code::R7, &Path::Root, message)]);
+            }
+            if !may_rule && parsed.root.as_object().is_some() && judge.accepts(tool.schema().root(), &parsed.root) {
+                trace.chosen(&Path::Root, 0, || "strict JSON that the schema accepts: unchanged".to_owned());
+                return Outcome::Unchanged;
+            }
+        }
+        let context = Context { tool_words: tool.words(), parameters: tool.parameters(), destructive: tool.is_destructive() };
+        let fitter = Fitter { judge: &judge, arena: &arena, context, trace, moves: Cell::new(0), nesting: Cell::new(0) };
+        let start = match parsed {
+            Ok(parsed) => Ok(Start { node: parsed.root, changes: Vec::new(), risk: 0, guessed: false }),
+            Err(_) => read_leniently(arguments, &arena, trace),
+        };
+        match start {
+            Ok(start) => Call { normalizer: self, tool, fitter }.mend(start),
+            Err(problems) => refused(problems),
+        }
+    }
+}
+
+/// The arguments as a tree, and what it took to read them.
+struct Start<'a> {
+    node: Node<'a>,
+    changes: Vec<Change>,
+    risk: u32,
+    /// Strings may have been split by mistake: unknown keys are then refused.
+    guessed: bool,
+}
+
+fn read_leniently<'a>(
+    arguments: &RawArguments<'_>,
+    arena: &'a Bump,
+    trace: &Trace,
+) -> Result<Start<'a>, Vec<Problem>> {
+    let text = arguments.text.trim();
+    if text.is_empty() || text == "None" || text == "undefined" {
+        return Ok(Start { node: Node::built(Kind::Null), changes: Vec::new(), risk: 0, guessed: false });
+    }
+    let reading = text::read(arguments.text, arguments.finish).map_err(|error| {
+        vec![Problem { code: error.code, path: String::new(), message: format!("{} (at byte {})", error.message, error.offset) }]
+    })?;
+    let json: &'a str = arena.alloc_str(&reading.json);
+    let parsed = raw::parse(json, arena).map_err(|error| {
+        vec![problem(Code::R9, &Path::Root, format!("the text cannot be read as JSON: {error}"))]
+    })?;
+    if let Some(key) = parsed.conflicting_key {
+        let message = format!("\"{key}\" is given twice with different values; send it once");
+        return Err(vec![problem(Code::R7, &Path::Root, message)]);
+    }
+    for step in &reading.steps {
+        trace.chosen(&Path::Root, step.risk(), || format!("read leniently: {}", step.describe()));
+    }
+    let change = |step: &text::Step| Change {
+        code: step.code(),
+        path: String::new(),
+        from: Some(raw::quote(step.describe())),
+        to: None,
+        rule: None,
+        why: step.describe().to_owned(),
+    };
+    Ok(Start {
+        node: parsed.root,
+        changes: reading.steps.iter().map(change).collect(),
+        risk: reading.steps.iter().map(|step| step.risk()).sum(),
+        guessed: reading.steps.iter().any(|step| step.may_split_strings()),
+    })
+}
+
+/// One call that did not simply pass.
+struct Call<'n, 's, 'a> {
+    normalizer: &'n Normalizer,
+    tool: &'n Tool,
+    fitter: Fitter<'s, 'a>,
+}
+
+impl<'a> Call<'_, '_, 'a> {
+    fn mend(&self, start: Start<'a>) -> Outcome {
+        let root = match start.node.kind {
+            // Nothing sent is an empty object, if the tool needs nothing.
+            Kind::Null => Node::built(Kind::Object(&[])),
+            _ => start.node,
+        };
+        let was_null = matches!(start.node.kind, Kind::Null);
+        if self.tool.origin() == Origin::BuiltIn {
+            return self.pass_or_refuse(&start, root);
+        }
+        let mut fits = Vec::new();
+        let mut problems: Option<Vec<Problem>> = None;
+        let openings = if was_null {
+            vec![self.nothing_sent(root)]
+        } else {
+            self.fitter.openings(root, self.tool.name())
+        };
+        for opened in openings {
+            match self.fit(opened) {
+                Ok(fit) => fits.push(fit),
+                // The outermost reading explains best, unless an inner one is nearer to fitting.
+                Err(reasons) => {
+                    if problems.as_ref().is_none_or(|known| reasons.len() < known.len()) {
+                        problems = Some(reasons);
+                    }
+                }
+            }
+        }
+        fits.sort_by_key(|fit| fit.cost);
+        let mut fits = fits.into_iter();
+        let Some(best) = fits.next() else { return refused(problems.unwrap_or_default()) };
+        if let Some(other) = fits.next()
+            && other.cost < best.cost + costs::MARGIN
+            && !same_value(&other.node, &best.node)
+        {
+            let message = "the arguments can be read with and without their envelope; send them without it";
+            return refused(vec![problem(Code::R2, &Path::Root, message)]);
+        }
+        self.conclude(start, best)
+    }
+
+    fn nothing_sent(&self, root: Node<'a>) -> Opened<'a> {
+        let change = Change {
+            code: Code::V2,
+            path: String::new(),
+            from: Some("null".to_owned()),
+            to: Some("{}".to_owned()),
+            rule: None,
+            why: "no arguments at all".to_owned(),
+        };
+        Opened { node: root, changes: vec![change], cost: costs::VALUE_EMPTY }
+    }
+
+    /// Rules, then repair, on one reading of the arguments.
+    fn fit(&self, opened: Opened<'a>) -> Result<Fit<'a>, Vec<Problem>> {
+        let root_id = self.tool.schema().root();
+        let mut fit = Fit { node: opened.node, cost: opened.cost, risk: 0, changes: opened.changes };
+        let Some(members) = fit.node.as_object() else {
+            let restored = self.restore_root(&fit.node);
+            return restored.map(|restored| fit.clone().then(restored)).ok_or_else(|| {
+                let message = format!("the arguments are {}, but an object is expected", fit.node.type_name());
+                vec![problem(Code::R8, &Path::Root, message)]
+            });
+        };
+        fit = self.apply_rules(fit, members);
+        let slot = Slot { name: self.tool.name(), in_list: false, is_root: true };
+        let repaired = self.fitter.fit(&[root_id], fit.node, &Path::Root, slot)?;
+        Ok(fit.then(repaired))
+    }
+
+    /// Applies every matching rule once, in order.
+    fn apply_rules(&self, mut fit: Fit<'a>, members: &'a [Member<'a>]) -> Fit<'a> {
+        let root_id = self.tool.schema().root();
+        let mut members = members.to_vec();
+        let mut valid = self.fitter.judge.accepts(root_id, &fit.node);
+        for rule in self.normalizer.rules.for_tool(self.tool) {
+            if valid && !rule.may_change_valid_calls() {
+                continue;
+            }
+            let Some(applied) = rule.apply(&self.fitter, &members) else { continue };
+            let node = Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&applied.members)));
+            let still_valid = self.fitter.judge.accepts(root_id, &node);
+            if valid && !still_valid {
+                self.reject_rule(rule);
+                continue;
+            }
+            self.fitter.trace.chosen(&Path::Root, 0, || format!("rule {}", rule.id));
+            valid = still_valid;
+            members = applied.members;
+            fit.node = node;
+            fit.changes.extend(applied.changes);
+        }
+        fit
+    }
+
+    fn reject_rule(&self, rule: &Rule) {
+        self.fitter.trace.rejected(&Path::Root, 0, || format!("rule {} would make a valid call invalid", rule.id));
+    }
+
+    /// E2 for the whole arguments: a bare list where the tool's one list parameter is required.
+    fn restore_root(&self, node: &Node<'a>) -> Option<Fit<'a>> {
+        if !matches!(node.kind, Kind::Array(_)) {
+            return None;
+        }
+        let schema = self.tool.schema();
+        let goals = Goal::alternatives(self.fitter.judge, &[schema.root()], &Node::built(Kind::Object(&[])));
+        let [goal] = &goals[..] else { return None };
+        let [name] = goal.required(schema)[..] else { return None };
+        let (_, ids) = goal.key(schema, name);
+        let takes_list = |ids: &[_]| self.fitter.accepts(ids, node);
+        let others = goal.property_names(schema).into_iter().filter(|other| *other != name);
+        if !takes_list(&ids) || others.into_iter().any(|other| takes_list(&goal.key(schema, other).1)) {
+            return None;
+        }
+        let member = Member::new(self.fitter.arena.alloc_str(name), *node);
+        let wrapped = Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&[member])));
+        if !self.fitter.judge.accepts(schema.root(), &wrapped) {
+            return None;
+        }
+        let change = Change {
+            code: Code::E2,
+            path: Path::Root.key(name).to_string(),
+            from: None,
+            to: Some(raw::quote(name)),
+            rule: None,
+            why: "the one list the tool takes".to_owned(),
+        };
+        Some(Fit { node: wrapped, cost: costs::WRAPPER, risk: costs::RISK_STRUCTURE, changes: vec![change] })
+    }
+
+    /// Our own tools: checked, never changed.
+    fn pass_or_refuse(&self, start: &Start<'a>, root: Node<'a>) -> Outcome {
+        let root_id = self.tool.schema().root();
+        if start.changes.is_empty() && root.as_object().is_some() && self.fitter.judge.accepts(root_id, &root) {
+            return if start.node.as_object().is_some() {
+                Outcome::Unchanged
+            } else {
+                self.conclude_node(root, self.nothing_sent(root).changes)
+            };
+        }
+        let slot = Slot { name: self.tool.name(), in_list: false, is_root: true };
+        match self.fitter.fit(&[root_id], root, &Path::Root, slot) {
+            Err(problems) => refused(problems),
+            Ok(fit) => {
+                let message = |change: &Change| match &change.to {
+                    Some(to) => format!("{}: send {to}", change.why),
+                    None => change.why.clone(),
+                };
+                let changes = start.changes.iter().chain(&fit.changes);
+                refused(changes.map(|change| Problem { code: Code::R8, path: change.path.clone(), message: message(change) }).collect())
+            }
+        }
+    }
+
+    fn conclude(&self, start: Start<'a>, fit: Fit<'a>) -> Outcome {
+        let budget = if self.tool.is_destructive() { costs::DESTRUCTIVE_BUDGET } else { costs::BUDGET };
+        let risk = start.risk + fit.risk;
+        let mut changes = start.changes;
+        if risk > budget {
+            changes.extend(fit.changes);
+            let guesses: Vec<String> = changes.iter().map(|change| change.why.clone()).collect();
+            let message = format!("too much would have to be guessed for this tool: {}; send exactly what you mean", guesses.join("; "));
+            return refused(vec![problem(Code::R11, &Path::Root, message)]);
+        }
+        if start.guessed
+            && let Some(unknown) = self.undeclared_key(&fit.node)
+        {
+            let message = format!("quotes in the text are not escaped, and \"{unknown}\" may be a part of a string; escape them");
+            return refused(vec![problem(Code::R2, &Path::Root, message)]);
+        }
+        changes.extend(fit.changes);
+        if changes.is_empty() {
+            return Outcome::Unchanged;
+        }
+        self.conclude_node(fit.node, changes)
+    }
+
+    fn conclude_node(&self, node: Node<'a>, changes: Vec<Change>) -> Outcome {
+        Outcome::Repaired { arguments: node.to_json(), changes }
+    }
+
+    fn undeclared_key(&self, node: &Node<'a>) -> Option<&'a str> {
+        let members = node.as_object()?;
+        let declared = self.tool.parameters();
+        members.iter().map(|member| member.key).find(|key| !declared.iter().any(|name| fold(name) == fold(key)))
+    }
+}
+
+fn refused(problems: Vec<Problem>) -> Outcome {
+    let problems = if problems.is_empty() {
+        vec![problem(Code::R8, &Path::Root, "the arguments do not fit the tool's schema")]
+    } else {
+        problems
+    };
+    let hint = problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; ");
+    Outcome::Refused { problems, hint }
+}

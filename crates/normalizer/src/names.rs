@@ -1,0 +1,20 @@
+//! How alike two names are, and on what evidence.
+//!
+//! Distance alone is wrong here (`radius` and `diameter` are as far apart as `scores` and
+//! `grades`), so names are compared by what they say: equal after folding, a slip of the keyboard
+//! that is no word of its own, the same words, words that stand for each other, or one name's words
+//! contained in the other's. Words that set look-alikes apart (old and new, min and max, units,
+//! negations) must agree on both sides.
+
+mod compare;
+mod fold;
+mod lexicon;
+mod tool_name;
+mod typo;
+mod words;
+
+pub(crate) use compare::{Likeness, are_opposed_names, compare, meaningful_words};
+pub(crate) use fold::{fold, fold_value};
+pub(crate) use lexicon::{SAFE_ENVELOPES, canonical, is_destructive_flag, is_destructive_verb, is_vague};
+pub use tool_name::{NameMatch, find_tool};
+pub(crate) use words::words;

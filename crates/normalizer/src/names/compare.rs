@@ -1,0 +1,177 @@
+//! The evidence that one name stands for another.
+
+use toolwright_model::Code;
+
+use super::fold::fold;
+use super::lexicon::{
+    are_opposed, are_synonyms, are_whole_synonyms, canonical, is_distinct, is_filler, is_neutral, same_side, takes_side,
+};
+use super::typo::slips;
+use super::words::words;
+use crate::costs;
+
+/// How well a sent name fits a known one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Likeness {
+    /// Less is better; only names within a margin of each other compete.
+    pub cost: u32,
+    /// Which step the evidence belongs to.
+    pub code: Code,
+    /// The evidence in words.
+    pub why: String,
+    /// Whether the value must fit as it stands, because the names say too little to change both.
+    pub needs_exact_value: bool,
+}
+
+/// Compares a key that was sent with a name the schema declares. `context` are words that the
+/// tool's own name already says and that may therefore be added or missing.
+pub(crate) fn compare(sent: &str, known: &str, context: &[String]) -> Option<Likeness> {
+    let (sent_folded, known_folded) = (fold(sent), fold(known));
+    if sent_folded.is_empty() || known_folded.is_empty() {
+        return None;
+    }
+    let likeness = |cost: u32, code: Code, why: String| {
+        Some(Likeness { cost, code, why, needs_exact_value: false })
+    };
+    if sent_folded == known_folded {
+        return likeness(costs::KEY_FORM, Code::N1, "same name in another case or with other separators".into());
+    }
+    let sent_words = meaningful_words(sent);
+    let known_words = meaningful_words(known);
+    if let Some(strokes) = slips(sent, &sent_folded, known, &known_folded)
+        && !opposed(&sent_words, &known_words)
+    {
+        return likeness(costs::KEY_TYPO * strokes, Code::N2, format!("{strokes} stroke(s) away"));
+    }
+    if are_whole_synonyms(&sent_folded, &known_folded) {
+        return likeness(costs::KEY_SYNONYM, Code::N4, "names used for one another".into());
+    }
+    if sent_words.is_empty() || known_words.is_empty() || opposed(&sent_words, &known_words) {
+        return None;
+    }
+    by_words(&sent_words, &known_words, context)
+}
+
+/// Compares the words of two names.
+fn by_words(sent: &[String], known: &[String], context: &[String]) -> Option<Likeness> {
+    let mut pairs_by_synonym = 0;
+    let mut left: Vec<&String> = Vec::new();
+    let mut rest: Vec<&String> = known.iter().collect();
+    for word in sent {
+        match rest.iter().position(|other| *other == word) {
+            Some(found) => {
+                rest.remove(found);
+            }
+            None => left.push(word),
+        }
+    }
+    let exact_pairs = sent.len() - left.len();
+    left.retain(|word| match rest.iter().position(|other| are_synonyms(word, other) || same_side(word, other)) {
+        Some(found) => {
+            rest.remove(found);
+            pairs_by_synonym += 1;
+            false
+        }
+        None => true,
+    });
+    if exact_pairs + pairs_by_synonym == 0 {
+        return None;
+    }
+    let blocked = |word: &&String| is_distinct(word) || takes_side(word);
+    if left.iter().any(blocked) || rest.iter().any(blocked) {
+        return None;
+    }
+    let synonyms = costs::KEY_SYNONYM * pairs_by_synonym as u32;
+    if left.is_empty() && rest.is_empty() {
+        let cost = costs::KEY_SPELLING + synonyms;
+        return Some(Likeness { cost, code: Code::N4, why: "the same words".into(), needs_exact_value: false });
+    }
+    // One name's words are contained in the other's: only one side may have words left over.
+    if !left.is_empty() && !rest.is_empty() {
+        return None;
+    }
+    let extra: Vec<&String> = left.into_iter().chain(rest).collect();
+    if extra.len() > 2 || pairs_by_synonym > 1 {
+        return None;
+    }
+    let neutral = |word: &&&String| is_neutral(word) || context.contains(word);
+    let foreign = extra.iter().filter(|word| !neutral(word)).count() as u32;
+    let cost = costs::KEY_CONTAINED + synonyms + costs::KEY_EXTRA_WORD * (extra.len() as u32 - 1) + costs::KEY_FOREIGN_WORD * foreign;
+    let named: Vec<&str> = extra.iter().map(|word| word.as_str()).collect();
+    Some(Likeness {
+        cost,
+        code: Code::N4,
+        why: format!("one name's words are in the other's, but for {:?}", named.join(" ")),
+        needs_exact_value: foreign > 0,
+    })
+}
+
+/// The words that say what a value is for, in canonical form; all words when none does.
+pub(crate) fn meaningful_words(name: &str) -> Vec<String> {
+    let all: Vec<String> = words(name).iter().map(|word| canonical(word).to_owned()).collect();
+    let kept: Vec<String> = all.iter().filter(|word| !is_filler(word)).cloned().collect();
+    if kept.is_empty() { all } else { kept }
+}
+
+/// Whether two names take opposite sides or differ in a word that sets meanings apart.
+pub(crate) fn are_opposed_names(sent: &str, known: &str) -> bool {
+    let (sent, known) = (meaningful_words(sent), meaningful_words(known));
+    let apart = |word: &String, other: &[String]| is_distinct(word) && !other.contains(word);
+    opposed(&sent, &known) || sent.iter().any(|word| apart(word, &known)) || known.iter().any(|word| apart(word, &sent))
+}
+
+fn opposed(sent: &[String], known: &[String]) -> bool {
+    sent.iter().any(|a| !known.contains(a) && known.iter().any(|b| !sent.contains(b) && are_opposed(a, b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+    use toolwright_model::Code;
+
+    fn code(sent: &str, known: &str) -> Option<Code> {
+        compare(sent, known, &[]).map(|likeness| likeness.code)
+    }
+
+    #[test]
+    fn names_that_stand_for_each_other_are_found() {
+        for (sent, known, expected) in [
+            ("device_name", "deviceName", Code::N1),
+            ("include>", "include", Code::N1),
+            ("pth", "path", Code::N2),
+            ("file_path", "path", Code::N4),
+            ("path", "file_path", Code::N4),
+            ("absolute_path", "file_path", Code::N4),
+            ("old_str", "old_text", Code::N4),
+            ("cmd", "command", Code::N4),
+            ("line_limit", "limit", Code::N4),
+            ("scores", "gradeDict", Code::N4),
+            ("max_results", "limit", Code::N4),
+            ("from_date", "start_date", Code::N4),
+        ] {
+            assert_eq!(code(sent, known), Some(expected), "{sent} → {known}");
+        }
+    }
+
+    #[test]
+    fn look_alikes_are_kept_apart() {
+        for (sent, known) in [
+            ("radius", "diameter"),
+            ("old_text", "new_text"),
+            ("text", "old_text"),
+            ("min_price", "max_price"),
+            ("latitude", "longitude"),
+            ("timeout_ms", "timeout"),
+            ("timeout_seconds", "timeout_ms"),
+            ("no_cache", "cache"),
+            ("parent_id", "id"),
+            ("output_path", "path"),
+            ("user_name", "user_id"),
+            ("name", "first_name"),
+            ("start_date", "end_date"),
+            ("ship_date", "customer"),
+        ] {
+            assert_eq!(code(sent, known), None, "{sent} → {known}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Folding: what is left of a name when case and separators do not count.
+
+/// Lower-case letters and digits only: `File_Path`, `file-path` and `filePath` fold alike.
+pub(crate) fn fold(name: &str) -> String {
+    if name.is_ascii() {
+        return name.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase() as char).collect();
+    }
+    name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Folds a value of an enum. Signs and symbols carry meaning there (`-1`, `c++`), so only
+/// separators between letters or digits and punctuation around the whole are dropped.
+pub(crate) fn fold_value(value: &str) -> String {
+    let trimmed = value
+        .trim()
+        .trim_matches(['"', '\'', '`'])
+        .trim_end_matches(['.', ',', ';', ':', '!'])
+        .trim();
+    let chars: Vec<char> = trimmed.chars().collect();
+    let mut out = String::with_capacity(trimmed.len());
+    for (at, char) in chars.iter().enumerate() {
+        let inside = |char: Option<&char>| char.is_some_and(|char| char.is_alphanumeric());
+        let separator = matches!(char, '_' | '-' | ' ');
+        let before = at > 0 && inside(chars.get(at - 1));
+        if separator && before && inside(chars.get(at + 1)) {
+            // A dash between digits may be a minus or a range.
+            let digits = chars[at - 1].is_ascii_digit() && chars[at + 1].is_ascii_digit();
+            if !(digits && *char == '-') {
+                continue;
+            }
+        }
+        out.extend(char.to_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fold, fold_value};
+
+    #[test]
+    fn names_fold_to_letters_and_digits() {
+        for name in ["file_path", "filePath", "File-Path", "file.path", " file path> "] {
+            assert_eq!(fold(name), "filepath");
+        }
+        assert_eq!(fold("Größe_1"), "größe1");
+    }
+
+    #[test]
+    fn values_keep_their_signs_and_symbols() {
+        assert_eq!(fold_value("In Progress."), "inprogress");
+        assert_eq!(fold_value("in-progress"), fold_value("inProgress"));
+        assert_ne!(fold_value("-1"), fold_value("1"));
+        assert_ne!(fold_value("C++"), fold_value("C"));
+        assert_ne!(fold_value("<="), fold_value("="));
+    }
+}

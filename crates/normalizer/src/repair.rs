@@ -1,0 +1,235 @@
+//! Making a value fit its schema: one file per repair step.
+//!
+//! [`Fitter::fit`] leaves a value alone that its schema accepts. Otherwise every step proposes what
+//! it could do; proposals that the schema does not accept are thrown away, and the cheapest of the
+//! rest is taken if no other comes near it.
+
+mod array;
+mod container;
+mod drops;
+mod empty;
+pub(crate) mod envelope;
+mod enum_form;
+mod json_text;
+mod keys;
+mod lists;
+mod object;
+mod path;
+mod problems;
+mod scalar;
+mod structure;
+mod text_form;
+
+use std::cell::Cell;
+
+use bumpalo::Bump;
+use toolwright_jsonrpc::raw::{Kind, Node, same_value};
+use toolwright_model::{Change, Code, Problem};
+
+use crate::costs;
+use crate::explain::Trace;
+use crate::names::fold;
+use crate::rules::CaseStyle;
+use crate::schema::{Goal, Judge, KeyState, SchemaId};
+
+pub(crate) use path::Path;
+pub(crate) use problems::{preview, problem};
+
+/// How deep values are fitted within each other.
+const MAX_NESTING: u32 = 160;
+
+/// A value that fits, and what it took.
+#[derive(Clone, Debug)]
+pub(crate) struct Fit<'a> {
+    pub node: Node<'a>,
+    pub cost: u32,
+    pub risk: u32,
+    pub changes: Vec<Change>,
+}
+
+/// A fit, or why there is none.
+pub(crate) type Attempt<'a> = Result<Fit<'a>, Vec<Problem>>;
+
+/// Where a value stands: what its name and description say about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot<'p> {
+    pub name: &'p str,
+    /// An item of a list rather than a parameter of its own.
+    pub in_list: bool,
+    /// The arguments as a whole.
+    pub is_root: bool,
+}
+
+/// What a step needs to know about the tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'t> {
+    /// Words of the tool's name, canonical.
+    pub tool_words: &'t [String],
+    /// The names of the tool's parameters.
+    pub parameters: &'t [String],
+    pub destructive: bool,
+}
+
+/// Fits values to the schemas of one tool.
+pub(crate) struct Fitter<'s, 'a> {
+    pub judge: &'s Judge<'s>,
+    pub arena: &'a Bump,
+    pub context: Context<'s>,
+    pub trace: &'s Trace,
+    /// How many moves of members are being tried within each other.
+    pub moves: Cell<u32>,
+    /// How many values are being fitted within each other.
+    pub nesting: Cell<u32>,
+}
+
+impl<'s, 'a> Fitter<'s, 'a> {
+    /// Makes the value satisfy all the schemas, or says why it cannot.
+    pub fn fit(&self, ids: &[SchemaId], value: Node<'a>, path: &Path<'_>, slot: Slot<'_>) -> Attempt<'a> {
+        if self.accepts(ids, &value) {
+            return Ok(Fit::unchanged(value));
+        }
+        let nesting = self.nesting.get();
+        if !self.judge.spend() || nesting >= MAX_NESTING {
+            return Err(vec![problem(Code::R12, path, "the call takes too long to judge")]);
+        }
+        self.nesting.set(nesting + 1);
+        let result = self.fit_by_steps(ids, value, path, slot);
+        self.nesting.set(nesting);
+        result
+    }
+
+    fn fit_by_steps(&self, ids: &[SchemaId], value: Node<'a>, path: &Path<'_>, slot: Slot<'_>) -> Attempt<'a> {
+        let mut proposals: Vec<Fit<'a>> = Vec::new();
+        let mut reasons: Vec<Vec<Problem>> = Vec::new();
+        for goal in Goal::alternatives(self.judge, ids, &value) {
+            self.propose(&goal, value, path, slot, &mut proposals, &mut reasons);
+        }
+        proposals.retain(|fit| self.accepts(ids, &fit.node));
+        self.choose(proposals, path).unwrap_or_else(|| Err(self.explain_misfit(ids, &value, path, reasons)))
+    }
+
+    pub fn accepts(&self, ids: &[SchemaId], value: &Node<'_>) -> bool {
+        ids.iter().all(|id| self.judge.accepts(*id, value))
+    }
+
+    /// Whether the tool has a parameter of that name.
+    pub fn declares(&self, key: &str) -> bool {
+        self.context.parameters.iter().any(|name| name == key)
+    }
+
+    /// Whether the tool's schema names any parameter.
+    pub fn declares_anything(&self) -> bool {
+        !self.context.parameters.is_empty()
+    }
+
+    /// The one declared name that is the key in another case, if it has the given style.
+    pub fn declared_spelling(&self, key: &str, style: CaseStyle) -> Option<String> {
+        let folded = fold(key);
+        let mut found = self.context.parameters.iter().filter(|name| fold(name) == folded && style.convert(name) == **name);
+        found.next().filter(|_| found.next().is_none()).cloned()
+    }
+
+    /// Whether the parameter of that name takes the value.
+    pub fn accepts_parameter(&self, key: &str, value: &Node<'a>) -> bool {
+        let schema = self.judge.schema();
+        let probe = Node::built(Kind::Object(&[]));
+        Goal::alternatives(self.judge, &[schema.root()], &probe).iter().any(|goal| {
+            let (state, ids) = goal.key(schema, key);
+            state == KeyState::Declared && self.accepts(&ids, value)
+        })
+    }
+
+    fn propose(
+        &self,
+        goal: &Goal,
+        value: Node<'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+        proposals: &mut Vec<Fit<'a>>,
+        reasons: &mut Vec<Vec<Problem>>,
+    ) {
+        let mut attempt = |attempt: Attempt<'a>| match attempt {
+            Ok(fit) => proposals.push(fit),
+            Err(problems) => reasons.push(problems),
+        };
+        match value.kind {
+            Kind::Object(members) => {
+                if let Some(result) = self.object(goal, members, path, slot) {
+                    attempt(result);
+                }
+            }
+            Kind::Array(items) => {
+                if let Some(result) = self.array(goal, items, path, slot) {
+                    attempt(result);
+                }
+            }
+            Kind::String(_) => {
+                self.string_to_scalar(goal, &value, path, slot).into_iter().for_each(&mut attempt);
+                self.string_to_container(goal, &value, path, slot).into_iter().for_each(&mut attempt);
+            }
+            Kind::Number(text) => self.number_to_text(goal, text, &value, path).into_iter().for_each(&mut attempt),
+            Kind::Bool(_) | Kind::Null => {}
+        }
+        self.enum_form(goal, &value, path).into_iter().for_each(&mut attempt);
+        self.container_to_text(goal, &value, path, slot).into_iter().for_each(&mut attempt);
+        self.one_item_and_list(goal, &value, path, slot).into_iter().for_each(&mut attempt);
+        self.inner_envelope(goal, &value, path, slot).into_iter().for_each(&mut attempt);
+    }
+
+    /// The cheapest proposal, if no different one comes near it.
+    fn choose(&self, mut proposals: Vec<Fit<'a>>, path: &Path<'_>) -> Option<Attempt<'a>> {
+        proposals.sort_by_key(|fit| fit.cost);
+        let mut rest = proposals.into_iter();
+        let best = rest.next()?;
+        for other in rest {
+            if other.cost >= best.cost + costs::MARGIN {
+                break;
+            }
+            if !same_value(&other.node, &best.node) {
+                let message = format!(
+                    "two readings are possible: {} and {}; send the one you mean",
+                    preview(&best.node),
+                    preview(&other.node)
+                );
+                return Some(Err(vec![problem(Code::R2, path, message)]));
+            }
+        }
+        self.trace.chosen(path, best.cost, || format!("{} fits", preview(&best.node)));
+        Some(Ok(best))
+    }
+}
+
+// === impl Fit ===
+
+impl<'a> Fit<'a> {
+    pub fn unchanged(node: Node<'a>) -> Self {
+        Fit { node, cost: 0, risk: 0, changes: Vec::new() }
+    }
+
+    /// One change of the value at `path`.
+    pub fn edited(code: Code, path: &Path<'_>, from: &Node<'a>, to: Node<'a>, cost: u32, why: &str) -> Self {
+        let change = Change {
+            code,
+            path: path.to_string(),
+            from: Some(preview(from)),
+            to: Some(preview(&to)),
+            rule: None,
+            why: why.to_owned(),
+        };
+        Fit { node: to, cost, risk: 0, changes: vec![change] }
+    }
+
+    /// This change followed by what it took to fit its result.
+    pub fn then(mut self, next: Fit<'a>) -> Self {
+        self.node = next.node;
+        self.cost += next.cost;
+        self.risk += next.risk;
+        self.changes.extend(next.changes);
+        self
+    }
+
+    pub fn risky(mut self, risk: u32) -> Self {
+        self.risk += risk;
+        self
+    }
+}

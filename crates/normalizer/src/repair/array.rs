@@ -1,0 +1,44 @@
+//! Lists: every item is made to fit by itself.
+
+use toolwright_jsonrpc::raw::{Kind, Node};
+
+use super::{Attempt, Fit, Fitter, Path, Slot};
+use crate::schema::{Goal, Types};
+
+impl<'a> Fitter<'_, 'a> {
+    /// Fits the items of a list; `None` when the goal takes no list.
+    pub(super) fn array(
+        &self,
+        goal: &Goal,
+        items: &'a [Node<'a>],
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Option<Attempt<'a>> {
+        let schema = self.judge.schema();
+        if !goal.types(schema).overlaps(Types::ARRAY) {
+            return None;
+        }
+        let mut fitted = Fit::unchanged(Node::built(Kind::Array(items)));
+        let mut nodes = Vec::with_capacity(items.len());
+        let mut problems = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let place = path.item(index);
+            let item_slot = Slot { name: slot.name, in_list: true, is_root: false };
+            match self.fit(&goal.item(schema, index), *item, &place, item_slot) {
+                Ok(fit) => {
+                    nodes.push(fit.node);
+                    fitted = fitted.then(fit);
+                }
+                Err(reasons) => problems.extend(reasons),
+            }
+        }
+        if !problems.is_empty() {
+            return Some(Err(problems));
+        }
+        if fitted.changes.is_empty() {
+            return None;
+        }
+        fitted.node = Node::built(Kind::Array(self.arena.alloc_slice_copy(&nodes)));
+        Some(Ok(fitted))
+    }
+}

@@ -1,0 +1,66 @@
+//! T2: a string that holds the declared list or object.
+//!
+//! # What it does
+//! `"[\"a\"]"` becomes `["a"]` and `"{'theme': 'dark'}"` becomes `{"theme": "dark"}` where a list
+//! or an object is declared and a string is not.
+//!
+//! # What it refuses
+//! Text that ends too early, that is not JSON or a Python literal as a whole, and every string
+//! where the schema takes a string.
+
+use toolwright_jsonrpc::raw::{self, Node};
+use toolwright_model::{Code, Finish};
+
+use super::{Attempt, Fit, Fitter, Path, Slot};
+use crate::costs;
+use crate::schema::{Goal, Types};
+use crate::text;
+
+impl<'a> Fitter<'_, 'a> {
+    pub(super) fn string_to_container(
+        &self,
+        goal: &Goal,
+        value: &Node<'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Option<Attempt<'a>> {
+        let types = goal.types(self.judge.schema());
+        if types.overlaps(Types::STRING) || !types.overlaps(Types::ARRAY.union(Types::OBJECT)) {
+            return None;
+        }
+        let (node, risk) = self.open_container(value)?;
+        let opened = Fit::edited(Code::T2, path, value, node, costs::VALUE_CONTAINER, "the string holds it").risky(risk);
+        let inner = self.propose_all(goal, node, path, slot);
+        Some(inner.map(|fit| opened.then(fit)))
+    }
+
+    /// What a value of the goal's kind becomes, unchanged if it fits as it is.
+    fn propose_all(&self, goal: &Goal, node: Node<'a>, path: &Path<'_>, slot: Slot<'_>) -> Attempt<'a> {
+        self.fit(goal.ids(), node, path, slot)
+    }
+
+    /// The container that a string holds, and the risk of having read it leniently.
+    pub(super) fn open_container(&self, value: &Node<'a>) -> Option<(Node<'a>, u32)> {
+        let text = value.as_text()?;
+        if !text.trim_start().starts_with(['{', '[', '`']) {
+            return None;
+        }
+        let text: &'a str = self.arena.alloc_str(&text);
+        if let Ok(parsed) = raw::parse(text, self.arena) {
+            let whole = parsed.conflicting_key.is_none();
+            return whole.then_some((parsed.root, 0)).filter(|(node, _)| is_container(node));
+        }
+        let reading = text::read(text, Finish::Unknown).ok()?;
+        if reading.steps.iter().any(|step| step.is_outside()) {
+            return None;
+        }
+        let strict: &'a str = self.arena.alloc_str(&reading.json);
+        let parsed = raw::parse(strict, self.arena).ok()?;
+        let risk = reading.steps.iter().map(|step| step.risk()).max().unwrap_or(0);
+        (is_container(&parsed.root) && parsed.conflicting_key.is_none()).then_some((parsed.root, risk))
+    }
+}
+
+fn is_container(node: &Node<'_>) -> bool {
+    node.as_object().is_some() || node.as_array().is_some()
+}

@@ -1,0 +1,138 @@
+//! E1 around the arguments: an envelope, a list of one, or a string.
+//!
+//! # What it does
+//! `{"arguments": {…}}`, `{"name": "read_file", "input": {…}}`, `{"read_file": {…}}`, `[{…}]` and
+//! `"{…}"` are opened, however often they are nested, when the tool has no such parameter and the
+//! inside fits.
+//!
+//! # What it refuses
+//! A real parameter called `arguments` or `input`, an envelope that names another tool, and a list
+//! of several calls.
+
+use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
+use toolwright_model::{Change, Code};
+
+use super::{Attempt, Fit, Fitter, Path, Slot, preview};
+use crate::costs;
+use crate::names::{SAFE_ENVELOPES, fold};
+use crate::schema::{Goal, Types};
+
+/// How often an envelope may be nested.
+const MAX_ENVELOPES: usize = 8;
+
+/// Keys beside the payload that only label a call.
+const LABELS: &[&str] = &["name", "tool", "toolname", "function", "functionname", "action", "method"];
+const NOTES: &[&str] = &["type", "id", "callid", "toolcallid", "tooluseid", "server", "index", "role", "status", "jsonrpc"];
+
+/// The arguments after one more envelope was opened.
+pub(crate) struct Opened<'a> {
+    pub node: Node<'a>,
+    pub changes: Vec<Change>,
+    pub cost: u32,
+}
+
+impl<'s, 'a> Fitter<'s, 'a> {
+    /// The arguments as sent, then with one envelope after the other opened.
+    pub(crate) fn openings(&self, root: Node<'a>, tool_name: &str) -> Vec<Opened<'a>> {
+        let mut found = vec![Opened { node: root, changes: Vec::new(), cost: 0 }];
+        for _ in 0..MAX_ENVELOPES {
+            let last = &found[found.len() - 1];
+            let Some((node, change)) = self.open_once(last.node, tool_name) else { break };
+            let mut changes = last.changes.clone();
+            changes.push(change);
+            let cost = last.cost + costs::ENVELOPE;
+            found.push(Opened { node, changes, cost });
+        }
+        found
+    }
+
+    fn open_once(&self, node: Node<'a>, tool_name: &str) -> Option<(Node<'a>, Change)> {
+        match node.kind {
+            Kind::Array([item]) => Some((*item, self.opened(Code::E1, "", Some("a list of one around the arguments")))),
+            Kind::String(_) => {
+                let (inner, _) = self.open_container(&node)?;
+                Some((inner, self.opened(Code::S3, "", Some("JSON inside a string"))))
+            }
+            Kind::Object(members) => self.open_object(members, tool_name),
+            _ => None,
+        }
+    }
+
+    fn open_object(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
+        let tool = fold(tool_name);
+        let is_payload = |member: &&Member<'a>| {
+            let name = fold(member.key);
+            let holds = matches!(member.value.kind, Kind::Object(_) | Kind::String(_) | Kind::Array([_]));
+            holds && !self.is_parameter(member.key) && (SAFE_ENVELOPES.contains(&name.as_str()) || name == tool)
+        };
+        let payload = members.iter().find(is_payload)?;
+        let mut named = false;
+        for member in members.iter().filter(|member| member.key != payload.key) {
+            let name = fold(member.key);
+            if LABELS.contains(&name.as_str()) {
+                let says = member.value.as_text()?;
+                if fold(&says) != tool && !fold(&says).ends_with(&tool) {
+                    return None;
+                }
+                named = true;
+            } else if !NOTES.contains(&name.as_str()) || matches!(member.value.kind, Kind::Object(_) | Kind::Array(_)) {
+                return None;
+            }
+        }
+        // Labels without a name are parameters as likely as not.
+        if members.len() > 1 && !named && !members.iter().all(|member| member.key == payload.key || fold(member.key) == "type") {
+            return None;
+        }
+        let inner = match payload.value.kind {
+            Kind::String(_) => self.open_container(&payload.value)?.0,
+            _ => payload.value,
+        };
+        Some((inner, self.opened(Code::E1, payload.key, Some("an envelope around the arguments"))))
+    }
+
+    fn is_parameter(&self, key: &str) -> bool {
+        let schema = self.judge.schema();
+        let probe = Node::built(Kind::Object(&[]));
+        Goal::alternatives(self.judge, &[schema.root()], &probe)
+            .iter()
+            .any(|goal| goal.property_names(schema).iter().any(|name| fold(name) == fold(key)))
+    }
+
+    fn opened(&self, code: Code, key: &str, why: Option<&str>) -> Change {
+        let path = if key.is_empty() { String::new() } else { Path::Root.key(key).to_string() };
+        let from = (!key.is_empty()).then(|| quote(key));
+        Change { code, path, from, to: None, rule: None, why: why.unwrap_or_default().to_owned() }
+    }
+
+    /// `{"path": {"path": "a"}}` and `{"path": {"value": "a"}}`: an envelope around one value.
+    pub(super) fn inner_envelope(
+        &self,
+        goal: &Goal,
+        value: &Node<'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Option<Attempt<'a>> {
+        let [only] = value.as_object()? else { return None };
+        let name = fold(only.key);
+        let takes_object = goal.types(self.judge.schema()).overlaps(Types::OBJECT);
+        let same_name = name == fold(slot.name);
+        if slot.is_root || slot.in_list || !(same_name || name == "value" && !takes_object) {
+            return None;
+        }
+        let declared = goal.property_names(self.judge.schema());
+        if declared.iter().any(|known| fold(known) == name) {
+            return None;
+        }
+        let inner = self.fit(goal.ids(), only.value, path, slot).ok()?;
+        let change = Change {
+            code: Code::E1,
+            path: path.key(only.key).to_string(),
+            from: Some(preview(value)),
+            to: Some(preview(&only.value)),
+            rule: None,
+            why: "an envelope around one value".to_owned(),
+        };
+        let opened = Fit { node: only.value, cost: costs::ENVELOPE, risk: 0, changes: vec![change] };
+        Some(Ok(opened.then(inner)))
+    }
+}

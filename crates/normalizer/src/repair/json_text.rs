@@ -1,0 +1,60 @@
+//! T3: a list or object where a string of JSON is declared.
+//!
+//! # What it does
+//! `edits_json: [{…}]` becomes `edits_json: "[{…}]"` when the parameter's name, description or
+//! media type says that it holds JSON, or holds text in which an object is at home.
+//!
+//! # What it refuses
+//! An object for a path, a name or any other plain string, items of a list of strings, and a list
+//! of words for a shell command: joining or choosing would be a guess.
+
+use toolwright_jsonrpc::raw::{Kind, Node};
+use toolwright_model::Code;
+
+use super::{Attempt, Fit, Fitter, Path, Slot};
+use crate::costs;
+use crate::names::words;
+use crate::schema::{Goal, Types};
+
+/// Words that say outright that a string holds JSON.
+const JSON_WORDS: &[&str] = &["json", "serialized", "stringified", "jsonl"];
+/// Names of strings in which a JSON object is at home.
+const HOLDERS: &[&str] = &[
+    "payload", "body", "data", "content", "contents", "config", "configuration", "settings", "metadata", "arguments",
+    "args", "params", "parameters", "variables", "headers", "attributes", "properties", "context", "state", "spec",
+    "definition", "schema", "template", "document", "manifest", "options", "edits", "pipeline", "filter", "filters",
+    "query", "input", "value", "fields", "blocks", "request", "event", "details", "extra", "object", "record", "text",
+];
+
+impl<'a> Fitter<'_, 'a> {
+    pub(super) fn container_to_text(
+        &self,
+        goal: &Goal,
+        value: &Node<'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Option<Attempt<'a>> {
+        let schema = self.judge.schema();
+        let types = goal.types(schema);
+        if slot.in_list || slot.is_root || !types.overlaps(Types::STRING) || !goal.options(schema).is_empty() {
+            return None;
+        }
+        let holds_objects = match value.kind {
+            Kind::Object(members) => !members.is_empty(),
+            Kind::Array(items) => items.iter().any(|item| item.as_object().is_some()),
+            _ => return None,
+        };
+        let name_words = words(slot.name);
+        let description = goal.description(schema);
+        let says_json = goal.holds_json(schema)
+            || name_words.iter().any(|word| JSON_WORDS.contains(&word.as_str()))
+            || words(&description).iter().any(|word| JSON_WORDS.contains(&word.as_str()));
+        let holder = name_words.last().is_some_and(|word| HOLDERS.contains(&word.as_str()));
+        if !says_json && !(holder && holds_objects) {
+            return None;
+        }
+        let node = self.text_node(&value.to_json());
+        let fit = Fit::edited(Code::T3, path, value, node, costs::VALUE_JSON_TEXT, "a string of JSON is declared");
+        Some(Ok(if says_json { fit } else { fit.risky(costs::RISK_STRUCTURE) }))
+    }
+}

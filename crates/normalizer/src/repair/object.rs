@@ -1,0 +1,234 @@
+//! Objects: which member is which parameter, and what becomes of the rest.
+//!
+//! The order is the law: first names are aligned, then members in the wrong place are moved, then
+//! values are fitted, and only then is anything left out. What is still unknown in a closed object
+//! or missing from the required ones refuses the call.
+
+use toolwright_jsonrpc::raw::{Kind, Member, Node};
+use toolwright_model::{Change, Code, Problem};
+
+use super::drops::is_droppable;
+use super::empty::says_nothing;
+use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
+use crate::costs;
+use crate::names::{compare, fold};
+use crate::schema::{Goal, KeyState, SchemaId, Types};
+
+/// One member on its way to the result.
+#[derive(Clone, Debug)]
+pub(super) struct Entry<'a> {
+    pub member: Member<'a>,
+    pub state: KeyState,
+    /// The schemas of its value.
+    pub ids: Vec<SchemaId>,
+    /// The value already fitted while its name was looked for.
+    pub fitted: Option<Fit<'a>>,
+}
+
+/// An object being fitted.
+pub(super) struct Draft<'s, 'a> {
+    pub entries: Vec<Entry<'a>>,
+    /// Declared names that no member has yet.
+    pub free: Vec<&'s str>,
+    pub required: Vec<&'s str>,
+    pub changes: Vec<Change>,
+    pub cost: u32,
+    pub risk: u32,
+    pub problems: Vec<Problem>,
+}
+
+impl<'s, 'a> Fitter<'s, 'a> {
+    /// Fits an object; `None` when the goal takes no object.
+    pub(super) fn object(
+        &self,
+        goal: &Goal,
+        members: &'a [Member<'a>],
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Option<Attempt<'a>> {
+        if !goal.types(self.judge.schema()).overlaps(Types::OBJECT) {
+            return None;
+        }
+        let mut draft = self.draft(goal, members, path);
+        self.align_names(goal, &mut draft, path);
+        if draft.has_gaps() {
+            if let Some(restructured) = self.restructure(goal, members, path, slot) {
+                return Some(restructured);
+            }
+        }
+        self.fit_values(&mut draft, path);
+        self.drop_the_rest(goal, &mut draft, path, slot);
+        self.check_required(&mut draft, path);
+        Some(self.finish(draft))
+    }
+
+    fn draft(&self, goal: &Goal, members: &'a [Member<'a>], path: &Path<'_>) -> Draft<'s, 'a> {
+        let schema = self.judge.schema();
+        let mut draft = Draft {
+            entries: Vec::with_capacity(members.len()),
+            free: Vec::new(),
+            required: goal.required(schema),
+            changes: Vec::new(),
+            cost: 0,
+            risk: 0,
+            problems: Vec::new(),
+        };
+        for member in members {
+            let (state, ids) = goal.key(schema, member.key);
+            let required = draft.required.contains(&member.key);
+            // `{"path": null, "file_path": "a"}`: a required null leaves its place free.
+            if required && matches!(member.value.kind, Kind::Null) && !self.accepts(&ids, &member.value) {
+                draft.note(Code::V2, path, member.key, Some(preview(&member.value)), None, "null for a required parameter");
+                draft.cost += costs::VALUE_EMPTY;
+                continue;
+            }
+            draft.entries.push(Entry { member: *member, state, ids, fitted: None });
+        }
+        let names = goal.property_names(schema);
+        let undeclared = draft.required.iter().filter(|name| !names.contains(name));
+        let all: Vec<&'s str> = names.iter().chain(undeclared).copied().collect();
+        draft.free = all.into_iter().filter(|name| !draft.entries.iter().any(|entry| entry.member.key == *name)).collect();
+        draft
+    }
+
+    fn fit_values(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+        for mut entry in std::mem::take(&mut draft.entries) {
+            let key = entry.member.key;
+            let attempt = match entry.fitted.take() {
+                Some(fit) => Ok(fit),
+                None if entry.state == KeyState::Forbidden => Ok(Fit::unchanged(entry.member.value)),
+                None => {
+                    let slot = Slot { name: key, in_list: false, is_root: false };
+                    self.fit(&entry.ids, entry.member.value, &path.key(key), slot)
+                }
+            };
+            match attempt {
+                Ok(fit) => {
+                    entry.member = entry.member.with_value(fit.node);
+                    draft.absorb(fit);
+                    draft.entries.push(entry);
+                }
+                Err(_) if entry.state == KeyState::Declared && !draft.is_required(key) && says_nothing(&entry.member.value) => {
+                    let from = Some(preview(&entry.member.value));
+                    draft.note(Code::V2, path, key, from, None, "an optional parameter that says nothing");
+                    draft.cost += costs::VALUE_EMPTY;
+                }
+                Err(problems) => draft.problems.extend(problems),
+            }
+        }
+    }
+
+    fn drop_the_rest(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
+        for entry in std::mem::take(&mut draft.entries) {
+            if entry.state != KeyState::Forbidden {
+                draft.entries.push(entry);
+                continue;
+            }
+            let key = entry.member.key;
+            let from = Some(preview(&entry.member.value));
+            if self.repeats_a_known_key(draft, goal, &entry.member) {
+                draft.note(Code::N1, path, key, from, None, "the same parameter and value under its declared name");
+                draft.cost += costs::KEY_FORM;
+            } else if is_droppable(&entry.member, slot.is_root) {
+                draft.note(Code::X1, path, key, from, None, "the tool has no such parameter and it says nothing");
+                draft.cost += costs::DROP;
+            } else {
+                let found = self.unknown_key(goal, draft, &entry.member, path);
+                draft.problems.push(found);
+            }
+        }
+    }
+
+    /// `{"fileName": "a", "file_name": "a"}`: two spellings of one parameter with one value.
+    fn repeats_a_known_key(&self, draft: &Draft<'s, 'a>, goal: &Goal, member: &Member<'a>) -> bool {
+        let folded = fold(member.key);
+        let twin = |other: &&Entry<'a>| fold(other.member.key) == folded && other.member.key != member.key;
+        let declared = goal.property_names(self.judge.schema());
+        draft.entries.iter().filter(twin).any(|other| {
+            declared.contains(&other.member.key)
+                && toolwright_jsonrpc::raw::same_value(&other.member.value, &member.value)
+        })
+    }
+
+    fn unknown_key(&self, goal: &Goal, draft: &Draft<'s, 'a>, member: &Member<'a>, path: &Path<'_>) -> Problem {
+        let names = goal.property_names(self.judge.schema());
+        let place = path.key(member.key);
+        let near = names
+            .iter()
+            .filter_map(|name| compare(member.key, name, self.context.tool_words).map(|likeness| (likeness.cost, *name)))
+            .min();
+        if let Some((_, name)) = near.filter(|(_, name)| !draft.free.contains(name)) {
+            let message = format!("\"{}\" and \"{name}\" are both given; send \"{name}\" only", member.key);
+            return problem(Code::R7, &place, message);
+        }
+        let hint = match near {
+            Some((_, name)) => format!(" (did you mean \"{name}\"?)"),
+            None => String::new(),
+        };
+        let message = format!(
+            "unknown parameter \"{}\"{hint}; the tool has {}",
+            member.key,
+            if names.is_empty() { "no parameters".to_owned() } else { names.join(", ") }
+        );
+        problem(Code::R6, &place, message)
+    }
+
+    fn check_required(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+        let failed_inside = |name: &str, problems: &[Problem]| {
+            let place = path.key(name).to_string();
+            problems.iter().any(|problem| problem.path.starts_with(&place))
+        };
+        let missing: Vec<&'s str> = draft.required.iter().filter(|name| !draft.has(name)).copied().collect();
+        for name in missing {
+            if !failed_inside(name, &draft.problems) {
+                let message = format!("required parameter \"{name}\" is missing");
+                draft.problems.push(problem(Code::R1, &path.key(name), message));
+            }
+        }
+    }
+
+    fn finish(&self, draft: Draft<'s, 'a>) -> Attempt<'a> {
+        if !draft.problems.is_empty() {
+            return Err(draft.problems);
+        }
+        let members: Vec<Member<'a>> = draft.entries.iter().map(|entry| entry.member).collect();
+        let node = Node::built(Kind::Object(self.arena.alloc_slice_copy(&members)));
+        Ok(Fit { node, cost: draft.cost, risk: draft.risk, changes: draft.changes })
+    }
+}
+
+// === impl Draft ===
+
+impl<'s, 'a> Draft<'s, 'a> {
+    pub fn is_required(&self, name: &str) -> bool {
+        self.required.contains(&name)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.member.key == name)
+    }
+
+    /// The required names that no member has.
+    pub fn missing(&self) -> Vec<&'s str> {
+        self.required.iter().filter(|name| !self.has(name)).copied().collect()
+    }
+
+    /// Something required is missing, or something stands where it may not.
+    fn has_gaps(&self) -> bool {
+        let forbidden = self.entries.iter().any(|entry| {
+            entry.state == KeyState::Forbidden && !matches!(entry.member.value.kind, Kind::Null)
+        });
+        forbidden || self.required.iter().any(|name| !self.has(name))
+    }
+
+    pub fn note(&mut self, code: Code, path: &Path<'_>, key: &str, from: Option<String>, to: Option<String>, why: &str) {
+        let path = path.key(key).to_string();
+        self.changes.push(Change { code, path, from, to, rule: None, why: why.to_owned() });
+    }
+
+    pub fn absorb(&mut self, fit: Fit<'a>) {
+        self.cost += fit.cost;
+        self.risk += fit.risk;
+        self.changes.extend(fit.changes);
+    }
+}

@@ -1,0 +1,128 @@
+//! T1: a string that is the declared number, boolean or null.
+//!
+//! # What it does
+//! `"42"` becomes `42` where an integer is declared, `"false"` becomes `false`, `"null"` becomes
+//! `null`. The digits are kept as written, so integers beyond 2^53 stay exact.
+//!
+//! # What it refuses
+//! Expressions (`5*2800`), units (`10px`), thousands separators (`1,000`), hexadecimal, leading
+//! zeros, fractions for integers, and every word that is not clearly one of the two booleans. Flags
+//! that can destroy something take `true` and `false` only.
+
+use toolwright_jsonrpc::raw::{Kind, Node, Number, is_json_number};
+use toolwright_model::Code;
+
+use super::{Attempt, Fit, Fitter, Path, Slot, problem};
+use crate::costs;
+use crate::names::is_destructive_flag;
+use crate::schema::{Goal, Types};
+
+impl<'a> Fitter<'_, 'a> {
+    pub(super) fn string_to_scalar(
+        &self,
+        goal: &Goal,
+        value: &Node<'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Vec<Attempt<'a>> {
+        let Some(text) = value.as_text() else { return Vec::new() };
+        let text = text.trim();
+        let types = goal.types(self.judge.schema());
+        let mut found = Vec::new();
+        let mut propose = |node: Node<'a>, cost: u32, why: &str| {
+            found.push(Ok(Fit::edited(Code::T1, path, value, node, cost, why)));
+        };
+        if types.overlaps(Types::NULL) && matches!(text, "null" | "None" | "NULL" | "Null" | "nil" | "undefined") {
+            propose(Node::built(Kind::Null), costs::VALUE_FORM, "the word for null");
+        }
+        if types.overlaps(Types::BOOLEAN) {
+            if let Some((boolean, cost)) = boolean(text, is_destructive_flag(slot.name) && !slot.in_list) {
+                propose(Node::built(Kind::Bool(boolean)), cost, "the word for a boolean");
+            }
+        }
+        if types.overlaps(Types::NUMBER) {
+            match number(text) {
+                Some(number) if types.accept(&Node::built(Kind::Number(&number))) => {
+                    let node = Node::built(Kind::Number(self.arena.alloc_str(&number)));
+                    propose(node, costs::VALUE_FORM, "the digits of a number");
+                }
+                Some(_) => {
+                    let message = format!("\"{text}\" is not a whole number; an integer is expected");
+                    found.push(Err(vec![problem(Code::R3, path, message)]));
+                }
+                None if looks_like_expression(text) => {
+                    let message = format!("\"{text}\" is an expression; send the number it stands for");
+                    found.push(Err(vec![problem(Code::R5, path, message)]));
+                }
+                None => {}
+            }
+        }
+        found
+    }
+}
+
+fn boolean(text: &str, strict: bool) -> Option<(bool, u32)> {
+    let lower = text.to_ascii_lowercase();
+    match lower.as_str() {
+        "true" => Some((true, costs::VALUE_FORM)),
+        "false" => Some((false, costs::VALUE_FORM)),
+        _ if strict => None,
+        "yes" | "on" => Some((true, costs::VALUE_FORM + 2)),
+        "no" | "off" => Some((false, costs::VALUE_FORM + 2)),
+        "1" => Some((true, costs::VALUE_FORM + costs::MARGIN)),
+        "0" => Some((false, costs::VALUE_FORM + costs::MARGIN)),
+        _ => None,
+    }
+}
+
+/// The JSON number that a text is, if it is nothing but one.
+fn number(text: &str) -> Option<String> {
+    let text = text.strip_prefix('+').filter(|rest| !rest.starts_with(['+', '-'])).unwrap_or(text);
+    let completed = match text.strip_prefix('-').unwrap_or(text).strip_prefix('.') {
+        Some(fraction) if !fraction.is_empty() => text.replacen('.', "0.", 1),
+        _ => text.to_owned(),
+    };
+    (is_json_number(&completed) && Number::parse(&completed).is_some()).then_some(completed)
+}
+
+fn looks_like_expression(text: &str) -> bool {
+    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let operator = text.chars().skip(1).any(|char| matches!(char, '*' | '+' | '/' | '(' | '^' | '%' | '-'));
+    digit && operator
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{boolean, number};
+
+    #[test]
+    fn only_plain_numbers_are_numbers() {
+        for (text, expected) in [
+            ("42", Some("42")),
+            ("+5", Some("5")),
+            (".5", Some("0.5")),
+            ("1e3", Some("1e3")),
+            ("10.0", Some("10.0")),
+            ("12345678901234567890123", Some("12345678901234567890123")),
+            ("5*2800", None),
+            ("1,000", None),
+            ("0x10", None),
+            ("007", None),
+            ("10px", None),
+            ("NaN", None),
+            ("", None),
+            ("+-5", None),
+            ("5.", None),
+        ] {
+            assert_eq!(number(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn destructive_flags_take_true_and_false_only() {
+        assert!(boolean("yes", false).is_some());
+        assert!(boolean("yes", true).is_none());
+        assert!(boolean("TRUE", true).is_some());
+        assert!(boolean("maybe", false).is_none());
+    }
+}

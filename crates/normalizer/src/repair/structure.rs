@@ -1,0 +1,194 @@
+//! E1 and E2 inside the arguments: members one level too deep, or one level too high.
+//!
+//! # What it does
+//! `{"path": "a", "options": {"recursive": true}}` loses the level when `options` is no parameter
+//! and `recursive` is; `{"toolbox": "dev", "name": "x"}` gains the level of `tool` when `tool` is a
+//! missing object that declares them; `{"tool.name": "x"}` is taken apart at its dots.
+//!
+//! # What it refuses
+//! A level whose members are not all parameters, and members that two wrappers could take.
+
+use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
+use toolwright_model::{Change, Code};
+
+use super::{Attempt, Fitter, Path, Slot};
+use crate::costs;
+use crate::names::{SAFE_ENVELOPES, fold};
+use crate::schema::{Goal, KeyState, SchemaId};
+
+/// How many moves may be combined.
+const MAX_MOVES: u32 = 3;
+
+impl<'s, 'a> Fitter<'s, 'a> {
+    /// The first move of members that makes the object fit.
+    pub(super) fn restructure(
+        &self,
+        goal: &Goal,
+        members: &'a [Member<'a>],
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Option<Attempt<'a>> {
+        let depth = self.moves.get();
+        if depth >= MAX_MOVES {
+            return None;
+        }
+        self.moves.set(depth + 1);
+        let restructured = self.first_move_that_fits(goal, members, path, slot);
+        self.moves.set(depth);
+        restructured
+    }
+
+    fn first_move_that_fits(
+        &self,
+        goal: &Goal,
+        members: &'a [Member<'a>],
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Option<Attempt<'a>> {
+        let moves = [
+            self.take_dotted_keys_apart(goal, members),
+            self.lift_inner_members(goal, members),
+            self.restore_wrapper(goal, members),
+        ];
+        for (moved, change, cost, risk) in moves.into_iter().flatten() {
+            let change = Change { path: format!("{path}{}", change.path), ..change };
+            self.trace.tried(path, cost, || format!("{}: {}", change.code, change.why));
+            if let Some(Ok(mut fit)) = self.object(goal, moved, path, slot) {
+                fit.changes.insert(0, change);
+                fit.cost += cost;
+                return Some(Ok(fit.risky(risk)));
+            }
+        }
+        None
+    }
+
+    /// `{"options": {"recursive": true}}` → `{"recursive": true}`.
+    fn lift_inner_members(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<Move<'a>> {
+        let schema = self.judge.schema();
+        let declared = goal.property_names(schema);
+        let is_declared = |key: &str| declared.iter().any(|name| fold(name) == fold(key));
+        let is_envelope = |member: &&Member<'a>| {
+            let name = fold(member.key);
+            goal.key(schema, member.key).0 != KeyState::Declared
+                && (SAFE_ENVELOPES.contains(&name.as_str()) || ["settings", "config", "extra", "filters"].contains(&name.as_str()))
+        };
+        let envelope = members.iter().find(is_envelope)?;
+        let opened = match envelope.value.kind {
+            Kind::String(_) => self.open_container(&envelope.value)?.0,
+            _ => envelope.value,
+        };
+        let inner = opened.as_object().filter(|inner| !inner.is_empty())?;
+        let collides = |key: &str| members.iter().any(|member| fold(member.key) == fold(key) && member.key != envelope.key);
+        if inner.iter().any(|member| collides(member.key)) || !inner.iter().any(|member| is_declared(member.key)) {
+            return None;
+        }
+        let mut moved = Vec::with_capacity(members.len() + inner.len());
+        for member in members {
+            if member.key == envelope.key { moved.extend_from_slice(inner) } else { moved.push(*member) }
+        }
+        let change = Change {
+            code: Code::E1,
+            path: Path::Root.key(envelope.key).to_string(),
+            from: Some(quote(envelope.key)),
+            to: None,
+            rule: None,
+            why: "a level too deep: its members are parameters".to_owned(),
+        };
+        Some((self.arena.alloc_slice_copy(&moved), change, costs::ENVELOPE, 0))
+    }
+
+    /// `{"toolbox": "dev", "name": "x"}` → `{"tool": {"toolbox": "dev", "name": "x"}}`.
+    fn restore_wrapper(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<Move<'a>> {
+        let schema = self.judge.schema();
+        let required = goal.required(schema);
+        let has = |name: &str| members.iter().any(|member| member.key == name);
+        let unknown: Vec<&Member<'a>> =
+            members.iter().filter(|member| goal.key(schema, member.key).0 != KeyState::Declared).collect();
+        let forbidden = unknown.iter().any(|member| goal.key(schema, member.key).0 == KeyState::Forbidden);
+        let mut wrappers: Vec<(&'s str, Vec<Member<'a>>)> = Vec::new();
+        for name in goal.property_names(schema) {
+            if has(name) || !(required.contains(&name) || forbidden) {
+                continue;
+            }
+            let inner = self.inner_names(&goal.key(schema, name).1);
+            let belongs = |member: &&&Member<'a>| inner.iter().any(|inner| fold(inner) == fold(member.key));
+            let taken: Vec<Member<'a>> = unknown.iter().filter(belongs).map(|member| **member).collect();
+            if !taken.is_empty() {
+                wrappers.push((name, taken));
+            }
+        }
+        let [(name, taken)] = &wrappers[..] else { return None };
+        let is_taken = |member: &Member<'a>| taken.iter().any(|other| other.key == member.key);
+        let value = Node::built(Kind::Object(self.arena.alloc_slice_copy(taken)));
+        let mut moved: Vec<Member<'a>> = members.iter().filter(|member| !is_taken(member)).copied().collect();
+        let at = members.iter().position(is_taken).unwrap_or(0).min(moved.len());
+        moved.insert(at, Member::new(self.arena.alloc_str(name), value));
+        let change = Change {
+            code: Code::E2,
+            path: Path::Root.key(name).to_string(),
+            from: None,
+            to: Some(quote(name)),
+            rule: None,
+            why: "a level too high: these members belong inside".to_owned(),
+        };
+        Some((self.arena.alloc_slice_copy(&moved), change, costs::WRAPPER, costs::RISK_STRUCTURE))
+    }
+
+    /// The names that an object, or the items of a list of objects, declares.
+    fn inner_names(&self, ids: &[SchemaId]) -> Vec<&'s str> {
+        let schema = self.judge.schema();
+        let probe = Node::built(Kind::Object(&[]));
+        let mut names = Vec::new();
+        for goal in Goal::alternatives(self.judge, ids, &probe) {
+            names.extend(goal.property_names(schema));
+            if names.is_empty() {
+                for item in Goal::alternatives(self.judge, &goal.item(schema, 0), &probe) {
+                    names.extend(item.property_names(schema));
+                }
+            }
+        }
+        names
+    }
+
+    /// `{"tool.name": "x", "tool.server": "y"}` → `{"tool": {"name": "x", "server": "y"}}`.
+    fn take_dotted_keys_apart(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<Move<'a>> {
+        let schema = self.judge.schema();
+        let names = goal.property_names(schema);
+        let parts = |member: &Member<'a>| -> Option<(&'s str, &'a str)> {
+            if goal.key(schema, member.key).0 == KeyState::Declared {
+                return None;
+            }
+            let (head, tail) = member.key.split_once(['.', '/'])?;
+            let name = names.iter().find(|name| fold(name) == fold(head))?;
+            (!tail.is_empty()).then_some((*name, tail))
+        };
+        let (name, _) = members.iter().find_map(parts)?;
+        let existing = members.iter().find(|member| member.key == name);
+        let mut inner: Vec<Member<'a>> = match existing {
+            Some(member) => member.value.as_object()?.to_vec(),
+            None => Vec::new(),
+        };
+        let mut moved = Vec::with_capacity(members.len());
+        for member in members {
+            match parts(member).filter(|(head, _)| *head == name) {
+                Some((_, tail)) => inner.push(Member::new(tail, member.value)),
+                None if member.key == name => {}
+                None => moved.push(*member),
+            }
+        }
+        let value = Node::built(Kind::Object(self.arena.alloc_slice_copy(&inner)));
+        moved.push(Member::new(self.arena.alloc_str(name), value));
+        let change = Change {
+            code: Code::E2,
+            path: Path::Root.key(name).to_string(),
+            from: None,
+            to: Some(quote(name)),
+            rule: None,
+            why: "dotted keys are levels".to_owned(),
+        };
+        Some((self.arena.alloc_slice_copy(&moved), change, costs::WRAPPER, costs::RISK_NAME))
+    }
+}
+
+/// Members after a move, the change to report, its cost and its risk.
+type Move<'a> = (&'a [Member<'a>], Change, u32, u32);

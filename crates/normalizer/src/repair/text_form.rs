@@ -1,0 +1,34 @@
+//! T5: a number where a string is declared.
+//!
+//! # What it does
+//! `777` becomes `"777"`: the digits exactly as they were written, so nothing is lost.
+//!
+//! # What it refuses
+//! Numbers in exponent form, whose text is not what anyone meant.
+
+use toolwright_jsonrpc::raw::Node;
+use toolwright_model::Code;
+
+use super::{Attempt, Fit, Fitter, Path};
+use crate::costs;
+use crate::schema::{Goal, Types};
+
+impl<'a> Fitter<'_, 'a> {
+    pub(super) fn number_to_text(
+        &self,
+        goal: &Goal,
+        number: &str,
+        value: &Node<'a>,
+        path: &Path<'_>,
+    ) -> Option<Attempt<'a>> {
+        let schema = self.judge.schema();
+        if !goal.types(schema).overlaps(Types::STRING) || number.contains(['e', 'E']) || number == "-0" {
+            return None;
+        }
+        if !goal.options(schema).is_empty() {
+            return None;
+        }
+        let node = self.text_node(number);
+        Some(Ok(Fit::edited(Code::T5, path, value, node, costs::VALUE_TEXT, "the digits as text")))
+    }
+}

@@ -1,0 +1,75 @@
+//! The built-in sets: rules that the product's founding documents list, each set by its name.
+
+use super::Rule;
+use super::file::parse_builtin;
+
+/// A named set of built-in rules.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltinSet {
+    /// Its name for `--enable` and `--disable`.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// Whether it is in force when nothing is said.
+    pub on_by_default: bool,
+    json: &'static str,
+}
+
+/// Every built-in set.
+pub const BUILTIN_SETS: &[BuiltinSet] = &[
+    BuiltinSet {
+        name: "claude-desktop",
+        about: "what Claude Desktop sends to file servers: old_str, \"true\", raw JSON for JSON strings, step types",
+        on_by_default: true,
+        json: include_str!("sets/claude-desktop.json"),
+    },
+    BuiltinSet {
+        name: "file-path",
+        about: "file_path, filepath and file for path in read_file, write_to_file and apply_diff",
+        on_by_default: true,
+        json: include_str!("sets/file-path.json"),
+    },
+    BuiltinSet {
+        name: "file-window-drop",
+        about: "drops offset and limit from read_file where the tool has no such parameters; widens the read",
+        on_by_default: false,
+        json: include_str!("sets/file-window-drop.json"),
+    },
+    BuiltinSet {
+        name: "zwave",
+        about: "device_name, command and brightness for the Z-Wave tools",
+        on_by_default: true,
+        json: include_str!("sets/zwave.json"),
+    },
+    BuiltinSet {
+        name: "snake-to-camel",
+        about: "snake_case keys for servers whose schema declares camelCase",
+        on_by_default: true,
+        json: include_str!("sets/snake-to-camel.json"),
+    },
+];
+
+/// The rules of one set; none for a name that is no set's.
+pub(super) fn builtin_rules(name: &str) -> Vec<Rule> {
+    let Some(set) = BUILTIN_SETS.iter().find(|set| set.name == name) else { return Vec::new() };
+    parse_builtin(set.json, set.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_parses_and_ids_are_unique() {
+        let mut ids = Vec::new();
+        for set in BUILTIN_SETS {
+            let rules = builtin_rules(set.name);
+            assert!(!rules.is_empty(), "{}", set.name);
+            ids.extend(rules.into_iter().map(|rule| rule.id));
+        }
+        let count = ids.len();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), count);
+    }
+}

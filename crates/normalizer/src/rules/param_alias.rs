@@ -1,0 +1,54 @@
+//! `param_alias`: a parameter under another name.
+//!
+//! `{"type": "param_alias", "from": "filename", "to": "path"}` moves the value of `filename` to
+//! `path`. A `path` that was given explicitly wins: `filename` is then dropped and reported.
+
+use toolwright_jsonrpc::raw::{Member, quote, same_value};
+use toolwright_model::{Change, Code};
+
+use super::{Applied, Site};
+use crate::repair::{Path, preview};
+
+pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option<Applied<'a>> {
+    if site.needs_agreement() && (site.is_declared(from) || !site.is_declared(to)) {
+        return None;
+    }
+    rename(site, site.members, from, to, Code::N3, &Path::Root)
+}
+
+/// Renames a member; the explicit target wins over the alias.
+pub(super) fn rename<'a>(
+    site: &Site<'_, '_, 'a>,
+    members: &[Member<'a>],
+    from: &str,
+    to: &str,
+    code: Code,
+    place: &Path<'_>,
+) -> Option<Applied<'a>> {
+    let index = members.iter().position(|member| member.key == from)?;
+    let sent = members[index];
+    let mut renamed = members.to_vec();
+    let path = place.key(from).to_string();
+    let change: Change = match members.iter().find(|member| member.key == to) {
+        None => {
+            let name: &'a str = site.fitter.arena.alloc_str(to);
+            renamed[index] = Member::new(name, sent.value);
+            site.change(code, path, Some(quote(from)), Some(quote(to)), "alias")
+        }
+        Some(explicit) => {
+            let same = same_value(&explicit.value, &sent.value);
+            // A built-in rule does not decide between two different values.
+            if !same && site.needs_agreement() {
+                return None;
+            }
+            renamed.remove(index);
+            let why = if same {
+                format!("the same value is given as \"{to}\"")
+            } else {
+                format!("conflict: \"{to}\" is given explicitly and wins")
+            };
+            site.change(Code::X1, path, Some(preview(&sent.value)), None, &why)
+        }
+    };
+    Some(Applied { members: renamed, changes: vec![change] })
+}

@@ -1,0 +1,23 @@
+//! `param_default`: a missing parameter with its value.
+//!
+//! `{"type": "param_default", "from": "encoding", "value": "utf-8"}` adds `encoding` when it is
+//! absent. The value has the type it is written with; a parameter that is present, even as `null`,
+//! is left alone.
+
+use toolwright_jsonrpc::raw::{Member, parse};
+use toolwright_model::Code;
+
+use super::{Applied, Site};
+use crate::repair::Path;
+
+pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, value: &str) -> Option<Applied<'a>> {
+    if site.position(name).is_some() || site.needs_agreement() && !site.is_declared(name) {
+        return None;
+    }
+    let arena = site.fitter.arena;
+    let node = parse(arena.alloc_str(value), arena).ok()?.root;
+    let mut members = site.members.to_vec();
+    members.push(Member::new(arena.alloc_str(name), node));
+    let change = site.change(Code::D1, Path::Root.key(name).to_string(), None, Some(value.to_owned()), "default");
+    Some(Applied { members, changes: vec![change] })
+}

@@ -1,0 +1,20 @@
+//! `param_drop`: a parameter that the tool does not support.
+//!
+//! `{"type": "param_drop", "from": "offset"}` removes `offset`; what was dropped is reported.
+
+use toolwright_model::Code;
+
+use super::{Applied, Site};
+use crate::repair::{Path, preview};
+
+pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'a>> {
+    let index = site.position(name)?;
+    if site.needs_agreement() && site.is_declared(name) {
+        return None;
+    }
+    let mut members = site.members.to_vec();
+    let dropped = members.remove(index);
+    let from = Some(preview(&dropped.value));
+    let change = site.change(Code::X1, Path::Root.key(name).to_string(), from, None, "dropped as the rule says");
+    Some(Applied { members, changes: vec![change] })
+}

@@ -1,0 +1,99 @@
+//! The rules in force, found by tool.
+
+use std::collections::HashMap;
+
+use super::builtin::{BUILTIN_SETS, builtin_rules};
+use super::{Rule, Scope};
+use crate::tool::Tool;
+
+/// The rules in force: built-in sets and the user's own. Reading takes no lock.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSet {
+    rules: Vec<Rule>,
+    /// Rules by the plain tool names they list.
+    by_name: HashMap<String, Vec<usize>>,
+    /// Rules with patterns or `server/name`, to be asked each time.
+    by_pattern: Vec<usize>,
+    /// Rules for every tool; they run after the others.
+    everywhere: Vec<usize>,
+    /// Whether any rule outside of `by_name` may change valid calls.
+    broad_rules_may_change_valid_calls: bool,
+}
+
+impl RuleSet {
+    /// No rules at all.
+    pub fn empty() -> RuleSet {
+        RuleSet::default()
+    }
+
+    /// The built-in sets that are on by default.
+    pub fn builtin() -> RuleSet {
+        let names: Vec<&str> = BUILTIN_SETS.iter().filter(|set| set.on_by_default).map(|set| set.name).collect();
+        RuleSet::from_sets(&names)
+    }
+
+    /// The named built-in sets.
+    pub fn from_sets(names: &[&str]) -> RuleSet {
+        RuleSet::of(names.iter().flat_map(|name| builtin_rules(name)).collect())
+    }
+
+    /// These rules with the user's in front.
+    pub fn with_user_rules(self, user: Vec<Rule>) -> RuleSet {
+        let mut rules = user;
+        rules.extend(self.rules);
+        RuleSet::of(rules)
+    }
+
+    fn of(rules: Vec<Rule>) -> RuleSet {
+        let mut set = RuleSet::default();
+        for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.enabled) {
+            let mut broad = false;
+            for scope in &rule.tools {
+                match scope {
+                    Scope::Name(name) => set.by_name.entry(name.clone()).or_default().push(index),
+                    Scope::Every => set.everywhere.push(index),
+                    Scope::ServerAndName(..) | Scope::Glob(_) => set.by_pattern.push(index),
+                }
+                broad |= !matches!(scope, Scope::Name(_));
+            }
+            set.broad_rules_may_change_valid_calls |= broad && rule.may_change_valid_calls();
+        }
+        set.rules = rules;
+        set
+    }
+
+    /// Every rule, in order.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The rules for a tool: those that name it first, then those for every tool.
+    pub(crate) fn for_tool(&self, tool: &Tool) -> Vec<&Rule> {
+        let named = self.by_name.get(tool.name()).into_iter().flatten();
+        let matching = self.by_pattern.iter().filter(|index| {
+            self.rules[**index].tools.iter().any(|scope| !matches!(scope, Scope::Every) && scope.matches(tool))
+        });
+        let mut specific: Vec<usize> = named.chain(matching).copied().collect();
+        specific.sort_unstable();
+        let mut order = specific;
+        for index in &self.everywhere {
+            order.push(*index);
+        }
+        let mut seen = Vec::with_capacity(order.len());
+        order.retain(|index| {
+            let fresh = !seen.contains(index);
+            seen.push(*index);
+            fresh
+        });
+        order.into_iter().map(|index| &self.rules[index]).collect()
+    }
+
+    /// Whether a rule may change a valid call of this tool. One look-up for most tools.
+    pub(crate) fn may_change_valid_calls(&self, tool: &Tool) -> bool {
+        self.broad_rules_may_change_valid_calls
+            || self
+                .by_name
+                .get(tool.name())
+                .is_some_and(|indices| indices.iter().any(|index| self.rules[*index].may_change_valid_calls()))
+    }
+}

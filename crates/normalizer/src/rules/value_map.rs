@@ -1,0 +1,28 @@
+//! `value_map`: values that the tool knows by other words.
+//!
+//! `{"type": "value_map", "from": "priority", "value": {"urgent": "high"}}` replaces the value
+//! `"urgent"` of `priority` by `"high"`; other values are left alone.
+
+use toolwright_jsonrpc::raw::{Kind, parse};
+use toolwright_model::Code;
+
+use super::{Applied, Site};
+use crate::repair::{Path, preview};
+
+pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, pairs: &[(String, String)]) -> Option<Applied<'a>> {
+    let index = site.position(name)?;
+    let value = site.members[index].value;
+    let sent = match value.kind {
+        Kind::String(text) => text.decode().into_owned(),
+        Kind::Number(text) => text.to_owned(),
+        Kind::Bool(boolean) => boolean.to_string(),
+        Kind::Null => "null".to_owned(),
+        Kind::Array(_) | Kind::Object(_) => return None,
+    };
+    let (_, replacement) = pairs.iter().find(|(from, _)| *from == sent)?;
+    let arena = site.fitter.arena;
+    let node = parse(arena.alloc_str(replacement), arena).ok()?.root;
+    let path = Path::Root.key(name).to_string();
+    let change = site.change(Code::V1, path, Some(preview(&value)), Some(preview(&node)), "mapped as the rule says");
+    Some(Applied { members: site.with_value(index, node), changes: vec![change] })
+}

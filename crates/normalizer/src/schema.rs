@@ -1,0 +1,183 @@
+//! Compiled tool schemas: one arena of plain nodes that both judges values and guides repairs.
+//!
+//! A schema is compiled once per tool. Nothing is ever fetched: a reference that does not point
+//! into the schema itself is left unjudged, as is a pattern that would need backtracking. What is
+//! unjudged accepts every value, so that the tool's own server decides.
+
+mod compile;
+mod goal;
+mod judge;
+mod literal;
+mod pattern;
+mod types;
+
+use std::collections::HashMap;
+
+use toolwright_jsonrpc::raw::Number;
+
+pub use compile::SchemaError;
+pub(crate) use goal::{Goal, KeyState};
+pub(crate) use judge::Judge;
+pub(crate) use literal::Literal;
+pub(crate) use pattern::Pattern;
+pub(crate) use types::Types;
+
+/// Which node of a compiled schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SchemaId(u32);
+
+/// A compiled schema.
+#[derive(Debug)]
+pub struct Schema {
+    nodes: Vec<SchemaNode>,
+    root: SchemaId,
+    /// What could not be judged, in words for people.
+    notes: Vec<String>,
+}
+
+/// One schema of the arena, its keywords as data.
+#[derive(Debug, Default)]
+pub(crate) struct SchemaNode {
+    /// `false` schemas accept nothing.
+    pub never: bool,
+    pub types: Types,
+    pub constant: Option<Literal>,
+    pub options: Option<Box<[Literal]>>,
+    pub object: ObjectKeywords,
+    pub array: ArrayKeywords,
+    pub string: StringKeywords,
+    pub number: NumberKeywords,
+    pub all_of: Vec<SchemaId>,
+    pub any_of: Vec<SchemaId>,
+    pub one_of: Vec<SchemaId>,
+    pub not: Option<SchemaId>,
+    pub condition: Option<Condition>,
+    pub reference: Option<SchemaId>,
+    pub description: Box<str>,
+    /// Which groups of keywords are there at all, so that judging skips the rest.
+    pub has: Has,
+}
+
+/// Which keyword groups a node uses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Has {
+    pub object: bool,
+    pub array: bool,
+    pub string: bool,
+    pub number: bool,
+    pub values: bool,
+    pub combinators: bool,
+}
+
+/// `if` / `then` / `else`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Condition {
+    pub test: SchemaId,
+    pub then: Option<SchemaId>,
+    pub otherwise: Option<SchemaId>,
+}
+
+/// Keywords about objects.
+#[derive(Debug, Default)]
+pub(crate) struct ObjectKeywords {
+    pub properties: Properties,
+    pub pattern_properties: Vec<(Pattern, SchemaId)>,
+    pub additional: Option<SchemaId>,
+    pub unevaluated: Option<SchemaId>,
+    pub names: Option<SchemaId>,
+    pub required: Vec<Box<str>>,
+    pub dependent_required: Vec<(Box<str>, Vec<Box<str>>)>,
+    pub dependent_schemas: Vec<(Box<str>, SchemaId)>,
+    pub min: Option<u64>,
+    pub max: Option<u64>,
+}
+
+/// Declared properties in their order, found by name.
+#[derive(Debug, Default)]
+pub(crate) struct Properties {
+    list: Vec<(Box<str>, SchemaId)>,
+    /// Only for long lists; short ones are searched.
+    index: HashMap<Box<str>, SchemaId>,
+}
+
+/// Keywords about arrays.
+#[derive(Debug, Default)]
+pub(crate) struct ArrayKeywords {
+    pub prefix: Vec<SchemaId>,
+    pub items: Option<SchemaId>,
+    pub contains: Option<SchemaId>,
+    pub min_contains: Option<u64>,
+    pub max_contains: Option<u64>,
+    pub unevaluated: Option<SchemaId>,
+    pub min: Option<u64>,
+    pub max: Option<u64>,
+    pub unique: bool,
+}
+
+/// Keywords about strings.
+#[derive(Debug, Default)]
+pub(crate) struct StringKeywords {
+    pub min: Option<u64>,
+    pub max: Option<u64>,
+    pub pattern: Option<Pattern>,
+    /// `contentMediaType` or `format` says that the text is JSON.
+    pub holds_json: bool,
+}
+
+/// Keywords about numbers.
+#[derive(Debug, Default)]
+pub(crate) struct NumberKeywords {
+    pub minimum: Option<Number>,
+    pub maximum: Option<Number>,
+    pub above: Option<Number>,
+    pub below: Option<Number>,
+    pub multiple_of: Option<Number>,
+}
+
+// === impl Schema ===
+
+impl Schema {
+    /// What the schema says that is not judged here: remote references, backtracking patterns.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    pub(crate) fn root(&self) -> SchemaId {
+        self.root
+    }
+
+    pub(crate) fn node(&self, id: SchemaId) -> &SchemaNode {
+        &self.nodes[id.0 as usize]
+    }
+}
+
+// === impl Properties ===
+
+impl Properties {
+    const SEARCHED: usize = 12;
+
+    fn push(&mut self, name: &str, id: SchemaId) {
+        self.list.push((name.into(), id));
+        if self.list.len() > Self::SEARCHED {
+            if self.index.is_empty() {
+                self.index = self.list.iter().map(|(name, id)| (name.clone(), *id)).collect();
+            }
+            self.index.insert(name.into(), id);
+        }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<SchemaId> {
+        if !self.index.is_empty() {
+            return self.index.get(name).copied();
+        }
+        self.list.iter().find(|(known, _)| &**known == name).map(|(_, id)| *id)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, SchemaId)> {
+        self.list.iter().map(|(name, id)| (&**name, *id))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}

@@ -1,0 +1,407 @@
+//! From schema text to the arena of nodes.
+
+use std::collections::HashMap;
+
+use bumpalo::Bump;
+use toolwright_jsonrpc::raw::{self, Kind, Member, Node, Number};
+
+use super::{Condition, Has, Literal, Pattern, Schema, SchemaId, SchemaNode, Types};
+
+/// The largest schema text that is compiled.
+pub const MAX_SCHEMA_BYTES: usize = 1 << 20;
+/// The most schemas one tool may hold.
+pub const MAX_SUBSCHEMAS: usize = 10_000;
+
+/// Why a schema cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// The text is not JSON.
+    #[error("the input schema is not JSON: {0}")]
+    NotJson(raw::ParseError),
+    /// The schema is neither an object nor a boolean.
+    #[error("the input schema must be an object, but it is {article}{found}", article = article(found))]
+    NotASchema {
+        /// The JSON type found.
+        found: &'static str,
+    },
+    /// The text is too long.
+    #[error("the input schema has {bytes} bytes; at most {MAX_SCHEMA_BYTES} are compiled")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// There are too many schemas in it.
+    #[error("the input schema holds more than {MAX_SUBSCHEMAS} schemas")]
+    TooMany,
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'o']) { "an " } else { "a " }
+}
+
+/// Drafts differ in a few keywords; everything newer than draft 7 is read as 2020-12.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Draft {
+    Four,
+    SixOrSeven,
+    Modern,
+}
+
+impl Schema {
+    /// Compiles a schema. References into the schema are resolved, others are left unjudged.
+    pub fn compile(text: &str) -> Result<Schema, SchemaError> {
+        if text.len() > MAX_SCHEMA_BYTES {
+            return Err(SchemaError::TooLong { bytes: text.len() });
+        }
+        let arena = Bump::new();
+        let root = raw::parse(text, &arena).map_err(SchemaError::NotJson)?.root;
+        if !matches!(root.kind, Kind::Object(_) | Kind::Bool(_)) {
+            return Err(SchemaError::NotASchema { found: root.type_name() });
+        }
+        let draft = match root.get("$schema").and_then(|uri| uri.as_text()) {
+            Some(uri) if uri.contains("draft-04") || uri.contains("draft-03") => Draft::Four,
+            Some(uri) if uri.contains("draft-06") || uri.contains("draft-07") => Draft::SixOrSeven,
+            _ => Draft::Modern,
+        };
+        let mut compiler = Compiler {
+            draft,
+            root,
+            anchors: HashMap::new(),
+            known: HashMap::new(),
+            nodes: Vec::new(),
+            notes: Vec::new(),
+        };
+        compiler.find_anchors(&root);
+        let id = compiler.schema(root, root)?;
+        Ok(Schema { nodes: compiler.nodes, root: id, notes: compiler.notes })
+    }
+}
+
+struct Compiler<'a> {
+    draft: Draft,
+    root: Node<'a>,
+    /// `$id`, `$anchor` and their older forms, by the text a reference would use.
+    anchors: HashMap<String, Node<'a>>,
+    /// Schemas already given a place, by where their text starts.
+    known: HashMap<usize, SchemaId>,
+    nodes: Vec<SchemaNode>,
+    notes: Vec<String>,
+}
+
+impl<'a> Compiler<'a> {
+    fn find_anchors(&mut self, node: &Node<'a>) {
+        match node.kind {
+            Kind::Object(members) => {
+                for member in members {
+                    if let Some(text) = member.value.as_text() {
+                        match member.key {
+                            "$anchor" | "$dynamicAnchor" => {
+                                self.anchors.entry(format!("#{text}")).or_insert(*node);
+                            }
+                            "$id" | "id" => {
+                                let name = text.trim_end_matches('#').to_owned();
+                                self.anchors.entry(name).or_insert(*node);
+                            }
+                            _ => {}
+                        }
+                    }
+                    self.find_anchors(&member.value);
+                }
+            }
+            Kind::Array(items) => items.iter().for_each(|item| self.find_anchors(item)),
+            _ => {}
+        }
+    }
+
+    /// Compiles a schema once. `base` is the schema that local references start from.
+    fn schema(&mut self, node: Node<'a>, base: Node<'a>) -> Result<SchemaId, SchemaError> {
+        let place = node.source().map_or(0, |source| source.as_ptr() as usize);
+        if let Some(id) = self.known.get(&place) {
+            return Ok(*id);
+        }
+        if self.nodes.len() >= MAX_SUBSCHEMAS {
+            return Err(SchemaError::TooMany);
+        }
+        let id = SchemaId(self.nodes.len() as u32);
+        self.known.insert(place, id);
+        self.nodes.push(SchemaNode::default());
+        let compiled = match node.kind {
+            Kind::Bool(false) => SchemaNode { never: true, ..SchemaNode::default() },
+            Kind::Object(members) => {
+                let own_base = match node.get("$id").and_then(|id| id.as_text()) {
+                    Some(id) if !id.starts_with('#') => node,
+                    _ => base,
+                };
+                self.keywords(members, own_base)?
+            }
+            _ => SchemaNode::default(),
+        };
+        self.nodes[id.0 as usize] = compiled;
+        Ok(id)
+    }
+
+    fn keywords(&mut self, members: &'a [Member<'a>], base: Node<'a>) -> Result<SchemaNode, SchemaError> {
+        let mut out = SchemaNode::default();
+        let reference = members.iter().find(|member| matches!(member.key, "$ref" | "$dynamicRef"));
+        if let Some(target) = reference.and_then(|member| member.value.as_text()) {
+            out.reference = self.reference(&target, base)?;
+            out.has.combinators = true;
+            // Before 2019-09 a reference stood alone; a description beside it is still read.
+            if self.draft != Draft::Modern {
+                return Ok(out);
+            }
+        }
+        for member in members {
+            self.keyword(&mut out, member, base)?;
+        }
+        if let Some(test) = members.iter().find(|member| member.key == "if") {
+            let branch = |name: &str| members.iter().find(|member| member.key == name);
+            let test = self.schema(test.value, base)?;
+            let then = branch("then").map(|member| self.schema(member.value, base)).transpose()?;
+            let otherwise = branch("else").map(|member| self.schema(member.value, base)).transpose()?;
+            out.condition = Some(Condition { test, then, otherwise });
+        }
+        if members.iter().any(|member| member.key == "nullable" && matches!(member.value.kind, Kind::Bool(true)))
+            && out.types != Types::ALL
+        {
+            out.types = out.types.union(Types::NULL);
+        }
+        out.has = has(&out);
+        Ok(out)
+    }
+
+    fn keyword(
+        &mut self,
+        out: &mut SchemaNode,
+        member: &Member<'a>,
+        base: Node<'a>,
+    ) -> Result<(), SchemaError> {
+        let value = member.value;
+        match member.key {
+            "type" => out.types = self.types(&value),
+            "const" => out.constant = Some(Literal::of(&value)),
+            "enum" => {
+                out.options = value.as_array().map(|items| items.iter().map(Literal::of).collect());
+            }
+            "description" | "title" => {
+                if let Some(text) = value.as_text() {
+                    let joined = format!("{} {text}", out.description);
+                    out.description = joined.trim().into();
+                }
+            }
+            "allOf" => out.all_of = self.schemas(&value, base)?,
+            "anyOf" => out.any_of = self.schemas(&value, base)?,
+            "oneOf" => out.one_of = self.schemas(&value, base)?,
+            "not" => out.not = Some(self.schema(value, base)?),
+            "properties" => {
+                for property in value.as_object().unwrap_or_default() {
+                    let id = self.schema(property.value, base)?;
+                    out.object.properties.push(property.key, id);
+                }
+            }
+            "patternProperties" => {
+                for property in value.as_object().unwrap_or_default() {
+                    let pattern = self.pattern(property.key);
+                    let id = self.schema(property.value, base)?;
+                    out.object.pattern_properties.push((pattern, id));
+                }
+            }
+            "additionalProperties" => out.object.additional = Some(self.schema(value, base)?),
+            "unevaluatedProperties" if self.draft == Draft::Modern => {
+                out.object.unevaluated = Some(self.schema(value, base)?);
+            }
+            "propertyNames" => out.object.names = Some(self.schema(value, base)?),
+            "required" => out.object.required = strings(&value),
+            "dependentRequired" => {
+                for entry in value.as_object().unwrap_or_default() {
+                    out.object.dependent_required.push((entry.key.into(), strings(&entry.value)));
+                }
+            }
+            "dependentSchemas" => self.dependent_schemas(out, &value, base)?,
+            "dependencies" if self.draft != Draft::Modern => {
+                for entry in value.as_object().unwrap_or_default() {
+                    if entry.value.as_array().is_some() {
+                        out.object.dependent_required.push((entry.key.into(), strings(&entry.value)));
+                    } else {
+                        let id = self.schema(entry.value, base)?;
+                        out.object.dependent_schemas.push((entry.key.into(), id));
+                    }
+                }
+            }
+            "minProperties" => out.object.min = count(&value),
+            "maxProperties" => out.object.max = count(&value),
+            "prefixItems" => out.array.prefix = self.schemas(&value, base)?,
+            // The array form is the older spelling of `prefixItems`.
+            "items" if value.as_array().is_some() => out.array.prefix = self.schemas(&value, base)?,
+            "items" => out.array.items = Some(self.schema(value, base)?),
+            "additionalItems" if self.draft != Draft::Modern => {
+                out.array.items = Some(self.schema(value, base)?);
+            }
+            "contains" => out.array.contains = Some(self.schema(value, base)?),
+            "minContains" => out.array.min_contains = count(&value),
+            "maxContains" => out.array.max_contains = count(&value),
+            "unevaluatedItems" if self.draft == Draft::Modern => {
+                out.array.unevaluated = Some(self.schema(value, base)?);
+            }
+            "minItems" => out.array.min = count(&value),
+            "maxItems" => out.array.max = count(&value),
+            "uniqueItems" => out.array.unique = matches!(value.kind, Kind::Bool(true)),
+            "minLength" => out.string.min = count(&value),
+            "maxLength" => out.string.max = count(&value),
+            "pattern" => {
+                if let Some(text) = value.as_text() {
+                    out.string.pattern = Some(self.pattern(&text));
+                }
+            }
+            "format" | "contentMediaType" => {
+                out.string.holds_json =
+                    out.string.holds_json || value.as_text().is_some_and(|text| text.contains("json"));
+            }
+            "minimum" => out.number.minimum = number(&value),
+            "maximum" => out.number.maximum = number(&value),
+            "exclusiveMinimum" => self.exclusive(&value, &mut out.number.minimum, &mut out.number.above),
+            "exclusiveMaximum" => self.exclusive(&value, &mut out.number.maximum, &mut out.number.below),
+            "multipleOf" => out.number.multiple_of = number(&value),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn dependent_schemas(
+        &mut self,
+        out: &mut SchemaNode,
+        value: &Node<'a>,
+        base: Node<'a>,
+    ) -> Result<(), SchemaError> {
+        for entry in value.as_object().unwrap_or_default() {
+            let id = self.schema(entry.value, base)?;
+            out.object.dependent_schemas.push((entry.key.into(), id));
+        }
+        Ok(())
+    }
+
+    /// Draft 4 has a boolean that sharpens the plain bound, later drafts a bound of its own.
+    fn exclusive(&self, value: &Node<'a>, plain: &mut Option<Number>, own: &mut Option<Number>) {
+        match value.kind {
+            Kind::Bool(true) => *own = plain.take().or(own.take()),
+            _ => *own = number(value),
+        }
+    }
+
+    fn types(&mut self, value: &Node<'a>) -> Types {
+        let named = |node: &Node<'a>| node.as_text().and_then(|name| Types::named(&name));
+        let found = match value.as_array() {
+            Some(items) => items
+                .iter()
+                .map(named)
+                .try_fold(Types::NONE, |types, one| one.map(|one| types.union(one))),
+            None => named(value),
+        };
+        found.unwrap_or_else(|| {
+            self.notes.push(format!("the type {} is none of JSON Schema's and is not judged", value.to_json()));
+            Types::ALL
+        })
+    }
+
+    fn schemas(&mut self, value: &Node<'a>, base: Node<'a>) -> Result<Vec<SchemaId>, SchemaError> {
+        value.as_array().unwrap_or_default().iter().map(|item| self.schema(*item, base)).collect()
+    }
+
+    fn pattern(&mut self, source: &str) -> Pattern {
+        let pattern = Pattern::new(source);
+        if !pattern.is_judged() {
+            self.notes.push(format!("the pattern {source:?} needs backtracking and is not judged"));
+        }
+        pattern
+    }
+
+    fn reference(&mut self, target: &str, base: Node<'a>) -> Result<Option<SchemaId>, SchemaError> {
+        let (document, fragment) = target.split_once('#').unwrap_or((target, ""));
+        let start = match document {
+            "" => Some(base),
+            _ => self.anchors.get(document).copied(),
+        };
+        let found = start.and_then(|start| match fragment {
+            "" => Some(start),
+            pointer if pointer.starts_with('/') => follow(start, pointer).or_else(|| follow(self.root, pointer)),
+            anchor => self.anchors.get(&format!("#{anchor}")).copied(),
+        });
+        match found {
+            Some(node) => self.schema(node, base).map(Some),
+            None => {
+                self.notes.push(format!("the reference {target:?} points out of the schema and is not fetched"));
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn has(node: &SchemaNode) -> Has {
+    let object = &node.object;
+    let array = &node.array;
+    Has {
+        object: !object.properties.is_empty()
+            || !object.pattern_properties.is_empty()
+            || object.additional.is_some()
+            || object.unevaluated.is_some()
+            || object.names.is_some()
+            || !object.required.is_empty()
+            || !object.dependent_required.is_empty()
+            || !object.dependent_schemas.is_empty()
+            || object.min.is_some()
+            || object.max.is_some(),
+        array: !array.prefix.is_empty()
+            || array.items.is_some()
+            || array.contains.is_some()
+            || array.unevaluated.is_some()
+            || array.min.is_some()
+            || array.max.is_some()
+            || array.unique,
+        string: node.string.min.is_some() || node.string.max.is_some() || node.string.pattern.is_some(),
+        number: node.number.minimum.is_some()
+            || node.number.maximum.is_some()
+            || node.number.above.is_some()
+            || node.number.below.is_some()
+            || node.number.multiple_of.is_some(),
+        values: node.constant.is_some() || node.options.is_some(),
+        combinators: node.reference.is_some()
+            || node.not.is_some()
+            || node.condition.is_some()
+            || !node.all_of.is_empty()
+            || !node.any_of.is_empty()
+            || !node.one_of.is_empty(),
+    }
+}
+
+/// Follows a JSON Pointer; percent escapes of URIs are read too.
+fn follow<'a>(start: Node<'a>, pointer: &str) -> Option<Node<'a>> {
+    let mut node = start;
+    for part in pointer.split('/').skip(1) {
+        let key = part.replace("%25", "%").replace("%22", "\"").replace("~1", "/").replace("~0", "~");
+        node = match node.kind {
+            Kind::Object(_) => node.get(&key)?,
+            Kind::Array(items) => *items.get(key.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(node)
+}
+
+fn strings(value: &Node<'_>) -> Vec<Box<str>> {
+    let items = value.as_array().unwrap_or_default();
+    items.iter().filter_map(|item| item.as_text()).map(|text| text.into()).collect()
+}
+
+fn count(value: &Node<'_>) -> Option<u64> {
+    match value.kind {
+        Kind::Number(text) => text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|float| float as u64)),
+        _ => None,
+    }
+}
+
+fn number(value: &Node<'_>) -> Option<Number> {
+    match value.kind {
+        Kind::Number(text) => Number::parse(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,162 @@
+//! What a value has to satisfy: a conjunction of schemas, with one branch chosen of every union.
+
+use toolwright_jsonrpc::raw::Node;
+
+use super::{Judge, Literal, Schema, SchemaId, SchemaNode, Types};
+
+/// How many combinations of union branches are tried for one value.
+const MAX_ALTERNATIVES: usize = 32;
+
+/// A set of schemas that all apply; their own keywords count, their unions are decided.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Goal {
+    ids: Vec<SchemaId>,
+}
+
+/// What an object's schema says about a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyState {
+    /// Named in `properties` or matched by `patternProperties`.
+    Declared,
+    /// Not named, but further members are allowed.
+    Open,
+    /// Not named, and further members are not allowed.
+    Forbidden,
+}
+
+impl Goal {
+    /// Every combination of branches that could apply to the value.
+    pub fn alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
+        let mut goals = vec![Goal::default()];
+        for id in ids {
+            goals = goals.into_iter().flat_map(|goal| goal.with(judge, *id, value)).collect();
+            goals.truncate(MAX_ALTERNATIVES);
+        }
+        goals
+    }
+
+    fn with(self, judge: &Judge<'_>, id: SchemaId, value: &Node<'_>) -> Vec<Goal> {
+        if self.ids.contains(&id) || !judge.spend() {
+            return vec![self];
+        }
+        let node = judge.schema().node(id);
+        let mut goals = vec![self];
+        goals[0].ids.push(id);
+        let branch = node.condition.and_then(|condition| {
+            if judge.accepts(condition.test, value) { condition.then } else { condition.otherwise }
+        });
+        for applied in node.reference.iter().chain(&node.all_of).chain(branch.iter()) {
+            goals = goals.into_iter().flat_map(|goal| goal.with(judge, *applied, value)).collect();
+        }
+        for union in [&node.any_of, &node.one_of] {
+            if !union.is_empty() {
+                goals = goals
+                    .into_iter()
+                    .flat_map(|goal| {
+                        union.iter().flat_map(move |branch| goal.clone().with(judge, *branch, value))
+                    })
+                    .take(MAX_ALTERNATIVES)
+                    .collect();
+            }
+        }
+        goals
+    }
+
+    /// The schemas, to fit another value to the same goal.
+    pub fn ids(&self) -> &[SchemaId] {
+        &self.ids
+    }
+
+    fn nodes<'s>(&self, schema: &'s Schema) -> impl Iterator<Item = &'s SchemaNode> {
+        self.ids.iter().map(|id| schema.node(*id))
+    }
+
+    /// The types that every schema allows.
+    pub fn types(&self, schema: &Schema) -> Types {
+        self.nodes(schema).fold(Types::ALL, |types, node| types.intersection(node.types))
+    }
+
+    /// The allowed values, when there is a list of them.
+    pub fn options<'s>(&self, schema: &'s Schema) -> Vec<&'s Literal> {
+        self.nodes(schema)
+            .flat_map(|node| node.constant.iter().chain(node.options.iter().flat_map(|options| options.iter())))
+            .collect()
+    }
+
+    /// The declared property names in order, each once.
+    pub fn property_names<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
+        let mut names: Vec<&'s str> = Vec::new();
+        for node in self.nodes(schema) {
+            for (name, _) in node.object.properties.iter() {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// The names that must be there.
+    pub fn required<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
+        let mut names: Vec<&'s str> = Vec::new();
+        for node in self.nodes(schema) {
+            for name in &node.object.required {
+                if !names.contains(&&**name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// What the schemas say about a key, and which schemas its value has to satisfy.
+    pub fn key(&self, schema: &Schema, key: &str) -> (KeyState, Vec<SchemaId>) {
+        let mut ids = Vec::new();
+        let mut state = KeyState::Open;
+        let mut forbidden = false;
+        for node in self.nodes(schema) {
+            let object = &node.object;
+            let mut known = false;
+            if let Some(id) = object.properties.get(key) {
+                ids.push(id);
+                known = true;
+            }
+            for (pattern, id) in &object.pattern_properties {
+                if pattern.matches(key) {
+                    ids.push(*id);
+                    known = true;
+                }
+            }
+            if known {
+                state = KeyState::Declared;
+            } else if let Some(additional) = object.additional {
+                forbidden |= schema.node(additional).never;
+                ids.push(additional);
+            }
+        }
+        let unevaluated = self.nodes(schema).find_map(|node| node.object.unevaluated);
+        if let Some(rest) = unevaluated.filter(|_| state != KeyState::Declared) {
+            forbidden |= schema.node(rest).never;
+        }
+        (if forbidden { KeyState::Forbidden } else { state }, ids)
+    }
+
+    /// The schemas of the item at that place.
+    pub fn item(&self, schema: &Schema, index: usize) -> Vec<SchemaId> {
+        self.nodes(schema)
+            .filter_map(|node| node.array.prefix.get(index).copied().or(node.array.items))
+            .collect()
+    }
+
+    /// Everything the schemas say for people.
+    pub fn description(&self, schema: &Schema) -> String {
+        let texts: Vec<&str> =
+            self.nodes(schema).map(|node| &*node.description).filter(|text| !text.is_empty()).collect();
+        texts.join(" ")
+    }
+
+    /// Whether a schema says that its strings hold JSON.
+    pub fn holds_json(&self, schema: &Schema) -> bool {
+        self.nodes(schema).any(|node| node.string.holds_json)
+    }
+}

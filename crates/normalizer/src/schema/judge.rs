@@ -1,0 +1,240 @@
+//! Does a value fit a schema? Exact, bounded in time, without allocation for ordinary schemas.
+
+use std::cell::Cell;
+
+use toolwright_jsonrpc::raw::{Kind, Member, Node, Number, same_value};
+
+use super::{Schema, SchemaId, SchemaNode};
+
+/// How many schema nodes one judgement may visit.
+const MAX_STEPS: u32 = 2_000_000;
+/// How deep schemas may apply within each other.
+const MAX_NESTING: u32 = 400;
+
+/// Judges values against one schema, within limits.
+pub(crate) struct Judge<'s> {
+    schema: &'s Schema,
+    steps: Cell<u32>,
+    nesting: Cell<u32>,
+}
+
+impl<'s> Judge<'s> {
+    pub fn new(schema: &'s Schema) -> Self {
+        Judge { schema, steps: Cell::new(0), nesting: Cell::new(0) }
+    }
+
+    pub fn schema(&self) -> &'s Schema {
+        self.schema
+    }
+
+    /// Whether a limit was reached: judgements since then are refusals.
+    pub fn is_exhausted(&self) -> bool {
+        self.steps.get() >= MAX_STEPS
+    }
+
+    /// Spends one step of the time limit; false when none is left.
+    pub fn spend(&self) -> bool {
+        let steps = self.steps.get().saturating_add(1);
+        self.steps.set(steps);
+        steps < MAX_STEPS
+    }
+
+    /// Whether the schema accepts the value.
+    pub fn accepts(&self, id: SchemaId, value: &Node<'_>) -> bool {
+        if !self.spend() {
+            return false;
+        }
+        let node = self.schema.node(id);
+        if node.never || !node.types.accept(value) {
+            return false;
+        }
+        if node.has.values && !fits_values(node, value) {
+            return false;
+        }
+        let fits = match value.kind {
+            Kind::Object(members) => !node.has.object || self.fits_object(id, node, members, value),
+            Kind::Array(items) => !node.has.array || self.fits_array(id, node, items, value),
+            Kind::String(_) => !node.has.string || fits_string(node, value),
+            Kind::Number(text) => !node.has.number || fits_number(node, text),
+            Kind::Null | Kind::Bool(_) => true,
+        };
+        fits && (!node.has.combinators || self.nested(|| self.fits_combinators(node, value)))
+    }
+
+    /// Guards against schemas that refer to themselves without going deeper into the value.
+    fn nested(&self, check: impl FnOnce() -> bool) -> bool {
+        let nesting = self.nesting.get();
+        if nesting >= MAX_NESTING {
+            self.steps.set(MAX_STEPS);
+            return false;
+        }
+        self.nesting.set(nesting + 1);
+        let result = check();
+        self.nesting.set(nesting);
+        result
+    }
+
+    fn fits_combinators(&self, node: &SchemaNode, value: &Node<'_>) -> bool {
+        let accepts = |id: &SchemaId| self.accepts(*id, value);
+        node.reference.as_ref().is_none_or(accepts)
+            && node.all_of.iter().all(accepts)
+            && (node.any_of.is_empty() || node.any_of.iter().any(accepts))
+            && (node.one_of.is_empty() || node.one_of.iter().filter(|id| accepts(id)).take(2).count() == 1)
+            && !node.not.as_ref().is_some_and(accepts)
+            && node.condition.is_none_or(|condition| {
+                let branch = if accepts(&condition.test) { condition.then } else { condition.otherwise };
+                branch.as_ref().is_none_or(accepts)
+            })
+    }
+
+    fn fits_object(&self, id: SchemaId, node: &SchemaNode, members: &[Member<'_>], value: &Node<'_>) -> bool {
+        let object = &node.object;
+        let has = |key: &str| members.iter().any(|member| member.key == key);
+        if !object.required.iter().all(|key| has(key)) || !within(members.len(), object.min, object.max) {
+            return false;
+        }
+        let members_fit = members.iter().all(|member| {
+            let declared = object.properties.get(member.key);
+            let mut known = declared.is_some();
+            if declared.is_some_and(|id| !self.accepts(id, &member.value)) {
+                return false;
+            }
+            for (pattern, id) in &object.pattern_properties {
+                if pattern.matches(member.key) {
+                    known = true;
+                    if !self.accepts(*id, &member.value) {
+                        return false;
+                    }
+                }
+            }
+            known || object.additional.is_none_or(|id| self.accepts(id, &member.value))
+        });
+        members_fit
+            && object.names.is_none_or(|names| {
+                members.iter().all(|member| {
+                    let escaped = toolwright_jsonrpc::raw::quote(member.key);
+                    let text = toolwright_jsonrpc::raw::Str::from_escaped(&escaped[1..escaped.len() - 1]);
+                    self.accepts(names, &Node::built(Kind::String(text)))
+                })
+            })
+            && object
+                .dependent_required
+                .iter()
+                .all(|(key, needed)| !has(key) || needed.iter().all(|needed| has(needed)))
+            && object.dependent_schemas.iter().all(|(key, id)| !has(key) || self.accepts(*id, value))
+            && object.unevaluated.is_none_or(|rest| {
+                members.iter().all(|member| {
+                    self.evaluates_key(id, member.key, value) || self.accepts(rest, &member.value)
+                })
+            })
+    }
+
+    /// Whether the schema, or one it applies to the same object, speaks about the key.
+    fn evaluates_key(&self, id: SchemaId, key: &str, value: &Node<'_>) -> bool {
+        let node = self.schema.node(id);
+        let object = &node.object;
+        if !self.spend() {
+            return false;
+        }
+        object.properties.get(key).is_some()
+            || object.pattern_properties.iter().any(|(pattern, _)| pattern.matches(key))
+            || object.additional.is_some()
+            || self.nested(|| {
+                self.applied(node, value).into_iter().any(|applied| {
+                    self.schema.node(applied).object.unevaluated.is_some()
+                        || self.evaluates_key(applied, key, value)
+                })
+            })
+    }
+
+    /// The schemas that a node applies to the same value and that accept it.
+    fn applied(&self, node: &SchemaNode, value: &Node<'_>) -> Vec<SchemaId> {
+        let accepts = |id: &SchemaId| self.accepts(*id, value);
+        let mut applied: Vec<SchemaId> = node.reference.into_iter().chain(node.all_of.iter().copied()).collect();
+        applied.extend(node.any_of.iter().chain(&node.one_of).copied().filter(accepts));
+        if let Some(condition) = node.condition {
+            if accepts(&condition.test) {
+                applied.push(condition.test);
+                applied.extend(condition.then);
+            } else {
+                applied.extend(condition.otherwise);
+            }
+        }
+        let present = |key: &str| value.get(key).is_some();
+        let dependent = node.object.dependent_schemas.iter().filter(|(key, _)| present(key));
+        applied.extend(dependent.map(|(_, id)| *id));
+        applied
+    }
+
+    fn fits_array(&self, id: SchemaId, node: &SchemaNode, items: &[Node<'_>], value: &Node<'_>) -> bool {
+        let array = &node.array;
+        if !within(items.len(), array.min, array.max) || array.unique && !are_unique(items) {
+            return false;
+        }
+        let items_fit = items.iter().enumerate().all(|(index, item)| {
+            let schema = array.prefix.get(index).copied().or(array.items);
+            schema.is_none_or(|id| self.accepts(id, item))
+        });
+        items_fit
+            && array.contains.is_none_or(|id| {
+                let found = items.iter().filter(|item| self.accepts(id, item)).count();
+                within(found, Some(array.min_contains.unwrap_or(1)), array.max_contains)
+            })
+            && array.unevaluated.is_none_or(|rest| {
+                items.iter().enumerate().all(|(index, item)| {
+                    self.evaluates_item(id, index, item, value) || self.accepts(rest, item)
+                })
+            })
+    }
+
+    fn evaluates_item(&self, id: SchemaId, index: usize, item: &Node<'_>, value: &Node<'_>) -> bool {
+        let node = self.schema.node(id);
+        if !self.spend() {
+            return false;
+        }
+        index < node.array.prefix.len()
+            || node.array.items.is_some()
+            || node.array.contains.is_some_and(|id| self.accepts(id, item))
+            || self.nested(|| {
+                self.applied(node, value).into_iter().any(|applied| {
+                    self.schema.node(applied).array.unevaluated.is_some()
+                        || self.evaluates_item(applied, index, item, value)
+                })
+            })
+    }
+}
+
+fn fits_values(node: &SchemaNode, value: &Node<'_>) -> bool {
+    node.constant.as_ref().is_none_or(|constant| constant.equals(value))
+        && node.options.as_ref().is_none_or(|options| options.iter().any(|option| option.equals(value)))
+}
+
+fn fits_string(node: &SchemaNode, value: &Node<'_>) -> bool {
+    let Some(text) = value.as_text() else { return true };
+    let string = &node.string;
+    let length_fits =
+        string.min.is_none() && string.max.is_none() || within(text.chars().count(), string.min, string.max);
+    length_fits && string.pattern.as_ref().is_none_or(|pattern| pattern.matches(&text))
+}
+
+fn fits_number(node: &SchemaNode, text: &str) -> bool {
+    let Some(number) = Number::parse(text) else { return false };
+    let limits = &node.number;
+    limits.minimum.as_ref().is_none_or(|limit| number >= *limit)
+        && limits.maximum.as_ref().is_none_or(|limit| number <= *limit)
+        && limits.above.as_ref().is_none_or(|limit| number > *limit)
+        && limits.below.as_ref().is_none_or(|limit| number < *limit)
+        && limits.multiple_of.as_ref().is_none_or(|step| number.is_multiple_of(step).unwrap_or(true))
+}
+
+fn within(count: usize, min: Option<u64>, max: Option<u64>) -> bool {
+    let count = count as u64;
+    min.is_none_or(|min| count >= min) && max.is_none_or(|max| count <= max)
+}
+
+fn are_unique(items: &[Node<'_>]) -> bool {
+    items
+        .iter()
+        .enumerate()
+        .all(|(index, item)| !items[..index].iter().any(|earlier| same_value(earlier, item)))
+}

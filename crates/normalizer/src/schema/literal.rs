@@ -1,0 +1,41 @@
+//! Values of `const` and `enum`.
+
+use bumpalo::Bump;
+use toolwright_jsonrpc::raw::{Kind, Node, parse, same_value};
+
+/// One allowed value.
+#[derive(Clone, Debug)]
+pub(crate) enum Literal {
+    Text(Box<str>),
+    /// Anything else, as JSON text.
+    Json(Box<str>),
+}
+
+impl Literal {
+    pub fn of(node: &Node<'_>) -> Literal {
+        match node.as_text() {
+            Some(text) => Literal::Text(text.into()),
+            None => Literal::Json(node.to_json().into()),
+        }
+    }
+
+    /// Whether the value is this one.
+    pub fn equals(&self, value: &Node<'_>) -> bool {
+        match (self, value.kind) {
+            (Literal::Text(text), Kind::String(sent)) => sent.raw() == &**text || sent.decode() == **text,
+            (Literal::Text(_), _) | (Literal::Json(_), Kind::String(_)) => false,
+            (Literal::Json(json), _) => {
+                let arena = Bump::new();
+                parse(json, &arena).is_ok_and(|parsed| same_value(&parsed.root, value))
+            }
+        }
+    }
+
+    /// The value as JSON text, for messages.
+    pub fn to_json(&self) -> String {
+        match self {
+            Literal::Text(text) => toolwright_jsonrpc::raw::quote(text),
+            Literal::Json(json) => json.to_string(),
+        }
+    }
+}

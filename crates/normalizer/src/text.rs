@@ -1,0 +1,68 @@
+//! Reading text that was meant to be JSON.
+//!
+//! A strict parse comes first, elsewhere. What fails it is read here by a lenient reader that writes
+//! strict JSON: every leniency is a named [`Step`] of the report, strings keep their contents to the
+//! byte, and what could mean two things, ends too early or is an expression is refused.
+
+mod lenient;
+mod step;
+mod strings;
+mod surroundings;
+
+use toolwright_model::{Code, Finish};
+
+pub use step::Step;
+
+/// The longest text that is read leniently.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// Strict JSON made from lenient text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The value as strict JSON text.
+    pub json: String,
+    /// What had to be forgiven, each once, in the order it was met.
+    pub steps: Vec<Step>,
+}
+
+/// Why a text cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unreadable {
+    /// `S2`, `R2`, `R5`, `R9` or `R12`.
+    pub code: Code,
+    /// Byte offset of the place.
+    pub offset: usize,
+    /// What was found and what to send instead.
+    pub message: String,
+}
+
+/// Reads text leniently. The result parses strictly; whether it is right is for the schema to say.
+pub fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
+    if text.len() > MAX_TEXT_BYTES {
+        let message = format!("the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are mended", text.len());
+        return Err(Unreadable { code: Code::R12, offset: 0, message });
+    }
+    if let Some(reading) = unescape_whole(text, finish) {
+        return Ok(reading);
+    }
+    surroundings::read(text, finish)
+}
+
+/// `{\"path\": \"a\"}`: a JSON string that lost its quotes.
+fn unescape_whole(text: &str, finish: Finish) -> Option<Reading> {
+    let trimmed = text.trim();
+    let opening = trimmed.trim_start_matches(['{', '[', ' ', '\n', '\t']);
+    if opening.len() == trimmed.len() || !opening.starts_with("\\\"") {
+        return None;
+    }
+    let quoted = format!("\"{trimmed}\"");
+    let arena = bumpalo::Bump::new();
+    let inner = toolwright_jsonrpc::raw::parse(&quoted, &arena).ok()?.root.as_text()?.into_owned();
+    if toolwright_jsonrpc::raw::parse(&inner, &arena).is_ok() {
+        return Some(Reading { json: inner, steps: vec![Step::EscapedWhole] });
+    }
+    let mut reading = surroundings::read(&inner, finish).ok()?;
+    reading.steps.insert(0, Step::EscapedWhole);
+    Some(reading)
+}

@@ -1,0 +1,367 @@
+//! The lenient reader: one value in, strict JSON out, every leniency noted.
+
+use toolwright_jsonrpc::raw::{MAX_DEPTH, is_json_number};
+use toolwright_model::{Code, Finish};
+
+use super::strings::{self, Position};
+use super::{Step, Unreadable};
+
+/// A value that was read.
+pub(super) struct Found {
+    pub json: String,
+    pub steps: Vec<Step>,
+    /// Where the text goes on.
+    pub end: usize,
+}
+
+/// A value that could not be read.
+pub(super) struct Failure {
+    pub error: Unreadable,
+    /// Whether a first key and colon had been read: then it was meant as a value.
+    pub got_going: bool,
+}
+
+/// The reader's state.
+pub(super) struct Lenient<'t> {
+    pub text: &'t str,
+    pub at: usize,
+    pub out: String,
+    pub steps: Vec<Step>,
+    /// The brackets that are open, innermost last.
+    pub open: Vec<char>,
+    finish: Finish,
+    got_going: bool,
+}
+
+type Read = Result<(), Unreadable>;
+
+impl<'t> Lenient<'t> {
+    /// Reads the value that starts at `start`.
+    pub fn read(text: &'t str, start: usize, finish: Finish) -> Result<Found, Failure> {
+        let mut reader =
+            Lenient { text, at: start, out: String::with_capacity(text.len() - start), steps: Vec::new(), open: Vec::new(), finish, got_going: false };
+        match reader.value(0) {
+            Ok(()) => Ok(Found { json: reader.out, steps: reader.steps, end: reader.at }),
+            Err(error) => Err(Failure { error, got_going: reader.got_going }),
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Read {
+        if depth > MAX_DEPTH {
+            return Err(self.error(Code::R12, "the value nests too deeply"));
+        }
+        self.trivia()?;
+        match self.peek() {
+            Some(open @ ('{' | '[')) => {
+                self.open.push(open);
+                let read = if open == '{' { self.object(depth) } else { self.array(depth) };
+                self.open.pop();
+                read
+            }
+            Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => strings::read(self, Position::Value),
+            Some('0'..='9' | '-' | '+' | '.') => self.number(),
+            Some(char) if char.is_alphabetic() || char == '_' || char == '$' => self.word(),
+            Some(_) => Err(self.unexpected("a value")),
+            None => Err(self.truncated()),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Read {
+        self.advance('{');
+        self.out.push('{');
+        let mut first = true;
+        loop {
+            self.trivia()?;
+            match self.peek() {
+                Some('}') => {
+                    self.advance('}');
+                    self.out.push('}');
+                    return Ok(());
+                }
+                Some(',' | '，') => {
+                    self.skip();
+                    self.note(Step::ExtraComma);
+                    continue;
+                }
+                Some(']') => return self.close_early('}', &[']']),
+                None => {
+                    return if first { Err(self.truncated()) } else { self.close_early('}', &[]) };
+                }
+                Some(_) => {}
+            }
+            if !first {
+                self.out.push(',');
+            }
+            first = false;
+            self.key()?;
+            self.trivia()?;
+            match self.peek() {
+                Some(':') => self.advance(':'),
+                Some('：') => {
+                    self.advance('：');
+                    self.note(Step::Typography);
+                }
+                None => return Err(self.truncated()),
+                Some(_) => return Err(self.unexpected("a colon after the key")),
+            }
+            self.out.push(':');
+            self.got_going = true;
+            self.value(depth + 1)?;
+            if self.separator('}', true)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Read {
+        self.advance('[');
+        self.out.push('[');
+        let mut first = true;
+        loop {
+            self.trivia()?;
+            match self.peek() {
+                Some(']') => {
+                    self.advance(']');
+                    self.out.push(']');
+                    return Ok(());
+                }
+                Some('}') => return self.close_early(']', &['}']),
+                None => {
+                    return if first { Err(self.truncated()) } else { self.close_early(']', &[]) };
+                }
+                Some(_) => {}
+            }
+            if !first {
+                self.out.push(',');
+            }
+            first = false;
+            self.value(depth + 1)?;
+            if self.separator(']', false)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// After an item: a comma or the closing bracket. True when the container ended.
+    fn separator(&mut self, close: char, in_object: bool) -> Result<bool, Unreadable> {
+        self.trivia()?;
+        // `5"}`: a quote that belongs to nothing.
+        if matches!(self.peek(), Some('"' | '\'')) && self.after_skip(1).starts_with([',', '}', ']']) && !self.after_skip(1).is_empty() {
+            self.skip();
+            self.note(Step::StrayQuote);
+            self.trivia()?;
+        }
+        match self.peek() {
+            Some(',' | '，') => {
+                if self.peek() == Some('，') {
+                    self.note(Step::Typography);
+                }
+                self.skip();
+                self.trivia()?;
+                if self.peek() == Some(close) {
+                    self.note(Step::ExtraComma);
+                }
+                if self.peek().is_none() {
+                    return Err(self.truncated());
+                }
+                if !in_object && matches!(self.peek(), Some(',')) {
+                    return Err(self.unexpected("a value between the commas"));
+                }
+                Ok(false)
+            }
+            Some(char) if char == close => Ok(false),
+            None => {
+                self.close_early(close, &[])?;
+                Ok(true)
+            }
+            Some('}' | ']') => {
+                let others: &[char] = if close == '}' { &[']'] } else { &['}'] };
+                self.close_early(close, others)?;
+                Ok(true)
+            }
+            Some(char) if in_object && self.starts_member(char) => {
+                self.note(Step::MissingComma);
+                Ok(false)
+            }
+            Some('{' | '"') if !in_object && !self.out.ends_with(|char: char| char.is_alphanumeric()) => {
+                self.note(Step::MissingComma);
+                Ok(false)
+            }
+            Some(_) => Err(self.expression()),
+        }
+    }
+
+    /// Whether a key and its colon start here.
+    fn starts_member(&self, char: char) -> bool {
+        let rest = &self.text[self.at..];
+        let key_end = match char {
+            '"' | '\'' => rest[1..].find(char).map(|found| found + 2),
+            _ if char.is_alphabetic() || char == '_' => {
+                Some(rest.find(|char: char| !is_key_char(char)).unwrap_or(rest.len()))
+            }
+            _ => None,
+        };
+        let Some(end) = key_end else { return false };
+        let rest = rest[end..].trim_start_matches(['"', '\'']);
+        rest.trim_start().starts_with(':')
+    }
+
+    /// Brackets missing at the very end are closed when the model finished by itself.
+    fn close_early(&mut self, close: char, others: &[char]) -> Read {
+        let rest = &self.text[self.at..];
+        let only_closers = rest.chars().all(|char| char.is_whitespace() || others.contains(&char) || char == close || matches!(char, '}' | ']'));
+        let open_number = self.out.ends_with(|char: char| char.is_ascii_digit()) && self.text.ends_with(|char: char| char.is_ascii_digit());
+        if self.finish == Finish::Stop && only_closers && !open_number {
+            self.out.push(close);
+            self.note(Step::ClosedBrackets);
+            return Ok(());
+        }
+        if rest.trim().is_empty() { Err(self.truncated()) } else { Err(self.unexpected(&format!("\"{close}\""))) }
+    }
+
+    fn key(&mut self) -> Read {
+        match self.peek() {
+            Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => strings::read(self, Position::Key),
+            Some(char) if char.is_alphabetic() || char == '_' || char == '$' || char == '-' => {
+                let rest = &self.text[self.at..];
+                let end = rest.find(|char: char| !is_key_char(char)).unwrap_or(rest.len());
+                let name = &rest[..end];
+                self.at += end;
+                self.out.push('"');
+                self.out.push_str(name);
+                self.out.push('"');
+                // `limit": 5` lost its first quote.
+                if matches!(self.peek(), Some('"' | '\'')) && self.after_skip(1).trim_start().starts_with(':') {
+                    self.skip();
+                    self.note(Step::MissingQuote);
+                } else {
+                    self.note(Step::UnquotedKeys);
+                }
+                Ok(())
+            }
+            Some('.' | '…') => Err(self.expression()),
+            Some(_) => Err(self.unexpected("a key")),
+            None => Err(self.truncated()),
+        }
+    }
+
+    fn number(&mut self) -> Read {
+        let rest = &self.text[self.at..];
+        let end = rest
+            .find(|char: char| !(char.is_alphanumeric() || matches!(char, '+' | '-' | '.' | '_' | '%' | '*')))
+            .unwrap_or(rest.len());
+        let token = &rest[..end];
+        if end == rest.len() {
+            return Err(self.truncated());
+        }
+        let plain = token.strip_prefix('+').unwrap_or(token);
+        let written = if is_json_number(plain) {
+            plain.to_owned()
+        } else if plain.starts_with('.') && is_json_number(&format!("0{plain}")) {
+            format!("0{plain}")
+        } else {
+            return Err(self.expression());
+        };
+        if written != token {
+            self.note(Step::NumberForm);
+        }
+        self.out.push_str(&written);
+        self.at += end;
+        Ok(())
+    }
+
+    fn word(&mut self) -> Read {
+        let rest = &self.text[self.at..];
+        let end = rest.find(|char: char| !is_key_char(char)).unwrap_or(rest.len());
+        let (json, foreign) = match &rest[..end] {
+            "true" => ("true", false),
+            "false" => ("false", false),
+            "null" => ("null", false),
+            "True" | "TRUE" => ("true", true),
+            "False" | "FALSE" => ("false", true),
+            "None" | "NULL" | "Null" | "undefined" | "nil" => ("null", true),
+            word if end == rest.len() && is_literal_start(word) => return Err(self.truncated()),
+            _ => return Err(self.expression()),
+        };
+        if foreign {
+            self.note(Step::PythonLiterals);
+        }
+        self.out.push_str(json);
+        self.at += end;
+        Ok(())
+    }
+
+    /// Steps over white space, comments and leaked tokens.
+    pub fn trivia(&mut self) -> Read {
+        loop {
+            let rest = &self.text[self.at..];
+            let trimmed = rest.trim_start_matches(|char: char| char.is_whitespace() || char == '\u{feff}' || char == '\u{200b}');
+            self.at += rest.len() - trimmed.len();
+            if trimmed.starts_with("//") || trimmed.starts_with('#') {
+                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+                self.note(Step::Comments);
+            } else if trimmed.starts_with("/*") {
+                let Some(end) = trimmed.find("*/") else { return Err(self.truncated()) };
+                self.at += end + 2;
+                self.note(Step::Comments);
+            } else if trimmed.starts_with("<|") {
+                let Some(end) = trimmed.find("|>") else { return Err(self.unexpected("a value")) };
+                self.at += end + 2;
+                self.note(Step::ChatTokens);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    pub fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    /// The text after the next `count` characters.
+    pub fn after_skip(&self, count: usize) -> &'t str {
+        let mut chars = self.text[self.at..].chars();
+        chars.by_ref().take(count).for_each(drop);
+        chars.as_str()
+    }
+
+    pub fn skip(&mut self) {
+        self.at += self.peek().map_or(0, char::len_utf8);
+    }
+
+    fn advance(&mut self, char: char) {
+        self.at += char.len_utf8();
+    }
+
+    pub fn note(&mut self, step: Step) {
+        if !self.steps.contains(&step) {
+            self.steps.push(step);
+        }
+    }
+
+    pub fn error(&self, code: Code, message: &str) -> Unreadable {
+        Unreadable { code, offset: self.at, message: message.to_owned() }
+    }
+
+    pub fn truncated(&self) -> Unreadable {
+        self.error(Code::S2, "the text ends too early; send the whole call again")
+    }
+
+    fn unexpected(&self, expected: &str) -> Unreadable {
+        let found: String = self.text[self.at..].chars().take(20).collect();
+        self.error(Code::R9, &format!("found {found:?} where {expected} should be; send strict JSON"))
+    }
+
+    fn expression(&self) -> Unreadable {
+        let found: String = self.text[self.at..].chars().take(24).collect();
+        self.error(Code::R5, &format!("{found:?} is an expression or a bare word, not a JSON value; send the value itself"))
+    }
+}
+
+fn is_key_char(char: char) -> bool {
+    char.is_alphanumeric() || matches!(char, '_' | '-' | '$')
+}
+
+fn is_literal_start(word: &str) -> bool {
+    ["true", "false", "null", "True", "False", "None"].iter().any(|literal| literal.starts_with(word))
+}

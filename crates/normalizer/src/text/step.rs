@@ -1,0 +1,106 @@
+//! The leniencies, each by its name.
+
+use toolwright_model::Code;
+
+use crate::costs;
+
+/// One thing that was forgiven in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// A Markdown fence around the value.
+    Fence,
+    /// Words before or after the value.
+    Prose,
+    /// Chat tokens or tags that leaked out of the model's template.
+    ChatTokens,
+    /// Comments.
+    Comments,
+    /// Strings in single quotes or backticks.
+    SingleQuotes,
+    /// Strings in typographic quotes, or full-width punctuation.
+    Typography,
+    /// `True`, `False`, `None`, `undefined`.
+    PythonLiterals,
+    /// A comma too many.
+    ExtraComma,
+    /// A comma too few.
+    MissingComma,
+    /// Keys without quotes.
+    UnquotedKeys,
+    /// A key that lacks one of its quotes.
+    MissingQuote,
+    /// A quote too many.
+    StrayQuote,
+    /// Line breaks or other control characters inside a string.
+    RawControl,
+    /// Backslashes that are no JSON escape and stand for themselves.
+    Backslashes,
+    /// `\'` inside a string.
+    EscapedApostrophe,
+    /// Quotes inside a string that were not escaped.
+    InnerQuotes,
+    /// `+5` or `.5`.
+    NumberForm,
+    /// Closing brackets missing at the very end.
+    ClosedBrackets,
+    /// Closing brackets too many at the very end.
+    ExtraBrackets,
+    /// The same value twice.
+    Repeated,
+    /// All quotes escaped as if inside a string.
+    EscapedWhole,
+}
+
+impl Step {
+    /// The step in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Step::Fence => "a fence around the value",
+            Step::Prose => "words around the value",
+            Step::ChatTokens => "leaked chat tokens",
+            Step::Comments => "comments",
+            Step::SingleQuotes => "strings in single quotes",
+            Step::Typography => "typographic quotes or full-width punctuation",
+            Step::PythonLiterals => "literals of another language",
+            Step::ExtraComma => "a comma too many",
+            Step::MissingComma => "a comma missing",
+            Step::UnquotedKeys => "keys without quotes",
+            Step::MissingQuote => "a key lacking a quote",
+            Step::StrayQuote => "a quote too many",
+            Step::RawControl => "control characters inside a string",
+            Step::Backslashes => "backslashes that stand for themselves",
+            Step::EscapedApostrophe => "an escaped apostrophe",
+            Step::InnerQuotes => "quotes inside a string that were not escaped",
+            Step::NumberForm => "a number in another language's form",
+            Step::ClosedBrackets => "closing brackets missing at the end",
+            Step::ExtraBrackets => "closing brackets too many at the end",
+            Step::Repeated => "the same value more than once",
+            Step::EscapedWhole => "every quote escaped",
+        }
+    }
+
+    /// The code under which the step is reported.
+    pub fn code(self) -> Code {
+        if self == Step::EscapedWhole { Code::S3 } else { Code::S1 }
+    }
+
+    /// How much of it was a guess.
+    pub(crate) fn risk(self) -> u32 {
+        match self {
+            // Never for a destructive tool.
+            Step::ClosedBrackets => costs::DESTRUCTIVE_BUDGET + 1,
+            Step::InnerQuotes | Step::MissingQuote => costs::RISK_TEXT,
+            _ => 0,
+        }
+    }
+
+    /// Whether the step concerns what stands around the value rather than in it.
+    pub(crate) fn is_outside(self) -> bool {
+        matches!(self, Step::Prose | Step::ChatTokens | Step::Repeated | Step::ExtraBrackets)
+    }
+
+    /// Whether keys could have come out of a string's contents by mistake.
+    pub(crate) fn may_split_strings(self) -> bool {
+        matches!(self, Step::InnerQuotes | Step::MissingQuote | Step::StrayQuote)
+    }
+}

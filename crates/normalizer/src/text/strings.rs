@@ -1,0 +1,289 @@
+//! Strings whose quotes, escapes or line breaks are not JSON's. Their contents survive to the byte.
+
+use toolwright_model::Code;
+
+use super::lenient::Lenient;
+use super::{Step, Unreadable};
+
+/// Whether a string is a key or a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Position {
+    Key,
+    Value,
+}
+
+/// Reads a string and writes it as strict JSON.
+pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), Unreadable> {
+    let Some(open) = reader.peek() else { return Err(reader.truncated()) };
+    reader.skip();
+    let closers: &[char] = match open {
+        '"' => &['"'],
+        '\'' => &['\''],
+        '`' => &['`'],
+        '“' | '”' => &['”', '“', '"'],
+        '‘' | '’' => &['’', '‘', '\''],
+        _ => &['»'],
+    };
+    match open {
+        '"' => {}
+        '\'' | '`' => reader.note(Step::SingleQuotes),
+        _ => reader.note(Step::Typography),
+    }
+    let start = reader.at;
+    // `""path""`: the quotes stand twice.
+    let doubled = position == Position::Key && open == '"' && reader.peek() == Some('"') && {
+        reader.after_skip(1).starts_with(|char: char| char.is_alphanumeric())
+    };
+    if doubled {
+        reader.skip();
+        reader.note(Step::StrayQuote);
+    }
+    let content_start = if doubled { reader.at } else { start };
+    let end = find_end(reader, closers, position)?;
+    let content = &reader.text[content_start..end];
+    if position == Position::Key && open == '"' {
+        if let Some(name) = key_without_end(content, reader) {
+            reader.out.push('"');
+            reader.out.push_str(name);
+            reader.out.push('"');
+            reader.note(Step::MissingQuote);
+            reader.at = content_start + content.find(':').unwrap_or(content.len());
+            return Ok(());
+        }
+    }
+    if doubled && reader.peek() == Some('"') {
+        reader.skip();
+    }
+    if open == '`' && content.contains("${") {
+        return Err(reader.error(Code::R5, "a template with a placeholder is no value; send the value itself"));
+    }
+    write(reader, content, open)
+}
+
+/// `"query: "foo"`: the key lost its closing quote, so its text ends in a colon.
+fn key_without_end<'t>(content: &'t str, reader: &Lenient<'_>) -> Option<&'t str> {
+    let name = content.trim_end().strip_suffix(':')?;
+    let plain = !name.is_empty() && name.chars().all(|char| char.is_alphanumeric() || char == '_');
+    let colon_follows = reader.text[reader.at..].trim_start().starts_with(':');
+    (plain && !colon_follows).then_some(name)
+}
+
+/// Finds the closing quote; afterwards the reader stands behind it.
+fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> Result<usize, Unreadable> {
+    let mut inner = 0usize;
+    let strict_count = closers[0] == '"';
+    loop {
+        let Some(char) = reader.peek() else { return Err(reader.truncated()) };
+        if char == '\\' {
+            reader.skip();
+            if reader.peek().is_none() {
+                return Err(reader.truncated());
+            }
+            reader.skip();
+            continue;
+        }
+        if !closers.contains(&char) {
+            reader.skip();
+            continue;
+        }
+        let end = reader.at;
+        let after = reader.after_skip(1);
+        if position == Position::Key || closes(after, reader) {
+            if strict_count && inner % 2 == 1 {
+                // An odd number of inner quotes: this one is the pair's second half, unless it is
+                // the last and the one before it was a stray.
+                if after.trim_start().starts_with(char) || has_later_close(after) {
+                    inner += 1;
+                    reader.skip();
+                    continue;
+                }
+                return stray_or_refuse(reader, end, char);
+            }
+            reader.skip();
+            if inner > 0 {
+                reader.note(Step::InnerQuotes);
+            }
+            return Ok(end);
+        }
+        inner += 1;
+        reader.skip();
+    }
+}
+
+/// `a.txt""`: two quotes where one should be.
+fn stray_or_refuse(reader: &mut Lenient<'_>, end: usize, quote: char) -> Result<usize, Unreadable> {
+    let before = &reader.text[..end];
+    if before.ends_with(quote) {
+        reader.skip();
+        reader.note(Step::StrayQuote);
+        return Ok(end - quote.len_utf8());
+    }
+    Err(reader.error(Code::R2, "quotes inside a string are not escaped and it is unclear where it ends; escape them"))
+}
+
+/// Whether the rest has another quote that could close the string.
+fn has_later_close(after: &str) -> bool {
+    after.char_indices().any(|(at, char)| {
+        char == '"' && {
+            let next = after[at + 1..].trim_start();
+            next.is_empty() || next.starts_with(['}', ']'])
+        }
+    }) && !after.trim_start().starts_with(',')
+}
+
+/// Whether a quote followed by this text ends its string.
+fn closes(after: &str, reader: &Lenient<'_>) -> bool {
+    let rest = after.trim_start();
+    let Some(next) = rest.chars().next() else { return true };
+    match next {
+        '}' | ']' => true,
+        ':' => false,
+        ',' | '，' => {
+            let rest = rest[next.len_utf8()..].trim_start();
+            rest.is_empty() || starts_anything(rest, reader)
+        }
+        '/' => rest.starts_with("//") || rest.starts_with("/*"),
+        '#' => rest.starts_with("# "),
+        '<' => rest.starts_with("<|"),
+        // A member that follows without its comma.
+        '"' | '\'' => after.starts_with(char::is_whitespace) && starts_key(rest, true) || rest == "\"",
+        _ if next.is_alphabetic() => after.starts_with('\n') && starts_key(rest, false),
+        _ => false,
+    }
+}
+
+/// What may follow a comma: a key, a value, a closing bracket or a comment.
+fn starts_anything(rest: &str, reader: &Lenient<'_>) -> bool {
+    let in_list = reader.open.last() == Some(&'[');
+    let Some(next) = rest.chars().next() else { return true };
+    if matches!(next, '}' | ']' | '/' | '#') {
+        return true;
+    }
+    if in_list {
+        return matches!(next, '"' | '\'' | '{' | '[' | '-' | '“' | '‘') || next.is_ascii_digit() || starts_literal(rest);
+    }
+    matches!(next, '"' | '\'' | '“' | '‘' | '`') && starts_key(rest, true) || starts_key(rest, false)
+}
+
+fn starts_literal(rest: &str) -> bool {
+    ["true", "false", "null", "True", "False", "None"].iter().any(|word| rest.starts_with(word))
+}
+
+/// Whether `rest` starts with a key and a colon.
+fn starts_key(rest: &str, quoted: bool) -> bool {
+    let body = if quoted { rest.trim_start_matches(['"', '\'', '“', '‘', '`']) } else { rest };
+    let end = body.find(|char: char| !(char.is_alphanumeric() || "_-$. ".contains(char))).unwrap_or(body.len());
+    if end == 0 {
+        return false;
+    }
+    let tail = body[end..].trim_start_matches(['"', '\'', '”', '’', '`']).trim_start();
+    tail.starts_with(':') || tail.starts_with('：')
+}
+
+/// Writes a string's contents as strict JSON.
+fn write(reader: &mut Lenient<'_>, content: &str, quote: char) -> Result<(), Unreadable> {
+    let escapes = Escapes::of(content, quote);
+    if escapes.is_ambiguous(content) {
+        return Err(reader.error(
+            Code::R2,
+            "a string mixes backslashes that are escapes with some that are not; double the ones that stand for themselves",
+        ));
+    }
+    let literal = escapes.invalid && escapes.valid;
+    reader.out.push('"');
+    let mut chars = content.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => match chars.peek().copied() {
+                Some('\\') if !literal => {
+                    chars.next();
+                    reader.out.push_str("\\\\");
+                }
+                Some('"') => {
+                    chars.next();
+                    reader.out.push_str("\\\"");
+                }
+                Some('\'') if !literal && (quote == '\'' || !escapes.invalid) => {
+                    chars.next();
+                    reader.out.push('\'');
+                    reader.note(Step::EscapedApostrophe);
+                }
+                Some('/' | 'b' | 'f' | 'n' | 'r' | 't') if !literal => {
+                    reader.out.push('\\');
+                    reader.out.extend(chars.next());
+                }
+                Some('u') if !literal && has_hex(chars.clone()) => {
+                    reader.out.push('\\');
+                    reader.out.extend(chars.next());
+                }
+                _ => {
+                    reader.out.push_str("\\\\");
+                    reader.note(Step::Backslashes);
+                }
+            },
+            '"' => reader.out.push_str("\\\""),
+            '\n' => control(reader, "\\n"),
+            '\r' => control(reader, "\\r"),
+            '\t' => control(reader, "\\t"),
+            char if (char as u32) < 0x20 => {
+                let escape = format!("\\u{:04x}", char as u32);
+                control(reader, &escape);
+            }
+            char => reader.out.push(char),
+        }
+    }
+    reader.out.push('"');
+    Ok(())
+}
+
+fn control(reader: &mut Lenient<'_>, escape: &str) {
+    reader.out.push_str(escape);
+    reader.note(Step::RawControl);
+}
+
+fn has_hex(chars: std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    let hex: Vec<char> = chars.skip(1).take(4).collect();
+    hex.len() == 4 && hex.iter().all(char::is_ascii_hexdigit)
+}
+
+/// Which kinds of backslashes a string has.
+#[derive(Default)]
+struct Escapes {
+    /// `\n`, `\t` and other escapes that would change the text if they were meant literally.
+    valid: bool,
+    /// Backslashes that are no JSON escape.
+    invalid: bool,
+    /// `\\`.
+    doubled: bool,
+    /// `\x41`, `\0`: escapes of other languages.
+    foreign: bool,
+}
+
+impl Escapes {
+    fn of(content: &str, _quote: char) -> Escapes {
+        let mut found = Escapes::default();
+        let mut chars = content.chars().peekable();
+        while let Some(char) = chars.next() {
+            if char != '\\' {
+                continue;
+            }
+            let rest = chars.clone();
+            match chars.next() {
+                Some('\\') => found.doubled = true,
+                Some('"' | '/' | '\'') => {}
+                Some('b' | 'f' | 'n' | 'r' | 't') => found.valid = true,
+                Some('u') if has_hex(rest) => found.valid = true,
+                Some('x') if chars.clone().take(2).filter(char::is_ascii_hexdigit).count() == 2 => found.foreign = true,
+                Some('0'..='7') if !content.contains("\\d") => found.foreign = true,
+                _ => found.invalid = true,
+            }
+        }
+        found
+    }
+
+    /// Both kinds in one string: only a path that starts with a drive is clear.
+    fn is_ambiguous(&self, content: &str) -> bool {
+        let drive = content.len() > 2 && content.as_bytes()[0].is_ascii_alphabetic() && content[1..].starts_with(":\\");
+        self.foreign || self.invalid && self.valid && (self.doubled || !drive)
+    }
+}

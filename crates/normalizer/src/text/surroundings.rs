@@ -1,0 +1,235 @@
+//! Finding the value in what stands around it: fences, prose, leaked tokens, a second copy.
+
+use bumpalo::Bump;
+use toolwright_jsonrpc::raw::{parse, same_value};
+use toolwright_model::{Code, Finish};
+
+use super::lenient::{Failure, Lenient};
+use super::{Reading, Step, Unreadable};
+
+/// Tags of chat templates, without their brackets.
+const TAGS: &[&str] = &[
+    "tool_call", "tool_calls", "function_call", "function_calls", "function", "tool", "invoke", "parameter",
+    "parameters", "arguments", "s", "json", "tool_use", "toolcall", "python_tag", "think", "thinking", "args", "input", "output", "response",
+];
+
+/// Reads the one value in a text.
+pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
+    let mut steps = Vec::new();
+    let body = strip_end(text, &mut steps);
+    let body_start = skip_lead(body, &mut steps);
+    let mut from = body_start;
+    let mut first_failure: Option<Failure> = None;
+    while let Some(start) = next_start(body, from, from == body_start) {
+        match Lenient::read(body, start, finish) {
+            Ok(found) => {
+                let lead = &body[body_start..start];
+                note_lead(lead, start, &mut steps)?;
+                for step in found.steps {
+                    push(&mut steps, step);
+                }
+                let rest = after(body, found.end, &found.json, finish, &mut steps)?;
+                debug_assert!(rest);
+                return Ok(Reading { json: found.json, steps });
+            }
+            Err(failure) => {
+                // Braces in prose are no value; a value that got going and failed is refused.
+                let in_prose = !failure.got_going && start > body_start;
+                if !in_prose && !(start == body_start && !failure.got_going) {
+                    return Err(failure.error);
+                }
+                from = start + 1;
+                first_failure.get_or_insert(failure);
+            }
+        }
+    }
+    Err(first_failure.map(|failure| failure.error).unwrap_or_else(|| Unreadable {
+        code: Code::R9,
+        offset: 0,
+        message: "the arguments are not a JSON object; send one object with the parameters".to_owned(),
+    }))
+}
+
+fn push(steps: &mut Vec<Step>, step: Step) {
+    if !steps.contains(&step) {
+        steps.push(step);
+    }
+}
+
+/// Cuts fences, tokens and tags off the end.
+fn strip_end<'t>(text: &'t str, steps: &mut Vec<Step>) -> &'t str {
+    let mut body = text.trim_start_matches('\u{feff}').trim_end();
+    loop {
+        let before = body;
+        if let Some(rest) = body.strip_suffix("```").or_else(|| body.strip_suffix("~~~")) {
+            if body.trim_start().len() > 3 {
+                push(steps, Step::Fence);
+                body = rest.trim_end();
+            }
+        }
+        if body.ends_with('>')
+            && let Some(at) = body.rfind('<')
+            && is_token(&body[at..])
+        {
+            push(steps, Step::ChatTokens);
+            body = body[..at].trim_end();
+        }
+        if let Some(rest) = ["[/TOOL_CALLS]", "[/INST]", "[DONE]"].iter().find_map(|token| body.strip_suffix(token)) {
+            push(steps, Step::ChatTokens);
+            body = rest.trim_end();
+        }
+        if body.len() == before.len() {
+            return body;
+        }
+    }
+}
+
+/// Whether `<…>` is a token of a chat template: `<|im_end|>`, `</tool_call>`, `</s>`.
+fn is_token(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) else { return false };
+    if inner.contains(['<', '>', '{', '}', '"', '\n']) {
+        return false;
+    }
+    if inner.starts_with('|') || inner.starts_with('｜') || inner.ends_with('|') {
+        return true;
+    }
+    let name = inner.trim_start_matches('/').split([' ', '=']).next().unwrap_or_default();
+    TAGS.contains(&name.to_ascii_lowercase().as_str()) || inner.starts_with('/') && name.starts_with("antml")
+}
+
+/// Where the body starts after fences, tokens and thinking.
+fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &body[at..];
+        at += rest.len() - rest.trim_start().len();
+        let rest = &body[at..];
+        if let Some(fence) = ["```", "~~~"].iter().find(|fence| rest.starts_with(**fence)) {
+            let word = rest[fence.len()..].chars().take_while(|char| char.is_alphanumeric()).count();
+            push(steps, Step::Fence);
+            at += fence.len() + word;
+            continue;
+        }
+        for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
+            if rest.starts_with(open)
+                && let Some(end) = rest.find(close)
+            {
+                push(steps, Step::ChatTokens);
+                at += end + close.len();
+            }
+        }
+        let rest = &body[at..];
+        if rest.starts_with('<')
+            && let Some(end) = rest.find('>')
+            && is_token(&rest[..=end])
+        {
+            push(steps, Step::ChatTokens);
+            at += end + 1;
+            continue;
+        }
+        if let Some(token) = ["[TOOL_CALLS]", "[INST]"].iter().find(|token| rest.starts_with(**token)) {
+            push(steps, Step::ChatTokens);
+            at += token.len();
+            continue;
+        }
+        if rest.trim_start().len() == rest.len() {
+            return at;
+        }
+    }
+}
+
+/// The next place where a value may start.
+fn next_start(body: &str, from: usize, at_body_start: bool) -> Option<usize> {
+    let rest = &body[from..];
+    if at_body_start && rest.starts_with(['{', '[']) {
+        return Some(from);
+    }
+    rest.char_indices()
+        .find(|(at, char)| *char == '{' || *char == '[' && rest[at + 1..].trim_start().starts_with('{'))
+        .map(|(at, _)| from + at)
+}
+
+/// Words before the value are fine; members that lost their object are not.
+fn note_lead(lead: &str, start: usize, steps: &mut Vec<Step>) -> Result<(), Unreadable> {
+    let lead = lead.trim();
+    if lead.is_empty() {
+        return Ok(());
+    }
+    if looks_like_members(lead) {
+        return Err(Unreadable {
+            code: Code::R9,
+            offset: start,
+            message: "there are members before the object; send one object with all parameters".to_owned(),
+        });
+    }
+    push(steps, Step::Prose);
+    Ok(())
+}
+
+/// Judges what follows the value.
+fn after(body: &str, end: usize, json: &str, finish: Finish, steps: &mut Vec<Step>) -> Result<bool, Unreadable> {
+    let mut rest = &body[end..];
+    let refuse = |code: Code, message: &str| Err(Unreadable { code, offset: end, message: message.to_owned() });
+    let closers = rest.trim_start().len() - rest.trim_start().trim_start_matches(['}', ']', ')', ';', ' ', '\n']).len();
+    if closers > 0 {
+        let trimmed = rest.trim_start();
+        if trimmed[..closers].contains(['}', ']']) {
+            push(steps, Step::ExtraBrackets);
+        }
+        rest = &trimmed[closers..];
+    }
+    let mut quiet = rest.trim();
+    if quiet.is_empty() {
+        return Ok(true);
+    }
+    if quiet == "\"" || quiet == "'" {
+        push(steps, Step::StrayQuote);
+        return Ok(true);
+    }
+    if quiet.starts_with(',') && looks_like_members(quiet) || looks_like_members(quiet) && !quiet.contains('{') {
+        return refuse(Code::R9, "there are members after the object; send one object with all parameters");
+    }
+    // Another value must be the same one.
+    while let Some(at) = quiet.find(['{', '[']) {
+        match Lenient::read(quiet, at, finish) {
+            Ok(found) if same_json(json, &found.json) => {
+                push(steps, Step::Repeated);
+                quiet = &quiet[found.end..];
+            }
+            Ok(_) => return refuse(Code::R2, "several different objects run together; send one call at a time"),
+            Err(failure) if failure.got_going => {
+                return refuse(Code::R2, "a second object follows the first; send one call at a time");
+            }
+            Err(_) => quiet = &quiet[at + 1..],
+        }
+    }
+    if looks_like_members(quiet) {
+        return refuse(Code::R9, "there are members after the object; send one object with all parameters");
+    }
+    let words = quiet.trim_matches(|char: char| char.is_whitespace() || "`~.".contains(char));
+    if rest.contains("```") {
+        push(steps, Step::Fence);
+    }
+    if rest.contains("<|") {
+        push(steps, Step::ChatTokens);
+    }
+    if !words.is_empty() {
+        push(steps, Step::Prose);
+    }
+    Ok(true)
+}
+
+/// `"key": …` outside of an object.
+fn looks_like_members(text: &str) -> bool {
+    text.char_indices().any(|(at, char)| {
+        (char == '"' || char == '\'') && text[at + 1..].trim_start().starts_with(':') && at > 0
+    })
+}
+
+fn same_json(a: &str, b: &str) -> bool {
+    let arena = Bump::new();
+    match (parse(a, &arena), parse(b, &arena)) {
+        (Ok(a), Ok(b)) => same_value(&a.root, &b.root),
+        _ => false,
+    }
+}

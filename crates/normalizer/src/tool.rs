@@ -1,0 +1,96 @@
+//! A tool ready for use: its schema compiled, its risk known.
+
+use toolwright_jsonrpc::raw::{Kind, Node};
+use toolwright_model::{Origin, ToolDefinition};
+
+use crate::names::{canonical, is_destructive_verb, words};
+use crate::schema::{Goal, Judge, Schema, SchemaError};
+
+/// A compiled tool. Compile once, share, and use from every thread.
+#[derive(Debug)]
+pub struct Tool {
+    name: String,
+    server: Option<String>,
+    origin: Origin,
+    schema: Schema,
+    destructive: bool,
+    words: Vec<String>,
+    parameters: Vec<String>,
+}
+
+impl Tool {
+    /// Compiles a definition. A missing schema is read as "any object".
+    pub fn compile(definition: &ToolDefinition) -> Result<Tool, SchemaError> {
+        let text = definition.input_schema.trim();
+        let schema = Schema::compile(if text.is_empty() { "{\"type\":\"object\"}" } else { text })?;
+        let name_words = words(&definition.name);
+        let destructive =
+            definition.annotations.destructive || name_words.iter().any(|word| is_destructive_verb(word));
+        let parameters = parameters(&schema);
+        Ok(Tool {
+            name: definition.name.clone(),
+            server: definition.server.clone(),
+            origin: definition.origin,
+            schema,
+            destructive,
+            words: name_words.iter().map(|word| canonical(word).to_owned()).collect(),
+            parameters,
+        })
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The server that offers it, when known.
+    pub fn server(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+
+    /// Where it comes from.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// The compiled schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Whether the tool can destroy something, by its server's hint or by its name.
+    pub fn is_destructive(&self) -> bool {
+        self.destructive
+    }
+
+    /// The names of its parameters, of every form the schema allows.
+    pub fn parameters(&self) -> &[String] {
+        &self.parameters
+    }
+
+    pub(crate) fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Whether the schema accepts this JSON text as arguments.
+    pub fn accepts(&self, arguments: &str) -> bool {
+        let arena = bumpalo::Bump::new();
+        toolwright_jsonrpc::raw::parse(arguments, &arena).is_ok_and(|parsed| {
+            parsed.root.as_object().is_some()
+                && Judge::new(&self.schema).accepts(self.schema.root(), &parsed.root)
+        })
+    }
+}
+
+fn parameters(schema: &Schema) -> Vec<String> {
+    let judge = Judge::new(schema);
+    let mut names: Vec<String> = Vec::new();
+    for goal in Goal::alternatives(&judge, &[schema.root()], &Node::built(Kind::Object(&[]))) {
+        for name in goal.property_names(schema) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,118 @@
+//! The command line as data: one definition gives parsing, help and errors.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Every tool call, made to fit.
+#[derive(Debug, Parser)]
+#[command(name = "toolwright", version, about, after_help = "Exit codes: 0 done, 1 something was found or refused, 2 wrong use, 3 a file or stream failed.")]
+pub struct Cli {
+    /// What to do; without it, a short welcome.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Mend tool calls: JSON lines in, JSON lines out, in the same order
+    Normalize(NormalizeOptions),
+    /// Show every step for one call, or the page of a code such as N4
+    Explain(ExplainOptions),
+    /// List, check and test normalizer rules
+    Rules(RulesOptions),
+}
+
+/// Which rules are in force.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RuleOptions {
+    /// A rules file (JSON array); its rules come before the built-in ones
+    #[arg(long = "rules", alias = "normalizer-rules", value_name = "FILE")]
+    pub rules: Option<PathBuf>,
+    /// Switch a built-in set on (see `toolwright rules list`)
+    #[arg(long, value_name = "SET")]
+    pub enable: Vec<String>,
+    /// Switch a built-in set off
+    #[arg(long, value_name = "SET")]
+    pub disable: Vec<String>,
+}
+
+/// Options of `normalize`.
+#[derive(Args, Debug)]
+pub struct NormalizeOptions {
+    /// Read this file instead of standard input
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub rules: RuleOptions,
+    /// Add what was tried, chosen and rejected to every answer
+    #[arg(long)]
+    pub explain: bool,
+    /// Print counts by outcome and code to standard error at the end
+    #[arg(long)]
+    pub summary: bool,
+    /// How many threads to use; all cores when not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+}
+
+/// Options of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainOptions {
+    /// A code of a repair or refusal, such as N4
+    #[arg(conflicts_with_all = ["tool", "arguments"], required_unless_present_all = ["tool", "arguments"])]
+    pub code: Option<String>,
+    /// A file with the tool: {"name", "inputSchema", "annotations"?}
+    #[arg(long, value_name = "FILE", requires = "arguments")]
+    pub tool: Option<PathBuf>,
+    /// The arguments as the model wrote them, or `@FILE`
+    #[arg(long, value_name = "TEXT", requires = "tool")]
+    pub arguments: Option<String>,
+    /// How the model's turn ended: stop or length
+    #[arg(long, value_parser = ["stop", "length"])]
+    pub finish: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub rules: RuleOptions,
+}
+
+/// Options of `rules`.
+#[derive(Args, Debug)]
+pub struct RulesOptions {
+    #[command(subcommand)]
+    pub command: RulesCommand,
+}
+
+/// The commands of `rules`.
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// List the rules in force and the built-in sets
+    List {
+        #[command(flatten)]
+        rules: RuleOptions,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a rules file: every mistake with its place and its fix
+    Check {
+        /// The rules file
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run cases against a rules file: lines of `normalize` with an "expect" beside
+    Test {
+        /// The rules file
+        file: PathBuf,
+        /// JSON lines: {"tool", "arguments", "expect": {"outcome", "arguments"?, "rules"?}}
+        #[arg(long, value_name = "FILE")]
+        cases: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}

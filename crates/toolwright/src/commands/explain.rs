@@ -1,0 +1,93 @@
+//! `toolwright explain`: every step for one call, or the page of a code.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use toolwright_model::{Finish, Outcome};
+use toolwright_normalizer::{Explanation, Normalizer, RawArguments, Tool};
+
+use crate::cli::ExplainOptions;
+use crate::input::read_tool;
+use crate::output::{Answer, answer_line};
+use crate::report::{EXIT_FOUND, Report};
+use crate::rules_source;
+
+pub fn run(options: &ExplainOptions) -> Result<ExitCode, Report> {
+    if let (Some(tool), Some(arguments)) = (&options.tool, &options.arguments) {
+        return explain_call(options, tool, arguments);
+    }
+    Err(Report::usage("nothing to explain", "give a code, or --tool FILE and --arguments TEXT"))
+}
+
+fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> Result<ExitCode, Report> {
+    let text = fs::read_to_string(tool_path).map_err(|error| Report::io("read", tool_path, &error))?;
+    let tool = read_tool(&text).map_err(|message| {
+        Report::usage(format!("{}: {message}", tool_path.display()), "write {\"name\": \"…\", \"inputSchema\": {…}}")
+    })?;
+    let arguments = match arguments.strip_prefix('@') {
+        Some(path) => fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?,
+        None => arguments.to_owned(),
+    };
+    let finish = match options.finish.as_deref() {
+        Some("stop") => Finish::Stop,
+        Some("length") => Finish::Length,
+        _ => Finish::Unknown,
+    };
+    let normalizer = Normalizer::new(rules_source::load(&options.rules)?);
+    let explanation = normalizer.explain(&tool, &RawArguments::text(&arguments, finish));
+    let printed = if options.json {
+        let answer = Answer {
+            id: "null",
+            name: tool.name(),
+            sent: &arguments,
+            outcome: &explanation.outcome,
+            name_change: None,
+            steps: Some(&explanation.steps),
+        };
+        answer_line(&answer)
+    } else {
+        as_text(&tool, &arguments, &explanation)
+    };
+    super::print(&printed)?;
+    Ok(if matches!(explanation.outcome, Outcome::Refused { .. }) { ExitCode::from(EXIT_FOUND) } else { ExitCode::SUCCESS })
+}
+
+fn as_text(tool: &Tool, arguments: &str, explanation: &Explanation) -> String {
+    let mut lines = vec![format!("tool      {}", tool.name()), format!("sent      {}", arguments.trim())];
+    if tool.is_destructive() {
+        lines.push("risk      destructive: a lower budget for guesses".to_owned());
+    }
+    for note in tool.schema().notes() {
+        lines.push(format!("unjudged  {note}"));
+    }
+    lines.push("steps".to_owned());
+    for step in &explanation.steps {
+        let place = if step.path.is_empty() { "/" } else { &step.path };
+        lines.push(format!("  {:<8} cost {:>3}  {place:<16} {}", step.verdict.as_str(), step.cost, step.text));
+    }
+    match &explanation.outcome {
+        Outcome::Unchanged => lines.push("outcome   unchanged".to_owned()),
+        Outcome::Repaired { arguments, changes } => {
+            lines.push(format!("outcome   repaired: {arguments}"));
+            for change in changes {
+                let rule = change.rule.as_ref().map_or(String::new(), |rule| format!(" [rule {rule}]"));
+                lines.push(format!(
+                    "  {:<3} {:<16} {} → {}  ({}){rule}",
+                    change.code.as_str(),
+                    change.path,
+                    change.from.as_deref().unwrap_or("nothing"),
+                    change.to.as_deref().unwrap_or("nothing"),
+                    change.why
+                ));
+            }
+        }
+        Outcome::Refused { problems, .. } => {
+            lines.push("outcome   refused".to_owned());
+            for problem in problems {
+                lines.push(format!("  {:<3} {:<16} {}", problem.code.as_str(), problem.path, problem.message));
+            }
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,149 @@
+//! One line of input: a call and the tool, or tools, it is for.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bumpalo::Bump;
+use toolwright_jsonrpc::raw::{Kind, Node, parse, quote};
+use toolwright_model::{Annotations, Change, Code, Finish, Problem, ToolDefinition};
+use toolwright_normalizer::{Tool, find_tool};
+
+/// How many compiled tools one thread keeps.
+const MAX_CACHED_TOOLS: usize = 2048;
+
+/// A call as read from a line.
+pub struct CallLine {
+    /// The line's id as JSON text.
+    pub id: String,
+    /// The tool, or why there is none.
+    pub tool: Result<Found, Problem>,
+    /// The name as it was sent, for answers without a tool.
+    pub sent_name: Option<String>,
+    /// The arguments: JSON text, or what the model wrote.
+    pub arguments: String,
+    /// How the model's turn ended.
+    pub finish: Finish,
+    /// The value of `expect`, as JSON text, for rule tests.
+    pub expect: Option<String>,
+}
+
+/// A tool that was found, and how its name had to be read.
+pub struct Found {
+    pub tool: Arc<Tool>,
+    pub change: Option<Change>,
+}
+
+/// Compiled tools by their definition.
+#[derive(Default)]
+pub struct ToolCache {
+    tools: HashMap<String, Arc<Tool>>,
+}
+
+/// Reads one line; the error says what is wrong with it.
+pub fn read_line(line: &str, cache: &mut ToolCache) -> Result<CallLine, String> {
+    let arena = Bump::new();
+    let root = parse(line, &arena).map_err(|error| format!("the line is not JSON: {error}"))?.root;
+    if root.as_object().is_none() {
+        return Err(format!("the line is {}, but an object with \"tool\" and \"arguments\" is expected", root.type_name()));
+    }
+    let id = root.get("id").map_or("null".to_owned(), |id| id.to_json());
+    let finish = match root.get("finish").and_then(|finish| finish.as_text()).as_deref() {
+        None => Finish::Unknown,
+        Some("stop") => Finish::Stop,
+        Some("length") => Finish::Length,
+        Some(other) => return Err(format!("\"finish\" is \"stop\" or \"length\", not \"{other}\"")),
+    };
+    let arguments = match root.get("arguments") {
+        None => "null".to_owned(),
+        Some(node) => match node.kind {
+            Kind::String(text) => text.decode().into_owned(),
+            _ => node.to_json(),
+        },
+    };
+    let sent_name = root.get("name").and_then(|name| name.as_text()).map(|name| name.into_owned());
+    let tool = match (root.get("tool"), root.get("tools")) {
+        (Some(tool), _) => cache.compile(&tool).map(|tool| Ok(Found { tool, change: None }))?,
+        (None, Some(tools)) => {
+            let name = sent_name.as_deref().ok_or("\"tools\" needs a \"name\" beside it")?;
+            cache.find(name, &tools)?
+        }
+        (None, None) => return Err("\"tool\" is missing; give {\"name\", \"inputSchema\"}, or \"name\" and \"tools\"".to_owned()),
+    };
+    let expect = root.get("expect").map(|expect| expect.to_json());
+    Ok(CallLine { id, tool, sent_name, arguments, finish, expect })
+}
+
+/// Reads a tool file.
+pub fn read_tool(text: &str) -> Result<Tool, String> {
+    let arena = Bump::new();
+    let root = parse(text, &arena).map_err(|error| format!("the tool is not JSON: {error}"))?.root;
+    Tool::compile(&definition(&root)?).map_err(|error| error.to_string())
+}
+
+impl ToolCache {
+    fn compile(&mut self, node: &Node<'_>) -> Result<Arc<Tool>, String> {
+        let key = node.to_json();
+        if let Some(tool) = self.tools.get(&key) {
+            return Ok(Arc::clone(tool));
+        }
+        let definition = definition(node)?;
+        let tool = Tool::compile(&definition).map_err(|error| format!("tool \"{}\": {error}", definition.name))?;
+        let tool = Arc::new(tool);
+        if self.tools.len() >= MAX_CACHED_TOOLS {
+            self.tools.clear();
+        }
+        self.tools.insert(key, Arc::clone(&tool));
+        Ok(tool)
+    }
+
+    fn find(&mut self, name: &str, tools: &Node<'_>) -> Result<Result<Found, Problem>, String> {
+        let list = tools.as_array().ok_or("\"tools\" is a list of tools")?;
+        let names: Vec<(String, Option<String>)> = list
+            .iter()
+            .map(|tool| definition(tool).map(|definition| (definition.name, definition.server)))
+            .collect::<Result<_, _>>()?;
+        let pairs: Vec<(&str, Option<&str>)> = names.iter().map(|(name, server)| (name.as_str(), server.as_deref())).collect();
+        Ok(match find_tool(name, &pairs) {
+            Ok(found) => {
+                let known = pairs[found.index].0;
+                let change = found.code.map(|code| Change {
+                    code,
+                    path: String::new(),
+                    from: Some(quote(name)),
+                    to: Some(quote(known)),
+                    rule: None,
+                    why: code.title().to_owned(),
+                });
+                Ok(Found { tool: self.compile(&list[found.index])?, change })
+            }
+            Err(near) => {
+                let hint = if near.is_empty() { String::new() } else { format!("; the nearest are {}", near.join(", ")) };
+                Err(Problem { code: Code::R10, path: String::new(), message: format!("there is no tool \"{name}\"{hint}") })
+            }
+        })
+    }
+}
+
+/// A definition in the form of MCP, Anthropic or OpenAI.
+fn definition(node: &Node<'_>) -> Result<ToolDefinition, String> {
+    let node = node.get("function").filter(|inner| inner.as_object().is_some()).unwrap_or(*node);
+    if node.as_object().is_none() {
+        return Err(format!("a tool is an object with \"name\" and \"inputSchema\", not {}", node.type_name()));
+    }
+    let text = |key: &str| node.get(key).and_then(|value| value.as_text()).map(|text| text.into_owned());
+    let schema = ["inputSchema", "input_schema", "parameters"].iter().find_map(|key| node.get(key));
+    let hint = |name: &str| {
+        let annotations = node.get("annotations")?;
+        match annotations.get(name)?.kind {
+            Kind::Bool(hint) => Some(hint),
+            _ => None,
+        }
+    };
+    Ok(ToolDefinition {
+        name: text("name").ok_or("a tool needs a \"name\"")?,
+        server: text("server"),
+        input_schema: schema.map_or(String::new(), |schema| schema.to_json()),
+        annotations: Annotations { destructive: hint("destructiveHint").unwrap_or(false) },
+        ..ToolDefinition::default()
+    })
+}

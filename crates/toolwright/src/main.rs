@@ -1,0 +1,28 @@
+//! The `toolwright` binary: flags, wiring and exit codes. The work is in the other crates.
+
+mod cli;
+mod commands;
+mod input;
+mod output;
+mod report;
+mod rules_source;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        None => commands::welcome::run(),
+        Some(Command::Normalize(options)) => commands::normalize::run(&options),
+        Some(Command::Explain(options)) => commands::explain::run(&options),
+        Some(Command::Rules(options)) => commands::rules::run(&options),
+    };
+    match result {
+        Ok(code) => code,
+        Err(report) => report.print(),
+    }
+}

@@ -1,0 +1,108 @@
+//! Answers as JSON lines, in the shape of the contract.
+
+use toolwright_jsonrpc::raw::{quote, write_quoted};
+use toolwright_model::{Change, Outcome, Problem};
+use toolwright_normalizer::TraceStep;
+
+/// What an answer says about one call.
+pub struct Answer<'a> {
+    /// The line's id as JSON text.
+    pub id: &'a str,
+    /// The tool's name.
+    pub name: &'a str,
+    /// The arguments as they were sent, for calls that pass.
+    pub sent: &'a str,
+    pub outcome: &'a Outcome,
+    /// The change of the tool's name, if it was changed.
+    pub name_change: Option<&'a Change>,
+    pub steps: Option<&'a [TraceStep]>,
+}
+
+/// One answer line, without its line break.
+pub fn answer_line(answer: &Answer<'_>) -> String {
+    let mut out = String::with_capacity(answer.sent.len() + 128);
+    out.push_str("{\"id\":");
+    out.push_str(answer.id);
+    out.push_str(",\"name\":");
+    write_quoted(answer.name, &mut out);
+    let (outcome, arguments, changes, problems): (_, _, &[Change], &[Problem]) = match answer.outcome {
+        Outcome::Unchanged if answer.name_change.is_some() => ("repaired", answer.sent, &[], &[]),
+        Outcome::Unchanged => ("unchanged", answer.sent, &[], &[]),
+        Outcome::Repaired { arguments, changes } => ("repaired", arguments.as_str(), changes.as_slice(), &[]),
+        Outcome::Refused { problems, .. } => ("refused", "null", &[], problems.as_slice()),
+    };
+    out.push_str(",\"outcome\":\"");
+    out.push_str(outcome);
+    out.push_str("\",\"arguments\":");
+    push_one_line(arguments.trim(), &mut out);
+    out.push_str(",\"changes\":[");
+    let refused = matches!(answer.outcome, Outcome::Refused { .. });
+    let name_change = answer.name_change.filter(|_| !refused);
+    push_list(&mut out, name_change.into_iter().chain(changes), push_change);
+    out.push_str("],\"problems\":[");
+    push_list(&mut out, problems.iter(), push_problem);
+    out.push(']');
+    if let Some(steps) = answer.steps {
+        out.push_str(",\"explain\":[");
+        push_list(&mut out, steps.iter(), push_step);
+        out.push(']');
+    }
+    out.push('}');
+    out
+}
+
+/// The answer to a line that is no call.
+pub fn error_line(number: usize, id: &str, message: &str) -> String {
+    format!("{{\"id\":{id},\"line\":{number},\"error\":{}}}", quote(message))
+}
+
+/// Line breaks between values would end the line; inside strings JSON has none.
+fn push_one_line(json: &str, out: &mut String) {
+    if json.contains(['\n', '\r']) {
+        out.extend(json.chars().map(|char| if matches!(char, '\n' | '\r') { ' ' } else { char }));
+    } else {
+        out.push_str(json);
+    }
+}
+
+fn push_list<T>(out: &mut String, items: impl Iterator<Item = T>, push: impl Fn(T, &mut String)) {
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        push(item, out);
+    }
+}
+
+fn push_change(change: &Change, out: &mut String) {
+    out.push_str(&format!("{{\"code\":\"{}\",\"path\":{}", change.code, quote(&change.path)));
+    for (key, value) in [("from", &change.from), ("to", &change.to)] {
+        out.push_str(&format!(",\"{key}\":"));
+        push_one_line(value.as_deref().unwrap_or("null"), out);
+    }
+    if let Some(rule) = &change.rule {
+        out.push_str(",\"rule\":");
+        write_quoted(rule, out);
+    }
+    out.push('}');
+}
+
+fn push_problem(problem: &Problem, out: &mut String) {
+    out.push_str(&format!(
+        "{{\"code\":\"{}\",\"path\":{},\"message\":{}}}",
+        problem.code,
+        quote(&problem.path),
+        quote(&problem.message)
+    ));
+}
+
+/// One step of an explanation.
+pub fn push_step(step: &TraceStep, out: &mut String) {
+    out.push_str(&format!(
+        "{{\"verdict\":\"{}\",\"path\":{},\"cost\":{},\"text\":{}}}",
+        step.verdict.as_str(),
+        quote(&step.path),
+        step.cost,
+        quote(&step.text)
+    ));
+}

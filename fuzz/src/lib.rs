@@ -1,0 +1,17 @@
+//! What must hold for any input at all: one function for each target, which panics when it does not.
+//!
+//! The functions are plain, so that seeds and past finds are replayed by an ordinary test as well.
+
+mod rules;
+mod schema_arguments;
+mod text;
+
+pub use rules::rules;
+pub use schema_arguments::schema_arguments;
+pub use text::text;
+
+/// Whether serde_json, which shares no code with us, reads the text as JSON.
+fn is_strict_json(text: &str) -> bool {
+    // Skipping a value is not recursive, so that depth is no objection.
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

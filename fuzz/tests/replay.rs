@@ -1,0 +1,38 @@
+//! Every seed and every past find, run once without a fuzzer.
+
+use std::fs;
+use std::path::Path;
+
+/// Runs every file of the target's folders; a target without seeds is a mistake.
+fn replay(name: &str, target: fn(&[u8])) {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert!(replay_folder(&fuzz.join("seeds").join(name), target) > 0, "{name} has no seeds");
+    replay_folder(&fuzz.join("finds").join(name), target);
+}
+
+fn replay_folder(folder: &Path, target: fn(&[u8])) -> usize {
+    let Ok(files) = fs::read_dir(folder) else { return 0 };
+    let mut count = 0;
+    for file in files {
+        let path = file.unwrap().path();
+        println!("{}", path.display());
+        target(&fs::read(&path).unwrap());
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn text() {
+    replay("text", toolwright_fuzz::text);
+}
+
+#[test]
+fn rules() {
+    replay("rules", toolwright_fuzz::rules);
+}
+
+#[test]
+fn schema_arguments() {
+    replay("schema_arguments", toolwright_fuzz::schema_arguments);
+}

@@ -1,0 +1,49 @@
+//! Our own lane of `cargo xtask bench`: times the normalizer in process, on the work order it is given.
+//!
+//! A program of its own, so that `cargo xtask` itself does not wait for the normalizer to build.
+
+mod call;
+mod order;
+mod stopwatch;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use order::Order;
+use stopwatch::Stopwatch;
+
+fn main() -> ExitCode {
+    let Some(path) = std::env::args_os().nth(1) else {
+        eprintln!("usage: xtask-measure <work order>");
+        return ExitCode::from(2);
+    };
+    match measure(Path::new(&path)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(path: &Path) -> Result<(), String> {
+    let order = Order::read(path)?;
+    let caller = call::Caller::new(&order.tool, &read(&order.schema)?)?;
+    let stopwatch = Stopwatch::new(&order);
+    let mut timings = Vec::new();
+    for row in &order.rows {
+        let text = read(&row.input)?;
+        if let Some(result) = caller.result(&text) {
+            fs::write(&row.output, result).map_err(|error| format!("{}: {error}", row.output.display()))?;
+        }
+        timings.push(stopwatch.time(|| caller.result_bytes(&text)));
+    }
+    let report = order::report(&order, &timings, env!("CARGO_PKG_VERSION"));
+    writeln!(io::stdout(), "{report}").map_err(|error| format!("cannot print: {error}"))
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}

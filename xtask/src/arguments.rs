@@ -1,0 +1,154 @@
+//! The command line: what may be asked for, and what was.
+
+use std::time::Duration;
+
+/// What is printed when the command line cannot be understood.
+pub const USAGE: &str = "\
+usage: cargo xtask <task>
+
+tasks:
+  test                                format, lints, docs, dependency checks and every test
+  fuzz [--minutes N] [--target NAME]  look for inputs that break a law or panic
+                                      (NAME: laws, text, rules, schema_arguments; default: all)
+  bench                               time per call beside other libraries, and the corpus score";
+
+/// One thing to do.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Everything a landing must pass.
+    Test,
+    /// Look for inputs that break a law.
+    Fuzz(FuzzOptions),
+    /// Measure, and compare with peers.
+    Bench,
+}
+
+/// How long to fuzz, and what.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct FuzzOptions {
+    /// The time for everything together; without it each part runs to its own goal.
+    pub time: Option<Duration>,
+    /// Only this target.
+    pub target: Option<FuzzTarget>,
+}
+
+/// One part of a fuzz run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FuzzTarget {
+    /// The property tests of the normalizer, with many more cases than in the test run.
+    Laws,
+    /// libFuzzer on the lenient reading of text.
+    Text,
+    /// libFuzzer on the rules file.
+    Rules,
+    /// libFuzzer on schema and arguments together.
+    SchemaArguments,
+}
+
+impl FuzzTarget {
+    /// Every target, in the order in which they run.
+    pub const ALL: [Self; 4] = [Self::Laws, Self::Text, Self::Rules, Self::SchemaArguments];
+
+    /// The name on the command line and of the fuzz binary.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Laws => "laws",
+            Self::Text => "text",
+            Self::Rules => "rules",
+            Self::SchemaArguments => "schema_arguments",
+        }
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|target| target.name() == name)
+    }
+}
+
+/// Reads the command line, without the program's name.
+pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
+    let mut words = words.into_iter();
+    let task = match words.next().as_deref() {
+        Some("test") => Task::Test,
+        Some("fuzz") => return parse_fuzz(words).map(Task::Fuzz),
+        Some("bench") => Task::Bench,
+        Some(other) => return Err(format!("there is no task `{other}`")),
+        None => return Err("no task was named".to_owned()),
+    };
+    match words.next() {
+        Some(extra) => Err(format!("`{extra}` was not expected here")),
+        None => Ok(task),
+    }
+}
+
+fn parse_fuzz(mut words: impl Iterator<Item = String>) -> Result<FuzzOptions, String> {
+    let mut options = FuzzOptions::default();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("`{word}` needs a value"));
+        match word.as_str() {
+            "--minutes" => options.time = Some(parse_minutes(&value()?)?),
+            "--target" => {
+                let name = value()?;
+                let target = FuzzTarget::by_name(&name).ok_or(format!("there is no fuzz target `{name}`"))?;
+                options.target = Some(target);
+            }
+            _ => return Err(format!("`{word}` was not expected here")),
+        }
+    }
+    Ok(options)
+}
+
+fn parse_minutes(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .filter(|minutes: &f64| *minutes > 0.0)
+        .and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok())
+        .ok_or_else(|| format!("`--minutes {text}` is not a number of minutes above 0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Task, String> {
+        parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn each_task_is_found_by_its_name() {
+        assert_eq!(parsed("test"), Ok(Task::Test));
+        assert_eq!(parsed("bench"), Ok(Task::Bench));
+        assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
+    }
+
+    #[test]
+    fn fuzz_takes_a_time_and_a_target() {
+        let expected =
+            FuzzOptions { time: Some(Duration::from_secs(90)), target: Some(FuzzTarget::SchemaArguments) };
+        assert_eq!(parsed("fuzz --target schema_arguments --minutes 1.5"), Ok(Task::Fuzz(expected)));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named() {
+        for (line, named) in [
+            ("", "no task"),
+            ("lint", "`lint`"),
+            ("test --fast", "`--fast`"),
+            ("fuzz --minutes", "`--minutes` needs a value"),
+            ("fuzz --minutes 0", "`--minutes 0`"),
+            ("fuzz --minutes -3", "`--minutes -3`"),
+            ("fuzz --minutes inf", "`--minutes inf`"),
+            ("fuzz --target json", "`json`"),
+            ("fuzz 5", "`5`"),
+        ] {
+            let reason = parsed(line).expect_err(line);
+            assert!(reason.contains(named), "{line:?} said {reason:?}");
+        }
+    }
+
+    #[test]
+    fn the_usage_names_every_fuzz_target() {
+        for target in FuzzTarget::ALL {
+            assert!(USAGE.contains(target.name()), "{target:?}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `cargo xtask bench`: the time of one call, beside other libraries, in one run and one table.
+//!
+//! Every lane (ours and each peer) is one process that gets the same work order: the same schema and
+//! the same argument texts. It times each call from the text to decision and result text with its own
+//! clock, and leaves its results behind; all of them are judged here, none judges itself.
+
+mod goals;
+mod inputs;
+mod judge;
+mod lane;
+mod order;
+mod score;
+mod table;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::step::{Failure, announce};
+use crate::workspace::Workspace;
+use lane::Lane;
+
+/// Measures every lane on every row, prints the table, then the corpus score.
+pub fn run(workspace: &Workspace) -> Result<(), Failure> {
+    let folder = workspace.target().join("bench");
+    let rows = inputs::rows();
+    announce("bench: inputs");
+    order::write_inputs(&folder, &rows)?;
+
+    let mut columns = Vec::new();
+    for lane in Lane::ALL {
+        announce(&format!("bench: {}", lane.name()));
+        columns.push(lane.measure(workspace, &folder, &rows)?);
+    }
+    print(&table::render(&rows, &columns))?;
+    print(&goals::render(&rows, &columns))?;
+    score::run(workspace)
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    writeln!(io::stdout(), "{text}").map_err(|error| Failure::new("bench", format!("cannot print: {error}")))
+}
+
+/// Writes a file of the bench, with its folder.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = match path.parent() {
+        Some(folder) => fs::create_dir_all(folder).and_then(|()| fs::write(path, text)),
+        None => fs::write(path, text),
+    };
+    written.map_err(|error| Failure::new("bench", format!("{} cannot be written: {error}", path.display())))
+}

@@ -1,0 +1,95 @@
+//! Whether the figures are what the project promises itself.
+
+use super::inputs::{Kind, Row, Size};
+use super::judge::Verdict;
+use super::lane::{Column, Lane};
+use super::order::Timing;
+use super::table::{duration, ours};
+
+/// Half of the small valid calls take at most this.
+const VALID_P50_NS: f64 = 1_000.0;
+
+/// All but one of a hundred repaired calls of ordinary size take at most this.
+const REPAIRED_P99_NS: f64 = 15_000.0;
+
+/// Renders each goal with the figure that decides it.
+pub fn render(rows: &[Row], columns: &[Column]) -> String {
+    let mut text = String::new();
+    let Some(ours) = ours(columns) else { return text };
+    for (row, (timing, _)) in rows.iter().zip(&ours.rows) {
+        let goal = match (row.kind, row.size) {
+            (Kind::Valid, Size::Small) => Some(("p50", timing.p50(), VALID_P50_NS)),
+            (Kind::Valid, _) | (_, Size::Large) => None,
+            _ => Some(("p99", timing.p99(), REPAIRED_P99_NS)),
+        };
+        if let Some((percentile, measured, goal)) = goal {
+            let word = if measured <= goal { "met" } else { "missed" };
+            let (goal, measured) = (duration(goal), duration(measured));
+            text.push_str(&format!("goal {word}: {percentile} ≤ {goal} for {}: {measured}\n", name(row)));
+        }
+    }
+    let not_right = wrong_rows(rows, &ours.rows);
+    match not_right.as_slice() {
+        [] => text.push_str("goal met: every row right\n"),
+        _ => text.push_str(&format!("goal missed: not right on {}\n", not_right.join("; "))),
+    }
+    let slower = slower_rows(rows, columns);
+    match slower.as_slice() {
+        [] => text.push_str("goal met: never slower than a peer\n"),
+        _ => text.push_str(&format!("goal missed: slower than a peer on {}\n", slower.join("; "))),
+    }
+    text
+}
+
+fn wrong_rows(rows: &[Row], cells: &[(Timing, Verdict)]) -> Vec<String> {
+    let wrong = rows.iter().zip(cells).filter(|(_, (_, verdict))| *verdict != Verdict::Right);
+    wrong.map(|(row, _)| name(row)).collect()
+}
+
+fn name(row: &Row) -> String {
+    format!("{} ({})", row.kind.label(), row.size.label())
+}
+
+/// Each row on which a peer's half-way time is below ours, with what the peer made of it.
+fn slower_rows(rows: &[Row], columns: &[Column]) -> Vec<String> {
+    let Some(ours) = ours(columns) else { return Vec::new() };
+    let mut slower = Vec::new();
+    for column in columns.iter().filter(|column| column.lane != Lane::Ours) {
+        let Ok(cells) = &column.cells else { continue };
+        for ((row, (peer, verdict)), (own, _)) in rows.iter().zip(&cells.rows).zip(&ours.rows) {
+            if peer.p50() < own.p50() {
+                slower.push(format!("{} ({}: {})", name(row), column.lane.name(), verdict.label()));
+            }
+        }
+    }
+    slower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::inputs;
+    use super::super::lane::Cells;
+    use super::*;
+
+    fn column(lane: Lane, p50: f64, count: usize) -> Column {
+        let timing = Timing::Measured { p50, p99: p50 * 2.0 };
+        let rows = vec![(timing, Verdict::Right); count];
+        Column { lane, cells: Ok(Cells { version: String::new(), rows }) }
+    }
+
+    #[test]
+    fn goals_are_met_or_missed_by_name() {
+        let rows = inputs::rows();
+        let quick = [column(Lane::Ours, 900.0, rows.len()), column(Lane::Ajv, 9000.0, rows.len())];
+        let text = render(&rows, &quick);
+        assert!(text.contains("goal met: p50 ≤ 1.00 µs for valid (60 B): 900 ns"), "{text}");
+        assert!(text.contains("goal met: every row right"), "{text}");
+        assert!(text.contains("goal met: never slower than a peer"), "{text}");
+        assert!(!text.contains("missed"), "{text}");
+
+        let slow = [column(Lane::Ours, 9000.0, rows.len()), column(Lane::Ajv, 900.0, rows.len())];
+        let text = render(&rows, &slow);
+        assert!(text.contains("goal missed: p50 ≤ 1.00 µs for valid (60 B): 9.00 µs"), "{text}");
+        assert!(text.contains("slower than a peer on valid (60 B) (ajv: right);"), "{text}");
+    }
+}

@@ -1,0 +1,162 @@
+//! The lanes of the race: how each is set up, started and read.
+
+use std::path::{Path, PathBuf};
+
+use super::inputs::Row;
+use super::judge::{self, Verdict};
+use super::order::{self, Timing};
+use super::write;
+use crate::invocation::Invocation;
+use crate::step::{Failure, note};
+use crate::workspace::Workspace;
+
+/// One contestant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// The normalizer, called in process.
+    Ours,
+    /// Ajv on node: validate, and coerce types when that fails.
+    Ajv,
+    /// Pydantic on Python: validate strictly, and in lax mode when that fails.
+    Pydantic,
+    /// json_repair on Python, when the text is not JSON. It knows no schema.
+    JsonRepair,
+}
+
+/// One column of the table.
+#[derive(Debug)]
+pub struct Column {
+    /// Whose column it is.
+    pub lane: Lane,
+    /// Its cells, or why it has none.
+    pub cells: Result<Cells, String>,
+}
+
+/// The measured cells of a column.
+#[derive(Debug)]
+pub struct Cells {
+    /// The library's version.
+    pub version: String,
+    /// One for each row.
+    pub rows: Vec<(Timing, Verdict)>,
+}
+
+impl Lane {
+    /// Every lane, ours first.
+    pub const ALL: [Self; 4] = [Self::Ours, Self::Ajv, Self::Pydantic, Self::JsonRepair];
+
+    /// The name in the table and in file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "toolwright",
+            Self::Ajv => "ajv",
+            Self::Pydantic => "pydantic",
+            Self::JsonRepair => "json_repair",
+        }
+    }
+
+    /// What one timed call consists of.
+    pub fn what_it_does(self) -> &'static str {
+        match self {
+            Self::Ours => "read, judge, repair; in process",
+            Self::Ajv => "JSON.parse, validate; when that fails coerceTypes, JSON.stringify",
+            Self::Pydantic => "validate strictly; when that fails lax mode, dump",
+            Self::JsonRepair => "json.loads; when that fails repair, json.dumps (no schema)",
+        }
+    }
+
+    /// Sets the lane up, runs it on every row and judges what it left. A peer that cannot be had
+    /// gives a column that says so; only our own lane must run.
+    pub fn measure(self, workspace: &Workspace, folder: &Path, rows: &[Row]) -> Result<Column, Failure> {
+        let cells = match self.set_up(workspace, folder) {
+            Ok(program) => self.run(program, folder, rows),
+            Err(failure) => Err(failure),
+        };
+        match cells {
+            Err(failure) if self == Self::Ours => Err(failure),
+            Err(failure) => {
+                note(&format!("no figures for {}:\n{failure}", self.name()));
+                Ok(Column { lane: self, cells: Err(failure.reason().to_owned()) })
+            }
+            Ok(cells) => Ok(Column { lane: self, cells: Ok(cells) }),
+        }
+    }
+
+    fn run(self, program: Invocation, folder: &Path, rows: &[Row]) -> Result<Cells, Failure> {
+        let step = format!("bench: {}", self.name());
+        let order = order::write_order(folder, self.name(), rows)?;
+        let text = program.arg(order).read(&step)?;
+        let report = order::read_report(&text, rows)
+            .ok_or_else(|| Failure::new(&step, "its report was not understood"))?;
+        let verdict = |row| judge::judge(&order::output_path(folder, self.name(), row), &row.expected);
+        let rows = report.timings.into_iter().zip(rows.iter().map(verdict)).collect();
+        Ok(Cells { version: report.version, rows })
+    }
+
+    fn set_up(self, workspace: &Workspace, folder: &Path) -> Result<Invocation, Failure> {
+        let peers = folder.join("peers");
+        match self {
+            Self::Ours => ours(workspace),
+            Self::Ajv => node_peer(workspace, &peers.join("node")),
+            Self::Pydantic => python_peer(workspace, &peers.join("python"), "pydantic", PYDANTIC),
+            Self::JsonRepair => python_peer(workspace, &peers.join("python"), "json_repair", JSON_REPAIR),
+        }
+    }
+}
+
+const AJV: &str = include_str!("peers/ajv.mjs");
+const PYDANTIC: &str = include_str!("peers/pydantic_lane.py");
+const JSON_REPAIR: &str = include_str!("peers/json_repair_lane.py");
+const STOPWATCH: &str = include_str!("peers/stopwatch.py");
+
+fn ours(workspace: &Workspace) -> Result<Invocation, Failure> {
+    workspace.cargo(["build", "--release", "--package", "xtask-measure"]).run("bench: toolwright")?;
+    Ok(Invocation::new(workspace.target().join("release/xtask-measure"), workspace.root()))
+}
+
+fn node_peer(workspace: &Workspace, folder: &Path) -> Result<Invocation, Failure> {
+    if !workspace.program("node").arg("--version").succeeds() {
+        return Err(Failure::new("bench: ajv", "node is not installed"));
+    }
+    let script = folder.join("ajv.mjs");
+    write(&script, AJV)?;
+    if !folder.join("node_modules/ajv/package.json").exists() {
+        note("installing ajv for the comparison (npm, under the target folder)");
+        let npm =
+            workspace.program("npm").args(["install", "--no-audit", "--no-fund", "--silent", "--prefix"]);
+        npm.arg(folder).arg("ajv").run("bench: ajv")?;
+    }
+    Ok(workspace.program("node").arg(script))
+}
+
+fn python_peer(
+    workspace: &Workspace,
+    folder: &Path,
+    module: &'static str,
+    lane: &str,
+) -> Result<Invocation, Failure> {
+    let step = format!("bench: {module}");
+    let python = python_environment(workspace, folder, &step)?;
+    let interpreter = || Invocation::new(&python, workspace.root());
+    if !interpreter().args(["-c", &format!("import {module}")]).succeeds() {
+        note(&format!("installing {module} for the comparison (pip, under the target folder)"));
+        interpreter().args(["-m", "pip", "install", "--quiet", module]).run(&step)?;
+    }
+    write(&folder.join("stopwatch.py"), STOPWATCH)?;
+    let script = folder.join(format!("{module}_lane.py"));
+    write(&script, lane)?;
+    Ok(interpreter().arg(script))
+}
+
+fn python_environment(workspace: &Workspace, folder: &Path, step: &str) -> Result<PathBuf, Failure> {
+    let python = folder.join("venv/bin/python");
+    if Invocation::new(&python, workspace.root()).arg("--version").succeeds() {
+        return Ok(python);
+    }
+    if !workspace.program("python3").arg("--version").succeeds() {
+        return Err(Failure::new(step, "python3 is not installed"));
+    }
+    note("making a Python environment for the comparison (under the target folder)");
+    workspace.program("python3").args(["-m", "venv"]).arg(folder.join("venv")).run(step)?;
+    Ok(python)
+}

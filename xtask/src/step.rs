@@ -1,0 +1,75 @@
+//! Saying what is being done, and what went wrong.
+
+use std::fmt;
+
+use crate::invocation::Invocation;
+
+/// A step that did not succeed.
+#[derive(Debug)]
+pub struct Failure {
+    step: String,
+    reason: String,
+    repeat: Option<String>,
+}
+
+impl Failure {
+    /// A failure of `step` for a reason that a person can act on.
+    pub fn new(step: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { step: step.into(), reason: reason.into(), repeat: None }
+    }
+
+    /// What went wrong, without the step and the command.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// Adds the command that shows the failure again.
+    pub fn repeat_with(mut self, invocation: &Invocation) -> Self {
+        self.repeat = Some(invocation.to_string());
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "==> failed: {}\n    {}", self.step, self.reason)?;
+        match &self.repeat {
+            Some(command) => write!(f, "\n    to repeat this step alone: {command}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Announces a step.
+pub fn announce(step: &str) {
+    eprintln!("==> {step}");
+}
+
+/// Says something about the step that runs.
+pub fn note(text: &str) {
+    eprintln!("    {text}");
+}
+
+/// Announces a step and runs its one command.
+pub fn run(step: &str, invocation: &Invocation) -> Result<(), Failure> {
+    announce(step);
+    invocation.run(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_step_the_reason_and_the_command() {
+        let fmt = Invocation::new("cargo", Path::new(".")).args(["fmt", "--check"]);
+        let failure = Failure::new("fmt", "the command ended with exit status: 1").repeat_with(&fmt);
+        assert_eq!(
+            failure.to_string(),
+            "==> failed: fmt\n    the command ended with exit status: 1\n    \
+             to repeat this step alone: cargo fmt --check"
+        );
+    }
+}

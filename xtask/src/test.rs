@@ -1,0 +1,103 @@
+//! `cargo xtask test`: everything a landing must pass, quick checks first, the tests themselves last.
+//!
+//! The tests come last so that the runner's own closing lines end the output. End-to-end tests are
+//! integration tests of the `toolwright` crate and run with the others.
+
+use crate::setup;
+use crate::step::{self, Failure, announce, note};
+use crate::workspace::Workspace;
+
+/// Crates that must build without an asynchronous runtime.
+const PURE_CRATES: [&str; 3] = ["toolwright-model", "toolwright-jsonrpc", "toolwright-normalizer"];
+
+/// The runtime they must not pull in.
+const RUNTIME: &str = "tokio";
+
+/// Runs every step; the first that fails ends the run.
+pub fn run(workspace: &Workspace) -> Result<(), Failure> {
+    setup::for_tests(workspace)?;
+    formatting(workspace)?;
+    pure_crates(workspace)?;
+    lints(workspace)?;
+    dependencies(workspace)?;
+    documentation(workspace)?;
+    fuzz_targets(workspace)?;
+    tests(workspace)
+}
+
+fn formatting(workspace: &Workspace) -> Result<(), Failure> {
+    step::run("fmt", &workspace.cargo(["fmt", "--all", "--check"]))
+}
+
+fn lints(workspace: &Workspace) -> Result<(), Failure> {
+    let clippy = workspace.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
+    step::run("clippy", &clippy)
+}
+
+fn pure_crates(workspace: &Workspace) -> Result<(), Failure> {
+    let step = "crates without a runtime";
+    announce(step);
+    for package in PURE_CRATES {
+        let tree =
+            workspace.cargo(["tree", "-p", package, "-e", "normal", "--target", "all", "--prefix", "none"]);
+        if lists_runtime(&tree.read(step)?) {
+            return Err(Failure::new(step, format!("{package} pulls in {RUNTIME}")).repeat_with(&tree));
+        }
+    }
+    Ok(())
+}
+
+fn lists_runtime(tree: &str) -> bool {
+    tree.lines().any(|line| line.split_whitespace().next() == Some(RUNTIME))
+}
+
+fn dependencies(workspace: &Workspace) -> Result<(), Failure> {
+    if !setup::has_cargo_command(workspace, "deny") {
+        announce("dependencies");
+        note("skipped: cargo-deny is not installed (`cargo install cargo-deny --locked` adds it)");
+        return Ok(());
+    }
+    step::run("dependencies", &workspace.cargo(["deny", "check", "bans", "licenses", "sources"]))?;
+    announce("advisories");
+    if !setup::has_advisories(workspace) {
+        note("skipped: no database of advisories within reach");
+        return Ok(());
+    }
+    workspace.cargo(["deny", "check", "advisories"]).run("advisories")
+}
+
+fn documentation(workspace: &Workspace) -> Result<(), Failure> {
+    let build = workspace.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+    step::run("docs", &build)?;
+    step::run("doc tests", &workspace.cargo(["test", "--quiet", "--doc", "--workspace"]))
+}
+
+/// The fuzz targets are a workspace of their own, so that nothing else waits for libFuzzer. Here
+/// what they check is run without it, on their seeds and past finds.
+fn fuzz_targets(workspace: &Workspace) -> Result<(), Failure> {
+    const MANIFEST: &str = "fuzz/Cargo.toml";
+    step::run("fuzz targets: fmt", &workspace.cargo(["fmt", "--manifest-path", MANIFEST, "--check"]))?;
+    let target = workspace.target().join("fuzz-replay");
+    let replay = workspace.cargo(["test", "--quiet", "--no-default-features", "--manifest-path", MANIFEST]);
+    step::run("fuzz targets: replay", &replay.arg("--target-dir").arg(target))
+}
+
+fn tests(workspace: &Workspace) -> Result<(), Failure> {
+    if setup::has_cargo_command(workspace, "nextest") {
+        return step::run("tests", &workspace.cargo(["nextest", "run", "--workspace"]));
+    }
+    announce("tests");
+    note("cargo-nextest is not installed: running them with `cargo test`");
+    workspace.cargo(["test", "--workspace", "--lib", "--bins", "--tests"]).run("tests")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_is_found_by_its_whole_name() {
+        assert!(lists_runtime("a v0.1.0 (/here)\ntokio v1.0.0 (*)\n"));
+        assert!(!lists_runtime("a v0.1.0 (/here/tokio)\ntokio-util v0.7.0\n"));
+    }
+}
