@@ -26,10 +26,14 @@ pub fn schema_arguments(data: &[u8]) {
 
 fn check(normalizer: &Normalizer, tool: &Tool, text: &str, arguments: &RawArguments<'_>) {
     match normalizer.normalize(tool, arguments) {
-        Outcome::Unchanged => assert!(is_strict_json(text), "{text:?} is not JSON and goes on unchanged"),
+        Outcome::Unchanged => {
+            assert!(is_strict_json(text), "{text:?} is not JSON and goes on unchanged");
+            assert!(tool.accepts(text), "{text:?} is not valid and goes on unchanged");
+        }
         Outcome::Repaired { arguments, changes } => {
             assert!(!changes.is_empty(), "{text:?} became {arguments:?} and no change is reported");
             assert!(is_strict_json(&arguments), "{text:?} became {arguments:?}, which is not JSON");
+            assert!(tool.accepts(&arguments), "{text:?} became {arguments:?}, which is not valid");
             let again = normalizer.normalize(tool, &RawArguments::json(&arguments));
             assert_eq!(
                 again,

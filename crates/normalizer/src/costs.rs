@@ -44,8 +44,10 @@ pub(crate) const WRAPPER: u32 = 20;
 /// An unsupported parameter dropped.
 pub(crate) const DROP: u32 = 12;
 
-/// Risk: a key by typo or strong evidence.
+/// Risk: a key by strong evidence.
 pub(crate) const RISK_NAME: u32 = 2;
+/// Risk: a key by a slip of the keyboard.
+pub(crate) const RISK_TYPO: u32 = 4;
 /// Risk: a key by weak evidence.
 pub(crate) const RISK_WEAK_NAME: u32 = 9;
 /// Risk: a wrapper restored or a container turned into text.
@@ -56,4 +58,4 @@ pub(crate) const RISK_TEXT: u32 = 4;
 /// How much inferred repair an ordinary tool allows.
 pub(crate) const BUDGET: u32 = 24;
 /// How much a destructive tool allows.
-pub(crate) const DESTRUCTIVE_BUDGET: u32 = 8;
+pub(crate) const DESTRUCTIVE_BUDGET: u32 = 3;

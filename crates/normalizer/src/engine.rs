@@ -19,6 +19,9 @@ use crate::tool::Tool;
 /// The longest arguments that are looked at.
 pub const MAX_ARGUMENT_BYTES: usize = 16 << 20;
 
+/// How often arguments may be JSON inside a string.
+const MAX_ENCODINGS: usize = 4;
+
 /// Arguments as they were sent.
 #[derive(Clone, Copy, Debug)]
 pub struct RawArguments<'a> {
@@ -84,7 +87,10 @@ impl Normalizer {
 
     fn run(&self, tool: &Tool, arguments: &RawArguments<'_>, trace: &Trace) -> Outcome {
         if arguments.text.len() > MAX_ARGUMENT_BYTES {
-            let message = format!("the arguments have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken", arguments.text.len());
+            let message = format!(
+                "the arguments have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken",
+                arguments.text.len()
+            );
             return refused(vec![problem(Code::R12, &Path::Root, message)]);
         }
         let arena = Bump::new();
@@ -97,18 +103,32 @@ impl Normalizer {
                 let message = format!("\"{key}\" is given twice with different values; send it once");
                 return refused(vec![problem(Code::R7, &Path::Root, message)]);
             }
-            if !may_rule && parsed.root.as_object().is_some() && judge.accepts(tool.schema().root(), &parsed.root) {
+            if !may_rule
+                && parsed.root.as_object().is_some()
+                && judge.accepts(tool.schema().root(), &parsed.root)
+            {
                 trace.chosen(&Path::Root, 0, || "strict JSON that the schema accepts: unchanged".to_owned());
                 return Outcome::Unchanged;
             }
         }
-        let context = Context { tool_words: tool.words(), parameters: tool.parameters(), destructive: tool.is_destructive() };
-        let fitter = Fitter { judge: &judge, arena: &arena, context, trace, moves: Cell::new(0), nesting: Cell::new(0) };
+        let context = Context {
+            tool_words: tool.words(),
+            parameters: tool.parameters(),
+            destructive: tool.is_destructive(),
+        };
+        let fitter = Fitter {
+            judge: &judge,
+            arena: &arena,
+            context,
+            trace,
+            moves: Cell::new(0),
+            nesting: Cell::new(0),
+        };
         let start = match parsed {
             Ok(parsed) => Ok(Start { node: parsed.root, changes: Vec::new(), risk: 0, guessed: false }),
-            Err(_) => read_leniently(arguments, &arena, trace),
+            Err(_) => read_leniently(arguments.text, arguments.finish, &arena, trace),
         };
-        match start {
+        match start.and_then(|start| open_strings(start, arguments.finish, &arena, trace)) {
             Ok(start) => Call { normalizer: self, tool, fitter }.mend(start),
             Err(problems) => refused(problems),
         }
@@ -124,17 +144,58 @@ struct Start<'a> {
     guessed: bool,
 }
 
-fn read_leniently<'a>(
-    arguments: &RawArguments<'_>,
+/// S3: arguments that are a string of JSON, however often they were encoded.
+fn open_strings<'a>(
+    mut start: Start<'a>,
+    finish: Finish,
     arena: &'a Bump,
     trace: &Trace,
 ) -> Result<Start<'a>, Vec<Problem>> {
-    let text = arguments.text.trim();
+    for _ in 0..MAX_ENCODINGS {
+        let Some(text) = start.node.as_text() else { break };
+        let text: &'a str = arena.alloc_str(&text);
+        let inner = match raw::parse(text, arena) {
+            Ok(parsed) if parsed.conflicting_key.is_none() => {
+                Start { node: parsed.root, changes: Vec::new(), risk: 0, guessed: false }
+            }
+            _ => read_leniently(text, finish, arena, trace)?,
+        };
+        trace.chosen(&Path::Root, 0, || "JSON inside a string".to_owned());
+        start.changes.push(Change {
+            code: Code::S3,
+            path: String::new(),
+            from: None,
+            to: None,
+            rule: None,
+            why: "JSON inside a string".to_owned(),
+        });
+        start.changes.extend(inner.changes);
+        start = Start {
+            node: inner.node,
+            risk: start.risk + inner.risk,
+            guessed: start.guessed || inner.guessed,
+            ..start
+        };
+    }
+    Ok(start)
+}
+
+fn read_leniently<'a>(
+    sent: &str,
+    finish: Finish,
+    arena: &'a Bump,
+    trace: &Trace,
+) -> Result<Start<'a>, Vec<Problem>> {
+    let text = sent.trim();
     if text.is_empty() || text == "None" || text == "undefined" {
         return Ok(Start { node: Node::built(Kind::Null), changes: Vec::new(), risk: 0, guessed: false });
     }
-    let reading = text::read(arguments.text, arguments.finish).map_err(|error| {
-        vec![Problem { code: error.code, path: String::new(), message: format!("{} (at byte {})", error.message, error.offset) }]
+    let reading = text::read(sent, finish).map_err(|error| {
+        vec![Problem {
+            code: error.code,
+            path: String::new(),
+            message: format!("{} (at byte {})", error.message, error.offset),
+        }]
     })?;
     let json: &'a str = arena.alloc_str(&reading.json);
     let parsed = raw::parse(json, arena).map_err(|error| {
@@ -231,7 +292,8 @@ impl<'a> Call<'_, '_, 'a> {
         let Some(members) = fit.node.as_object() else {
             let restored = self.restore_root(&fit.node);
             return restored.map(|restored| fit.clone().then(restored)).ok_or_else(|| {
-                let message = format!("the arguments are {}, but an object is expected", fit.node.type_name());
+                let message =
+                    format!("the arguments are {}, but an object is expected", fit.node.type_name());
                 vec![problem(Code::R8, &Path::Root, message)]
             });
         };
@@ -267,7 +329,9 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     fn reject_rule(&self, rule: &Rule) {
-        self.fitter.trace.rejected(&Path::Root, 0, || format!("rule {} would make a valid call invalid", rule.id));
+        self.fitter
+            .trace
+            .rejected(&Path::Root, 0, || format!("rule {} would make a valid call invalid", rule.id));
     }
 
     /// E2 for the whole arguments: a bare list where the tool's one list parameter is required.
@@ -304,7 +368,8 @@ impl<'a> Call<'_, '_, 'a> {
     /// Our own tools: checked, never changed.
     fn pass_or_refuse(&self, start: &Start<'a>, root: Node<'a>) -> Outcome {
         let root_id = self.tool.schema().root();
-        if start.changes.is_empty() && root.as_object().is_some() && self.fitter.judge.accepts(root_id, &root) {
+        if start.changes.is_empty() && root.as_object().is_some() && self.fitter.judge.accepts(root_id, &root)
+        {
             return if start.node.as_object().is_some() {
                 Outcome::Unchanged
             } else {
@@ -320,7 +385,15 @@ impl<'a> Call<'_, '_, 'a> {
                     None => change.why.clone(),
                 };
                 let changes = start.changes.iter().chain(&fit.changes);
-                refused(changes.map(|change| Problem { code: Code::R8, path: change.path.clone(), message: message(change) }).collect())
+                refused(
+                    changes
+                        .map(|change| Problem {
+                            code: Code::R8,
+                            path: change.path.clone(),
+                            message: message(change),
+                        })
+                        .collect(),
+                )
             }
         }
     }
@@ -332,13 +405,18 @@ impl<'a> Call<'_, '_, 'a> {
         if risk > budget {
             changes.extend(fit.changes);
             let guesses: Vec<String> = changes.iter().map(|change| change.why.clone()).collect();
-            let message = format!("too much would have to be guessed for this tool: {}; send exactly what you mean", guesses.join("; "));
+            let message = format!(
+                "too much would have to be guessed for this tool: {}; send exactly what you mean",
+                guesses.join("; ")
+            );
             return refused(vec![problem(Code::R11, &Path::Root, message)]);
         }
         if start.guessed
             && let Some(unknown) = self.undeclared_key(&fit.node)
         {
-            let message = format!("quotes in the text are not escaped, and \"{unknown}\" may be a part of a string; escape them");
+            let message = format!(
+                "quotes in the text are not escaped, and \"{unknown}\" may be a part of a string; escape them"
+            );
             return refused(vec![problem(Code::R2, &Path::Root, message)]);
         }
         changes.extend(fit.changes);
@@ -355,7 +433,10 @@ impl<'a> Call<'_, '_, 'a> {
     fn undeclared_key(&self, node: &Node<'a>) -> Option<&'a str> {
         let members = node.as_object()?;
         let declared = self.tool.parameters();
-        members.iter().map(|member| member.key).find(|key| !declared.iter().any(|name| fold(name) == fold(key)))
+        members
+            .iter()
+            .map(|member| member.key)
+            .find(|key| !declared.iter().any(|name| fold(name) == fold(key)))
     }
 }
 

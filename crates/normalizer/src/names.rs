@@ -13,7 +13,7 @@ mod tool_name;
 mod typo;
 mod words;
 
-pub(crate) use compare::{Likeness, are_opposed_names, compare, meaningful_words};
+pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare, meaningful_words};
 pub(crate) use fold::{fold, fold_value};
 pub(crate) use lexicon::{SAFE_ENVELOPES, canonical, is_destructive_flag, is_destructive_verb, is_vague};
 pub use tool_name::{NameMatch, find_tool};

@@ -8,8 +8,8 @@ mod array;
 mod container;
 mod drops;
 mod empty;
-pub(crate) mod envelope;
 mod enum_form;
+pub(crate) mod envelope;
 mod json_text;
 mod keys;
 mod lists;
@@ -98,7 +98,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
         result
     }
 
-    fn fit_by_steps(&self, ids: &[SchemaId], value: Node<'a>, path: &Path<'_>, slot: Slot<'_>) -> Attempt<'a> {
+    fn fit_by_steps(
+        &self,
+        ids: &[SchemaId],
+        value: Node<'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Attempt<'a> {
         let mut proposals: Vec<Fit<'a>> = Vec::new();
         let mut reasons: Vec<Vec<Problem>> = Vec::new();
         for goal in Goal::alternatives(self.judge, ids, &value) {
@@ -125,7 +131,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
     /// The one declared name that is the key in another case, if it has the given style.
     pub fn declared_spelling(&self, key: &str, style: CaseStyle) -> Option<String> {
         let folded = fold(key);
-        let mut found = self.context.parameters.iter().filter(|name| fold(name) == folded && style.convert(name) == **name);
+        let mut found = self
+            .context
+            .parameters
+            .iter()
+            .filter(|name| fold(name) == folded && style.convert(name) == **name);
         found.next().filter(|_| found.next().is_none()).cloned()
     }
 
@@ -167,7 +177,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 self.string_to_scalar(goal, &value, path, slot).into_iter().for_each(&mut attempt);
                 self.string_to_container(goal, &value, path, slot).into_iter().for_each(&mut attempt);
             }
-            Kind::Number(text) => self.number_to_text(goal, text, &value, path).into_iter().for_each(&mut attempt),
+            Kind::Number(text) => {
+                self.number_to_text(goal, text, &value, path).into_iter().for_each(&mut attempt)
+            }
             Kind::Bool(_) | Kind::Null => {}
         }
         self.enum_form(goal, &value, path).into_iter().for_each(&mut attempt);

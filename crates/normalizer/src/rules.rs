@@ -156,7 +156,9 @@ impl Rule {
             Action::ParamDefault { name, value } => param_default::apply(&site, name, value),
             Action::TypeCoerce { name, to } => type_coerce::apply(&site, name, *to),
             Action::JsonAcceptBoth { name } => json_accept_both::apply(&site, name),
-            Action::NestedAlias { payload, path, from, to } => nested_alias::apply(&site, payload, path, from, to),
+            Action::NestedAlias { payload, path, from, to } => {
+                nested_alias::apply(&site, payload, path, from, to)
+            }
             Action::NestedDefault { payload, path, name, value } => {
                 nested_default::apply(&site, payload, path, name, value)
             }

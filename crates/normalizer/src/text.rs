@@ -40,7 +40,8 @@ pub struct Unreadable {
 /// Reads text leniently. The result parses strictly; whether it is right is for the schema to say.
 pub fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
     if text.len() > MAX_TEXT_BYTES {
-        let message = format!("the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are mended", text.len());
+        let message =
+            format!("the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are mended", text.len());
         return Err(Unreadable { code: Code::R12, offset: 0, message });
     }
     if let Some(reading) = unescape_whole(text, finish) {

@@ -6,7 +6,12 @@ use clap::{Args, Parser, Subcommand};
 
 /// Every tool call, made to fit.
 #[derive(Debug, Parser)]
-#[command(name = "toolwright", version, about, after_help = "Exit codes: 0 done, 1 something was found or refused, 2 wrong use, 3 a file or stream failed.")]
+#[command(
+    name = "toolwright",
+    version,
+    about,
+    after_help = "Exit codes: 0 done, 1 something was found or refused, 2 wrong use, 3 a file or stream failed."
+)]
 pub struct Cli {
     /// What to do; without it, a short welcome.
     #[command(subcommand)]

@@ -44,7 +44,10 @@ pub fn read_line(line: &str, cache: &mut ToolCache) -> Result<CallLine, String> 
     let arena = Bump::new();
     let root = parse(line, &arena).map_err(|error| format!("the line is not JSON: {error}"))?.root;
     if root.as_object().is_none() {
-        return Err(format!("the line is {}, but an object with \"tool\" and \"arguments\" is expected", root.type_name()));
+        return Err(format!(
+            "the line is {}, but an object with \"tool\" and \"arguments\" is expected",
+            root.type_name()
+        ));
     }
     let id = root.get("id").map_or("null".to_owned(), |id| id.to_json());
     let finish = match root.get("finish").and_then(|finish| finish.as_text()).as_deref() {
@@ -67,7 +70,11 @@ pub fn read_line(line: &str, cache: &mut ToolCache) -> Result<CallLine, String> 
             let name = sent_name.as_deref().ok_or("\"tools\" needs a \"name\" beside it")?;
             cache.find(name, &tools)?
         }
-        (None, None) => return Err("\"tool\" is missing; give {\"name\", \"inputSchema\"}, or \"name\" and \"tools\"".to_owned()),
+        (None, None) => {
+            return Err(
+                "\"tool\" is missing; give {\"name\", \"inputSchema\"}, or \"name\" and \"tools\"".to_owned()
+            );
+        }
     };
     let expect = root.get("expect").map(|expect| expect.to_json());
     Ok(CallLine { id, tool, sent_name, arguments, finish, expect })
@@ -87,7 +94,8 @@ impl ToolCache {
             return Ok(Arc::clone(tool));
         }
         let definition = definition(node)?;
-        let tool = Tool::compile(&definition).map_err(|error| format!("tool \"{}\": {error}", definition.name))?;
+        let tool =
+            Tool::compile(&definition).map_err(|error| format!("tool \"{}\": {error}", definition.name))?;
         let tool = Arc::new(tool);
         if self.tools.len() >= MAX_CACHED_TOOLS {
             self.tools.clear();
@@ -102,7 +110,8 @@ impl ToolCache {
             .iter()
             .map(|tool| definition(tool).map(|definition| (definition.name, definition.server)))
             .collect::<Result<_, _>>()?;
-        let pairs: Vec<(&str, Option<&str>)> = names.iter().map(|(name, server)| (name.as_str(), server.as_deref())).collect();
+        let pairs: Vec<(&str, Option<&str>)> =
+            names.iter().map(|(name, server)| (name.as_str(), server.as_deref())).collect();
         Ok(match find_tool(name, &pairs) {
             Ok(found) => {
                 let known = pairs[found.index].0;
@@ -117,8 +126,16 @@ impl ToolCache {
                 Ok(Found { tool: self.compile(&list[found.index])?, change })
             }
             Err(near) => {
-                let hint = if near.is_empty() { String::new() } else { format!("; the nearest are {}", near.join(", ")) };
-                Err(Problem { code: Code::R10, path: String::new(), message: format!("there is no tool \"{name}\"{hint}") })
+                let hint = if near.is_empty() {
+                    String::new()
+                } else {
+                    format!("; the nearest are {}", near.join(", "))
+                };
+                Err(Problem {
+                    code: Code::R10,
+                    path: String::new(),
+                    message: format!("there is no tool \"{name}\"{hint}"),
+                })
             }
         })
     }
@@ -128,7 +145,10 @@ impl ToolCache {
 fn definition(node: &Node<'_>) -> Result<ToolDefinition, String> {
     let node = node.get("function").filter(|inner| inner.as_object().is_some()).unwrap_or(*node);
     if node.as_object().is_none() {
-        return Err(format!("a tool is an object with \"name\" and \"inputSchema\", not {}", node.type_name()));
+        return Err(format!(
+            "a tool is an object with \"name\" and \"inputSchema\", not {}",
+            node.type_name()
+        ));
     }
     let text = |key: &str| node.get(key).and_then(|value| value.as_text()).map(|text| text.into_owned());
     let schema = ["inputSchema", "input_schema", "parameters"].iter().find_map(|key| node.get(key));

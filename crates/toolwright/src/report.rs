@@ -42,7 +42,12 @@ impl Report {
             std::io::ErrorKind::PermissionDenied => "check who may read the file".to_owned(),
             _ => "check the file and try again".to_owned(),
         };
-        Report { what: format!("cannot {action} {}: {error}", path.display()), places: Vec::new(), fix: Some(fix), code: EXIT_IO }
+        Report {
+            what: format!("cannot {action} {}: {error}", path.display()),
+            places: Vec::new(),
+            fix: Some(fix),
+            code: EXIT_IO,
+        }
     }
 
     /// Mistakes in a rules file.

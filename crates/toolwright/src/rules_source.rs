@@ -13,11 +13,15 @@ pub fn load(options: &RuleOptions) -> Result<RuleSet, Report> {
     for name in options.enable.iter().chain(&options.disable) {
         if !BUILTIN_SETS.iter().any(|set| set.name == name) {
             let names: Vec<&str> = BUILTIN_SETS.iter().map(|set| set.name).collect();
-            return Err(Report::usage(format!("no built-in set is called \"{name}\""), format!("use one of {}", names.join(", "))));
+            return Err(Report::usage(
+                format!("no built-in set is called \"{name}\""),
+                format!("use one of {}", names.join(", ")),
+            ));
         }
     }
     let is_on = |name: &str, default: bool| {
-        (default || options.enable.iter().any(|on| on == name)) && !options.disable.iter().any(|off| off == name)
+        (default || options.enable.iter().any(|on| on == name))
+            && !options.disable.iter().any(|off| off == name)
     };
     let names: Vec<&str> =
         BUILTIN_SETS.iter().filter(|set| is_on(set.name, set.on_by_default)).map(|set| set.name).collect();

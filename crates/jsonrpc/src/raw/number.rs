@@ -24,7 +24,8 @@ impl Number {
             None => (rest, 0),
         };
         let fraction = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len() as i64);
-        let mut digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
+        let mut digits: Vec<u8> =
+            mantissa.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
         let mut exponent = power.checked_sub(fraction)?;
         let leading = digits.iter().take_while(|digit| **digit == 0).count();
         digits.drain(..leading);

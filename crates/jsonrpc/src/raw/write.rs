@@ -93,7 +93,6 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::super::{Member, parse};

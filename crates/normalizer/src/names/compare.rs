@@ -4,7 +4,8 @@ use toolwright_model::Code;
 
 use super::fold::fold;
 use super::lexicon::{
-    are_opposed, are_synonyms, are_whole_synonyms, canonical, is_distinct, is_filler, is_neutral, same_side, takes_side,
+    are_opposed, are_synonyms, are_whole_synonyms, canonical, is_distinct, is_filler, is_neutral,
+    is_neutral_ending, may_go_unsaid, same_side, takes_side,
 };
 use super::typo::slips;
 use super::words::words;
@@ -23,18 +24,29 @@ pub(crate) struct Likeness {
     pub needs_exact_value: bool,
 }
 
-/// Compares a key that was sent with a name the schema declares. `context` are words that the
-/// tool's own name already says and that may therefore be added or missing.
-pub(crate) fn compare(sent: &str, known: &str, context: &[String]) -> Option<Likeness> {
+/// What else is known where two names are compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Surroundings<'n> {
+    /// Words that the tool's own name already says: they may be added or missing.
+    pub tool_words: &'n [String],
+    /// All names the schema declares.
+    pub declared: &'n [&'n str],
+}
+
+/// Compares a key that was sent with a name the schema declares.
+pub(crate) fn compare(sent: &str, known: &str, around: Surroundings<'_>) -> Option<Likeness> {
     let (sent_folded, known_folded) = (fold(sent), fold(known));
     if sent_folded.is_empty() || known_folded.is_empty() {
         return None;
     }
-    let likeness = |cost: u32, code: Code, why: String| {
-        Some(Likeness { cost, code, why, needs_exact_value: false })
-    };
+    let likeness =
+        |cost: u32, code: Code, why: String| Some(Likeness { cost, code, why, needs_exact_value: false });
     if sent_folded == known_folded {
-        return likeness(costs::KEY_FORM, Code::N1, "same name in another case or with other separators".into());
+        return likeness(
+            costs::KEY_FORM,
+            Code::N1,
+            "same name in another case or with other separators".into(),
+        );
     }
     let sent_words = meaningful_words(sent);
     let known_words = meaningful_words(known);
@@ -49,11 +61,14 @@ pub(crate) fn compare(sent: &str, known: &str, context: &[String]) -> Option<Lik
     if sent_words.is_empty() || known_words.is_empty() || opposed(&sent_words, &known_words) {
         return None;
     }
-    by_words(&sent_words, &known_words, context)
+    if counts_the_plural(&sent_words, known) {
+        return likeness(costs::KEY_SYNONYM, Code::N4, "the count of them".into());
+    }
+    by_words(&sent_words, &known_words, around)
 }
 
 /// Compares the words of two names.
-fn by_words(sent: &[String], known: &[String], context: &[String]) -> Option<Likeness> {
+fn by_words(sent: &[String], known: &[String], around: Surroundings<'_>) -> Option<Likeness> {
     let mut pairs_by_synonym = 0;
     let mut left: Vec<&String> = Vec::new();
     let mut rest: Vec<&String> = known.iter().collect();
@@ -66,25 +81,41 @@ fn by_words(sent: &[String], known: &[String], context: &[String]) -> Option<Lik
         }
     }
     let exact_pairs = sent.len() - left.len();
-    left.retain(|word| match rest.iter().position(|other| are_synonyms(word, other) || same_side(word, other)) {
-        Some(found) => {
-            rest.remove(found);
-            pairs_by_synonym += 1;
-            false
+    left.retain(|word| {
+        match rest.iter().position(|other| are_synonyms(word, other) || same_side(word, other)) {
+            Some(found) => {
+                rest.remove(found);
+                pairs_by_synonym += 1;
+                false
+            }
+            None => true,
         }
-        None => true,
     });
     if exact_pairs + pairs_by_synonym == 0 {
         return None;
     }
-    let blocked = |word: &&String| is_distinct(word) || takes_side(word);
-    if left.iter().any(blocked) || rest.iter().any(blocked) {
+    if left.iter().any(|word| is_distinct(word) || takes_side(word)) {
+        return None;
+    }
+    // A side that the target takes may go unsaid when no other parameter takes the other side.
+    let unopposed = |word: &str| {
+        let words = around.declared.iter().flat_map(|name| meaningful_words(name));
+        !around.declared.is_empty()
+            && may_go_unsaid(word)
+            && !words.into_iter().any(|other| are_opposed(word, &other))
+    };
+    if rest.iter().any(|word| is_distinct(word) || takes_side(word) && !unopposed(word)) {
         return None;
     }
     let synonyms = costs::KEY_SYNONYM * pairs_by_synonym as u32;
     if left.is_empty() && rest.is_empty() {
         let cost = costs::KEY_SPELLING + synonyms;
-        return Some(Likeness { cost, code: Code::N4, why: "the same words".into(), needs_exact_value: false });
+        return Some(Likeness {
+            cost,
+            code: Code::N4,
+            why: "the same words".into(),
+            needs_exact_value: false,
+        });
     }
     // One name's words are contained in the other's: only one side may have words left over.
     if !left.is_empty() && !rest.is_empty() {
@@ -94,9 +125,18 @@ fn by_words(sent: &[String], known: &[String], context: &[String]) -> Option<Lik
     if extra.len() > 2 || pairs_by_synonym > 1 {
         return None;
     }
-    let neutral = |word: &&&String| is_neutral(word) || context.contains(word);
+    // The last word says what a name is: `page_size` is no page.
+    let longer = if sent.len() > known.len() { sent } else { known };
+    let ends_apart = longer.last().is_some_and(|last| extra.contains(&last) && !is_neutral_ending(last));
+    if ends_apart {
+        return None;
+    }
+    let neutral = |word: &&&String| is_neutral(word) || around.tool_words.contains(word);
     let foreign = extra.iter().filter(|word| !neutral(word)).count() as u32;
-    let cost = costs::KEY_CONTAINED + synonyms + costs::KEY_EXTRA_WORD * (extra.len() as u32 - 1) + costs::KEY_FOREIGN_WORD * foreign;
+    let cost = costs::KEY_CONTAINED
+        + synonyms
+        + costs::KEY_EXTRA_WORD * (extra.len() as u32 - 1)
+        + costs::KEY_FOREIGN_WORD * foreign;
     let named: Vec<&str> = extra.iter().map(|word| word.as_str()).collect();
     Some(Likeness {
         cost,
@@ -104,6 +144,14 @@ fn by_words(sent: &[String], known: &[String], context: &[String]) -> Option<Lik
         why: format!("one name's words are in the other's, but for {:?}", named.join(" ")),
         needs_exact_value: foreign > 0,
     })
+}
+
+/// `replica_count` for `replicas`.
+fn counts_the_plural(sent: &[String], known: &str) -> bool {
+    let [what, count] = sent else { return false };
+    ["count", "number"].contains(&count.as_str())
+        && words(known).len() == 1
+        && known.to_lowercase() == format!("{what}s")
 }
 
 /// The words that say what a value is for, in canonical form; all words when none does.
@@ -117,7 +165,9 @@ pub(crate) fn meaningful_words(name: &str) -> Vec<String> {
 pub(crate) fn are_opposed_names(sent: &str, known: &str) -> bool {
     let (sent, known) = (meaningful_words(sent), meaningful_words(known));
     let apart = |word: &String, other: &[String]| is_distinct(word) && !other.contains(word);
-    opposed(&sent, &known) || sent.iter().any(|word| apart(word, &known)) || known.iter().any(|word| apart(word, &sent))
+    opposed(&sent, &known)
+        || sent.iter().any(|word| apart(word, &known))
+        || known.iter().any(|word| apart(word, &sent))
 }
 
 fn opposed(sent: &[String], known: &[String]) -> bool {
@@ -126,11 +176,11 @@ fn opposed(sent: &[String], known: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
+    use super::{Surroundings, compare};
     use toolwright_model::Code;
 
     fn code(sent: &str, known: &str) -> Option<Code> {
-        compare(sent, known, &[]).map(|likeness| likeness.code)
+        compare(sent, known, Surroundings::default()).map(|likeness| likeness.code)
     }
 
     #[test]

@@ -3,7 +3,11 @@
 /// Lower-case letters and digits only: `File_Path`, `file-path` and `filePath` fold alike.
 pub(crate) fn fold(name: &str) -> String {
     if name.is_ascii() {
-        return name.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase() as char).collect();
+        return name
+            .bytes()
+            .filter(u8::is_ascii_alphanumeric)
+            .map(|b| b.to_ascii_lowercase() as char)
+            .collect();
     }
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -11,21 +15,18 @@ pub(crate) fn fold(name: &str) -> String {
 /// Folds a value of an enum. Signs and symbols carry meaning there (`-1`, `c++`), so only
 /// separators between letters or digits and punctuation around the whole are dropped.
 pub(crate) fn fold_value(value: &str) -> String {
-    let trimmed = value
-        .trim()
-        .trim_matches(['"', '\'', '`'])
-        .trim_end_matches(['.', ',', ';', ':', '!'])
-        .trim();
+    let trimmed =
+        value.trim().trim_matches(['"', '\'', '`']).trim_end_matches(['.', ',', ';', ':', '!']).trim();
     let chars: Vec<char> = trimmed.chars().collect();
     let mut out = String::with_capacity(trimmed.len());
     for (at, char) in chars.iter().enumerate() {
         let inside = |char: Option<&char>| char.is_some_and(|char| char.is_alphanumeric());
-        let separator = matches!(char, '_' | '-' | ' ');
+        let separator = matches!(char, '_' | '-' | ' ' | '/' | ':');
         let before = at > 0 && inside(chars.get(at - 1));
         if separator && before && inside(chars.get(at + 1)) {
             // A dash between digits may be a minus or a range.
             let digits = chars[at - 1].is_ascii_digit() && chars[at + 1].is_ascii_digit();
-            if !(digits && *char == '-') {
+            if !(digits && *char != '_' && *char != ' ') {
                 continue;
             }
         }

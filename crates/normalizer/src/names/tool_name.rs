@@ -15,18 +15,31 @@ use super::words::words;
 
 /// Words that wrap a tool's name without meaning.
 const WRAPPERS: &[&str] = &[
-    "mcp", "function", "functions", "tool", "tools", "default", "api", "namespace", "server", "client", "call", "use",
+    "mcp",
+    "function",
+    "functions",
+    "tool",
+    "tools",
+    "default",
+    "api",
+    "namespace",
+    "server",
+    "client",
+    "call",
+    "use",
 ];
 /// Generic endings.
 const ENDINGS: &[&str] = &["tool", "function", "func", "mcp", "api"];
 /// Words that are no server's name: they say what is done or how.
 const DOING: &[&str] = &[
-    "un", "undo", "redo", "bulk", "batch", "multi", "async", "sync", "force", "safe", "dry", "test", "mock", "pre", "post", "re", "dont", "do",
-    "not", "no", "never", "delete", "remove", "create", "update", "add", "get", "set", "list", "read", "write", "move", "copy", "rename",
-    "search", "find", "fetch", "send", "start", "stop", "open", "close", "run", "execute", "insert", "upsert", "patch", "put", "merge",
-    "cancel", "enable", "disable", "lock", "unlock", "check", "validate", "verify", "confirm", "preview", "schedule", "archive",
-    "restore", "export", "import", "upload", "download", "sub", "parent", "child", "all", "any", "new", "old", "my", "raw", "soft", "hard", "temp", "draft",
-    "approve", "reject", "admin", "auto", "partial", "full", "quick", "deep", "local", "remote",
+    "un", "undo", "redo", "bulk", "batch", "multi", "async", "sync", "force", "safe", "dry", "test", "mock",
+    "pre", "post", "re", "dont", "do", "not", "no", "never", "delete", "remove", "create", "update", "add",
+    "get", "set", "list", "read", "write", "move", "copy", "rename", "search", "find", "fetch", "send",
+    "start", "stop", "open", "close", "run", "execute", "insert", "upsert", "patch", "put", "merge",
+    "cancel", "enable", "disable", "lock", "unlock", "check", "validate", "verify", "confirm", "preview",
+    "schedule", "archive", "restore", "export", "import", "upload", "download", "sub", "parent", "child",
+    "all", "any", "new", "old", "my", "raw", "soft", "hard", "temp", "draft", "approve", "reject", "admin",
+    "auto", "partial", "full", "quick", "deep", "local", "remote",
 ];
 
 /// The tool a name was found to stand for.
@@ -50,7 +63,8 @@ pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch
         [] => {}
         _ => return Err(same_form.iter().map(|index| tools[*index].0.to_owned()).collect()),
     }
-    let affixed = indices(tools, |name, server| is_affixed(sent, name, server) || is_affixed(name, sent, server));
+    let affixed =
+        indices(tools, |name, server| is_affixed(sent, name, server) || is_affixed(name, sent, server));
     match affixed[..] {
         [index] => Ok(NameMatch { index, code: Some(Code::F2) }),
         [] => Err(nearest(sent, tools)),
@@ -59,7 +73,12 @@ pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch
 }
 
 fn indices(tools: &[(&str, Option<&str>)], test: impl Fn(&str, Option<&str>) -> bool) -> Vec<usize> {
-    tools.iter().enumerate().filter(|(_, (name, server))| test(name, *server)).map(|(index, _)| index).collect()
+    tools
+        .iter()
+        .enumerate()
+        .filter(|(_, (name, server))| test(name, *server))
+        .map(|(index, _)| index)
+        .collect()
 }
 
 /// Whether `long` is `short` with a server's prefix or a generic ending.
@@ -69,13 +88,13 @@ fn is_affixed(long: &str, short: &str, server: Option<&str>) -> bool {
         return false;
     }
     let mut rest = &long_words[..];
-    while rest.len() > short_words.len() && rest.last().is_some_and(|word| ENDINGS.contains(&word.as_str())) {
+    while !rest.ends_with(&short_words) && rest.last().is_some_and(|word| ENDINGS.contains(&word.as_str())) {
         rest = &rest[..rest.len() - 1];
     }
-    if rest == short_words {
+    let Some(prefix) = rest.strip_suffix(&short_words[..]) else { return false };
+    if prefix.is_empty() {
         return true;
     }
-    let Some(prefix) = rest.strip_suffix(&short_words[..]) else { return false };
     if server.is_some_and(|server| fold(server) == prefix.concat()) {
         return true;
     }
@@ -122,11 +141,15 @@ mod tests {
         assert_eq!(find("read_file", &names), Some(("read_file", None)));
         assert_eq!(find("ReadFile", &names), Some(("read_file", Some(Code::F1))));
         assert_eq!(find("server_get_by_id", &names), Some(("server_get-by-id", Some(Code::F1))));
-        for sent in ["mcp__files__read_file", "functions.read_file", "filesystem_read_file", "read_file_tool"] {
+        for sent in ["mcp__files__read_file", "functions.read_file", "filesystem_read_file", "read_file_tool"]
+        {
             assert_eq!(find(sent, &names), Some(("read_file", Some(Code::F2))), "{sent}");
         }
         assert_eq!(find("BrowserClick_tool", &names), Some(("browser_click", Some(Code::F2))));
-        assert_eq!(find("create_issue", &["github__create_issue", "x"]).map(|found| found.0), Some("github__create_issue"));
+        assert_eq!(
+            find("create_issue", &["github__create_issue", "x"]).map(|found| found.0),
+            Some("github__create_issue")
+        );
     }
 
     #[test]

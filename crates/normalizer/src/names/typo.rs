@@ -1,6 +1,6 @@
 //! Slips of the keyboard: a key that is no word of its own and one stroke away from another.
 
-use super::lexicon::is_common;
+use super::lexicon::{is_common, is_short_word};
 use super::words::{singular, words};
 
 /// How many strokes two folded names are apart, when that can be a slip; `None` when it cannot.
@@ -22,13 +22,24 @@ pub(crate) fn slips(sent: &str, sent_folded: &str, known: &str, known_folded: &s
     if is_plural_pair(sent_folded, known_folded) {
         return Some(1);
     }
+    if is_negation(sent_folded, known_folded) || differ_in_a_short_word(sent, known) {
+        return None;
+    }
+    // In a short name another letter makes another word; a swapped, lost or doubled one seldom does.
+    let is_substitution = sent_folded.len() == known_folded.len() && !is_swap(sent_folded, known_folded);
+    if longest <= 5 && is_substitution {
+        return None;
+    }
     // `node` is not a misspelt `mode`: both are words.
     let all_words = |name: &str| words(name).iter().all(|word| is_common(word) || is_common(singular(word)));
     if all_words(sent) && (all_words(known) || distance > 1) {
         return None;
     }
     // A slip on the very first letter of a short name is rarer than another word.
-    if longest <= 5 && sent_folded.chars().next() != known_folded.chars().next() && !is_swap(sent_folded, known_folded) {
+    if longest <= 5
+        && sent_folded.chars().next() != known_folded.chars().next()
+        && !is_swap(sent_folded, known_folded)
+    {
         return None;
     }
     Some(distance as u32)
@@ -42,6 +53,26 @@ pub(crate) fn is_plural_pair(a: &str, b: &str) -> bool {
             || plural.strip_suffix("ies").is_some_and(|stem| one.strip_suffix('y') == Some(stem))
     };
     plural_of(a, b) || plural_of(b, a)
+}
+
+/// `valid` and `invalid`: a prefix that turns the meaning around.
+fn is_negation(a: &str, b: &str) -> bool {
+    let negates = |long: &str, short: &str| {
+        long.strip_suffix(short)
+            .is_some_and(|prefix| ["un", "in", "de", "dis", "non", "re", "no", "im", "a"].contains(&prefix))
+    };
+    negates(a, b) || negates(b, a)
+}
+
+/// `delay_s` and `delay_ms`: the difference is in a word too short to be misspelt.
+fn differ_in_a_short_word(sent: &str, known: &str) -> bool {
+    let (sent, known) = (words(sent), words(known));
+    sent.len() > 1
+        && sent.len() == known.len()
+        && sent
+            .iter()
+            .zip(&known)
+            .any(|(a, b)| a != b && a.len() <= 3 && b.len() <= 3 && is_short_word(a) && b != "id")
 }
 
 fn is_swap(a: &str, b: &str) -> bool {
@@ -63,14 +94,30 @@ mod tests {
 
     #[test]
     fn slips_are_recognised() {
-        for (sent, known) in [("pth", "path"), ("qeury", "query"), ("contents", "content"), ("descripton", "description"), ("urls", "url"), ("recusrive_serach", "recursive_search")] {
+        for (sent, known) in [
+            ("pth", "path"),
+            ("qeury", "query"),
+            ("contents", "content"),
+            ("descripton", "description"),
+            ("urls", "url"),
+            ("recusrive_serach", "recursive_search"),
+        ] {
             assert!(slip(sent, known), "{sent} → {known}");
         }
     }
 
     #[test]
     fn other_words_are_not_slips() {
-        for (sent, known) in [("node", "mode"), ("date", "data"), ("form", "from"), ("post", "port"), ("path1", "path2"), ("id", "ip"), ("radius", "diameter"), ("test", "text")] {
+        for (sent, known) in [
+            ("node", "mode"),
+            ("date", "data"),
+            ("form", "from"),
+            ("post", "port"),
+            ("path1", "path2"),
+            ("id", "ip"),
+            ("radius", "diameter"),
+            ("test", "text"),
+        ] {
             assert!(!slip(sent, known), "{sent} → {known}");
         }
     }

@@ -34,7 +34,8 @@ fn starts_word(before: char, char: char, after: Option<char>) -> bool {
 
 /// The singular of a plain English plural; other words as they are.
 pub(crate) fn singular(word: &str) -> &str {
-    let kept = ["address", "class", "status", "news", "process", "access", "alias", "https", "canvas", "https"];
+    let kept =
+        ["address", "class", "status", "news", "process", "access", "alias", "https", "canvas", "https"];
     if word.len() < 4 || kept.contains(&word) || word.ends_with("ss") || word.ends_with("us") {
         return word;
     }

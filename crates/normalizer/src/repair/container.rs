@@ -8,7 +8,7 @@
 //! Text that ends too early, that is not JSON or a Python literal as a whole, and every string
 //! where the schema takes a string.
 
-use toolwright_jsonrpc::raw::{self, Node};
+use toolwright_jsonrpc::raw::{self, Kind, Node};
 use toolwright_model::{Code, Finish};
 
 use super::{Attempt, Fit, Fitter, Path, Slot};
@@ -29,7 +29,8 @@ impl<'a> Fitter<'_, 'a> {
             return None;
         }
         let (node, risk) = self.open_container(value)?;
-        let opened = Fit::edited(Code::T2, path, value, node, costs::VALUE_CONTAINER, "the string holds it").risky(risk);
+        let opened = Fit::edited(Code::T2, path, value, node, costs::VALUE_CONTAINER, "the string holds it")
+            .risky(risk);
         let inner = self.propose_all(goal, node, path, slot);
         Some(inner.map(|fit| opened.then(fit)))
     }
@@ -42,6 +43,11 @@ impl<'a> Fitter<'_, 'a> {
     /// The container that a string holds, and the risk of having read it leniently.
     pub(super) fn open_container(&self, value: &Node<'a>) -> Option<(Node<'a>, u32)> {
         let text = value.as_text()?;
+        // Encoded twice: the string holds a string.
+        if text.starts_with('"') {
+            let inner = raw::parse(self.arena.alloc_str(&text), self.arena).ok()?.root;
+            return matches!(inner.kind, Kind::String(_)).then(|| self.open_container(&inner))?;
+        }
         if !text.trim_start().starts_with(['{', '[', '`']) {
             return None;
         }

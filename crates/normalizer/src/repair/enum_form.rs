@@ -42,7 +42,14 @@ impl<'a> Fitter<'_, 'a> {
         })?;
         let node = self.text_node(found);
         let code = if is_text { Code::V1 } else { Code::T5 };
-        Some(Ok(Fit::edited(code, path, value, node, costs::VALUE_FORM, "the only allowed value of that form")))
+        Some(Ok(Fit::edited(
+            code,
+            path,
+            value,
+            node,
+            costs::VALUE_FORM,
+            "the only allowed value of that form",
+        )))
     }
 
     /// A string node with the given text.

@@ -21,8 +21,10 @@ use crate::schema::{Goal, Types};
 const MAX_ENVELOPES: usize = 8;
 
 /// Keys beside the payload that only label a call.
-const LABELS: &[&str] = &["name", "tool", "toolname", "function", "functionname", "action", "method"];
-const NOTES: &[&str] = &["type", "id", "callid", "toolcallid", "tooluseid", "server", "index", "role", "status", "jsonrpc"];
+pub(super) const LABELS: &[&str] =
+    &["name", "tool", "toolname", "function", "functionname", "action", "method"];
+const NOTES: &[&str] =
+    &["type", "id", "callid", "toolcallid", "tooluseid", "server", "index", "role", "status", "jsonrpc"];
 
 /// The arguments after one more envelope was opened.
 pub(crate) struct Opened<'a> {
@@ -48,7 +50,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     fn open_once(&self, node: Node<'a>, tool_name: &str) -> Option<(Node<'a>, Change)> {
         match node.kind {
-            Kind::Array([item]) => Some((*item, self.opened(Code::E1, "", Some("a list of one around the arguments")))),
+            Kind::Array([item]) => {
+                Some((*item, self.opened(Code::E1, "", Some("a list of one around the arguments"))))
+            }
             Kind::String(_) => {
                 let (inner, _) = self.open_container(&node)?;
                 Some((inner, self.opened(Code::S3, "", Some("JSON inside a string"))))
@@ -60,10 +64,22 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     fn open_object(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
         let tool = fold(tool_name);
+        // `{"name": tool, "arguments": …}` is an envelope even where `arguments` is a parameter.
+        let whole_call = members.len() == 2
+            && members.iter().any(|member| {
+                LABELS.contains(&fold(member.key).as_str())
+                    && !self.is_parameter(member.key)
+                    && member.value.as_text().is_some_and(|says| fold(&says) == tool)
+            });
         let is_payload = |member: &&Member<'a>| {
             let name = fold(member.key);
-            let holds = matches!(member.value.kind, Kind::Object(_) | Kind::String(_) | Kind::Array([_]));
-            holds && !self.is_parameter(member.key) && (SAFE_ENVELOPES.contains(&name.as_str()) || name == tool)
+            let holds = match member.value.kind {
+                Kind::Object(_) | Kind::Array([_]) => true,
+                Kind::String(_) => self.open_container(&member.value).is_some(),
+                _ => false,
+            };
+            let free = whole_call || !self.is_parameter(member.key);
+            holds && free && (SAFE_ENVELOPES.contains(&name.as_str()) || name == tool)
         };
         let payload = members.iter().find(is_payload)?;
         let mut named = false;
@@ -75,12 +91,17 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     return None;
                 }
                 named = true;
-            } else if !NOTES.contains(&name.as_str()) || matches!(member.value.kind, Kind::Object(_) | Kind::Array(_)) {
+            } else if !NOTES.contains(&name.as_str())
+                || matches!(member.value.kind, Kind::Object(_) | Kind::Array(_))
+            {
                 return None;
             }
         }
         // Labels without a name are parameters as likely as not.
-        if members.len() > 1 && !named && !members.iter().all(|member| member.key == payload.key || fold(member.key) == "type") {
+        if members.len() > 1
+            && !named
+            && !members.iter().all(|member| member.key == payload.key || fold(member.key) == "type")
+        {
             return None;
         }
         let inner = match payload.value.kind {

@@ -20,10 +20,26 @@ use crate::schema::{Goal, Types};
 const JSON_WORDS: &[&str] = &["json", "serialized", "stringified", "jsonl"];
 /// Names of strings in which a JSON object is at home.
 const HOLDERS: &[&str] = &[
-    "payload", "body", "data", "content", "contents", "config", "configuration", "settings", "metadata", "arguments",
-    "args", "params", "parameters", "variables", "headers", "attributes", "properties", "context", "state", "spec",
-    "definition", "schema", "template", "document", "manifest", "options", "edits", "pipeline", "filter", "filters",
-    "query", "input", "value", "fields", "blocks", "request", "event", "details", "extra", "object", "record", "text",
+    "payload",
+    "data",
+    "config",
+    "configuration",
+    "settings",
+    "metadata",
+    "arguments",
+    "args",
+    "params",
+    "parameters",
+    "variables",
+    "headers",
+    "attributes",
+    "properties",
+    "spec",
+    "definition",
+    "schema",
+    "manifest",
+    "edits",
+    "pipeline",
 ];
 
 impl<'a> Fitter<'_, 'a> {
@@ -36,7 +52,8 @@ impl<'a> Fitter<'_, 'a> {
     ) -> Option<Attempt<'a>> {
         let schema = self.judge.schema();
         let types = goal.types(schema);
-        if slot.in_list || slot.is_root || !types.overlaps(Types::STRING) || !goal.options(schema).is_empty() {
+        if slot.in_list || slot.is_root || !types.overlaps(Types::STRING) || !goal.options(schema).is_empty()
+        {
             return None;
         }
         let holds_objects = match value.kind {
@@ -44,6 +61,12 @@ impl<'a> Fitter<'_, 'a> {
             Kind::Array(items) => items.iter().any(|item| item.as_object().is_some()),
             _ => return None,
         };
+        // A list around one text of JSON is a list too many.
+        if let Kind::Array([item]) = value.kind
+            && item.as_text().is_some_and(|text| text.trim_start().starts_with(['{', '[']))
+        {
+            return None;
+        }
         let name_words = words(slot.name);
         let description = goal.description(schema);
         let says_json = goal.holds_json(schema)
@@ -54,7 +77,8 @@ impl<'a> Fitter<'_, 'a> {
             return None;
         }
         let node = self.text_node(&value.to_json());
-        let fit = Fit::edited(Code::T3, path, value, node, costs::VALUE_JSON_TEXT, "a string of JSON is declared");
+        let fit =
+            Fit::edited(Code::T3, path, value, node, costs::VALUE_JSON_TEXT, "a string of JSON is declared");
         Some(Ok(if says_json { fit } else { fit.risky(costs::RISK_STRUCTURE) }))
     }
 }

@@ -16,7 +16,7 @@ use toolwright_model::Code;
 use super::object::Draft;
 use super::{Fit, Fitter, Path, Slot, problem};
 use crate::costs;
-use crate::names::{Likeness, compare, fold, is_destructive_flag, meaningful_words};
+use crate::names::{Likeness, Surroundings, compare, fold, is_destructive_flag, meaningful_words};
 use crate::schema::{Goal, KeyState};
 
 /// A key that may stand for a name.
@@ -29,19 +29,31 @@ struct Pair<'s, 'a> {
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
-    pub(super) fn align_names(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
-        let mut pairs = self.pairs(goal, draft, path);
+    pub(super) fn align_names(
+        &self,
+        goal: &Goal,
+        draft: &mut Draft<'s, 'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) {
+        let mut pairs = self.pairs(goal, draft, path, slot);
         pairs.sort_by_key(|pair| pair.cost);
         let mut taken: Vec<(usize, &'s str)> = Vec::new();
         while !pairs.is_empty() {
             let pair = pairs.remove(0);
             let is_rival = |other: &&Pair<'s, 'a>| {
-                (other.entry == pair.entry) != (other.name == pair.name) && other.cost < pair.cost + costs::MARGIN
+                (other.entry == pair.entry) != (other.name == pair.name)
+                    && other.cost < pair.cost + costs::MARGIN
             };
             let key = draft.entries[pair.entry].member.key;
             if let Some(rival) = pairs.iter().find(is_rival) {
                 let rival_key = draft.entries[rival.entry].member.key;
-                self.trace.rejected(path, pair.cost, || format!("\"{key}\" → \"{}\": \"{rival_key}\" → \"{}\" is as likely", pair.name, rival.name));
+                self.trace.rejected(path, pair.cost, || {
+                    format!(
+                        "\"{key}\" → \"{}\": \"{rival_key}\" → \"{}\" is as likely",
+                        pair.name, rival.name
+                    )
+                });
                 self.report_rivals(draft, &pair, key, rival_key, rival.name, path);
                 let (entry, name) = (pair.entry, pair.name);
                 let (rival_entry, rival_name) = (rival.entry, rival.name);
@@ -50,24 +62,39 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 });
                 continue;
             }
-            self.trace.chosen(path, pair.cost, || format!("\"{key}\" → \"{}\": {}", pair.name, pair.likeness.why));
+            self.trace
+                .chosen(path, pair.cost, || format!("\"{key}\" → \"{}\": {}", pair.name, pair.likeness.why));
             pairs.retain(|other| other.entry != pair.entry && other.name != pair.name);
             taken.push((pair.entry, pair.name));
             self.rename(goal, draft, pair, path);
         }
-        self.align_last(goal, draft, path);
+        self.align_last(goal, draft, path, slot);
     }
 
     /// Every unknown key with every free name that it could stand for.
-    fn pairs(&self, goal: &Goal, draft: &Draft<'s, 'a>, path: &Path<'_>) -> Vec<Pair<'s, 'a>> {
+    fn pairs(
+        &self,
+        goal: &Goal,
+        draft: &Draft<'s, 'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Vec<Pair<'s, 'a>> {
         let schema = self.judge.schema();
+        let declared = goal.property_names(schema);
+        let around = Surroundings { tool_words: self.context.tool_words, declared: &declared };
         let mut pairs = Vec::new();
         for (index, entry) in draft.entries.iter().enumerate() {
-            if entry.state == KeyState::Declared || matches!(entry.member.value.kind, Kind::Null) {
+            if entry.state == KeyState::Declared {
                 continue;
             }
+            // The tool's own name is an envelope, not a parameter that resembles it.
+            let is_level = matches!(entry.member.value.kind, Kind::Object(_) | Kind::Array(_));
+            if slot.is_root && is_level && fold(entry.member.key) == fold(slot.name) {
+                continue;
+            }
+            let is_null = matches!(entry.member.value.kind, Kind::Null);
             for name in &draft.free {
-                let Some(likeness) = compare(entry.member.key, name, self.context.tool_words) else { continue };
+                let Some(likeness) = compare(entry.member.key, name, around) else { continue };
                 let required = draft.is_required(name);
                 if !self.may_stand_for(&likeness, name, required, entry.state) {
                     self.trace.rejected(path, likeness.cost, || {
@@ -76,6 +103,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     continue;
                 }
                 let (_, ids) = goal.key(schema, name);
+                // A null says nothing about which parameter it is; only its own name does.
+                if is_null
+                    && !(matches!(likeness.code, Code::N1 | Code::N2)
+                        && self.accepts(&ids, &entry.member.value))
+                {
+                    continue;
+                }
                 let slot = Slot { name, in_list: false, is_root: false };
                 let Ok(fit) = self.fit(&ids, entry.member.value, &path.key(entry.member.key), slot) else {
                     self.trace.rejected(path, likeness.cost, || {
@@ -104,7 +138,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         // In an open object an unknown key may be meant as it is: only a slip of the pen or the
         // same words are enough for a name that nothing calls for.
-        required || state == KeyState::Forbidden || likeness.code == Code::N2 || likeness.cost <= costs::KEY_SPELLING
+        required
+            || state == KeyState::Forbidden
+            || likeness.code == Code::N2
+            || likeness.cost <= costs::KEY_SPELLING
     }
 
     fn report_rivals(
@@ -121,10 +158,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return;
         }
         let found = if key == rival_key {
-            let message = format!("\"{key}\" could stand for \"{}\" or \"{rival_name}\"; use the one you mean", pair.name);
+            let message = format!(
+                "\"{key}\" could stand for \"{}\" or \"{rival_name}\"; use the one you mean",
+                pair.name
+            );
             problem(Code::R2, &path.key(key), message)
         } else {
-            let message = format!("\"{key}\" and \"{rival_key}\" could both stand for \"{}\"; send it once", pair.name);
+            let message =
+                format!("\"{key}\" and \"{rival_key}\" could both stand for \"{}\"; send it once", pair.name);
             problem(Code::R7, &path.key(pair.name), message)
         };
         draft.problems.push(found);
@@ -142,13 +183,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
         draft.cost += pair.likeness.cost;
         draft.risk += match pair.likeness.code {
             Code::N1 => 0,
+            Code::N2 => costs::RISK_TYPO,
             _ if pair.likeness.cost >= costs::KEY_WEAK => costs::RISK_WEAK_NAME,
             _ => costs::RISK_NAME,
         };
     }
 
     /// One unknown key left, one required name missing: weaker evidence is enough.
-    fn align_last(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+    fn align_last(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>, parent: Slot<'_>) {
         let [name] = draft.missing()[..] else { return };
         if !draft.free.contains(&name) || !draft.problems.is_empty() || is_destructive_flag(name) {
             return;
@@ -157,7 +199,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
             .entries
             .iter()
             .enumerate()
-            .filter(|(_, entry)| entry.state != KeyState::Declared && !matches!(entry.member.value.kind, Kind::Null))
+            .filter(|(_, entry)| {
+                entry.state != KeyState::Declared && !matches!(entry.member.value.kind, Kind::Null)
+            })
             .map(|(index, _)| index)
             .collect();
         let [index] = unknown[..] else { return };
@@ -165,7 +209,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let (_, ids) = goal.key(self.judge.schema(), name);
         let slot = Slot { name, in_list: false, is_root: false };
         let Ok(fit) = self.fit(&ids, member.value, &path.key(member.key), slot) else { return };
-        let Some(why) = self.weak_evidence(&ids, member.key, name, &fit) else {
+        let Some(why) = self.weak_evidence(&ids, member.key, name, &fit, parent) else {
             self.trace.rejected(path, costs::KEY_WEAK, || {
                 format!("\"{}\" → \"{name}\": the only two left, but no word speaks for it", member.key)
             });
@@ -177,7 +221,20 @@ impl<'s, 'a> Fitter<'s, 'a> {
         self.rename(goal, draft, Pair { entry: index, name, likeness, cost, fit }, path);
     }
 
-    fn weak_evidence(&self, ids: &[crate::schema::SchemaId], key: &str, name: &str, fit: &Fit<'a>) -> Option<String> {
+    fn weak_evidence(
+        &self,
+        ids: &[crate::schema::SchemaId],
+        key: &str,
+        name: &str,
+        fit: &Fit<'a>,
+        parent: Slot<'_>,
+    ) -> Option<String> {
+        // `{"tool": {"tool": "x"}}`: the name of the thing itself.
+        let own_name =
+            !parent.is_root && fold(key) == fold(parent.name) && ["name", "id", "value"].contains(&name);
+        if own_name && fit.cost == 0 {
+            return Some(format!("the only unknown key is the thing's own name, and \"{name}\" is missing"));
+        }
         if crate::names::are_opposed_names(key, name) {
             return None;
         }
@@ -192,10 +249,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return None;
         }
         let key_words = meaningful_words(key);
-        let described: Vec<String> = goals
-            .iter()
-            .flat_map(|goal| meaningful_words(&goal.description(schema)))
-            .collect();
+        let described: Vec<String> =
+            goals.iter().flat_map(|goal| meaningful_words(&goal.description(schema))).collect();
         let speaks = !key_words.is_empty()
             && fold(key).len() >= 4
             && key_words.iter().all(|word| described.contains(word) && !crate::names::is_vague(word));

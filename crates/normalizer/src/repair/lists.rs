@@ -37,7 +37,8 @@ impl<'a> Fitter<'_, 'a> {
             _ if is_text(value) && is_hollow_or_broken(value) => None,
             _ => {
                 let list = Node::built(Kind::Array(self.arena.alloc_slice_copy(&[*value])));
-                let wrapped = Fit::edited(Code::T4, path, value, list, costs::VALUE_LIST, "one item of a list");
+                let wrapped =
+                    Fit::edited(Code::T4, path, value, list, costs::VALUE_LIST, "one item of a list");
                 let inner = self.fit(goal.ids(), list, path, slot);
                 Some(inner.map(|fit| wrapped.then(fit)))
             }

@@ -4,14 +4,14 @@
 //! values are fitted, and only then is anything left out. What is still unknown in a closed object
 //! or missing from the required ones refuses the call.
 
-use toolwright_jsonrpc::raw::{Kind, Member, Node};
+use toolwright_jsonrpc::raw::{Kind, Member, Node, same_value};
 use toolwright_model::{Change, Code, Problem};
 
 use super::drops::is_droppable;
 use super::empty::says_nothing;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
-use crate::names::{compare, fold};
+use crate::names::{Surroundings, compare, fold};
 use crate::schema::{Goal, KeyState, SchemaId, Types};
 
 /// One member on its way to the result.
@@ -50,7 +50,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return None;
         }
         let mut draft = self.draft(goal, members, path);
-        self.align_names(goal, &mut draft, path);
+        self.align_names(goal, &mut draft, path, slot);
+        self.check_spellings(goal, &mut draft, path);
         if draft.has_gaps() {
             if let Some(restructured) = self.restructure(goal, members, path, slot) {
                 return Some(restructured);
@@ -78,7 +79,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let required = draft.required.contains(&member.key);
             // `{"path": null, "file_path": "a"}`: a required null leaves its place free.
             if required && matches!(member.value.kind, Kind::Null) && !self.accepts(&ids, &member.value) {
-                draft.note(Code::V2, path, member.key, Some(preview(&member.value)), None, "null for a required parameter");
+                draft.note(
+                    Code::V2,
+                    path,
+                    member.key,
+                    Some(preview(&member.value)),
+                    None,
+                    "null for a required parameter",
+                );
                 draft.cost += costs::VALUE_EMPTY;
                 continue;
             }
@@ -87,8 +95,42 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let names = goal.property_names(schema);
         let undeclared = draft.required.iter().filter(|name| !names.contains(name));
         let all: Vec<&'s str> = names.iter().chain(undeclared).copied().collect();
-        draft.free = all.into_iter().filter(|name| !draft.entries.iter().any(|entry| entry.member.key == *name)).collect();
+        draft.free = all
+            .into_iter()
+            .filter(|name| !draft.entries.iter().any(|entry| entry.member.key == *name))
+            .collect();
         draft
+    }
+
+    /// A key that is a declared name in another case is meant as that parameter. When its value does
+    /// not fit, or the parameter is there already with another value, nothing is left to chance.
+    fn check_spellings(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+        let schema = self.judge.schema();
+        let names = goal.property_names(schema);
+        let mut found = Vec::new();
+        for entry in draft.entries.iter().filter(|entry| entry.state == KeyState::Open) {
+            let member = &entry.member;
+            let twins: Vec<&str> =
+                names.iter().filter(|name| fold(name) == fold(member.key)).copied().collect();
+            let [name] = twins[..] else { continue };
+            let place = path.key(member.key);
+            match draft.entries.iter().find(|other| other.member.key == name) {
+                Some(other) if same_value(&other.member.value, &member.value) => {}
+                Some(_) => {
+                    let message =
+                        format!("\"{}\" and \"{name}\" are both given; send \"{name}\" only", member.key);
+                    found.push(problem(Code::R7, &place, message));
+                }
+                None if says_nothing(&member.value) => {}
+                None => {
+                    let slot = Slot { name, in_list: false, is_root: false };
+                    if let Err(problems) = self.fit(&goal.key(schema, name).1, member.value, &place, slot) {
+                        found.extend(problems);
+                    }
+                }
+            }
+        }
+        draft.problems.extend(found);
     }
 
     fn fit_values(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
@@ -108,7 +150,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     draft.absorb(fit);
                     draft.entries.push(entry);
                 }
-                Err(_) if entry.state == KeyState::Declared && !draft.is_required(key) && says_nothing(&entry.member.value) => {
+                Err(_)
+                    if entry.state == KeyState::Declared
+                        && !draft.is_required(key)
+                        && says_nothing(&entry.member.value) =>
+                {
                     let from = Some(preview(&entry.member.value));
                     draft.note(Code::V2, path, key, from, None, "an optional parameter that says nothing");
                     draft.cost += costs::VALUE_EMPTY;
@@ -127,10 +173,24 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let key = entry.member.key;
             let from = Some(preview(&entry.member.value));
             if self.repeats_a_known_key(draft, goal, &entry.member) {
-                draft.note(Code::N1, path, key, from, None, "the same parameter and value under its declared name");
+                draft.note(
+                    Code::N1,
+                    path,
+                    key,
+                    from,
+                    None,
+                    "the same parameter and value under its declared name",
+                );
                 draft.cost += costs::KEY_FORM;
             } else if is_droppable(&entry.member, slot.is_root) {
-                draft.note(Code::X1, path, key, from, None, "the tool has no such parameter and it says nothing");
+                draft.note(
+                    Code::X1,
+                    path,
+                    key,
+                    from,
+                    None,
+                    "the tool has no such parameter and it says nothing",
+                );
                 draft.cost += costs::DROP;
             } else {
                 let found = self.unknown_key(goal, draft, &entry.member, path);
@@ -145,17 +205,23 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let twin = |other: &&Entry<'a>| fold(other.member.key) == folded && other.member.key != member.key;
         let declared = goal.property_names(self.judge.schema());
         draft.entries.iter().filter(twin).any(|other| {
-            declared.contains(&other.member.key)
-                && toolwright_jsonrpc::raw::same_value(&other.member.value, &member.value)
+            declared.contains(&other.member.key) && same_value(&other.member.value, &member.value)
         })
     }
 
-    fn unknown_key(&self, goal: &Goal, draft: &Draft<'s, 'a>, member: &Member<'a>, path: &Path<'_>) -> Problem {
+    fn unknown_key(
+        &self,
+        goal: &Goal,
+        draft: &Draft<'s, 'a>,
+        member: &Member<'a>,
+        path: &Path<'_>,
+    ) -> Problem {
         let names = goal.property_names(self.judge.schema());
+        let around = Surroundings { tool_words: self.context.tool_words, declared: &names };
         let place = path.key(member.key);
         let near = names
             .iter()
-            .filter_map(|name| compare(member.key, name, self.context.tool_words).map(|likeness| (likeness.cost, *name)))
+            .filter_map(|name| compare(member.key, name, around).map(|likeness| (likeness.cost, *name)))
             .min();
         if let Some((_, name)) = near.filter(|(_, name)| !draft.free.contains(name)) {
             let message = format!("\"{}\" and \"{name}\" are both given; send \"{name}\" only", member.key);
@@ -221,7 +287,15 @@ impl<'s, 'a> Draft<'s, 'a> {
         forbidden || self.required.iter().any(|name| !self.has(name))
     }
 
-    pub fn note(&mut self, code: Code, path: &Path<'_>, key: &str, from: Option<String>, to: Option<String>, why: &str) {
+    pub fn note(
+        &mut self,
+        code: Code,
+        path: &Path<'_>,
+        key: &str,
+        from: Option<String>,
+        to: Option<String>,
+        why: &str,
+    ) {
         let path = path.key(key).to_string();
         self.changes.push(Change { code, path, from, to, rule: None, why: why.to_owned() });
     }

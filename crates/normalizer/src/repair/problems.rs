@@ -66,11 +66,15 @@ impl<'a> Fitter<'_, 'a> {
             && types.overlaps(Types::INTEGER)
             && !types.accept(value)
         {
-            let message = format!("{found} is not a whole number; an integer is expected and rounding would lose a part");
+            let message = format!(
+                "{found} is not a whole number; an integer is expected and rounding would lose a part"
+            );
             return problem(Code::R3, path, message);
         }
         if types.accept(value) {
-            let message = format!("{found} has the right type but breaks another rule of the schema (range, length, pattern or a combination)");
+            let message = format!(
+                "{found} has the right type but breaks another rule of the schema (range, length, pattern or a combination)"
+            );
             return problem(Code::R8, path, message);
         }
         let message = format!("{found} is {}, but {} is expected", value.type_name(), types.describe());

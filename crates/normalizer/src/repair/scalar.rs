@@ -32,7 +32,9 @@ impl<'a> Fitter<'_, 'a> {
         let mut propose = |node: Node<'a>, cost: u32, why: &str| {
             found.push(Ok(Fit::edited(Code::T1, path, value, node, cost, why)));
         };
-        if types.overlaps(Types::NULL) && matches!(text, "null" | "None" | "NULL" | "Null" | "nil" | "undefined") {
+        if types.overlaps(Types::NULL)
+            && matches!(text, "null" | "None" | "NULL" | "Null" | "nil" | "undefined")
+        {
             propose(Node::built(Kind::Null), costs::VALUE_FORM, "the word for null");
         }
         if types.overlaps(Types::BOOLEAN) {

@@ -11,9 +11,10 @@
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 use toolwright_model::{Change, Code};
 
+use super::envelope::LABELS;
 use super::{Attempt, Fitter, Path, Slot};
 use crate::costs;
-use crate::names::{SAFE_ENVELOPES, fold};
+use crate::names::{SAFE_ENVELOPES, Surroundings, compare, fold};
 use crate::schema::{Goal, KeyState, SchemaId};
 
 /// How many moves may be combined.
@@ -47,7 +48,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Option<Attempt<'a>> {
         let moves = [
             self.take_dotted_keys_apart(goal, members),
-            self.lift_inner_members(goal, members),
+            self.lift_inner_members(goal, members, slot),
             self.restore_wrapper(goal, members),
         ];
         for (moved, change, cost, risk) in moves.into_iter().flatten() {
@@ -63,14 +64,23 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     /// `{"options": {"recursive": true}}` → `{"recursive": true}`.
-    fn lift_inner_members(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<Move<'a>> {
+    fn lift_inner_members(&self, goal: &Goal, members: &'a [Member<'a>], slot: Slot<'_>) -> Option<Move<'a>> {
         let schema = self.judge.schema();
+        // A whole call around the arguments is an envelope, and may name another tool.
+        let labels_a_call = |member: &Member<'a>| {
+            LABELS.contains(&fold(member.key).as_str())
+                && goal.key(schema, member.key).0 != KeyState::Declared
+        };
+        if slot.is_root && members.iter().any(labels_a_call) {
+            return None;
+        }
         let declared = goal.property_names(schema);
         let is_declared = |key: &str| declared.iter().any(|name| fold(name) == fold(key));
         let is_envelope = |member: &&Member<'a>| {
             let name = fold(member.key);
             goal.key(schema, member.key).0 != KeyState::Declared
-                && (SAFE_ENVELOPES.contains(&name.as_str()) || ["settings", "config", "extra", "filters"].contains(&name.as_str()))
+                && (SAFE_ENVELOPES.contains(&name.as_str())
+                    || ["settings", "config", "extra", "filters"].contains(&name.as_str()))
         };
         let envelope = members.iter().find(is_envelope)?;
         let opened = match envelope.value.kind {
@@ -78,8 +88,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
             _ => envelope.value,
         };
         let inner = opened.as_object().filter(|inner| !inner.is_empty())?;
-        let collides = |key: &str| members.iter().any(|member| fold(member.key) == fold(key) && member.key != envelope.key);
-        if inner.iter().any(|member| collides(member.key)) || !inner.iter().any(|member| is_declared(member.key)) {
+        let collides = |key: &str| {
+            members.iter().any(|member| fold(member.key) == fold(key) && member.key != envelope.key)
+        };
+        if inner.iter().any(|member| collides(member.key))
+            || !inner.iter().any(|member| is_declared(member.key))
+        {
             return None;
         }
         let mut moved = Vec::with_capacity(members.len() + inner.len());
@@ -111,9 +125,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 continue;
             }
             let inner = self.inner_names(&goal.key(schema, name).1);
-            let belongs = |member: &&&Member<'a>| inner.iter().any(|inner| fold(inner) == fold(member.key));
-            let taken: Vec<Member<'a>> = unknown.iter().filter(belongs).map(|member| **member).collect();
-            if !taken.is_empty() {
+            let around = Surroundings { tool_words: self.context.tool_words, declared: &inner };
+            let is_like = |member: &&&Member<'a>| {
+                inner.iter().any(|inner| compare(member.key, inner, around).is_some())
+            };
+            let taken: Vec<Member<'a>> = unknown.iter().filter(is_like).map(|member| **member).collect();
+            let named = |member: &Member<'a>| inner.iter().any(|inner| fold(inner) == fold(member.key));
+            if taken.iter().any(named) {
                 wrappers.push((name, taken));
             }
         }
@@ -171,6 +189,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut moved = Vec::with_capacity(members.len());
         for member in members {
             match parts(member).filter(|(head, _)| *head == name) {
+                Some((_, tail)) if inner.iter().any(|known| fold(known.key) == fold(tail)) => return None,
                 Some((_, tail)) => inner.push(Member::new(tail, member.value)),
                 None if member.key == name => {}
                 None => moved.push(*member),

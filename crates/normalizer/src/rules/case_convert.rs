@@ -8,7 +8,7 @@ use toolwright_jsonrpc::raw::{Member, quote};
 use toolwright_model::Code;
 
 use super::{Applied, Site};
-use crate::names::words;
+use crate::names::{fold, words};
 use crate::repair::Path;
 
 /// A style of writing names.
@@ -57,24 +57,39 @@ fn capital(word: &str) -> String {
     chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }
 
-pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, style: CaseStyle, only: Option<&str>) -> Option<Applied<'a>> {
+pub(super) fn apply<'a>(
+    site: &Site<'_, '_, 'a>,
+    style: CaseStyle,
+    only: Option<&str>,
+) -> Option<Applied<'a>> {
     let mut members = site.members.to_vec();
     let mut changes = Vec::new();
     let has_names = site.fitter.declares_anything();
     for index in 0..members.len() {
         let key = members[index].key;
-        if only.is_some_and(|only| only != key) || site.is_declared(key) {
+        let is_snake = key.trim_start_matches('_').contains('_');
+        if only.is_some_and(|only| only != key)
+            || site.is_declared(key)
+            || site.needs_agreement() && !is_snake
+        {
             continue;
         }
         // The schema's own spelling wins where there is one.
         let converted = site.fitter.declared_spelling(key, style).unwrap_or_else(|| style.convert(key));
         let agreed = site.is_declared(&converted) || !has_names && !site.needs_agreement();
-        let free = !members.iter().any(|member| member.key == converted);
+        let same = |member: &Member<'a>| fold(member.key) == fold(&converted);
+        let free = members.iter().filter(|member| same(member)).count() == 1;
         if agreed && free && converted != key {
             let name: &'a str = site.fitter.arena.alloc_str(&converted);
             members[index] = Member::new(name, members[index].value);
             let path = Path::Root.key(key).to_string();
-            changes.push(site.change(Code::N1, path, Some(quote(key)), Some(quote(name)), "the server's style"));
+            changes.push(site.change(
+                Code::N1,
+                path,
+                Some(quote(key)),
+                Some(quote(name)),
+                "the server's style",
+            ));
         }
     }
     (!changes.is_empty()).then_some(Applied { members, changes })

@@ -73,12 +73,20 @@ impl<'t> Reader<'t> {
         let root = match raw::parse(self.text, arena) {
             Ok(parsed) => parsed.root,
             Err(error) => {
-                self.error_at(error.offset, &format!("this is not JSON: {}", error.kind), "write a JSON array of rules");
+                self.error_at(
+                    error.offset,
+                    &format!("this is not JSON: {}", error.kind),
+                    "write a JSON array of rules",
+                );
                 return Vec::new();
             }
         };
         let Some(items) = root.as_array() else {
-            self.error(&root, &format!("a rules file is a JSON array, not {}", root.type_name()), "write [ {…}, {…} ]");
+            self.error(
+                &root,
+                &format!("a rules file is a JSON array, not {}", root.type_name()),
+                "write [ {…}, {…} ]",
+            );
             return Vec::new();
         };
         let mut rules: Vec<(Rule, Node<'t>)> = Vec::new();
@@ -109,7 +117,11 @@ impl<'t> Reader<'t> {
         self.check_keys(members, &kind, needed, allowed);
         for key in *needed {
             if value_of(members, key).is_none() {
-                self.error(node, &format!("rule \"{id}\": {kind} needs \"{key}\""), &format!("add \"{key}\""));
+                self.error(
+                    node,
+                    &format!("rule \"{id}\": {kind} needs \"{key}\""),
+                    &format!("add \"{key}\""),
+                );
             }
         }
         let tools = self.tools(node, members, &id);
@@ -126,7 +138,9 @@ impl<'t> Reader<'t> {
         let mut name = |key: &str| self.text_of(node, members, key);
         Some(match kind {
             "param_alias" => Action::ParamAlias { from: name("from")?, to: self.other(node, members)? },
-            "param_default" => Action::ParamDefault { name: name("from")?, value: self.value(members, false)? },
+            "param_default" => {
+                Action::ParamDefault { name: name("from")?, value: self.value(members, false)? }
+            }
             "type_coerce" => {
                 let from = name("from")?;
                 Action::TypeCoerce { name: from, to: self.choice(members, "coerce_to", CoerceTo::NAMES)? }
@@ -144,7 +158,8 @@ impl<'t> Reader<'t> {
             }
             "param_drop" => Action::ParamDrop { name: name("from")? },
             "case_convert" => {
-                let only = value_of(members, "from").and_then(|from| from.as_text()).map(|from| from.into_owned());
+                let only =
+                    value_of(members, "from").and_then(|from| from.as_text()).map(|from| from.into_owned());
                 Action::CaseConvert { style: self.choice(members, "to", CaseStyle::NAMES)?, name: only }
             }
             _ => {
@@ -158,7 +173,11 @@ impl<'t> Reader<'t> {
     fn other(&mut self, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<String> {
         let (from, to) = (self.text_of(node, members, "from")?, self.text_of(node, members, "to")?);
         if from == to {
-            self.error(&value_of(members, "to")?, "\"from\" and \"to\" are the same, so the rule can never fire", "name the parameter the tool expects");
+            self.error(
+                &value_of(members, "to")?,
+                "\"from\" and \"to\" are the same, so the rule can never fire",
+                "name the parameter the tool expects",
+            );
             return None;
         }
         Some(to)
@@ -168,7 +187,11 @@ impl<'t> Reader<'t> {
         let value = value_of(members, "value")?;
         let json = value.to_json();
         if json.contains("{{index}}") && !in_list {
-            self.error(&value, "{{index}} has no meaning outside of a list", "use nested_default with an array_path");
+            self.error(
+                &value,
+                "{{index}} has no meaning outside of a list",
+                "use nested_default with an array_path",
+            );
             return None;
         }
         Some(json)
@@ -181,7 +204,11 @@ impl<'t> Reader<'t> {
                 Some(pairs.iter().map(|pair| (pair.key.to_owned(), pair.value.to_json())).collect())
             }
             _ => {
-                self.error(&value, "\"value\" of a value_map is an object of old and new values", "write {\"old\": \"new\"}");
+                self.error(
+                    &value,
+                    "\"value\" of a value_map is an object of old and new values",
+                    "write {\"old\": \"new\"}",
+                );
                 None
             }
         }
@@ -213,12 +240,22 @@ impl<'t> Reader<'t> {
 
     fn tools(&mut self, node: &Node<'t>, members: &'t [Member<'t>], id: &str) -> Vec<Scope> {
         let Some(value) = value_of(members, "tools") else {
-            self.error(node, &format!("rule \"{id}\" needs \"tools\""), "list tool names, server/name, patterns, or \"*\"");
+            self.error(
+                node,
+                &format!("rule \"{id}\" needs \"tools\""),
+                "list tool names, server/name, patterns, or \"*\"",
+            );
             return Vec::new();
         };
         let names: Vec<_> = value.as_array().unwrap_or_default().iter().map(|item| item.as_text()).collect();
-        if names.is_empty() || names.iter().any(|name| name.as_ref().is_none_or(|name| name.trim().is_empty())) {
-            self.error(&value, &format!("\"tools\" of rule \"{id}\" is a list of at least one name"), "for example [\"read_file\"]");
+        if names.is_empty()
+            || names.iter().any(|name| name.as_ref().is_none_or(|name| name.trim().is_empty()))
+        {
+            self.error(
+                &value,
+                &format!("\"tools\" of rule \"{id}\" is a list of at least one name"),
+                "for example [\"read_file\"]",
+            );
             return Vec::new();
         }
         names.into_iter().flatten().map(|name| Scope::parse(&name)).collect()
@@ -229,7 +266,11 @@ impl<'t> Reader<'t> {
         match value.kind {
             Kind::Bool(flag) => Some(flag),
             _ => {
-                self.error(&value, &format!("\"{key}\" is true or false"), "write true or false without quotes");
+                self.error(
+                    &value,
+                    &format!("\"{key}\" is true or false"),
+                    "write true or false without quotes",
+                );
                 None
             }
         }
@@ -259,9 +300,17 @@ impl<'t> Reader<'t> {
         };
         for (rule, node) in rules {
             if seen.insert(&rule.id, ()).is_some() {
-                self.error(node, &format!("the id \"{}\" is used twice", rule.id), "give every rule its own id");
+                self.error(
+                    node,
+                    &format!("the id \"{}\" is used twice", rule.id),
+                    "give every rule its own id",
+                );
             } else if builtin.contains(&rule.id) {
-                self.error(node, &format!("\"{}\" is the id of a built-in rule", rule.id), "choose another id");
+                self.error(
+                    node,
+                    &format!("\"{}\" is the id of a built-in rule", rule.id),
+                    "choose another id",
+                );
             }
         }
     }
@@ -271,10 +320,13 @@ impl<'t> Reader<'t> {
         for (index, (rule, node)) in rules.iter().enumerate() {
             let Some(key) = consumed_key(&rule.action).filter(|_| rule.enabled) else { continue };
             let earlier = rules[..index].iter().map(|(earlier, _)| earlier).find(|earlier| {
-                earlier.enabled && consumed_key(&earlier.action) == Some(key) && covers(&earlier.tools, &rule.tools)
+                earlier.enabled
+                    && consumed_key(&earlier.action) == Some(key)
+                    && covers(&earlier.tools, &rule.tools)
             });
             if let Some(earlier) = earlier {
-                let message = format!("rule \"{}\" can never fire: \"{}\" takes \"{key}\" first", rule.id, earlier.id);
+                let message =
+                    format!("rule \"{}\" can never fire: \"{}\" takes \"{key}\" first", rule.id, earlier.id);
                 self.error(node, &message, "remove one of them, or narrow the tools of the first");
             }
         }

@@ -15,5 +15,7 @@ pub(super) fn apply<'a>(
     from: &str,
     to: &str,
 ) -> Option<Applied<'a>> {
-    edit(site, payload, path, &|members, _, _, place| param_alias::rename(site, members, from, to, Code::N5, place))
+    edit(site, payload, path, &|members, _, _, place| {
+        param_alias::rename(site, members, from, to, Code::N5, place)
+    })
 }

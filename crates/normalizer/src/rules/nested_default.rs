@@ -30,7 +30,8 @@ pub(super) fn apply<'a>(
             None => filled.push(Member::new(site.fitter.arena.alloc_str(name), node)),
         }
         let from = at.map(|at| preview(&members[at].value));
-        let change = site.change(Code::D2, place.key(name).to_string(), from, Some(preview(&node)), "default");
+        let change =
+            site.change(Code::D2, place.key(name).to_string(), from, Some(preview(&node)), "default");
         Some(Applied { members: filled, changes: vec![change] })
     })
 }
@@ -54,11 +55,14 @@ fn default_for<'a>(
     if !value.contains("{{index}}") {
         return Some(parse(arena.alloc_str(value), arena).ok()?.root);
     }
-    let taken = |text: &str| siblings.iter().any(|item| item.get(name).and_then(|id| id.as_text()).is_some_and(|id| id == text));
+    let taken = |text: &str| {
+        siblings.iter().any(|item| item.get(name).and_then(|id| id.as_text()).is_some_and(|id| id == text))
+    };
     let at = |index: usize| {
         let json: &'a str = arena.alloc_str(&value.replace("{{index}}", &index.to_string()));
         parse(json, arena).ok().map(|parsed| parsed.root)
     };
     // At most one sibling can be in the way of each number.
-    (index..=index + siblings.len()).find_map(|index| at(index).filter(|node| !node.as_text().is_some_and(|text| taken(&text))))
+    (index..=index + siblings.len())
+        .find_map(|index| at(index).filter(|node| !node.as_text().is_some_and(|text| taken(&text))))
 }

@@ -55,7 +55,12 @@ impl fmt::Display for ArrayPath {
 }
 
 /// Edits every object that the path leads to, in a raw payload or in one that is a string.
-pub(super) fn edit<'a>(site: &Site<'_, '_, 'a>, payload: &str, path: &ArrayPath, edit: Edit<'_, 'a>) -> Option<Applied<'a>> {
+pub(super) fn edit<'a>(
+    site: &Site<'_, '_, 'a>,
+    payload: &str,
+    path: &ArrayPath,
+    edit: Edit<'_, 'a>,
+) -> Option<Applied<'a>> {
     let index = site.position(payload)?;
     let value = site.members[index].value;
     let arena = site.fitter.arena;
@@ -101,7 +106,8 @@ fn walk<'a>(
             for index in 0..items.len() {
                 let siblings = items.clone();
                 let place = place.item(index);
-                if let Some(inner) = walk(site, items[index], rest, &place, (&siblings, index), edit, changes) {
+                if let Some(inner) = walk(site, items[index], rest, &place, (&siblings, index), edit, changes)
+                {
                     items[index] = inner;
                     touched = true;
                 }

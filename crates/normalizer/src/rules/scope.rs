@@ -35,7 +35,9 @@ impl Scope {
         match self {
             Scope::Every => true,
             Scope::Name(name) => name == tool.name(),
-            Scope::ServerAndName(server, name) => tool.server() == Some(server.as_str()) && name == tool.name(),
+            Scope::ServerAndName(server, name) => {
+                tool.server() == Some(server.as_str()) && name == tool.name()
+            }
             Scope::Glob(pattern) if pattern.contains('/') => {
                 tool.server().is_some_and(|server| glob(pattern, &format!("{server}/{}", tool.name())))
             }

@@ -28,7 +28,8 @@ impl RuleSet {
 
     /// The built-in sets that are on by default.
     pub fn builtin() -> RuleSet {
-        let names: Vec<&str> = BUILTIN_SETS.iter().filter(|set| set.on_by_default).map(|set| set.name).collect();
+        let names: Vec<&str> =
+            BUILTIN_SETS.iter().filter(|set| set.on_by_default).map(|set| set.name).collect();
         RuleSet::from_sets(&names)
     }
 
@@ -71,7 +72,10 @@ impl RuleSet {
     pub(crate) fn for_tool(&self, tool: &Tool) -> Vec<&Rule> {
         let named = self.by_name.get(tool.name()).into_iter().flatten();
         let matching = self.by_pattern.iter().filter(|index| {
-            self.rules[**index].tools.iter().any(|scope| !matches!(scope, Scope::Every) && scope.matches(tool))
+            self.rules[**index]
+                .tools
+                .iter()
+                .any(|scope| !matches!(scope, Scope::Every) && scope.matches(tool))
         });
         let mut specific: Vec<usize> = named.chain(matching).copied().collect();
         specific.sort_unstable();
@@ -91,9 +95,8 @@ impl RuleSet {
     /// Whether a rule may change a valid call of this tool. One look-up for most tools.
     pub(crate) fn may_change_valid_calls(&self, tool: &Tool) -> bool {
         self.broad_rules_may_change_valid_calls
-            || self
-                .by_name
-                .get(tool.name())
-                .is_some_and(|indices| indices.iter().any(|index| self.rules[*index].may_change_valid_calls()))
+            || self.by_name.get(tool.name()).is_some_and(|indices| {
+                indices.iter().any(|index| self.rules[*index].may_change_valid_calls())
+            })
     }
 }

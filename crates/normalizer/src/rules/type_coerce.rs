@@ -25,8 +25,12 @@ pub enum CoerceTo {
 
 impl CoerceTo {
     /// The names in a rules file.
-    pub const NAMES: &[(&str, CoerceTo)] =
-        &[("bool", CoerceTo::Bool), ("int", CoerceTo::Int), ("float", CoerceTo::Float), ("string", CoerceTo::String)];
+    pub const NAMES: &[(&str, CoerceTo)] = &[
+        ("bool", CoerceTo::Bool),
+        ("int", CoerceTo::Int),
+        ("float", CoerceTo::Float),
+        ("string", CoerceTo::String),
+    ];
 }
 
 pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, to: CoerceTo) -> Option<Applied<'a>> {
@@ -38,7 +42,8 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, to: CoerceTo) -> Op
     }
     let code = if to == CoerceTo::String { Code::T5 } else { Code::T1 };
     let path = Path::Root.key(name).to_string();
-    let change = site.change(code, path, Some(preview(&value)), Some(preview(&coerced)), "coerced as the rule says");
+    let change =
+        site.change(code, path, Some(preview(&value)), Some(preview(&coerced)), "coerced as the rule says");
     Some(Applied { members: site.with_value(index, coerced), changes: vec![change] })
 }
 
@@ -54,7 +59,8 @@ fn coerce<'a>(site: &Site<'_, '_, 'a>, value: &Node<'a>, to: CoerceTo) -> Option
                 CoerceTo::Bool => Kind::Bool(boolean(&text)?),
                 _ => {
                     let number = Number::parse(&text).filter(|_| is_json_number(&text))?;
-                    let fits = to == CoerceTo::Float || number.is_integer() && !text.contains(['.', 'e', 'E']);
+                    let fits =
+                        to == CoerceTo::Float || number.is_integer() && !text.contains(['.', 'e', 'E']);
                     Kind::Number(fits.then(|| &*arena.alloc_str(&text))?)
                 }
             };

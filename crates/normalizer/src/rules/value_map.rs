@@ -9,7 +9,11 @@ use toolwright_model::Code;
 use super::{Applied, Site};
 use crate::repair::{Path, preview};
 
-pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, pairs: &[(String, String)]) -> Option<Applied<'a>> {
+pub(super) fn apply<'a>(
+    site: &Site<'_, '_, 'a>,
+    name: &str,
+    pairs: &[(String, String)],
+) -> Option<Applied<'a>> {
     let index = site.position(name)?;
     let value = site.members[index].value;
     let sent = match value.kind {
@@ -23,6 +27,7 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, pairs: &[(String, S
     let arena = site.fitter.arena;
     let node = parse(arena.alloc_str(replacement), arena).ok()?.root;
     let path = Path::Root.key(name).to_string();
-    let change = site.change(Code::V1, path, Some(preview(&value)), Some(preview(&node)), "mapped as the rule says");
+    let change =
+        site.change(Code::V1, path, Some(preview(&value)), Some(preview(&node)), "mapped as the rule says");
     Some(Applied { members: site.with_value(index, node), changes: vec![change] })
 }

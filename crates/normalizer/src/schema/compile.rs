@@ -161,7 +161,9 @@ impl<'a> Compiler<'a> {
             let otherwise = branch("else").map(|member| self.schema(member.value, base)).transpose()?;
             out.condition = Some(Condition { test, then, otherwise });
         }
-        if members.iter().any(|member| member.key == "nullable" && matches!(member.value.kind, Kind::Bool(true)))
+        if members
+            .iter()
+            .any(|member| member.key == "nullable" && matches!(member.value.kind, Kind::Bool(true)))
             && out.types != Types::ALL
         {
             out.types = out.types.union(Types::NULL);
@@ -291,14 +293,14 @@ impl<'a> Compiler<'a> {
     fn types(&mut self, value: &Node<'a>) -> Types {
         let named = |node: &Node<'a>| node.as_text().and_then(|name| Types::named(&name));
         let found = match value.as_array() {
-            Some(items) => items
-                .iter()
-                .map(named)
-                .try_fold(Types::NONE, |types, one| one.map(|one| types.union(one))),
+            Some(items) => {
+                items.iter().map(named).try_fold(Types::NONE, |types, one| one.map(|one| types.union(one)))
+            }
             None => named(value),
         };
         found.unwrap_or_else(|| {
-            self.notes.push(format!("the type {} is none of JSON Schema's and is not judged", value.to_json()));
+            self.notes
+                .push(format!("the type {} is none of JSON Schema's and is not judged", value.to_json()));
             Types::ALL
         })
     }
@@ -323,13 +325,16 @@ impl<'a> Compiler<'a> {
         };
         let found = start.and_then(|start| match fragment {
             "" => Some(start),
-            pointer if pointer.starts_with('/') => follow(start, pointer).or_else(|| follow(self.root, pointer)),
+            pointer if pointer.starts_with('/') => {
+                follow(start, pointer).or_else(|| follow(self.root, pointer))
+            }
             anchor => self.anchors.get(&format!("#{anchor}")).copied(),
         });
         match found {
             Some(node) => self.schema(node, base).map(Some),
             None => {
-                self.notes.push(format!("the reference {target:?} points out of the schema and is not fetched"));
+                self.notes
+                    .push(format!("the reference {target:?} points out of the schema and is not fetched"));
                 Ok(None)
             }
         }
@@ -394,7 +399,9 @@ fn strings(value: &Node<'_>) -> Vec<Box<str>> {
 
 fn count(value: &Node<'_>) -> Option<u64> {
     match value.kind {
-        Kind::Number(text) => text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|float| float as u64)),
+        Kind::Number(text) => {
+            text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|float| float as u64))
+        }
         _ => None,
     }
 }

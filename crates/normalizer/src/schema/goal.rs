@@ -73,13 +73,20 @@ impl Goal {
 
     /// The types that every schema allows.
     pub fn types(&self, schema: &Schema) -> Types {
-        self.nodes(schema).fold(Types::ALL, |types, node| types.intersection(node.types))
+        let declared = self.nodes(schema).fold(Types::ALL, |types, node| types.intersection(node.types));
+        let options = self.options(schema);
+        if options.is_empty() {
+            return declared;
+        }
+        declared.intersection(options.iter().fold(Types::NONE, |types, option| types.union(option.types())))
     }
 
     /// The allowed values, when there is a list of them.
     pub fn options<'s>(&self, schema: &'s Schema) -> Vec<&'s Literal> {
         self.nodes(schema)
-            .flat_map(|node| node.constant.iter().chain(node.options.iter().flat_map(|options| options.iter())))
+            .flat_map(|node| {
+                node.constant.iter().chain(node.options.iter().flat_map(|options| options.iter()))
+            })
             .collect()
     }
 

@@ -150,7 +150,8 @@ impl<'s> Judge<'s> {
     /// The schemas that a node applies to the same value and that accept it.
     fn applied(&self, node: &SchemaNode, value: &Node<'_>) -> Vec<SchemaId> {
         let accepts = |id: &SchemaId| self.accepts(*id, value);
-        let mut applied: Vec<SchemaId> = node.reference.into_iter().chain(node.all_of.iter().copied()).collect();
+        let mut applied: Vec<SchemaId> =
+            node.reference.into_iter().chain(node.all_of.iter().copied()).collect();
         applied.extend(node.any_of.iter().chain(&node.one_of).copied().filter(accepts));
         if let Some(condition) = node.condition {
             if accepts(&condition.test) {

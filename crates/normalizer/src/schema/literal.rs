@@ -3,6 +3,8 @@
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{Kind, Node, parse, same_value};
 
+use super::Types;
+
 /// One allowed value.
 #[derive(Clone, Debug)]
 pub(crate) enum Literal {
@@ -28,6 +30,20 @@ impl Literal {
                 let arena = Bump::new();
                 parse(json, &arena).is_ok_and(|parsed| same_value(&parsed.root, value))
             }
+        }
+    }
+
+    /// The type of the value.
+    pub fn types(&self) -> Types {
+        match self {
+            Literal::Text(_) => Types::STRING,
+            Literal::Json(json) => match json.as_bytes().first() {
+                Some(b'{') => Types::OBJECT,
+                Some(b'[') => Types::ARRAY,
+                Some(b't' | b'f') => Types::BOOLEAN,
+                Some(b'n') => Types::NULL,
+                _ => Types::NUMBER,
+            },
         }
     }
 

@@ -38,8 +38,15 @@ type Read = Result<(), Unreadable>;
 impl<'t> Lenient<'t> {
     /// Reads the value that starts at `start`.
     pub fn read(text: &'t str, start: usize, finish: Finish) -> Result<Found, Failure> {
-        let mut reader =
-            Lenient { text, at: start, out: String::with_capacity(text.len() - start), steps: Vec::new(), open: Vec::new(), finish, got_going: false };
+        let mut reader = Lenient {
+            text,
+            at: start,
+            out: String::with_capacity(text.len() - start),
+            steps: Vec::new(),
+            open: Vec::new(),
+            finish,
+            got_going: false,
+        };
         match reader.value(0) {
             Ok(()) => Ok(Found { json: reader.out, steps: reader.steps, end: reader.at }),
             Err(error) => Err(Failure { error, got_going: reader.got_going }),
@@ -58,7 +65,9 @@ impl<'t> Lenient<'t> {
                 self.open.pop();
                 read
             }
-            Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => strings::read(self, Position::Value),
+            Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => {
+                strings::read(self, Position::Value)
+            }
             Some('0'..='9' | '-' | '+' | '.') => self.number(),
             Some(char) if char.is_alphabetic() || char == '_' || char == '$' => self.word(),
             Some(_) => Err(self.unexpected("a value")),
@@ -146,7 +155,10 @@ impl<'t> Lenient<'t> {
     fn separator(&mut self, close: char, in_object: bool) -> Result<bool, Unreadable> {
         self.trivia()?;
         // `5"}`: a quote that belongs to nothing.
-        if matches!(self.peek(), Some('"' | '\'')) && self.after_skip(1).starts_with([',', '}', ']']) && !self.after_skip(1).is_empty() {
+        if matches!(self.peek(), Some('"' | '\''))
+            && self.after_skip(1).starts_with([',', '}', ']'])
+            && !self.after_skip(1).is_empty()
+        {
             self.skip();
             self.note(Step::StrayQuote);
             self.trivia()?;
@@ -209,19 +221,28 @@ impl<'t> Lenient<'t> {
     /// Brackets missing at the very end are closed when the model finished by itself.
     fn close_early(&mut self, close: char, others: &[char]) -> Read {
         let rest = &self.text[self.at..];
-        let only_closers = rest.chars().all(|char| char.is_whitespace() || others.contains(&char) || char == close || matches!(char, '}' | ']'));
-        let open_number = self.out.ends_with(|char: char| char.is_ascii_digit()) && self.text.ends_with(|char: char| char.is_ascii_digit());
+        let only_closers = rest.chars().all(|char| {
+            char.is_whitespace() || others.contains(&char) || char == close || matches!(char, '}' | ']')
+        });
+        let open_number = self.out.ends_with(|char: char| char.is_ascii_digit())
+            && self.text.ends_with(|char: char| char.is_ascii_digit());
         if self.finish == Finish::Stop && only_closers && !open_number {
             self.out.push(close);
             self.note(Step::ClosedBrackets);
             return Ok(());
         }
-        if rest.trim().is_empty() { Err(self.truncated()) } else { Err(self.unexpected(&format!("\"{close}\""))) }
+        if rest.trim().is_empty() {
+            Err(self.truncated())
+        } else {
+            Err(self.unexpected(&format!("\"{close}\"")))
+        }
     }
 
     fn key(&mut self) -> Read {
         match self.peek() {
-            Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => strings::read(self, Position::Key),
+            Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => {
+                strings::read(self, Position::Key)
+            }
             Some(char) if char.is_alphabetic() || char == '_' || char == '$' || char == '-' => {
                 let rest = &self.text[self.at..];
                 let end = rest.find(|char: char| !is_key_char(char)).unwrap_or(rest.len());
@@ -231,7 +252,8 @@ impl<'t> Lenient<'t> {
                 self.out.push_str(name);
                 self.out.push('"');
                 // `limit": 5` lost its first quote.
-                if matches!(self.peek(), Some('"' | '\'')) && self.after_skip(1).trim_start().starts_with(':') {
+                if matches!(self.peek(), Some('"' | '\'')) && self.after_skip(1).trim_start().starts_with(':')
+                {
                     self.skip();
                     self.note(Step::MissingQuote);
                 } else {
@@ -295,7 +317,9 @@ impl<'t> Lenient<'t> {
     pub fn trivia(&mut self) -> Read {
         loop {
             let rest = &self.text[self.at..];
-            let trimmed = rest.trim_start_matches(|char: char| char.is_whitespace() || char == '\u{feff}' || char == '\u{200b}');
+            let trimmed = rest.trim_start_matches(|char: char| {
+                char.is_whitespace() || char == '\u{feff}' || char == '\u{200b}'
+            });
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") || trimmed.starts_with('#') {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
@@ -354,7 +378,10 @@ impl<'t> Lenient<'t> {
 
     fn expression(&self) -> Unreadable {
         let found: String = self.text[self.at..].chars().take(24).collect();
-        self.error(Code::R5, &format!("{found:?} is an expression or a bare word, not a JSON value; send the value itself"))
+        self.error(
+            Code::R5,
+            &format!("{found:?} is an expression or a bare word, not a JSON value; send the value itself"),
+        )
     }
 }
 

@@ -89,7 +89,8 @@ impl Step {
         match self {
             // Never for a destructive tool.
             Step::ClosedBrackets => costs::DESTRUCTIVE_BUDGET + 1,
-            Step::InnerQuotes | Step::MissingQuote => costs::RISK_TEXT,
+            Step::InnerQuotes => costs::RISK_TEXT,
+            Step::MissingQuote => 1,
             _ => 0,
         }
     }

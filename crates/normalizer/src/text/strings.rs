@@ -55,7 +55,9 @@ pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), U
         reader.skip();
     }
     if open == '`' && content.contains("${") {
-        return Err(reader.error(Code::R5, "a template with a placeholder is no value; send the value itself"));
+        return Err(
+            reader.error(Code::R5, "a template with a placeholder is no value; send the value itself")
+        );
     }
     write(reader, content, open)
 }
@@ -71,6 +73,7 @@ fn key_without_end<'t>(content: &'t str, reader: &Lenient<'_>) -> Option<&'t str
 /// Finds the closing quote; afterwards the reader stands behind it.
 fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> Result<usize, Unreadable> {
     let mut inner = 0usize;
+    let start = reader.at;
     let strict_count = closers[0] == '"';
     loop {
         let Some(char) = reader.peek() else { return Err(reader.truncated()) };
@@ -105,9 +108,24 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             }
             return Ok(end);
         }
+        // Inner quotes come in pairs that open after a space and close before one.
+        let before = reader.text[..end].chars().next_back();
+        let opens = inner % 2 == 0;
+        let spaced = |char: Option<char>| char.is_none_or(|char| !char.is_alphanumeric());
+        let fits = if opens { spaced(before) || end == start } else { spaced(after.chars().next()) };
+        if strict_count && !fits {
+            return Err(unclear(reader));
+        }
         inner += 1;
         reader.skip();
     }
+}
+
+fn unclear(reader: &Lenient<'_>) -> Unreadable {
+    reader.error(
+        Code::R2,
+        "quotes inside a string are not escaped and it is unclear where it ends; escape them",
+    )
 }
 
 /// `a.txt""`: two quotes where one should be.
@@ -118,7 +136,7 @@ fn stray_or_refuse(reader: &mut Lenient<'_>, end: usize, quote: char) -> Result<
         reader.note(Step::StrayQuote);
         return Ok(end - quote.len_utf8());
     }
-    Err(reader.error(Code::R2, "quotes inside a string are not escaped and it is unclear where it ends; escape them"))
+    Err(unclear(reader))
 }
 
 /// Whether the rest has another quote that could close the string.
@@ -160,7 +178,9 @@ fn starts_anything(rest: &str, reader: &Lenient<'_>) -> bool {
         return true;
     }
     if in_list {
-        return matches!(next, '"' | '\'' | '{' | '[' | '-' | '“' | '‘') || next.is_ascii_digit() || starts_literal(rest);
+        return matches!(next, '"' | '\'' | '{' | '[' | '-' | '“' | '‘')
+            || next.is_ascii_digit()
+            || starts_literal(rest);
     }
     matches!(next, '"' | '\'' | '“' | '‘' | '`') && starts_key(rest, true) || starts_key(rest, false)
 }
@@ -172,7 +192,8 @@ fn starts_literal(rest: &str) -> bool {
 /// Whether `rest` starts with a key and a colon.
 fn starts_key(rest: &str, quoted: bool) -> bool {
     let body = if quoted { rest.trim_start_matches(['"', '\'', '“', '‘', '`']) } else { rest };
-    let end = body.find(|char: char| !(char.is_alphanumeric() || "_-$. ".contains(char))).unwrap_or(body.len());
+    let end =
+        body.find(|char: char| !(char.is_alphanumeric() || "_-$. ".contains(char))).unwrap_or(body.len());
     if end == 0 {
         return false;
     }
@@ -273,7 +294,9 @@ impl Escapes {
                 Some('"' | '/' | '\'') => {}
                 Some('b' | 'f' | 'n' | 'r' | 't') => found.valid = true,
                 Some('u') if has_hex(rest) => found.valid = true,
-                Some('x') if chars.clone().take(2).filter(char::is_ascii_hexdigit).count() == 2 => found.foreign = true,
+                Some('x') if chars.clone().take(2).filter(char::is_ascii_hexdigit).count() == 2 => {
+                    found.foreign = true
+                }
                 Some('0'..='7') if !content.contains("\\d") => found.foreign = true,
                 _ => found.invalid = true,
             }
@@ -283,7 +306,9 @@ impl Escapes {
 
     /// Both kinds in one string: only a path that starts with a drive is clear.
     fn is_ambiguous(&self, content: &str) -> bool {
-        let drive = content.len() > 2 && content.as_bytes()[0].is_ascii_alphabetic() && content[1..].starts_with(":\\");
+        let drive = content.len() > 2
+            && content.as_bytes()[0].is_ascii_alphabetic()
+            && content[1..].starts_with(":\\");
         self.foreign || self.invalid && self.valid && (self.doubled || !drive)
     }
 }

@@ -9,8 +9,27 @@ use super::{Reading, Step, Unreadable};
 
 /// Tags of chat templates, without their brackets.
 const TAGS: &[&str] = &[
-    "tool_call", "tool_calls", "function_call", "function_calls", "function", "tool", "invoke", "parameter",
-    "parameters", "arguments", "s", "json", "tool_use", "toolcall", "python_tag", "think", "thinking", "args", "input", "output", "response",
+    "tool_call",
+    "tool_calls",
+    "function_call",
+    "function_calls",
+    "function",
+    "tool",
+    "invoke",
+    "parameter",
+    "parameters",
+    "arguments",
+    "s",
+    "json",
+    "tool_use",
+    "toolcall",
+    "python_tag",
+    "think",
+    "thinking",
+    "args",
+    "input",
+    "output",
+    "response",
 ];
 
 /// Reads the one value in a text.
@@ -18,6 +37,9 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
     let mut steps = Vec::new();
     let body = strip_end(text, &mut steps);
     let body_start = skip_lead(body, &mut steps);
+    if body[body_start..].starts_with('"') && parse(&body[body_start..], &Bump::new()).is_ok() {
+        return Ok(Reading { json: body[body_start..].to_owned(), steps });
+    }
     let mut from = body_start;
     let mut first_failure: Option<Failure> = None;
     while let Some(start) = next_start(body, from, from == body_start) {
@@ -74,7 +96,9 @@ fn strip_end<'t>(text: &'t str, steps: &mut Vec<Step>) -> &'t str {
             push(steps, Step::ChatTokens);
             body = body[..at].trim_end();
         }
-        if let Some(rest) = ["[/TOOL_CALLS]", "[/INST]", "[DONE]"].iter().find_map(|token| body.strip_suffix(token)) {
+        if let Some(rest) =
+            ["[/TOOL_CALLS]", "[/INST]", "[DONE]"].iter().find_map(|token| body.strip_suffix(token))
+        {
             push(steps, Step::ChatTokens);
             body = rest.trim_end();
         }
@@ -167,10 +191,18 @@ fn note_lead(lead: &str, start: usize, steps: &mut Vec<Step>) -> Result<(), Unre
 }
 
 /// Judges what follows the value.
-fn after(body: &str, end: usize, json: &str, finish: Finish, steps: &mut Vec<Step>) -> Result<bool, Unreadable> {
+fn after(
+    body: &str,
+    end: usize,
+    json: &str,
+    finish: Finish,
+    steps: &mut Vec<Step>,
+) -> Result<bool, Unreadable> {
     let mut rest = &body[end..];
-    let refuse = |code: Code, message: &str| Err(Unreadable { code, offset: end, message: message.to_owned() });
-    let closers = rest.trim_start().len() - rest.trim_start().trim_start_matches(['}', ']', ')', ';', ' ', '\n']).len();
+    let refuse =
+        |code: Code, message: &str| Err(Unreadable { code, offset: end, message: message.to_owned() });
+    let closers =
+        rest.trim_start().len() - rest.trim_start().trim_start_matches(['}', ']', ')', ';', ' ', '\n']).len();
     if closers > 0 {
         let trimmed = rest.trim_start();
         if trimmed[..closers].contains(['}', ']']) {
@@ -186,7 +218,9 @@ fn after(body: &str, end: usize, json: &str, finish: Finish, steps: &mut Vec<Ste
         push(steps, Step::StrayQuote);
         return Ok(true);
     }
-    if quiet.starts_with(',') && looks_like_members(quiet) || looks_like_members(quiet) && !quiet.contains('{') {
+    if quiet.starts_with(',') && looks_like_members(quiet)
+        || looks_like_members(quiet) && !quiet.contains('{')
+    {
         return refuse(Code::R9, "there are members after the object; send one object with all parameters");
     }
     // Another value must be the same one.
@@ -196,7 +230,9 @@ fn after(body: &str, end: usize, json: &str, finish: Finish, steps: &mut Vec<Ste
                 push(steps, Step::Repeated);
                 quiet = &quiet[found.end..];
             }
-            Ok(_) => return refuse(Code::R2, "several different objects run together; send one call at a time"),
+            Ok(_) => {
+                return refuse(Code::R2, "several different objects run together; send one call at a time");
+            }
             Err(failure) if failure.got_going => {
                 return refuse(Code::R2, "a second object follows the first; send one call at a time");
             }

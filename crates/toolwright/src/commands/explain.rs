@@ -23,10 +23,15 @@ pub fn run(options: &ExplainOptions) -> Result<ExitCode, Report> {
 fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> Result<ExitCode, Report> {
     let text = fs::read_to_string(tool_path).map_err(|error| Report::io("read", tool_path, &error))?;
     let tool = read_tool(&text).map_err(|message| {
-        Report::usage(format!("{}: {message}", tool_path.display()), "write {\"name\": \"…\", \"inputSchema\": {…}}")
+        Report::usage(
+            format!("{}: {message}", tool_path.display()),
+            "write {\"name\": \"…\", \"inputSchema\": {…}}",
+        )
     })?;
     let arguments = match arguments.strip_prefix('@') {
-        Some(path) => fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?,
+        Some(path) => {
+            fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?
+        }
         None => arguments.to_owned(),
     };
     let finish = match options.finish.as_deref() {
@@ -50,7 +55,11 @@ fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> 
         as_text(&tool, &arguments, &explanation)
     };
     super::print(&printed)?;
-    Ok(if matches!(explanation.outcome, Outcome::Refused { .. }) { ExitCode::from(EXIT_FOUND) } else { ExitCode::SUCCESS })
+    Ok(if matches!(explanation.outcome, Outcome::Refused { .. }) {
+        ExitCode::from(EXIT_FOUND)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn as_text(tool: &Tool, arguments: &str, explanation: &Explanation) -> String {
@@ -64,7 +73,12 @@ fn as_text(tool: &Tool, arguments: &str, explanation: &Explanation) -> String {
     lines.push("steps".to_owned());
     for step in &explanation.steps {
         let place = if step.path.is_empty() { "/" } else { &step.path };
-        lines.push(format!("  {:<8} cost {:>3}  {place:<16} {}", step.verdict.as_str(), step.cost, step.text));
+        lines.push(format!(
+            "  {:<8} cost {:>3}  {place:<16} {}",
+            step.verdict.as_str(),
+            step.cost,
+            step.text
+        ));
     }
     match &explanation.outcome {
         Outcome::Unchanged => lines.push("outcome   unchanged".to_owned()),
@@ -85,7 +99,12 @@ fn as_text(tool: &Tool, arguments: &str, explanation: &Explanation) -> String {
         Outcome::Refused { problems, .. } => {
             lines.push("outcome   refused".to_owned());
             for problem in problems {
-                lines.push(format!("  {:<3} {:<16} {}", problem.code.as_str(), problem.path, problem.message));
+                lines.push(format!(
+                    "  {:<3} {:<16} {}",
+                    problem.code.as_str(),
+                    problem.path,
+                    problem.message
+                ));
             }
         }
     }

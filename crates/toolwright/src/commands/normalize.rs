@@ -47,13 +47,17 @@ pub fn run(options: &NormalizeOptions) -> Result<ExitCode, Report> {
         Some(path) => Box::new(File::open(path).map_err(|error| Report::io("open", path, &error))?),
         None => {
             if io::stdin().is_terminal() {
-                eprintln!("Reading JSON lines from the terminal; end with Ctrl-D. See `toolwright normalize --help`.");
+                eprintln!(
+                    "Reading JSON lines from the terminal; end with Ctrl-D. See `toolwright normalize --help`."
+                );
             }
             Box::new(io::stdin())
         }
     };
     let mut input = BufReader::with_capacity(1 << 20, source);
-    let threads = options.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let threads = options
+        .threads
+        .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let mut out = io::stdout().lock();
     let mut tally = Tally::default();
     let mut caches: Vec<ToolCache> = Vec::new();
@@ -61,7 +65,8 @@ pub fn run(options: &NormalizeOptions) -> Result<ExitCode, Report> {
     let show_progress = io::stderr().is_terminal() && !io::stdin().is_terminal();
     let mut number = 0;
     loop {
-        let batch = read_batch(&mut input, number).map_err(|error| stream_error("read", &options.file, &error))?;
+        let batch =
+            read_batch(&mut input, number).map_err(|error| stream_error("read", &options.file, &error))?;
         let Some(last) = batch.last() else { break };
         number = last.0;
         let answers = answer_all(&normalizer, &batch, options.explain, threads, &mut caches);
@@ -138,11 +143,20 @@ fn answer_all(
             .zip(caches.iter_mut())
             .map(|(part, cache)| scope.spawn(move || answer_part(part, cache)))
             .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     })
 }
 
-fn answer(normalizer: &Normalizer, number: usize, line: &[u8], explain: bool, cache: &mut ToolCache) -> Option<Answered> {
+fn answer(
+    normalizer: &Normalizer,
+    number: usize,
+    line: &[u8],
+    explain: bool,
+    cache: &mut ToolCache,
+) -> Option<Answered> {
     let wrong = |message: &str| Some(Answered { line: error_line(number, "null", message), outcome: None });
     let Ok(text) = std::str::from_utf8(line) else { return wrong("the line is not UTF-8") };
     if text.trim().is_empty() {
@@ -157,7 +171,14 @@ fn answer(normalizer: &Normalizer, number: usize, line: &[u8], explain: bool, ca
         Err(problem) => {
             let outcome = Outcome::Refused { problems: vec![problem.clone()], hint: problem.message.clone() };
             let name = call.sent_name.as_deref().unwrap_or_default();
-            let answer = Answer { id: &call.id, name, sent: "null", outcome: &outcome, name_change: None, steps: None };
+            let answer = Answer {
+                id: &call.id,
+                name,
+                sent: "null",
+                outcome: &outcome,
+                name_change: None,
+                steps: None,
+            };
             return Some(Answered { line: answer_line(&answer), outcome: Some(outcome) });
         }
     };
