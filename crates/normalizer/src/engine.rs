@@ -111,11 +111,7 @@ impl Normalizer {
                 return Outcome::Unchanged;
             }
         }
-        let context = Context {
-            tool_words: tool.words(),
-            parameters: tool.parameters(),
-            destructive: tool.is_destructive(),
-        };
+        let context = Context { tool_words: tool.words(), parameters: tool.parameters() };
         let fitter = Fitter {
             judge: &judge,
             arena: &arena,

@@ -67,7 +67,6 @@ pub(crate) struct Context<'t> {
     pub tool_words: &'t [String],
     /// The names of the tool's parameters.
     pub parameters: &'t [String],
-    pub destructive: bool,
 }
 
 /// Fits values to the schemas of one tool.

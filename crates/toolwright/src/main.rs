@@ -1,6 +1,7 @@
 //! The `toolwright` binary: flags, wiring and exit codes. The work is in the other crates.
 
 mod cli;
+mod code_pages;
 mod commands;
 mod input;
 mod output;

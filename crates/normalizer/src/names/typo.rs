@@ -22,7 +22,10 @@ pub(crate) fn slips(sent: &str, sent_folded: &str, known: &str, known_folded: &s
     if is_plural_pair(sent_folded, known_folded) {
         return Some(1);
     }
-    if is_negation(sent_folded, known_folded) || differ_in_a_short_word(sent, known) {
+    if differ_by_whole_words(sent, known)
+        || is_negation(sent_folded, known_folded)
+        || differ_in_a_short_word(sent, known)
+    {
         return None;
     }
     // In a short name another letter makes another word; a swapped, lost or doubled one seldom does.
@@ -62,6 +65,13 @@ fn is_negation(a: &str, b: &str) -> bool {
             .is_some_and(|prefix| ["un", "in", "de", "dis", "non", "re", "no", "im", "a"].contains(&prefix))
     };
     negates(a, b) || negates(b, a)
+}
+
+/// `timeout` and `timeout_ms`: a word more is no slip.
+fn differ_by_whole_words(sent: &str, known: &str) -> bool {
+    let (sent, known) = (words(sent), words(known));
+    let (short, long) = if sent.len() < known.len() { (&sent, &known) } else { (&known, &sent) };
+    short.len() < long.len() && short.iter().all(|word| long.contains(word))
 }
 
 /// `delay_s` and `delay_ms`: the difference is in a word too short to be misspelt.

@@ -140,7 +140,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 Some(fit) => Ok(fit),
                 None if entry.state == KeyState::Forbidden => Ok(Fit::unchanged(entry.member.value)),
                 None => {
-                    let slot = Slot { name: key, in_list: false, is_root: false };
+                    // An entry of a map has no name that would say what its value is.
+                    let in_list = entry.state != KeyState::Declared;
+                    let slot = Slot { name: key, in_list, is_root: false };
                     self.fit(&entry.ids, entry.member.value, &path.key(key), slot)
                 }
             };

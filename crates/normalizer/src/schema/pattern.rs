@@ -12,13 +12,12 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     regex: Option<Regex>,
-    pub source: Box<str>,
 }
 
 impl Pattern {
     pub fn new(source: &str) -> Pattern {
         let regex = RegexBuilder::new(&from_ecma(source)).size_limit(MAX_COMPILED_BYTES).build().ok();
-        Pattern { regex, source: source.into() }
+        Pattern { regex }
     }
 
     /// Whether this engine can judge the pattern.

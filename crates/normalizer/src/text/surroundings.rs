@@ -50,8 +50,11 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
                 for step in found.steps {
                     push(&mut steps, step);
                 }
-                let rest = after(body, found.end, &found.json, finish, &mut steps)?;
-                debug_assert!(rest);
+                after(body, found.end, &found.json, finish, &mut steps)?;
+                if steps.is_empty() {
+                    // Something was passed over, or the strict parse would have done.
+                    steps.push(Step::Prose);
+                }
                 return Ok(Reading { json: found.json, steps });
             }
             Err(failure) => {
@@ -197,7 +200,7 @@ fn after(
     json: &str,
     finish: Finish,
     steps: &mut Vec<Step>,
-) -> Result<bool, Unreadable> {
+) -> Result<(), Unreadable> {
     let mut rest = &body[end..];
     let refuse =
         |code: Code, message: &str| Err(Unreadable { code, offset: end, message: message.to_owned() });
@@ -212,11 +215,11 @@ fn after(
     }
     let mut quiet = rest.trim();
     if quiet.is_empty() {
-        return Ok(true);
+        return Ok(());
     }
     if quiet == "\"" || quiet == "'" {
         push(steps, Step::StrayQuote);
-        return Ok(true);
+        return Ok(());
     }
     if quiet.starts_with(',') && looks_like_members(quiet)
         || looks_like_members(quiet) && !quiet.contains('{')
@@ -233,7 +236,7 @@ fn after(
             Ok(_) => {
                 return refuse(Code::R2, "several different objects run together; send one call at a time");
             }
-            Err(failure) if failure.got_going => {
+            Err(failure) if failure.got_going || failure.error.code == Code::S2 => {
                 return refuse(Code::R2, "a second object follows the first; send one call at a time");
             }
             Err(_) => quiet = &quiet[at + 1..],
@@ -252,7 +255,7 @@ fn after(
     if !words.is_empty() {
         push(steps, Step::Prose);
     }
-    Ok(true)
+    Ok(())
 }
 
 /// `"key": …` outside of an object.

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use toolwright_model::{Finish, Outcome};
+use toolwright_jsonrpc::raw::quote;
+use toolwright_model::{Code, Finish, Outcome};
 use toolwright_normalizer::{Explanation, Normalizer, RawArguments, Tool};
 
 use crate::cli::ExplainOptions;
+use crate::code_pages;
 use crate::input::read_tool;
 use crate::output::{Answer, answer_line};
 use crate::report::{EXIT_FOUND, Report};
@@ -17,7 +19,20 @@ pub fn run(options: &ExplainOptions) -> Result<ExitCode, Report> {
     if let (Some(tool), Some(arguments)) = (&options.tool, &options.arguments) {
         return explain_call(options, tool, arguments);
     }
-    Err(Report::usage("nothing to explain", "give a code, or --tool FILE and --arguments TEXT"))
+    let name = options.code.as_deref().unwrap_or_default();
+    let Some(code) = Code::parse(name) else {
+        let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        let fix = format!("use one of {}, or give --tool FILE and --arguments TEXT", codes.join(", "));
+        return Err(Report::usage(format!("\"{name}\" is no code"), fix));
+    };
+    let page = code_pages::page(code);
+    if options.json {
+        let title = quote(code.title());
+        super::print(&format!("{{\"code\":\"{code}\",\"title\":{title},\"page\":{}}}", quote(page)))?;
+    } else {
+        super::print(page.trim_end())?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> Result<ExitCode, Report> {

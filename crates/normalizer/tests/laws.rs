@@ -1,0 +1,132 @@
+//! The laws of repair, as properties over generated tools and calls.
+//!
+//! `PROPTEST_CASES` sets the number of cases per law; without it 25,000 run, 150,000 in all.
+
+mod generator;
+
+use generator::{any_text, mangled_call, tool_and_valid_call};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use serde_json::Value;
+use toolwright_model::{Code, Finish, Outcome, ToolDefinition};
+use toolwright_normalizer::{Normalizer, RawArguments, Tool};
+
+const CASES: u32 = 25_000;
+
+fn config() -> Config {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    Config { cases, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() }
+}
+
+fn compile(schema: &str) -> Tool {
+    let definition =
+        ToolDefinition { name: "probe".into(), input_schema: schema.to_owned(), ..ToolDefinition::default() };
+    Tool::compile(&definition).expect("the generator writes schemas that compile")
+}
+
+fn normalize(tool: &Tool, arguments: &str) -> Outcome {
+    Normalizer::default().normalize(tool, &RawArguments::text(arguments, Finish::Unknown))
+}
+
+/// The scalars of a value as text, those inside strings of JSON too.
+fn leaves(value: &Value, into: &mut Vec<String>) {
+    match value {
+        Value::Null => {}
+        Value::Bool(boolean) => into.push(boolean.to_string()),
+        Value::Number(number) => into.push(number.to_string()),
+        Value::String(text) => {
+            into.push(text.clone());
+            if let Ok(inner @ (Value::Array(_) | Value::Object(_))) = serde_json::from_str(text) {
+                leaves(&inner, into);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, into)),
+        Value::Object(members) => members.values().for_each(|item| leaves(item, into)),
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_valid_call_keeps_its_bytes((schema, call) in tool_and_valid_call()) {
+        let tool = compile(&schema);
+        prop_assert!(tool.accepts(&call), "the generator made an invalid call: {} {}", schema, call);
+        prop_assert_eq!(normalize(&tool, &call), Outcome::Unchanged);
+    }
+
+    #[test]
+    fn a_repaired_call_validates_and_says_what_changed((schema, call) in mangled_call()) {
+        let tool = compile(&schema);
+        match normalize(&tool, &call) {
+            Outcome::Unchanged => prop_assert!(tool.accepts(&call)),
+            Outcome::Repaired { arguments, changes } => {
+                prop_assert!(tool.accepts(&arguments), "{}", arguments);
+                prop_assert!(!changes.is_empty());
+                prop_assert!(changes.iter().all(|change| !change.code.is_refusal()));
+            }
+            Outcome::Refused { problems, hint } => {
+                prop_assert!(!problems.is_empty() && !hint.is_empty());
+                prop_assert!(problems.iter().all(|problem| problem.code.is_refusal()));
+            }
+        }
+    }
+
+    #[test]
+    fn normalizing_again_changes_nothing((schema, call) in mangled_call()) {
+        let tool = compile(&schema);
+        if let Outcome::Repaired { arguments, .. } = normalize(&tool, &call) {
+            prop_assert_eq!(normalize(&tool, &arguments), Outcome::Unchanged);
+        }
+    }
+
+    #[test]
+    fn no_value_is_lost((schema, call) in mangled_call()) {
+        let tool = compile(&schema);
+        let Ok(sent) = serde_json::from_str::<Value>(&call) else { return Ok(()) };
+        if let Outcome::Repaired { arguments, changes } = normalize(&tool, &call) {
+            let result: Value = serde_json::from_str(&arguments).expect("results are strict JSON");
+            let (mut before, mut after) = (Vec::new(), Vec::new());
+            leaves(&sent, &mut before);
+            leaves(&result, &mut after);
+            let reported: String = changes.iter().filter_map(|change| change.from.clone()).collect();
+            for leaf in before.iter().filter(|leaf| !leaf.is_empty()) {
+                let json = serde_json::to_string(leaf).expect("text");
+                let kept = after.iter().any(|other| other == leaf || other.contains(json.trim_matches('"')));
+                // A JSON string that was opened is kept when its parts are.
+                let opened = leaf.trim_start().starts_with(['{', '[', '"', '`']) || sent.is_string();
+                let told = reported.contains(json.trim_matches('"'));
+                prop_assert!(kept || told || opened, "{} is gone from {}", leaf, arguments);
+            }
+        }
+    }
+
+    #[test]
+    fn a_string_that_a_parameter_takes_is_never_touched((schema, call) in mangled_call()) {
+        let tool = compile(&schema);
+        let parsed: Value = serde_json::from_str(&schema).expect("schema");
+        let Ok(Value::Object(sent)) = serde_json::from_str::<Value>(&call) else { return Ok(()) };
+        if let Outcome::Repaired { arguments, changes } = normalize(&tool, &call) {
+            let result: Value = serde_json::from_str(&arguments).expect("results are strict JSON");
+            let structural = changes.iter().any(|change| matches!(change.code, Code::E1 | Code::E2));
+            for (key, value) in sent.iter().filter(|(_, value)| value.is_string()) {
+                let plain = parsed["properties"][key] == serde_json::json!({"type": "string"});
+                if plain && !structural {
+                    prop_assert_eq!(&result[key], value, "{}", key);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_input_panics((schema, call) in any_text(), finish in 0..3u8) {
+        let finish = [Finish::Unknown, Finish::Stop, Finish::Length][finish as usize];
+        let definition = ToolDefinition { name: "probe".into(), input_schema: schema, ..ToolDefinition::default() };
+        if let Ok(tool) = Tool::compile(&definition) {
+            let outcome = Normalizer::default().normalize(&tool, &RawArguments::text(&call, finish));
+            if let Outcome::Repaired { arguments, .. } = outcome {
+                prop_assert!(tool.accepts(&arguments), "{}", arguments);
+            }
+        }
+    }
+}
