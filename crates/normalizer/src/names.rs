@@ -15,6 +15,6 @@ mod words;
 
 pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare, meaningful_words};
 pub(crate) use fold::{fold, fold_value};
-pub(crate) use lexicon::{SAFE_ENVELOPES, canonical, is_destructive_flag, is_destructive_verb, is_vague};
+pub(crate) use lexicon::{canonical, is_destructive_flag, is_destructive_verb, is_envelope, is_vague};
 pub use tool_name::{NameMatch, find_tool};
 pub(crate) use words::words;

@@ -14,7 +14,7 @@ use toolwright_model::{Change, Code};
 
 use super::{Attempt, Fit, Fitter, Path, Slot, preview};
 use crate::costs;
-use crate::names::{SAFE_ENVELOPES, fold};
+use crate::names::{fold, is_envelope};
 use crate::schema::{Goal, Types};
 
 /// How often an envelope may be nested.
@@ -79,7 +79,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 _ => false,
             };
             let free = whole_call || !self.is_parameter(member.key);
-            holds && free && (SAFE_ENVELOPES.contains(&name.as_str()) || name == tool)
+            holds && free && (is_envelope(&name) || name == tool)
         };
         let payload = members.iter().find(is_payload)?;
         let mut named = false;

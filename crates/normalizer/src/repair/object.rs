@@ -11,7 +11,7 @@ use super::drops::is_droppable;
 use super::empty::says_nothing;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
-use crate::names::{Surroundings, compare, fold};
+use crate::names::{Surroundings, compare, fold, is_envelope};
 use crate::schema::{Goal, KeyState, SchemaId, Types};
 
 /// One member on its way to the result.
@@ -56,6 +56,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
             if let Some(restructured) = self.restructure(goal, members, path, slot) {
                 return Some(restructured);
             }
+        }
+        if slot.is_root {
+            self.check_envelopes(&mut draft, path, slot);
         }
         self.fit_values(&mut draft, path);
         self.drop_the_rest(goal, &mut draft, path, slot);
@@ -130,6 +133,30 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 }
             }
         }
+        draft.problems.extend(found);
+    }
+
+    /// Arguments that are still inside an envelope are not extra members, even of an open object.
+    fn check_envelopes(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
+        let wraps = |member: &Member<'a>| {
+            let name = fold(member.key);
+            let holds = match member.value.kind {
+                Kind::Object(inner) => !inner.is_empty(),
+                Kind::Array(_) => true,
+                Kind::String(_) => self.open_container(&member.value).is_some(),
+                _ => false,
+            };
+            holds && (is_envelope(&name) || name == fold(slot.name))
+        };
+        let open = draft.entries.iter().filter(|entry| entry.state == KeyState::Open);
+        let found: Vec<Problem> = open
+            .filter(|entry| wraps(&entry.member))
+            .map(|entry| {
+                let key = entry.member.key;
+                let message = format!("\"{key}\" is no parameter; send what is inside it as the arguments");
+                problem(Code::R6, &path.key(key), message)
+            })
+            .collect();
         draft.problems.extend(found);
     }
 

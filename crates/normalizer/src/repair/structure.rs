@@ -14,7 +14,7 @@ use toolwright_model::{Change, Code};
 use super::envelope::LABELS;
 use super::{Attempt, Fitter, Path, Slot};
 use crate::costs;
-use crate::names::{SAFE_ENVELOPES, Surroundings, compare, fold};
+use crate::names::{Surroundings, compare, fold, is_envelope};
 use crate::schema::{Goal, KeyState, SchemaId};
 
 /// How many moves may be combined.
@@ -76,13 +76,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         let declared = goal.property_names(schema);
         let is_declared = |key: &str| declared.iter().any(|name| fold(name) == fold(key));
-        let is_envelope = |member: &&Member<'a>| {
+        let wraps = |member: &&Member<'a>| {
             let name = fold(member.key);
             goal.key(schema, member.key).0 != KeyState::Declared
-                && (SAFE_ENVELOPES.contains(&name.as_str())
-                    || ["settings", "config", "extra", "filters"].contains(&name.as_str()))
+                && (is_envelope(&name) || ["settings", "config", "extra", "filters"].contains(&name.as_str()))
         };
-        let envelope = members.iter().find(is_envelope)?;
+        let envelope = members.iter().find(wraps)?;
         let opened = match envelope.value.kind {
             Kind::String(_) => self.open_container(&envelope.value)?.0,
             _ => envelope.value,
@@ -116,8 +115,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let schema = self.judge.schema();
         let required = goal.required(schema);
         let has = |name: &str| members.iter().any(|member| member.key == name);
-        let unknown: Vec<&Member<'a>> =
-            members.iter().filter(|member| goal.key(schema, member.key).0 != KeyState::Declared).collect();
+        let names = goal.property_names(schema);
+        let belongs_here = |key: &str| names.iter().any(|name| fold(name) == fold(key));
+        let unknown: Vec<&Member<'a>> = members
+            .iter()
+            .filter(|member| {
+                goal.key(schema, member.key).0 != KeyState::Declared && !belongs_here(member.key)
+            })
+            .collect();
         let forbidden = unknown.iter().any(|member| goal.key(schema, member.key).0 == KeyState::Forbidden);
         let mut wrappers: Vec<(&'s str, Vec<Member<'a>>)> = Vec::new();
         for name in goal.property_names(schema) {

@@ -7,11 +7,17 @@ use toolwright_jsonrpc::raw::{Member, quote, same_value};
 use toolwright_model::{Change, Code};
 
 use super::{Applied, Site};
+use crate::names::fold;
 use crate::repair::{Path, preview};
 
 pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option<Applied<'a>> {
-    if site.needs_agreement() && (site.is_declared(from) || !site.is_declared(to)) {
-        return None;
+    if site.needs_agreement() {
+        // Another spelling of the target is a second value for it: not for a built-in rule to settle.
+        let is_rival = |key: &str| key != from && key != to && fold(key) == fold(to);
+        let has_rival = site.members.iter().any(|member| is_rival(member.key));
+        if site.is_declared(from) || !site.is_declared(to) || has_rival {
+            return None;
+        }
     }
     rename(site, site.members, from, to, Code::N3, &Path::Root)
 }
