@@ -3,7 +3,11 @@
 //! Every lane (ours and each peer) is one process that gets the same work order: the same schema and
 //! the same argument texts. It times each call from the text to decision and result text with its own
 //! clock, and leaves its results behind; all of them are judged here, none judges itself.
+//!
+//! The lanes run in turn, several rounds, and each cell is the quietest round of its lane: what else
+//! the machine does in the meantime then falls on all of them alike.
 
+mod column;
 mod goals;
 mod inputs;
 mod judge;
@@ -18,7 +22,11 @@ use std::path::Path;
 
 use crate::step::{Failure, announce};
 use crate::workspace::Workspace;
+use column::Column;
 use lane::Lane;
+
+/// How often each lane runs.
+const ROUNDS: usize = 3;
 
 /// Measures every lane on every row, prints the table, then the corpus score.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
@@ -30,7 +38,13 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     let mut columns = Vec::new();
     for lane in Lane::ALL {
         announce(&format!("bench: {}", lane.name()));
-        columns.push(lane.measure(workspace, &folder, &rows)?);
+        columns.push(Column::new(lane, lane.set_up(workspace, &folder))?);
+    }
+    for round in 1..=ROUNDS {
+        announce(&format!("bench: round {round} of {ROUNDS}"));
+        for column in &mut columns {
+            column.run(&folder, &rows)?;
+        }
     }
     print(&table::render(&rows, &columns))?;
     print(&goals::render(&rows, &columns))?;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 pub use compare::same_value;
 pub use number::Number;
-pub use parse::{MAX_DEPTH, ParseError, ParseErrorKind, Parsed, is_json_number, parse};
+pub use parse::{MAX_DEPTH, ParseError, ParseErrorKind, Parsed, is_json_number, parse, parse_prefix};
 pub use write::{quote, write_quoted};
 
 /// One JSON value. Nodes live in an arena and are cheap to copy.
@@ -117,6 +117,11 @@ impl<'a> Member<'a> {
     /// A member under a new key.
     pub fn new(key: &'a str, value: Node<'a>) -> Self {
         Member { key, raw_key: "", value }
+    }
+
+    /// The key as it stood between its quotes; empty for a new key.
+    pub fn raw_key(&self) -> &'a str {
+        self.raw_key
     }
 
     /// The same member with another value; the key keeps its spelling.

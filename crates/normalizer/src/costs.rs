@@ -48,6 +48,8 @@ pub(crate) const DROP: u32 = 12;
 pub(crate) const RISK_NAME: u32 = 2;
 /// Risk: a key by a slip of the keyboard.
 pub(crate) const RISK_TYPO: u32 = 4;
+/// Risk: a key with a word that the target does not have.
+pub(crate) const RISK_FOREIGN_NAME: u32 = 4;
 /// Risk: a key by weak evidence.
 pub(crate) const RISK_WEAK_NAME: u32 = 9;
 /// Risk: a wrapper restored or a container turned into text.

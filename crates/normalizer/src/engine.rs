@@ -10,7 +10,7 @@ use crate::costs;
 use crate::explain::{Trace, TraceStep};
 use crate::names::fold;
 use crate::repair::envelope::Opened;
-use crate::repair::{Context, Fit, Fitter, Path, Slot, problem};
+use crate::repair::{Context, Fit, Fitter, Path, Slot, preview, problem, with_article};
 use crate::rules::{Rule, RuleSet};
 use crate::schema::{Goal, Judge};
 use crate::text;
@@ -121,7 +121,14 @@ impl Normalizer {
             nesting: Cell::new(0),
         };
         let start = match parsed {
-            Ok(parsed) => Ok(Start { node: parsed.root, changes: Vec::new(), risk: 0, guessed: false }),
+            Ok(parsed) => Ok(Start {
+                node: parsed.root,
+                changes: Vec::new(),
+                risk: 0,
+                guessed: false,
+                callee: None,
+                label: None,
+            }),
             Err(_) => read_leniently(arguments.text, arguments.finish, &arena, trace),
         };
         match start.and_then(|start| open_strings(start, arguments.finish, &arena, trace)) {
@@ -138,6 +145,10 @@ struct Start<'a> {
     risk: u32,
     /// Strings may have been split by mistake: unknown keys are then refused.
     guessed: bool,
+    /// The name in `name({…})` around the arguments.
+    callee: Option<String>,
+    /// The name in `name = {…}` before the arguments.
+    label: Option<String>,
 }
 
 /// S3: arguments that are a string of JSON, however often they were encoded.
@@ -151,17 +162,22 @@ fn open_strings<'a>(
         let Some(text) = start.node.as_text() else { break };
         let text: &'a str = arena.alloc_str(&text);
         let inner = match raw::parse(text, arena) {
-            Ok(parsed) if parsed.conflicting_key.is_none() => {
-                Start { node: parsed.root, changes: Vec::new(), risk: 0, guessed: false }
-            }
+            Ok(parsed) if parsed.conflicting_key.is_none() => Start {
+                node: parsed.root,
+                changes: Vec::new(),
+                risk: 0,
+                guessed: false,
+                callee: None,
+                label: None,
+            },
             _ => read_leniently(text, finish, arena, trace)?,
         };
         trace.chosen(&Path::Root, 0, || "JSON inside a string".to_owned());
         start.changes.push(Change {
             code: Code::S3,
             path: String::new(),
-            from: None,
-            to: None,
+            from: Some(preview(&start.node)),
+            to: Some(preview(&inner.node)),
             rule: None,
             why: "JSON inside a string".to_owned(),
         });
@@ -184,7 +200,14 @@ fn read_leniently<'a>(
 ) -> Result<Start<'a>, Vec<Problem>> {
     let text = sent.trim();
     if text.is_empty() || text == "None" || text == "undefined" {
-        return Ok(Start { node: Node::built(Kind::Null), changes: Vec::new(), risk: 0, guessed: false });
+        return Ok(Start {
+            node: Node::built(Kind::Null),
+            changes: Vec::new(),
+            risk: 0,
+            guessed: false,
+            callee: None,
+            label: None,
+        });
     }
     let reading = text::read(sent, finish).map_err(|error| {
         vec![Problem {
@@ -217,6 +240,8 @@ fn read_leniently<'a>(
         changes: reading.steps.iter().map(change).collect(),
         risk: reading.steps.iter().map(|step| step.risk()).sum(),
         guessed: reading.steps.iter().any(|step| step.may_split_strings()),
+        callee: reading.callee,
+        label: reading.label,
     })
 }
 
@@ -229,6 +254,9 @@ struct Call<'n, 's, 'a> {
 
 impl<'a> Call<'_, '_, 'a> {
     fn mend(&self, start: Start<'a>) -> Outcome {
+        if let Some(problem) = self.check_surroundings(&start) {
+            return refused(vec![problem]);
+        }
         let root = match start.node.kind {
             // Nothing sent is an empty object, if the tool needs nothing.
             Kind::Null => Node::built(Kind::Object(&[])),
@@ -258,7 +286,15 @@ impl<'a> Call<'_, '_, 'a> {
         }
         fits.sort_by_key(|fit| fit.cost);
         let mut fits = fits.into_iter();
-        let Some(best) = fits.next() else { return refused(problems.unwrap_or_default()) };
+        let Some(best) = fits.next() else {
+            let mut problems = problems.unwrap_or_default();
+            if let Some(named) = self.fitter.names_another_tool(&root, self.tool.name()) {
+                let message =
+                    format!("the call names \"{named}\", but it was sent to \"{}\"", self.tool.name());
+                problems.insert(0, problem(Code::R7, &Path::Root, message));
+            }
+            return refused(problems);
+        };
         if let Some(other) = fits.next()
             && other.cost < best.cost + costs::MARGIN
             && !same_value(&other.node, &best.node)
@@ -267,6 +303,26 @@ impl<'a> Call<'_, '_, 'a> {
             return refused(vec![problem(Code::R2, &Path::Root, message)]);
         }
         self.conclude(start, best)
+    }
+
+    /// `remove_talk({…})` is a call of another tool, and `options = {…}` is one parameter of several.
+    fn check_surroundings(&self, start: &Start<'a>) -> Option<Problem> {
+        const PLAIN_CALLS: &[&str] =
+            &["json", "dumps", "loads", "parse", "stringify", "print", "dict", "call", "function"];
+        let tool = fold(self.tool.name());
+        if let Some(callee) = &start.callee {
+            let named = fold(callee);
+            let is_plain = PLAIN_CALLS.iter().any(|plain| named.ends_with(plain));
+            if !named.is_empty() && !is_plain && !named.ends_with(&tool) && callee.contains('_') {
+                let message =
+                    format!("the call names \"{callee}\", but it was sent to \"{}\"", self.tool.name());
+                return Some(problem(Code::R7, &Path::Root, message));
+            }
+        }
+        let label = start.label.as_ref().filter(|label| self.fitter.declares(label))?;
+        let message =
+            format!("\"{label}\" stands outside of the object; send one object with all parameters");
+        Some(problem(Code::R9, &Path::Root, message))
     }
 
     fn nothing_sent(&self, root: Node<'a>) -> Opened<'a> {
@@ -288,8 +344,10 @@ impl<'a> Call<'_, '_, 'a> {
         let Some(members) = fit.node.as_object() else {
             let restored = self.restore_root(&fit.node);
             return restored.map(|restored| fit.clone().then(restored)).ok_or_else(|| {
-                let message =
-                    format!("the arguments are {}, but an object is expected", fit.node.type_name());
+                let message = format!(
+                    "the arguments are {}, but an object is expected",
+                    with_article(fit.node.type_name())
+                );
                 vec![problem(Code::R8, &Path::Root, message)]
             });
         };
@@ -400,7 +458,13 @@ impl<'a> Call<'_, '_, 'a> {
         let mut changes = start.changes;
         if risk > budget {
             changes.extend(fit.changes);
-            let guesses: Vec<String> = changes.iter().map(|change| change.why.clone()).collect();
+            let guesses: Vec<String> = changes
+                .iter()
+                .map(|change| match (&change.from, &change.to) {
+                    (Some(from), Some(to)) => format!("{from} → {to} ({})", change.why),
+                    _ => change.why.clone(),
+                })
+                .collect();
             let message = format!(
                 "too much would have to be guessed for this tool: {}; send exactly what you mean",
                 guesses.join("; ")

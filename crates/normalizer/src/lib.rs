@@ -1,7 +1,7 @@
 //! Makes the arguments of tool calls fit, or says why it will not.
 //!
 //! A pure library: it knows no network, no clock and no tool of its own. A call goes through
-//! text → rules → envelope → names → types → values → drops → judgement; what is valid already
+//! text → envelope → rules → names → types → values → drops → judgement; what is valid already
 //! returns with the same bytes, what is mended carries a report of every change, and what cannot be
 //! mended safely is refused with the nearest valid form.
 //!

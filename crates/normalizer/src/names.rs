@@ -9,12 +9,14 @@
 mod compare;
 mod fold;
 mod lexicon;
+mod name;
 mod tool_name;
 mod typo;
 mod words;
 
-pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare, meaningful_words};
+pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare};
 pub(crate) use fold::{fold, fold_value};
 pub(crate) use lexicon::{canonical, is_destructive_flag, is_destructive_verb, is_envelope, is_vague};
+pub(crate) use name::{Name, meaningful_words};
 pub use tool_name::{NameMatch, find_tool};
 pub(crate) use words::words;

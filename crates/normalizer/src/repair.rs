@@ -33,7 +33,7 @@ use crate::rules::CaseStyle;
 use crate::schema::{Goal, Judge, KeyState, SchemaId};
 
 pub(crate) use path::Path;
-pub(crate) use problems::{preview, problem};
+pub(crate) use problems::{preview, problem, with_article};
 
 /// How deep values are fitted within each other.
 const MAX_NESTING: u32 = 160;
@@ -109,8 +109,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
         for goal in Goal::alternatives(self.judge, ids, &value) {
             self.propose(&goal, value, path, slot, &mut proposals, &mut reasons);
         }
+        let nearest = proposals.first().map(|fit| fit.node);
         proposals.retain(|fit| self.accepts(ids, &fit.node));
-        self.choose(proposals, path).unwrap_or_else(|| Err(self.explain_misfit(ids, &value, path, reasons)))
+        self.choose(proposals, path)
+            .unwrap_or_else(|| Err(self.explain_misfit(ids, &value, path, reasons, nearest)))
     }
 
     pub fn accepts(&self, ids: &[SchemaId], value: &Node<'_>) -> bool {

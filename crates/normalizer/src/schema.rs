@@ -15,6 +15,8 @@ use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw::Number;
 
+use crate::names::Name;
+
 pub use compile::SchemaError;
 pub(crate) use goal::{Goal, KeyState};
 pub(crate) use judge::Judge;
@@ -31,6 +33,8 @@ pub(crate) struct SchemaId(u32);
 pub struct Schema {
     nodes: Vec<SchemaNode>,
     root: SchemaId,
+    /// Every declared or required name, taken apart for comparison.
+    names: HashMap<Box<str>, Name>,
     /// What could not be judged, in words for people.
     notes: Vec<String>,
 }
@@ -140,6 +144,11 @@ impl Schema {
     /// What the schema says that is not judged here: remote references, backtracking patterns.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// A declared or required name, ready for comparison.
+    pub(crate) fn name(&self, text: &str) -> Option<&Name> {
+        self.names.get(text)
     }
 
     pub(crate) fn root(&self) -> SchemaId {

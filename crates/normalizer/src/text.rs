@@ -16,6 +16,9 @@ pub use step::Step;
 /// The longest text that is read leniently.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
+/// A quote that leaked as a token of the model's template.
+const QUOTE_TOKEN: &str = "<|\"|>";
+
 /// Strict JSON made from lenient text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
@@ -23,6 +26,10 @@ pub struct Reading {
     pub json: String,
     /// What had to be forgiven, each once, in the order it was met.
     pub steps: Vec<Step>,
+    /// The name in `name({…})`, when the value stands in a call.
+    pub callee: Option<String>,
+    /// The name in `name = {…}` or `name: {…}`.
+    pub label: Option<String>,
 }
 
 /// Why a text cannot be read.
@@ -47,6 +54,12 @@ pub fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
     if let Some(reading) = unescape_whole(text, finish) {
         return Ok(reading);
     }
+    // The quote as a token of its own.
+    if text.contains(QUOTE_TOKEN) {
+        let mut reading = surroundings::read(&text.replace(QUOTE_TOKEN, "\""), finish)?;
+        reading.steps.insert(0, Step::ChatTokens);
+        return Ok(reading);
+    }
     surroundings::read(text, finish)
 }
 
@@ -61,7 +74,7 @@ fn unescape_whole(text: &str, finish: Finish) -> Option<Reading> {
     let arena = bumpalo::Bump::new();
     let inner = toolwright_jsonrpc::raw::parse(&quoted, &arena).ok()?.root.as_text()?.into_owned();
     if toolwright_jsonrpc::raw::parse(&inner, &arena).is_ok() {
-        return Some(Reading { json: inner, steps: vec![Step::EscapedWhole] });
+        return Some(Reading { json: inner, steps: vec![Step::EscapedWhole], callee: None, label: None });
     }
     let mut reading = surroundings::read(&inner, finish).ok()?;
     reading.steps.insert(0, Step::EscapedWhole);

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
     name = "toolwright",
     version,
     about,
-    after_help = "Exit codes: 0 done, 1 something was found or refused, 2 wrong use, 3 a file or stream failed."
+    after_help = "Exit codes: 0 done, 1 wrong input lines, a failed check or a refused call of `explain`, 2 wrong use, 3 a file or stream failed."
 )]
 pub struct Cli {
     /// What to do; without it, a short welcome.

@@ -39,17 +39,30 @@ pub struct ToolCache {
     tools: HashMap<String, Arc<Tool>>,
 }
 
+/// A line that is no call: its id, if it has one, and what is wrong with it.
+pub struct WrongLine {
+    /// The line's id as JSON text.
+    pub id: String,
+    pub message: String,
+}
+
 /// Reads one line; the error says what is wrong with it.
-pub fn read_line(line: &str, cache: &mut ToolCache) -> Result<CallLine, String> {
+pub fn read_line(line: &str, cache: &mut ToolCache) -> Result<CallLine, WrongLine> {
     let arena = Bump::new();
-    let root = parse(line, &arena).map_err(|error| format!("the line is not JSON: {error}"))?.root;
+    let wrong = |id: &str, message: String| WrongLine { id: id.to_owned(), message };
+    let parsed =
+        parse(line, &arena).map_err(|error| wrong("null", format!("the line is not JSON: {error}")))?;
+    let id = parsed.root.get("id").map_or("null".to_owned(), |id| id.to_json());
+    read_call(parsed.root, &id, cache).map_err(|message| wrong(&id, message))
+}
+
+fn read_call(root: Node<'_>, id: &str, cache: &mut ToolCache) -> Result<CallLine, String> {
     if root.as_object().is_none() {
         return Err(format!(
             "the line is {}, but an object with \"tool\" and \"arguments\" is expected",
             root.type_name()
         ));
     }
-    let id = root.get("id").map_or("null".to_owned(), |id| id.to_json());
     let finish = match root.get("finish").and_then(|finish| finish.as_text()).as_deref() {
         None => Finish::Unknown,
         Some("stop") => Finish::Stop,
@@ -77,7 +90,7 @@ pub fn read_line(line: &str, cache: &mut ToolCache) -> Result<CallLine, String> 
         }
     };
     let expect = root.get("expect").map(|expect| expect.to_json());
-    Ok(CallLine { id, tool, sent_name, arguments, finish, expect })
+    Ok(CallLine { id: id.to_owned(), tool, sent_name, arguments, finish, expect })
 }
 
 /// Reads a tool file.

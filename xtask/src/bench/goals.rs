@@ -1,8 +1,9 @@
 //! Whether the figures are what the project promises itself.
 
+use super::column::Column;
 use super::inputs::{Kind, Row, Size};
 use super::judge::Verdict;
-use super::lane::{Column, Lane};
+use super::lane::Lane;
 use super::order::Timing;
 use super::table::{duration, ours};
 
@@ -84,13 +85,11 @@ fn quicker_peers(rows: &[Row], columns: &[Column]) -> Vec<Quicker> {
 #[cfg(test)]
 mod tests {
     use super::super::inputs;
-    use super::super::lane::Cells;
     use super::*;
 
     fn column(lane: Lane, p50: f64, verdict: Verdict, count: usize) -> Column {
         let timing = Timing::Measured { p50, p99: p50 * 2.0 };
-        let rows = vec![(timing, verdict); count];
-        Column { lane, cells: Ok(Cells { version: String::new(), rows }) }
+        Column::measured(lane, vec![(timing, verdict); count])
     }
 
     fn rendered(ours: (f64, Verdict), peer: (f64, Verdict)) -> String {

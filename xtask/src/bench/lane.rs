@@ -1,10 +1,7 @@
-//! The lanes of the race: how each is set up, started and read.
+//! The lanes of the race: what each is and how it is set up.
 
 use std::path::{Path, PathBuf};
 
-use super::inputs::Row;
-use super::judge::{self, Verdict};
-use super::order::{self, Timing};
 use super::write;
 use crate::invocation::Invocation;
 use crate::step::{Failure, note};
@@ -21,24 +18,6 @@ pub enum Lane {
     Pydantic,
     /// json_repair on Python, when the text is not JSON. It knows no schema.
     JsonRepair,
-}
-
-/// One column of the table.
-#[derive(Debug)]
-pub struct Column {
-    /// Whose column it is.
-    pub lane: Lane,
-    /// Its cells, or why it has none.
-    pub cells: Result<Cells, String>,
-}
-
-/// The measured cells of a column.
-#[derive(Debug)]
-pub struct Cells {
-    /// The library's version.
-    pub version: String,
-    /// One for each row.
-    pub rows: Vec<(Timing, Verdict)>,
 }
 
 impl Lane {
@@ -65,35 +44,8 @@ impl Lane {
         }
     }
 
-    /// Sets the lane up, runs it on every row and judges what it left. A peer that cannot be had
-    /// gives a column that says so; only our own lane must run.
-    pub fn measure(self, workspace: &Workspace, folder: &Path, rows: &[Row]) -> Result<Column, Failure> {
-        let cells = match self.set_up(workspace, folder) {
-            Ok(program) => self.run(program, folder, rows),
-            Err(failure) => Err(failure),
-        };
-        match cells {
-            Err(failure) if self == Self::Ours => Err(failure),
-            Err(failure) => {
-                note(&format!("no figures for {}:\n{failure}", self.name()));
-                Ok(Column { lane: self, cells: Err(failure.reason().to_owned()) })
-            }
-            Ok(cells) => Ok(Column { lane: self, cells: Ok(cells) }),
-        }
-    }
-
-    fn run(self, program: Invocation, folder: &Path, rows: &[Row]) -> Result<Cells, Failure> {
-        let step = format!("bench: {}", self.name());
-        let order = order::write_order(folder, self.name(), rows)?;
-        let text = program.arg(order).read(&step)?;
-        let report = order::read_report(&text, rows)
-            .ok_or_else(|| Failure::new(&step, "its report was not understood"))?;
-        let verdict = |row| judge::judge(&order::output_path(folder, self.name(), row), &row.expected);
-        let rows = report.timings.into_iter().zip(rows.iter().map(verdict)).collect();
-        Ok(Cells { version: report.version, rows })
-    }
-
-    fn set_up(self, workspace: &Workspace, folder: &Path) -> Result<Invocation, Failure> {
+    /// Installs what the lane needs and is missing, and says how it is started.
+    pub fn set_up(self, workspace: &Workspace, folder: &Path) -> Result<Invocation, Failure> {
         let peers = folder.join("peers");
         match self {
             Self::Ours => ours(workspace),

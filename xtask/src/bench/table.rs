@@ -1,8 +1,9 @@
 //! The table: one line for each call, a few columns for each lane.
 
+use super::column::{Cells, Column};
 use super::inputs::Row;
 use super::judge::Verdict;
-use super::lane::{Cells, Column, Lane};
+use super::lane::Lane;
 use super::order::Timing;
 
 /// How many columns at the left are words; the others are figures and stand to the right.
@@ -74,7 +75,7 @@ fn ratio(peer: f64, ours: f64) -> String {
 
 fn remarks(columns: &[Column]) -> String {
     let mut text = "× is the peer's time divided by ours: above 1 we are faster.\n".to_owned();
-    for Column { lane, cells } in columns {
+    for Column { lane, cells, .. } in columns {
         let remark = match cells {
             Ok(cells) => format!("{} {}: {}\n", lane.name(), cells.version, lane.what_it_does()),
             Err(reason) => format!("{}: no figures, {reason}\n", lane.name()),
@@ -132,14 +133,10 @@ mod tests {
     #[test]
     fn a_peer_is_shown_beside_us_and_a_missing_one_below() {
         let rows: Vec<Row> = inputs::rows().into_iter().take(1).collect();
-        let column = |lane, p50, p99| Column {
-            lane,
-            cells: Ok(Cells {
-                version: "1.0".to_owned(),
-                rows: vec![(Timing::Measured { p50, p99 }, Verdict::Right)],
-            }),
-        };
-        let missing = Column { lane: Lane::Pydantic, cells: Err("python3 is not installed".to_owned()) };
+        let column =
+            |lane, p50, p99| Column::measured(lane, vec![(Timing::Measured { p50, p99 }, Verdict::Right)]);
+        let mut missing = column(Lane::Pydantic, 0.0, 0.0);
+        missing.cells = Err("python3 is not installed".to_owned());
         let columns = [column(Lane::Ours, 500.0, 1000.0), column(Lane::Ajv, 2000.0, 20000.0), missing];
         let text = render(&rows, &columns);
         let mut lines = text.lines();

@@ -3,7 +3,10 @@
 //! Rounds of about a minute, each with fresh random cases, so that progress is seen and a time
 //! limit is kept. Every test in the `laws` binaries is a property and runs `PROPTEST_CASES` cases.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::invocation::Invocation;
 use crate::step::{Failure, announce, note};
@@ -39,26 +42,23 @@ const PROFILE: [&str; 6] = [
 /// Runs rounds until the goal or the limit is reached.
 pub fn run(workspace: &Workspace, limit: Option<Duration>) -> Result<(), Failure> {
     announce(STEP);
-    let properties = count_properties(workspace)?;
+    let laws = Laws::build(workspace)?;
+    note(&format!("{} properties", laws.properties));
     let begin = Instant::now();
     let mut passed = 0;
     let mut cases = FIRST_ROUND_CASES;
     while passed < GOAL_CASES {
         let round = Instant::now();
-        laws(workspace)
-            .arg("--quiet")
-            .env("PROPTEST_CASES", cases.to_string())
-            .env("PROPTEST_MAX_GLOBAL_REJECTS", (cases * REJECTS_PER_CASE).to_string())
-            .run(STEP)?;
-        passed += cases * properties;
-        let left = limit.map(|limit| limit.saturating_sub(begin.elapsed()));
+        laws.round(cases)?;
+        passed += cases * laws.properties;
         note(&format!("{passed} of {GOAL_CASES} cases passed, {:.0} s", begin.elapsed().as_secs_f64()));
+        let left = limit.map(|limit| limit.saturating_sub(begin.elapsed()));
         if passed < GOAL_CASES && left.is_some_and(|left| left < SHORTEST_ROUND) {
             note("the time is over before the goal was reached");
             break;
         }
         let time = left.map_or(ROUND, |left| left.min(ROUND));
-        let goal_left = GOAL_CASES.saturating_sub(passed).div_ceil(properties);
+        let goal_left = GOAL_CASES.saturating_sub(passed).div_ceil(laws.properties);
         cases = next_round(cases, round.elapsed(), time).min(goal_left).max(1);
     }
     Ok(())
@@ -70,23 +70,57 @@ fn next_round(cases: u64, took: Duration, time: Duration) -> u64 {
     (rate * time.as_secs_f64()) as u64
 }
 
-fn count_properties(workspace: &Workspace) -> Result<u64, Failure> {
-    let list = laws(workspace).args(["--", "--list", "--format", "terse"]);
-    match count_listed(&list.read(STEP)?) {
-        0 => Err(Failure::new(STEP, "the `laws` tests of the normalizer are empty").repeat_with(&list)),
-        count => {
-            note(&format!("{count} properties"));
-            Ok(count)
+/// The built test binaries. They are run directly, so that a file that is saved in the meantime
+/// does not stop the campaign for a build.
+struct Laws {
+    binaries: Vec<Invocation>,
+    /// How many properties they hold together, never 0.
+    properties: u64,
+}
+
+impl Laws {
+    fn build(workspace: &Workspace) -> Result<Self, Failure> {
+        let build = workspace
+            .cargo(["test", "--package", "toolwright-normalizer", "--test", "laws*", "--no-run"])
+            .args(PROFILE)
+            .arg("--message-format=json-render-diagnostics");
+        let folder = workspace.root().join("crates/normalizer");
+        let binaries: Vec<Invocation> =
+            executables(&build.read(STEP)?).iter().map(|path| Invocation::new(path, &folder)).collect();
+        let mut properties = 0;
+        for binary in &binaries {
+            properties += count_listed(&binary.clone().args(["--list", "--format", "terse"]).read(STEP)?);
         }
+        if properties == 0 {
+            return Err(Failure::new(STEP, "the normalizer has no `laws` tests").repeat_with(&build));
+        }
+        Ok(Self { binaries, properties })
     }
+
+    fn round(&self, cases: u64) -> Result<(), Failure> {
+        for binary in &self.binaries {
+            binary
+                .clone()
+                .arg("--quiet")
+                .env("PROPTEST_CASES", cases.to_string())
+                .env("PROPTEST_MAX_GLOBAL_REJECTS", (cases * REJECTS_PER_CASE).to_string())
+                .run(STEP)?;
+        }
+        Ok(())
+    }
+}
+
+/// The test binaries that cargo reports, one message a line.
+fn executables(messages: &str) -> Vec<PathBuf> {
+    let executable = |line: &str| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        message.get("executable")?.as_str().map(PathBuf::from)
+    };
+    messages.lines().filter_map(executable).collect()
 }
 
 fn count_listed(list: &str) -> u64 {
     list.lines().filter(|line| line.ends_with(": test")).count() as u64
-}
-
-fn laws(workspace: &Workspace) -> Invocation {
-    workspace.cargo(["test", "--package", "toolwright-normalizer", "--test", "laws*"]).args(PROFILE)
 }
 
 #[cfg(test)]
@@ -96,6 +130,18 @@ mod tests {
     #[test]
     fn only_tests_are_counted() {
         assert_eq!(count_listed("valid_stays: test\nidempotent: test\n\n2 tests, 0 benchmarks\n"), 2);
+    }
+
+    #[test]
+    fn libraries_have_no_executable() {
+        let messages = concat!(
+            r#"{"reason":"compiler-artifact","executable":null}"#,
+            "\n",
+            r#"{"reason":"compiler-artifact","executable":"/t/laws-1"}"#,
+            "\n",
+            r#"{"reason":"build-finished","success":true}"#,
+        );
+        assert_eq!(executables(messages), [PathBuf::from("/t/laws-1")]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Writing a tree: untouched values as their source bytes, edited ones anew.
 
-use super::{Kind, Node};
+use super::{Kind, Member, Node};
 
 impl Node<'_> {
     /// Appends the value's JSON text.
@@ -35,14 +35,7 @@ impl Node<'_> {
                     if index > 0 {
                         out.push(',');
                     }
-                    if member.raw_key.is_empty() {
-                        write_quoted(member.key, out);
-                    } else {
-                        out.push('"');
-                        out.push_str(member.raw_key);
-                        out.push('"');
-                    }
-                    out.push(':');
+                    member.write_key(out);
                     member.value.write(out);
                 }
                 out.push('}');
@@ -50,11 +43,69 @@ impl Node<'_> {
         }
     }
 
+    /// Appends about as much of the value's JSON text as the limit allows. False when more is left.
+    pub fn write_at_most(&self, out: &mut String, limit: usize) -> bool {
+        if let Some(source) = self.source() {
+            let mut end = source.len().min((limit + 4).saturating_sub(out.len()));
+            while !source.is_char_boundary(end) {
+                end -= 1;
+            }
+            out.push_str(&source[..end]);
+            return end == source.len() && out.len() <= limit;
+        }
+        match self.kind {
+            Kind::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    out.push(if index == 0 { '[' } else { ',' });
+                    if !item.write_at_most(out, limit) {
+                        return false;
+                    }
+                }
+                out.push_str(if items.is_empty() { "[]" } else { "]" });
+            }
+            Kind::Object(members) => {
+                for (index, member) in members.iter().enumerate() {
+                    out.push(if index == 0 { '{' } else { ',' });
+                    member.write_key(out);
+                    if !member.value.write_at_most(out, limit) {
+                        return false;
+                    }
+                }
+                out.push_str(if members.is_empty() { "{}" } else { "}" });
+            }
+            Kind::String(text) if text.raw().len() > limit => {
+                let mut end = limit;
+                while !text.raw().is_char_boundary(end) {
+                    end -= 1;
+                }
+                out.push('"');
+                out.push_str(&text.raw()[..end]);
+                return false;
+            }
+            _ => self.write(out),
+        }
+        out.len() <= limit
+    }
+
     /// The value's JSON text.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
+    }
+}
+
+impl Member<'_> {
+    /// Appends the key with its quotes and colon.
+    fn write_key(&self, out: &mut String) {
+        if self.raw_key.is_empty() {
+            write_quoted(self.key, out);
+        } else {
+            out.push('"');
+            out.push_str(self.raw_key);
+            out.push('"');
+        }
+        out.push(':');
     }
 }
 
@@ -95,7 +146,7 @@ pub fn quote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Member, parse};
+    use super::super::parse;
     use super::*;
     use bumpalo::Bump;
     use proptest::prelude::*;
@@ -110,6 +161,18 @@ mod tests {
             Node::built(Kind::Object(edited)).to_json(),
             r#"{"b\"c":[1.0, 2 ],"n":12345678901234567890123}"#
         );
+    }
+
+    #[test]
+    fn a_long_value_is_written_up_to_a_limit() {
+        let arena = Bump::new();
+        let text = format!(r#"{{"a":["{}",1]}}"#, "ä".repeat(100));
+        let root = parse(&text, &arena).unwrap().root;
+        let mut out = String::new();
+        assert!(!root.write_at_most(&mut out, 20) && out.len() <= 24 && text.starts_with(&out));
+        let rebuilt = Node::built(root.kind);
+        let mut whole = String::new();
+        assert!(rebuilt.write_at_most(&mut whole, 1000) && whole == text);
     }
 
     proptest! {

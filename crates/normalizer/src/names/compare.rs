@@ -2,13 +2,12 @@
 
 use toolwright_model::Code;
 
-use super::fold::fold;
 use super::lexicon::{
-    are_opposed, are_synonyms, are_whole_synonyms, canonical, is_distinct, is_filler, is_neutral,
-    is_neutral_ending, may_go_unsaid, same_side, takes_side,
+    are_opposed, are_synonyms, are_whole_synonyms, is_distinct, is_neutral, is_neutral_ending, may_go_unsaid,
+    same_side, takes_side,
 };
+use super::name::Name;
 use super::typo::slips;
-use super::words::words;
 use crate::costs;
 
 /// How well a sent name fits a known one.
@@ -30,41 +29,36 @@ pub(crate) struct Surroundings<'n> {
     /// Words that the tool's own name already says: they may be added or missing.
     pub tool_words: &'n [String],
     /// All names the schema declares.
-    pub declared: &'n [&'n str],
+    pub declared: &'n [&'n Name],
 }
 
 /// Compares a key that was sent with a name the schema declares.
-pub(crate) fn compare(sent: &str, known: &str, around: Surroundings<'_>) -> Option<Likeness> {
-    let (sent_folded, known_folded) = (fold(sent), fold(known));
-    if sent_folded.is_empty() || known_folded.is_empty() {
+pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Option<Likeness> {
+    if sent.folded.is_empty() || known.folded.is_empty() {
         return None;
     }
     let likeness =
         |cost: u32, code: Code, why: String| Some(Likeness { cost, code, why, needs_exact_value: false });
-    if sent_folded == known_folded {
-        return likeness(
-            costs::KEY_FORM,
-            Code::N1,
-            "same name in another case or with other separators".into(),
-        );
+    if sent.folded == known.folded {
+        let why = "same name in another case or with other separators";
+        return likeness(costs::KEY_FORM, Code::N1, why.into());
     }
-    let sent_words = meaningful_words(sent);
-    let known_words = meaningful_words(known);
-    if let Some(strokes) = slips(sent, &sent_folded, known, &known_folded)
-        && !opposed(&sent_words, &known_words)
+    let are_opposed = opposed(&sent.meaning, &known.meaning);
+    if let Some(strokes) = slips(sent, known)
+        && !are_opposed
     {
         return likeness(costs::KEY_TYPO * strokes, Code::N2, format!("{strokes} stroke(s) away"));
     }
-    if are_whole_synonyms(&sent_folded, &known_folded) {
+    if are_whole_synonyms(&sent.folded, &known.folded) {
         return likeness(costs::KEY_SYNONYM, Code::N4, "names used for one another".into());
     }
-    if sent_words.is_empty() || known_words.is_empty() || opposed(&sent_words, &known_words) {
+    if sent.meaning.is_empty() || known.meaning.is_empty() || are_opposed {
         return None;
     }
-    if counts_the_plural(&sent_words, known) {
+    if counts_the_plural(&sent.meaning, known) {
         return likeness(costs::KEY_SYNONYM, Code::N4, "the count of them".into());
     }
-    by_words(&sent_words, &known_words, around)
+    by_words(&sent.meaning, &known.meaning, around)
 }
 
 /// Compares the words of two names.
@@ -99,10 +93,8 @@ fn by_words(sent: &[String], known: &[String], around: Surroundings<'_>) -> Opti
     }
     // A side that the target takes may go unsaid when no other parameter takes the other side.
     let unopposed = |word: &str| {
-        let words = around.declared.iter().flat_map(|name| meaningful_words(name));
-        !around.declared.is_empty()
-            && may_go_unsaid(word)
-            && !words.into_iter().any(|other| are_opposed(word, &other))
+        let mut others = around.declared.iter().flat_map(|name| &name.meaning);
+        !around.declared.is_empty() && may_go_unsaid(word) && !others.any(|other| are_opposed(word, other))
     };
     if rest.iter().any(|word| is_distinct(word) || takes_side(word) && !unopposed(word)) {
         return None;
@@ -147,27 +139,20 @@ fn by_words(sent: &[String], known: &[String], around: Surroundings<'_>) -> Opti
 }
 
 /// `replica_count` for `replicas`.
-fn counts_the_plural(sent: &[String], known: &str) -> bool {
+fn counts_the_plural(sent: &[String], known: &Name) -> bool {
     let [what, count] = sent else { return false };
     ["count", "number"].contains(&count.as_str())
-        && words(known).len() == 1
-        && known.to_lowercase() == format!("{what}s")
-}
-
-/// The words that say what a value is for, in canonical form; all words when none does.
-pub(crate) fn meaningful_words(name: &str) -> Vec<String> {
-    let all: Vec<String> = words(name).iter().map(|word| canonical(word).to_owned()).collect();
-    let kept: Vec<String> = all.iter().filter(|word| !is_filler(word)).cloned().collect();
-    if kept.is_empty() { all } else { kept }
+        && known.words.len() == 1
+        && known.words[0].strip_suffix('s') == Some(what)
 }
 
 /// Whether two names take opposite sides or differ in a word that sets meanings apart.
-pub(crate) fn are_opposed_names(sent: &str, known: &str) -> bool {
-    let (sent, known) = (meaningful_words(sent), meaningful_words(known));
+pub(crate) fn are_opposed_names(sent: &Name, known: &Name) -> bool {
+    let (sent, known) = (&sent.meaning, &known.meaning);
     let apart = |word: &String, other: &[String]| is_distinct(word) && !other.contains(word);
-    opposed(&sent, &known)
-        || sent.iter().any(|word| apart(word, &known))
-        || known.iter().any(|word| apart(word, &sent))
+    opposed(sent, known)
+        || sent.iter().any(|word| apart(word, known))
+        || known.iter().any(|word| apart(word, sent))
 }
 
 fn opposed(sent: &[String], known: &[String]) -> bool {
@@ -176,11 +161,11 @@ fn opposed(sent: &[String], known: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Surroundings, compare};
+    use super::{Name, Surroundings, compare};
     use toolwright_model::Code;
 
     fn code(sent: &str, known: &str) -> Option<Code> {
-        compare(sent, known, Surroundings::default()).map(|likeness| likeness.code)
+        compare(&Name::new(sent), &Name::new(known), Surroundings::default()).map(|likeness| likeness.code)
     }
 
     #[test]

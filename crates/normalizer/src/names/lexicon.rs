@@ -23,6 +23,7 @@ struct Lexicon {
     neutral: Words,
     neutral_endings: Words,
     distinct: Words,
+    units: Words,
     common: Words,
     short: Words,
     vague: Words,
@@ -53,6 +54,7 @@ impl Lexicon {
             neutral: set(include_str!("vocabulary/neutral.txt")),
             neutral_endings: set(include_str!("vocabulary/neutral-endings.txt")),
             distinct: set(include_str!("vocabulary/distinct.txt")),
+            units: set(include_str!("vocabulary/units.txt")),
             common: set(include_str!("vocabulary/common.txt")),
             short: set(include_str!("vocabulary/short.txt")),
             vague: set(include_str!("vocabulary/vague.txt")),
@@ -152,7 +154,12 @@ pub(crate) fn is_neutral_ending(word: &str) -> bool {
 
 /// Whether a word must stand on both sides or on neither.
 pub(crate) fn is_distinct(word: &str) -> bool {
-    LEXICON.distinct.contains(word)
+    LEXICON.distinct.contains(word) || is_unit(word)
+}
+
+/// Whether a word is a unit.
+pub(crate) fn is_unit(word: &str) -> bool {
+    LEXICON.units.contains(word)
 }
 
 /// Whether a word is a common one.

@@ -1,48 +1,48 @@
 //! Slips of the keyboard: a key that is no word of its own and one stroke away from another.
 
-use super::lexicon::{is_common, is_short_word};
-use super::words::{singular, words};
+use super::lexicon::{is_common, is_short_word, is_unit};
+use super::name::Name;
+use super::words::singular;
 
-/// How many strokes two folded names are apart, when that can be a slip; `None` when it cannot.
-pub(crate) fn slips(sent: &str, sent_folded: &str, known: &str, known_folded: &str) -> Option<u32> {
-    let longest = sent_folded.chars().count().max(known_folded.chars().count());
-    let shortest = sent_folded.chars().count().min(known_folded.chars().count());
+/// How many strokes two names are apart, when that can be a slip; `None` when it cannot.
+pub(crate) fn slips(sent: &Name, known: &Name) -> Option<u32> {
+    let (a, b) = (&*sent.folded, &*known.folded);
+    let (sent_length, known_length) = (a.chars().count(), b.chars().count());
+    let longest = sent_length.max(known_length);
     let allowed = match longest {
         0..=3 => return None,
-        4..=7 => 1,
+        4..=8 => 1,
         _ => 2,
     };
-    if shortest < 3 || digits(sent_folded) != digits(known_folded) {
+    if sent_length.min(known_length) < 3 || sent_length.abs_diff(known_length) > allowed {
         return None;
     }
-    let distance = strsim::osa_distance(sent_folded, known_folded);
-    if distance == 0 || distance > allowed || distance == 2 && longest < 9 {
+    let distance = strsim::osa_distance(a, b);
+    if distance == 0 || distance > allowed || digits(a).ne(digits(b)) {
         return None;
     }
-    if is_plural_pair(sent_folded, known_folded) {
+    if sent.words.len() == known.words.len() && is_plural_pair(a, b) {
         return Some(1);
     }
     if differ_by_whole_words(sent, known)
-        || is_negation(sent_folded, known_folded)
+        || is_negation(a, b)
         || differ_in_a_short_word(sent, known)
+        || differ_in_a_word_of_its_own(sent, known)
     {
         return None;
     }
     // In a short name another letter makes another word; a swapped, lost or doubled one seldom does.
-    let is_substitution = sent_folded.len() == known_folded.len() && !is_swap(sent_folded, known_folded);
-    if longest <= 5 && is_substitution {
+    let is_swapped = is_swap(a, b);
+    if longest <= 5 && sent_length == known_length && !is_swapped {
         return None;
     }
     // `node` is not a misspelt `mode`: both are words.
-    let all_words = |name: &str| words(name).iter().all(|word| is_common(word) || is_common(singular(word)));
+    let all_words = |name: &Name| name.words.iter().all(|word| is_common(word) || is_common(singular(word)));
     if all_words(sent) && (all_words(known) || distance > 1) {
         return None;
     }
     // A slip on the very first letter of a short name is rarer than another word.
-    if longest <= 5
-        && sent_folded.chars().next() != known_folded.chars().next()
-        && !is_swap(sent_folded, known_folded)
-    {
+    if longest <= 5 && a.chars().next() != b.chars().next() && !is_swapped {
         return None;
     }
     Some(distance as u32)
@@ -61,27 +61,44 @@ pub(crate) fn is_plural_pair(a: &str, b: &str) -> bool {
 /// `valid` and `invalid`: a prefix that turns the meaning around.
 fn is_negation(a: &str, b: &str) -> bool {
     let negates = |long: &str, short: &str| {
-        long.strip_suffix(short)
-            .is_some_and(|prefix| ["un", "in", "de", "dis", "non", "re", "no", "im", "a"].contains(&prefix))
+        // `byproducts`, `subnetwork`: a prefix of two letters and more is seldom a slip.
+        long.strip_suffix(short).is_some_and(|prefix| prefix.len() >= 2 || prefix == "a")
     };
     negates(a, b) || negates(b, a)
 }
 
 /// `timeout` and `timeout_ms`: a word more is no slip.
-fn differ_by_whole_words(sent: &str, known: &str) -> bool {
-    let (sent, known) = (words(sent), words(known));
-    let (short, long) = if sent.len() < known.len() { (&sent, &known) } else { (&known, &sent) };
+fn differ_by_whole_words(sent: &Name, known: &Name) -> bool {
+    let (sent, known) = (&sent.words, &known.words);
+    let (short, long) = if sent.len() < known.len() { (sent, known) } else { (known, sent) };
     short.len() < long.len() && short.iter().all(|word| long.contains(word))
 }
 
+/// `energy_kwh` and `energy_wh`, `payer` and `payee`, `dna` and `rna`: words of their own.
+fn differ_in_a_word_of_its_own(sent: &Name, known: &Name) -> bool {
+    let is_role_pair = |a: &str, b: &str| {
+        let doer = a.strip_suffix("er").or_else(|| a.strip_suffix("or"));
+        doer.is_some() && doer == b.strip_suffix("ee")
+    };
+    sent.words.len() == known.words.len()
+        && sent.words.iter().zip(&known.words).filter(|(a, b)| a != b).any(|(a, b)| {
+            let short = a.len() <= 3 && b.len() <= 3 && a.chars().next() != b.chars().next();
+            is_unit(a)
+                || is_unit(b)
+                || is_role_pair(a, b)
+                || is_role_pair(b, a)
+                || sent.words.len() > 1 && short
+        })
+}
+
 /// `delay_s` and `delay_ms`: the difference is in a word too short to be misspelt.
-fn differ_in_a_short_word(sent: &str, known: &str) -> bool {
-    let (sent, known) = (words(sent), words(known));
+fn differ_in_a_short_word(sent: &Name, known: &Name) -> bool {
+    let (sent, known) = (&sent.words, &known.words);
     sent.len() > 1
         && sent.len() == known.len()
         && sent
             .iter()
-            .zip(&known)
+            .zip(known)
             .any(|(a, b)| a != b && a.len() <= 3 && b.len() <= 3 && is_short_word(a) && b != "id")
 }
 
@@ -89,17 +106,16 @@ fn is_swap(a: &str, b: &str) -> bool {
     a.len() == b.len() && strsim::osa_distance(a, b) == 1 && strsim::levenshtein(a, b) == 2
 }
 
-fn digits(text: &str) -> String {
-    text.chars().filter(char::is_ascii_digit).collect()
+fn digits(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().filter(u8::is_ascii_digit)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::slips;
-    use crate::names::fold;
+    use super::{Name, slips};
 
     fn slip(sent: &str, known: &str) -> bool {
-        slips(sent, &fold(sent), known, &fold(known)).is_some()
+        slips(&Name::new(sent), &Name::new(known)).is_some()
     }
 
     #[test]

@@ -10,7 +10,7 @@
 use toolwright_jsonrpc::raw::{self, Kind, Node, Str};
 use toolwright_model::Code;
 
-use super::{Attempt, Fit, Fitter, Path};
+use super::{Attempt, Fit, Fitter, Path, preview, problem};
 use crate::costs;
 use crate::names::fold_value;
 use crate::schema::{Goal, Literal};
@@ -37,6 +37,14 @@ impl<'a> Fitter<'_, 'a> {
         let folded = fold_value(&sent);
         let by_case = only(&|option| option.to_lowercase() == lower);
         let is_text = matches!(value.kind, Kind::String(_));
+        let alike = texts().filter(|option| fold_value(option) == folded).count();
+        if by_case.is_none() && is_text && !folded.is_empty() && alike > 1 {
+            let message = format!(
+                "{} could stand for several of the allowed values; send one of them exactly",
+                preview(value)
+            );
+            return Some(Err(vec![problem(Code::R2, path, message)]));
+        }
         let found = by_case.or_else(|| {
             if is_text && !folded.is_empty() { only(&|option| fold_value(option) == folded) } else { None }
         })?;

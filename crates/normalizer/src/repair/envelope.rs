@@ -22,7 +22,7 @@ const MAX_ENVELOPES: usize = 8;
 
 /// Keys beside the payload that only label a call.
 pub(super) const LABELS: &[&str] =
-    &["name", "tool", "toolname", "function", "functionname", "action", "method"];
+    &["name", "tool", "toolname", "function", "functionname", "action", "method", "recipientname"];
 const NOTES: &[&str] =
     &["type", "id", "callid", "toolcallid", "tooluseid", "server", "index", "role", "status", "jsonrpc"];
 
@@ -41,6 +41,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let last = &found[found.len() - 1];
             let Some((node, change)) = self.open_once(last.node, tool_name) else { break };
             let mut changes = last.changes.clone();
+            let outer = changes.last().map_or("", |outer| outer.path.as_str());
+            let change = Change { path: format!("{outer}{}", change.path), ..change };
             changes.push(change);
             let cost = last.cost + costs::ENVELOPE;
             found.push(Opened { node, changes, cost });
@@ -51,11 +53,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn open_once(&self, node: Node<'a>, tool_name: &str) -> Option<(Node<'a>, Change)> {
         match node.kind {
             Kind::Array([item]) => {
-                Some((*item, self.opened(Code::E1, "", Some("a list of one around the arguments"))))
+                let change = opened(Code::E1, "", "a list of one around the arguments");
+                Some((*item, Change { from: Some(preview(&node)), to: Some(preview(item)), ..change }))
             }
             Kind::String(_) => {
                 let (inner, _) = self.open_container(&node)?;
-                Some((inner, self.opened(Code::S3, "", Some("JSON inside a string"))))
+                let change = opened(Code::S3, "", "JSON inside a string");
+                Some((inner, Change { from: Some(preview(&node)), to: Some(preview(&inner)), ..change }))
             }
             Kind::Object(members) => self.open_object(members, tool_name),
             _ => None,
@@ -87,7 +91,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let name = fold(member.key);
             if LABELS.contains(&name.as_str()) {
                 let says = member.value.as_text()?;
-                if fold(&says) != tool && !fold(&says).ends_with(&tool) {
+                let says = fold(&says);
+                // A request of the protocol names its method here and the tool inside.
+                if says != "toolscall" && !says.ends_with(&tool) {
                     return None;
                 }
                 named = true;
@@ -97,6 +103,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 return None;
             }
         }
+        // A call inside a call names the tool itself.
+        named |= payload.value.as_object().is_some_and(|inner| {
+            let is_label = |member: &Member<'a>| LABELS.contains(&fold(member.key).as_str());
+            inner.iter().any(|member| {
+                is_label(member) && member.value.as_text().is_some_and(|says| fold(&says).ends_with(&tool))
+            })
+        });
         // Labels without a name are parameters as likely as not.
         if members.len() > 1
             && !named
@@ -108,21 +121,23 @@ impl<'s, 'a> Fitter<'s, 'a> {
             Kind::String(_) => self.open_container(&payload.value)?.0,
             _ => payload.value,
         };
-        Some((inner, self.opened(Code::E1, payload.key, Some("an envelope around the arguments"))))
+        Some((inner, opened(Code::E1, payload.key, "an envelope around the arguments")))
+    }
+
+    /// The tool that a whole call around the arguments names, when it is another one.
+    pub(crate) fn names_another_tool(&self, root: &Node<'a>, tool_name: &str) -> Option<String> {
+        let members = root.as_object()?;
+        let holds = |member: &Member<'a>| is_envelope(&fold(member.key)) && !self.is_parameter(member.key);
+        let label = members
+            .iter()
+            .find(|member| LABELS.contains(&fold(member.key).as_str()) && !self.is_parameter(member.key))?;
+        let named = label.value.as_text()?.into_owned();
+        (members.iter().any(holds) && !fold(&named).ends_with(&fold(tool_name))).then_some(named)
     }
 
     fn is_parameter(&self, key: &str) -> bool {
-        let schema = self.judge.schema();
-        let probe = Node::built(Kind::Object(&[]));
-        Goal::alternatives(self.judge, &[schema.root()], &probe)
-            .iter()
-            .any(|goal| goal.property_names(schema).iter().any(|name| fold(name) == fold(key)))
-    }
-
-    fn opened(&self, code: Code, key: &str, why: Option<&str>) -> Change {
-        let path = if key.is_empty() { String::new() } else { Path::Root.key(key).to_string() };
-        let from = (!key.is_empty()).then(|| quote(key));
-        Change { code, path, from, to: None, rule: None, why: why.unwrap_or_default().to_owned() }
+        let folded = fold(key);
+        self.context.parameters.iter().any(|name| fold(name) == folded)
     }
 
     /// `{"path": {"path": "a"}}` and `{"path": {"value": "a"}}`: an envelope around one value.
@@ -156,4 +171,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let opened = Fit { node: only.value, cost: costs::ENVELOPE, risk: 0, changes: vec![change] };
         Some(Ok(opened.then(inner)))
     }
+}
+
+fn opened(code: Code, key: &str, why: &str) -> Change {
+    let path = if key.is_empty() { String::new() } else { Path::Root.key(key).to_string() };
+    let from = (!key.is_empty()).then(|| quote(key));
+    Change { code, path, from, to: None, rule: None, why: why.to_owned() }
 }

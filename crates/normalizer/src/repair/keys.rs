@@ -16,7 +16,10 @@ use toolwright_model::Code;
 use super::object::Draft;
 use super::{Fit, Fitter, Path, Slot, problem};
 use crate::costs;
-use crate::names::{Likeness, Surroundings, compare, fold, is_destructive_flag, meaningful_words};
+use crate::names::{
+    Likeness, Name, Surroundings, are_opposed_names, compare, fold, is_destructive_flag, is_vague,
+    meaningful_words,
+};
 use crate::schema::{Goal, KeyState};
 
 /// A key that may stand for a name.
@@ -80,7 +83,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         slot: Slot<'_>,
     ) -> Vec<Pair<'s, 'a>> {
         let schema = self.judge.schema();
-        let declared = goal.property_names(schema);
+        let declared = goal.names(schema);
         let around = Surroundings { tool_words: self.context.tool_words, declared: &declared };
         let mut pairs = Vec::new();
         for (index, entry) in draft.entries.iter().enumerate() {
@@ -93,8 +96,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 continue;
             }
             let is_null = matches!(entry.member.value.kind, Kind::Null);
+            let sent = Name::new(entry.member.key);
             for name in &draft.free {
-                let Some(likeness) = compare(entry.member.key, name, around) else { continue };
+                let Some(known) = schema.name(name) else { continue };
+                let Some(likeness) = compare(&sent, known, around) else { continue };
                 let required = draft.is_required(name);
                 if !self.may_stand_for(&likeness, name, required, entry.state) {
                     self.trace.rejected(path, likeness.cost, || {
@@ -184,6 +189,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         draft.risk += match pair.likeness.code {
             Code::N1 => 0,
             Code::N2 => costs::RISK_TYPO,
+            _ if pair.likeness.needs_exact_value && pair.likeness.cost < costs::KEY_WEAK => {
+                costs::RISK_FOREIGN_NAME
+            }
             _ if pair.likeness.cost >= costs::KEY_WEAK => costs::RISK_WEAK_NAME,
             _ => costs::RISK_NAME,
         };
@@ -235,7 +243,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if own_name && fit.cost == 0 {
             return Some(format!("the only unknown key is the thing's own name, and \"{name}\" is missing"));
         }
-        if crate::names::are_opposed_names(key, name) {
+        if are_opposed_names(&Name::new(key), &Name::new(name)) {
             return None;
         }
         let schema = self.judge.schema();
@@ -253,7 +261,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             goals.iter().flat_map(|goal| meaningful_words(&goal.description(schema))).collect();
         let speaks = !key_words.is_empty()
             && fold(key).len() >= 4
-            && key_words.iter().all(|word| described.contains(word) && !crate::names::is_vague(word));
+            && key_words.iter().all(|word| described.contains(word) && !is_vague(word));
         speaks.then(|| format!("the only unknown key, and the description of \"{name}\" speaks of it"))
     }
 }

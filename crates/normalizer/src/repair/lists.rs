@@ -59,5 +59,7 @@ fn is_hollow_or_broken(value: &Node<'_>) -> bool {
     }
     let Some(rest) = text.strip_prefix(['[', '{']) else { return false };
     let first = rest.trim_start().chars().next();
-    text.ends_with([']', '}']) || first.is_none_or(|char| char.is_ascii_digit() || "\"'[{-".contains(char))
+    text.ends_with([']', '}'])
+        || !text.contains([']', '}'])
+        || first.is_none_or(|char| char.is_ascii_digit() || "\"'[{-".contains(char))
 }

@@ -11,7 +11,7 @@ use super::drops::is_droppable;
 use super::empty::says_nothing;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
-use crate::names::{Surroundings, compare, fold, is_envelope};
+use crate::names::{Name, Surroundings, compare, fold, is_envelope};
 use crate::schema::{Goal, KeyState, SchemaId, Types};
 
 /// One member on its way to the result.
@@ -194,14 +194,15 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     fn drop_the_rest(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
-        for entry in std::mem::take(&mut draft.entries) {
+        let all = std::mem::take(&mut draft.entries);
+        for entry in all.clone() {
             if entry.state != KeyState::Forbidden {
                 draft.entries.push(entry);
                 continue;
             }
             let key = entry.member.key;
             let from = Some(preview(&entry.member.value));
-            if self.repeats_a_known_key(draft, goal, &entry.member) {
+            if self.repeats_a_known_key(&all, goal, &entry.member) {
                 draft.note(
                     Code::N1,
                     path,
@@ -222,18 +223,21 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 );
                 draft.cost += costs::DROP;
             } else {
-                let found = self.unknown_key(goal, draft, &entry.member, path);
-                draft.problems.push(found);
+                let place = path.key(key).to_string();
+                if !draft.problems.iter().any(|problem| problem.path == place) {
+                    let found = self.unknown_key(goal, draft, &entry.member, path);
+                    draft.problems.push(found);
+                }
             }
         }
     }
 
     /// `{"fileName": "a", "file_name": "a"}`: two spellings of one parameter with one value.
-    fn repeats_a_known_key(&self, draft: &Draft<'s, 'a>, goal: &Goal, member: &Member<'a>) -> bool {
+    fn repeats_a_known_key(&self, entries: &[Entry<'a>], goal: &Goal, member: &Member<'a>) -> bool {
         let folded = fold(member.key);
         let twin = |other: &&Entry<'a>| fold(other.member.key) == folded && other.member.key != member.key;
         let declared = goal.property_names(self.judge.schema());
-        draft.entries.iter().filter(twin).any(|other| {
+        entries.iter().filter(twin).any(|other| {
             declared.contains(&other.member.key) && same_value(&other.member.value, &member.value)
         })
     }
@@ -246,11 +250,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
         path: &Path<'_>,
     ) -> Problem {
         let names = goal.property_names(self.judge.schema());
-        let around = Surroundings { tool_words: self.context.tool_words, declared: &names };
+        let declared = goal.names(self.judge.schema());
+        let around = Surroundings { tool_words: self.context.tool_words, declared: &declared };
+        let sent = Name::new(member.key);
         let place = path.key(member.key);
-        let near = names
+        let near = declared
             .iter()
-            .filter_map(|name| compare(member.key, name, around).map(|likeness| (likeness.cost, *name)))
+            .filter_map(|name| compare(&sent, name, around).map(|likeness| (likeness.cost, &*name.text)))
             .min();
         if let Some((_, name)) = near.filter(|(_, name)| !draft.free.contains(name)) {
             let message = format!("\"{}\" and \"{name}\" are both given; send \"{name}\" only", member.key);
@@ -271,7 +277,15 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn check_required(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
         let failed_inside = |name: &str, problems: &[Problem]| {
             let place = path.key(name).to_string();
-            problems.iter().any(|problem| problem.path.starts_with(&place))
+            let inside = |at: &str| {
+                at.strip_prefix(&place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            // A clash that names the parameter says more than that it is missing.
+            let is_clash = |code: Code| matches!(code, Code::R2 | Code::R7);
+            problems.iter().any(|problem| {
+                inside(&problem.path)
+                    || is_clash(problem.code) && problem.message.contains(&format!("\"{name}\""))
+            })
         };
         let missing: Vec<&'s str> = draft.required.iter().filter(|name| !draft.has(name)).copied().collect();
         for name in missing {

@@ -16,15 +16,24 @@ pub(crate) fn problem(code: Code, path: &Path<'_>, message: impl Into<String>) -
 
 /// A value's JSON text, cut to a length that can be shown. What is cut is still valid JSON.
 pub(crate) fn preview(node: &Node<'_>) -> String {
-    let text = node.to_json();
-    if text.len() <= PREVIEW_BYTES {
+    let mut text = String::new();
+    if node.write_at_most(&mut text, PREVIEW_BYTES) {
         return text;
     }
-    let mut end = PREVIEW_BYTES;
+    let mut end = PREVIEW_BYTES.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    toolwright_jsonrpc::raw::quote(&format!("{}… ({} bytes)", &text[..end], text.len()))
+    toolwright_jsonrpc::raw::quote(&format!("{}…", &text[..end]))
+}
+
+/// `a string`, `an object or null`, `null`.
+pub(crate) fn with_article(words: &str) -> String {
+    match words {
+        "null" | "any value" => words.to_owned(),
+        _ if words.starts_with(['a', 'i', 'o']) => format!("an {words}"),
+        _ => format!("a {words}"),
+    }
 }
 
 impl<'a> Fitter<'_, 'a> {
@@ -35,6 +44,7 @@ impl<'a> Fitter<'_, 'a> {
         value: &Node<'a>,
         path: &Path<'_>,
         mut reasons: Vec<Vec<Problem>>,
+        nearest: Option<Node<'a>>,
     ) -> Vec<Problem> {
         if self.judge.is_exhausted() {
             return vec![problem(Code::R12, path, "the call takes too long to judge")];
@@ -45,7 +55,8 @@ impl<'a> Fitter<'_, 'a> {
             return nearest;
         }
         let goals = Goal::alternatives(self.judge, ids, value);
-        vec![self.mismatch(&goals, value, path)]
+        // What a step made of the value says more than the value: `500` is over the maximum.
+        vec![self.mismatch(&goals, &nearest.unwrap_or(*value), path)]
     }
 
     fn mismatch(&self, goals: &[Goal], value: &Node<'a>, path: &Path<'_>) -> Problem {
@@ -77,7 +88,11 @@ impl<'a> Fitter<'_, 'a> {
             );
             return problem(Code::R8, path, message);
         }
-        let message = format!("{found} is {}, but {} is expected", value.type_name(), types.describe());
+        let message = format!(
+            "{found} is {}, but {} is expected",
+            with_article(value.type_name()),
+            with_article(&types.describe())
+        );
         problem(Code::R8, path, message)
     }
 }

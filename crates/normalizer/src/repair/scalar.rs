@@ -89,7 +89,7 @@ fn number(text: &str) -> Option<String> {
 
 fn looks_like_expression(text: &str) -> bool {
     let digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    let operator = text.chars().skip(1).any(|char| matches!(char, '*' | '+' | '/' | '(' | '^' | '%' | '-'));
+    let operator = text.chars().skip(1).any(|char| matches!(char, '*' | '+' | '/' | '(' | '^'));
     digit && operator
 }
 

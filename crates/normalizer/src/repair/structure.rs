@@ -14,7 +14,7 @@ use toolwright_model::{Change, Code};
 use super::envelope::LABELS;
 use super::{Attempt, Fitter, Path, Slot};
 use crate::costs;
-use crate::names::{Surroundings, compare, fold, is_envelope};
+use crate::names::{Name, Surroundings, compare, fold, is_envelope};
 use crate::schema::{Goal, KeyState, SchemaId};
 
 /// How many moves may be combined.
@@ -71,7 +71,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             LABELS.contains(&fold(member.key).as_str())
                 && goal.key(schema, member.key).0 != KeyState::Declared
         };
-        if slot.is_root && members.iter().any(labels_a_call) {
+        // At the root, one key around everything is opened before anything is fitted.
+        if slot.is_root && (members.len() == 1 || members.iter().any(labels_a_call)) {
             return None;
         }
         let declared = goal.property_names(schema);
@@ -117,27 +118,25 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let has = |name: &str| members.iter().any(|member| member.key == name);
         let names = goal.property_names(schema);
         let belongs_here = |key: &str| names.iter().any(|name| fold(name) == fold(key));
-        let unknown: Vec<&Member<'a>> = members
+        let unknown: Vec<(Member<'a>, KeyState, Name)> = members
             .iter()
-            .filter(|member| {
-                goal.key(schema, member.key).0 != KeyState::Declared && !belongs_here(member.key)
-            })
+            .map(|member| (*member, goal.key(schema, member.key).0))
+            .filter(|(member, state)| *state != KeyState::Declared && !belongs_here(member.key))
+            .map(|(member, state)| (member, state, Name::new(member.key)))
             .collect();
-        let forbidden = unknown.iter().any(|member| goal.key(schema, member.key).0 == KeyState::Forbidden);
+        let forbidden = unknown.iter().any(|(_, state, _)| *state == KeyState::Forbidden);
         let mut wrappers: Vec<(&'s str, Vec<Member<'a>>)> = Vec::new();
-        for name in goal.property_names(schema) {
+        for name in names.iter().copied() {
             if has(name) || !(required.contains(&name) || forbidden) {
                 continue;
             }
             let inner = self.inner_names(&goal.key(schema, name).1);
             let around = Surroundings { tool_words: self.context.tool_words, declared: &inner };
-            let is_like = |member: &&&Member<'a>| {
-                inner.iter().any(|inner| compare(member.key, inner, around).is_some())
-            };
-            let taken: Vec<Member<'a>> = unknown.iter().filter(is_like).map(|member| **member).collect();
-            let named = |member: &Member<'a>| inner.iter().any(|inner| fold(inner) == fold(member.key));
-            if taken.iter().any(named) {
-                wrappers.push((name, taken));
+            let is_like = |sent: &Name| inner.iter().any(|inner| compare(sent, inner, around).is_some());
+            let is_named = |sent: &Name| inner.iter().any(|inner| inner.folded == sent.folded);
+            if unknown.iter().any(|(_, _, sent)| is_named(sent)) {
+                let belonging = unknown.iter().filter(|(_, _, sent)| is_like(sent));
+                wrappers.push((name, belonging.map(|(member, _, _)| *member).collect()));
             }
         }
         let [(name, taken)] = &wrappers[..] else { return None };
@@ -158,15 +157,15 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     /// The names that an object, or the items of a list of objects, declares.
-    fn inner_names(&self, ids: &[SchemaId]) -> Vec<&'s str> {
+    fn inner_names(&self, ids: &[SchemaId]) -> Vec<&'s Name> {
         let schema = self.judge.schema();
         let probe = Node::built(Kind::Object(&[]));
         let mut names = Vec::new();
         for goal in Goal::alternatives(self.judge, ids, &probe) {
-            names.extend(goal.property_names(schema));
+            names.extend(goal.names(schema));
             if names.is_empty() {
                 for item in Goal::alternatives(self.judge, &goal.item(schema, 0), &probe) {
-                    names.extend(item.property_names(schema));
+                    names.extend(item.names(schema));
                 }
             }
         }

@@ -8,6 +8,7 @@ use toolwright_jsonrpc::raw::{self, Kind, Member, Node};
 use super::builtin::{BUILTIN_SETS, builtin_rules};
 use super::payload::ArrayPath;
 use super::{Action, CaseStyle, CoerceTo, Rule, Scope};
+use crate::repair::with_article;
 
 /// The longest rules file that is read.
 const MAX_FILE_BYTES: usize = 4 << 20;
@@ -84,7 +85,7 @@ impl<'t> Reader<'t> {
         let Some(items) = root.as_array() else {
             self.error(
                 &root,
-                &format!("a rules file is a JSON array, not {}", root.type_name()),
+                &format!("a rules file is a JSON array, not {}", with_article(root.type_name())),
                 "write [ {…}, {…} ]",
             );
             return Vec::new();
@@ -126,7 +127,7 @@ impl<'t> Reader<'t> {
         }
         let tools = self.tools(node, members, &id);
         let enabled = self.flag(members, "enabled").unwrap_or(true);
-        let note = value_of(members, "note").and_then(|note| note.as_text()).map(|note| note.into_owned());
+        let note = self.optional_text(members, "note");
         if self.errors.len() > before {
             return None;
         }
@@ -154,12 +155,16 @@ impl<'t> Reader<'t> {
             "nested_default" => {
                 let (payload, field) = (name("in_payload")?, name("from")?);
                 let path = self.array_path(members)?;
-                Action::NestedDefault { payload, path, name: field, value: self.value(members, true)? }
+                let value = self.value(members, path.has_items())?;
+                Action::NestedDefault { payload, path, name: field, value }
             }
             "param_drop" => Action::ParamDrop { name: name("from")? },
             "case_convert" => {
-                let only =
-                    value_of(members, "from").and_then(|from| from.as_text()).map(|from| from.into_owned());
+                let before = self.errors.len();
+                let only = self.optional_text(members, "from");
+                if self.errors.len() > before {
+                    return None;
+                }
                 Action::CaseConvert { style: self.choice(members, "to", CaseStyle::NAMES)?, name: only }
             }
             _ => {
@@ -201,6 +206,18 @@ impl<'t> Reader<'t> {
         let value = value_of(members, "value")?;
         match value.as_object() {
             Some(pairs) if !pairs.is_empty() => {
+                let again = pairs.iter().find(|pair| {
+                    let to = pair.value.as_text().unwrap_or_else(|| pair.value.to_json().into());
+                    pairs.iter().any(|other| other.key == to)
+                });
+                if let Some(pair) = again {
+                    let message = format!(
+                        "{} is both a new value and an old one, so a second pass would change it again",
+                        pair.value.to_json()
+                    );
+                    self.error(&pair.value, &message, "map every old value to its final one");
+                    return None;
+                }
                 Some(pairs.iter().map(|pair| (pair.key.to_owned(), pair.value.to_json())).collect())
             }
             _ => {
@@ -261,6 +278,15 @@ impl<'t> Reader<'t> {
         names.into_iter().flatten().map(|name| Scope::parse(&name)).collect()
     }
 
+    fn optional_text(&mut self, members: &'t [Member<'t>], key: &str) -> Option<String> {
+        let value = value_of(members, key)?;
+        let text = value.as_text().map(|text| text.into_owned());
+        if text.is_none() {
+            self.error(&value, &format!("\"{key}\" is a text"), "write it in quotes");
+        }
+        text
+    }
+
     fn flag(&mut self, members: &'t [Member<'t>], key: &str) -> Option<bool> {
         let value = value_of(members, key)?;
         match value.kind {
@@ -288,7 +314,8 @@ impl<'t> Reader<'t> {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("{kind} takes {}", all.join(", ")),
             };
-            self.error(&member.value, &format!("unknown key \"{key}\" in a {kind} rule"), &fix);
+            let offset = self.offset_of(member.raw_key()).saturating_sub(1);
+            self.error_at(offset, &format!("unknown key \"{key}\" in a {kind} rule"), &fix);
         }
     }
 
@@ -319,6 +346,19 @@ impl<'t> Reader<'t> {
     fn check_reach(&mut self, rules: &[(Rule, Node<'t>)]) {
         for (index, (rule, node)) in rules.iter().enumerate() {
             let Some(key) = consumed_key(&rule.action).filter(|_| rule.enabled) else { continue };
+            let undoes = |earlier: &Rule| match (&earlier.action, &rule.action) {
+                (Action::ParamAlias { from: a, to: b }, Action::ParamAlias { from: c, to: d }) => {
+                    a == d
+                        && b == c
+                        && earlier.enabled
+                        && (covers(&earlier.tools, &rule.tools) || covers(&rule.tools, &earlier.tools))
+                }
+                _ => false,
+            };
+            if let Some((earlier, _)) = rules[..index].iter().find(|(earlier, _)| undoes(earlier)) {
+                let message = format!("rule \"{}\" undoes \"{}\"", rule.id, earlier.id);
+                self.error(node, &message, "keep the one that leads to the name the tool declares");
+            }
             let earlier = rules[..index].iter().map(|(earlier, _)| earlier).find(|earlier| {
                 earlier.enabled
                     && consumed_key(&earlier.action) == Some(key)
@@ -347,9 +387,13 @@ impl<'t> Reader<'t> {
     }
 
     fn error(&mut self, node: &Node<'_>, message: &str, fix: &str) {
-        let start = self.text.as_ptr() as usize;
-        let offset = node.source().map_or(0, |source| (source.as_ptr() as usize).saturating_sub(start));
+        let offset = node.source().map_or(0, |source| self.offset_of(source));
         self.error_at(offset, message, fix);
+    }
+
+    /// Where a part of the file stands in it.
+    fn offset_of(&self, part: &str) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
     }
 
     fn error_at(&mut self, offset: usize, message: &str, fix: &str) {

@@ -24,6 +24,11 @@ enum Segment {
 type Edit<'e, 'a> = &'e dyn Fn(&[Member<'a>], &[Node<'a>], usize, &Path<'_>) -> Option<Applied<'a>>;
 
 impl ArrayPath {
+    /// Whether the path leads to items of a list.
+    pub(super) fn has_items(&self) -> bool {
+        self.segments.last() == Some(&Segment::Each)
+    }
+
     /// Reads a path; the error says what is wrong.
     pub fn parse(text: &str) -> Result<ArrayPath, String> {
         let mut segments = Vec::new();

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, Number};
 
+use crate::names::Name;
+
 use super::{Condition, Has, Literal, Pattern, Schema, SchemaId, SchemaNode, Types};
 
 /// The largest schema text that is compiled.
@@ -73,7 +75,8 @@ impl Schema {
         };
         compiler.find_anchors(&root);
         let id = compiler.schema(root, root)?;
-        Ok(Schema { nodes: compiler.nodes, root: id, notes: compiler.notes })
+        let names = names(&compiler.nodes);
+        Ok(Schema { nodes: compiler.nodes, root: id, names, notes: compiler.notes })
     }
 }
 
@@ -339,6 +342,12 @@ impl<'a> Compiler<'a> {
             }
         }
     }
+}
+
+fn names(nodes: &[SchemaNode]) -> HashMap<Box<str>, Name> {
+    let declared = nodes.iter().flat_map(|node| node.object.properties.iter().map(|(name, _)| name));
+    let required = nodes.iter().flat_map(|node| node.object.required.iter().map(|name| &**name));
+    declared.chain(required).map(|name| (name.into(), Name::new(name))).collect()
 }
 
 fn has(node: &SchemaNode) -> Has {

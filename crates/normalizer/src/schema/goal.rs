@@ -2,6 +2,8 @@
 
 use toolwright_jsonrpc::raw::Node;
 
+use crate::names::Name;
+
 use super::{Judge, Literal, Schema, SchemaId, SchemaNode, Types};
 
 /// How many combinations of union branches are tried for one value.
@@ -101,6 +103,11 @@ impl Goal {
             }
         }
         names
+    }
+
+    /// The declared names, ready for comparison.
+    pub fn names<'s>(&self, schema: &'s Schema) -> Vec<&'s Name> {
+        self.property_names(schema).into_iter().filter_map(|name| schema.name(name)).collect()
     }
 
     /// The names that must be there.

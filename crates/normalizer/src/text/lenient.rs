@@ -1,6 +1,7 @@
 //! The lenient reader: one value in, strict JSON out, every leniency noted.
 
-use toolwright_jsonrpc::raw::{MAX_DEPTH, is_json_number};
+use bumpalo::Bump;
+use toolwright_jsonrpc::raw::{MAX_DEPTH, is_json_number, parse_prefix};
 use toolwright_model::{Code, Finish};
 
 use super::strings::{self, Position};
@@ -38,6 +39,13 @@ type Read = Result<(), Unreadable>;
 impl<'t> Lenient<'t> {
     /// Reads the value that starts at `start`.
     pub fn read(text: &'t str, start: usize, finish: Finish) -> Result<Found, Failure> {
+        // What is strict JSON by itself needs no leniency, whatever stands around it.
+        let arena = Bump::new();
+        if let Ok((parsed, end)) = parse_prefix(&text[start..], &arena)
+            && let Some(source) = parsed.root.source()
+        {
+            return Ok(Found { json: source.to_owned(), steps: Vec::new(), end: start + end });
+        }
         let mut reader = Lenient {
             text,
             at: start,
@@ -328,6 +336,9 @@ impl<'t> Lenient<'t> {
                 let Some(end) = trimmed.find("*/") else { return Err(self.truncated()) };
                 self.at += end + 2;
                 self.note(Step::Comments);
+            } else if ["\\n", "\\t", "\\r"].iter().any(|escape| trimmed.starts_with(escape)) {
+                self.at += 2;
+                self.note(Step::EscapedSpace);
             } else if trimmed.starts_with("<|") {
                 let Some(end) = trimmed.find("|>") else { return Err(self.unexpected("a value")) };
                 self.at += end + 2;

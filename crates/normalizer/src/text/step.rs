@@ -47,6 +47,8 @@ pub enum Step {
     ExtraBrackets,
     /// The same value twice.
     Repeated,
+    /// Line breaks between values that were escaped as if inside a string.
+    EscapedSpace,
     /// All quotes escaped as if inside a string.
     EscapedWhole,
 }
@@ -75,6 +77,7 @@ impl Step {
             Step::ClosedBrackets => "closing brackets missing at the end",
             Step::ExtraBrackets => "closing brackets too many at the end",
             Step::Repeated => "the same value more than once",
+            Step::EscapedSpace => "escaped line breaks between values",
             Step::EscapedWhole => "every quote escaped",
         }
     }

@@ -157,14 +157,18 @@ fn closes(after: &str, reader: &Lenient<'_>) -> bool {
         '}' | ']' => true,
         ':' => false,
         ',' | '，' => {
-            let rest = rest[next.len_utf8()..].trim_start();
+            let rest =
+                rest.trim_start_matches(|char: char| char.is_whitespace() || char == ',' || char == '，');
             rest.is_empty() || starts_anything(rest, reader)
         }
         '/' => rest.starts_with("//") || rest.starts_with("/*"),
         '#' => rest.starts_with("# "),
         '<' => rest.starts_with("<|"),
         // A member that follows without its comma.
-        '"' | '\'' => after.starts_with(char::is_whitespace) && starts_key(rest, true) || rest == "\"",
+        '"' | '\'' => {
+            let in_list = reader.open.last() == Some(&'[');
+            after.starts_with(char::is_whitespace) && (in_list || starts_key(rest, true)) || rest == "\""
+        }
         _ if next.is_alphabetic() => after.starts_with('\n') && starts_key(rest, false),
         _ => false,
     }

@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
     let body = strip_end(text, &mut steps);
     let body_start = skip_lead(body, &mut steps);
     if body[body_start..].starts_with('"') && parse(&body[body_start..], &Bump::new()).is_ok() {
-        return Ok(Reading { json: body[body_start..].to_owned(), steps });
+        return Ok(Reading { json: body[body_start..].to_owned(), steps, callee: None, label: None });
     }
     let mut from = body_start;
     let mut first_failure: Option<Failure> = None;
@@ -47,6 +47,7 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
             Ok(found) => {
                 let lead = &body[body_start..start];
                 note_lead(lead, start, &mut steps)?;
+                let (callee, label) = callee_and_label(lead);
                 for step in found.steps {
                     push(&mut steps, step);
                 }
@@ -55,7 +56,7 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
                     // Something was passed over, or the strict parse would have done.
                     steps.push(Step::Prose);
                 }
-                return Ok(Reading { json: found.json, steps });
+                return Ok(Reading { json: found.json, steps, callee, label });
             }
             Err(failure) => {
                 // Braces in prose are no value; a value that got going and failed is refused.
@@ -182,7 +183,8 @@ fn note_lead(lead: &str, start: usize, steps: &mut Vec<Step>) -> Result<(), Unre
     if lead.is_empty() {
         return Ok(());
     }
-    if looks_like_members(lead) {
+    let before_label = lead.rfind(['\n', ',', '(']).map_or("", |at| &lead[..at]);
+    if looks_like_members(lead) || has_loose_member(before_label) {
         return Err(Unreadable {
             code: Code::R9,
             offset: start,
@@ -221,6 +223,9 @@ fn after(
         push(steps, Step::StrayQuote);
         return Ok(());
     }
+    if has_loose_member(rest) {
+        return refuse(Code::R9, "there are members after the object; send one object with all parameters");
+    }
     if quiet.starts_with(',') && looks_like_members(quiet)
         || looks_like_members(quiet) && !quiet.contains('{')
     {
@@ -256,6 +261,44 @@ fn after(
         push(steps, Step::Prose);
     }
     Ok(())
+}
+
+/// What stands right before the value: `read_file(` names a tool, `options =` a member.
+fn callee_and_label(lead: &str) -> (Option<String>, Option<String>) {
+    let lead = lead.trim_end();
+    let last_word = |text: &str| {
+        let start = text
+            .rfind(|char: char| !(char.is_alphanumeric() || "_-./".contains(char)))
+            .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+        (start < text.len()).then(|| text[start..].to_owned())
+    };
+    match lead.chars().next_back() {
+        Some('(') => (last_word(&lead[..lead.len() - 1]), None),
+        Some('=' | ':') => {
+            let label = last_word(lead[..lead.len() - 1].trim_end());
+            let callee = lead.find('(').and_then(|at| last_word(&lead[..at]));
+            (callee, label)
+        }
+        _ => (None, None),
+    }
+}
+
+/// `limit: 5` or `level=3` outside of an object: a member that would be lost.
+fn has_loose_member(text: &str) -> bool {
+    text.char_indices().filter(|(_, char)| matches!(char, '=' | ':')).any(|(at, mark)| {
+        let name = text[..at].trim_end();
+        let start = name.rfind(|char: char| !(char.is_alphanumeric() || char == '_')).map_or(0, |at| at + 1);
+        let Some(word) = name.get(start..).filter(|word| !word.is_empty()) else { return false };
+        let before = name[..start].trim_end_matches(' ');
+        let starts_clause = before.is_empty() || before.ends_with(['\n', ',', '(', '{', ';']);
+        let value = text[at + mark.len_utf8()..].trim_start_matches(' ');
+        let end = value.find(['\n', ',', ')']).unwrap_or(value.len());
+        let token = value[..end].trim();
+        let is_value = token.starts_with(['"', '\'', '[']) && token.len() > 1
+            || token.parse::<f64>().is_ok()
+            || matches!(token, "true" | "false" | "null" | "True" | "False" | "None");
+        starts_clause && is_value && word.chars().next().is_some_and(char::is_alphabetic)
+    })
 }
 
 /// `"key": …` outside of an object.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use toolwright_model::Outcome;
+use toolwright_model::{Code, Outcome};
 use toolwright_normalizer::{Normalizer, RawArguments};
 
 use crate::cli::NormalizeOptions;
@@ -22,6 +22,8 @@ const BATCH_LINES: usize = 2048;
 const LINES_PER_THREAD: usize = 64;
 /// The longest line that is read.
 const MAX_LINE_BYTES: u64 = 64 << 20;
+/// What stands in for a line that is longer: no JSON, so its answer is an error.
+const TOO_LONG: &[u8] = b"(longer than 64 MiB)";
 /// How often the progress line is drawn, in lines.
 const PROGRESS_LINES: usize = 20_000;
 
@@ -39,6 +41,8 @@ struct Tally {
 struct Answered {
     line: String,
     outcome: Option<Outcome>,
+    /// The code of the tool's name, when only that or that too was mended.
+    name_code: Option<Code>,
 }
 
 pub fn run(options: &NormalizeOptions) -> Result<ExitCode, Report> {
@@ -113,6 +117,11 @@ fn read_batch(input: &mut BufReader<Box<dyn Read>>, read_so_far: usize) -> io::R
         if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
             break;
         }
+        if line.len() as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
+            // Too long: what is left of it is passed over, and the answer says so.
+            input.skip_until(b'\n')?;
+            line = TOO_LONG.to_vec();
+        }
         batch.push((number, line));
         if batch.len() >= BATCH_LINES || !input.buffer().contains(&b'\n') {
             break;
@@ -157,14 +166,19 @@ fn answer(
     explain: bool,
     cache: &mut ToolCache,
 ) -> Option<Answered> {
-    let wrong = |message: &str| Some(Answered { line: error_line(number, "null", message), outcome: None });
+    let wrong = |message: &str| {
+        Some(Answered { line: error_line(number, "null", message), outcome: None, name_code: None })
+    };
     let Ok(text) = std::str::from_utf8(line) else { return wrong("the line is not UTF-8") };
     if text.trim().is_empty() {
         return None;
     }
     let call = match read_line(text, cache) {
         Ok(call) => call,
-        Err(message) => return wrong(&message),
+        Err(error) => {
+            let line = error_line(number, &error.id, &error.message);
+            return Some(Answered { line, outcome: None, name_code: None });
+        }
     };
     let found = match &call.tool {
         Ok(found) => found,
@@ -179,7 +193,7 @@ fn answer(
                 name_change: None,
                 steps: None,
             };
-            return Some(Answered { line: answer_line(&answer), outcome: Some(outcome) });
+            return Some(Answered { line: answer_line(&answer), outcome: Some(outcome), name_code: None });
         }
     };
     let arguments = RawArguments::text(&call.arguments, call.finish);
@@ -197,12 +211,18 @@ fn answer(
         name_change: found.change.as_ref(),
         steps: steps.as_deref(),
     });
-    Some(Answered { line, outcome: Some(outcome) })
+    let refused = matches!(outcome, Outcome::Refused { .. });
+    let name_code = found.change.as_ref().map(|change| change.code).filter(|_| !refused);
+    Some(Answered { line, outcome: Some(outcome), name_code })
 }
 
 impl Tally {
     fn count(&mut self, answered: &Answered) {
+        if let Some(code) = answered.name_code {
+            *self.codes.entry(code.as_str()).or_default() += 1;
+        }
         match &answered.outcome {
+            Some(Outcome::Unchanged) if answered.name_code.is_some() => self.repaired += 1,
             None => self.wrong_lines += 1,
             Some(Outcome::Unchanged) => self.unchanged += 1,
             Some(Outcome::Repaired { changes, .. }) => {
@@ -228,7 +248,7 @@ impl Tally {
             self.unchanged, self.repaired, self.refused, self.wrong_lines
         );
         for (code, count) in &self.codes {
-            let title = toolwright_model::Code::parse(code).map_or("", |code| code.title());
+            let title = Code::parse(code).map_or("", |code| code.title());
             eprintln!("  {code:<4} {count:>8}  {title}");
         }
     }

@@ -115,7 +115,8 @@ fn check(path: &Path, json: bool) -> Result<ExitCode, Report> {
                     rules.len()
                 )
             } else {
-                format!("{}: {} rules, no mistakes", path.display(), rules.len())
+                let plural = if rules.len() == 1 { "" } else { "s" };
+                format!("{}: {} rule{plural}, no mistakes", path.display(), rules.len())
             };
             print(&message)?;
             Ok(ExitCode::SUCCESS)
@@ -176,7 +177,7 @@ fn test(rules: &Path, cases: &Path, json: bool) -> Result<ExitCode, Report> {
 }
 
 fn run_case(normalizer: &Normalizer, line: &str, cache: &mut ToolCache) -> Result<(), String> {
-    let call = read_line(line, cache)?;
+    let call = read_line(line, cache).map_err(|error| error.message)?;
     let found = call.tool.as_ref().map_err(|problem| problem.message.clone())?;
     let expect = call.expect.as_deref().ok_or("the case has no \"expect\"")?;
     let arena = Bump::new();

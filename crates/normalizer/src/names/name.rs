@@ -1,0 +1,54 @@
+//! A name taken apart once, so that comparing it costs no allocation.
+
+use super::fold::fold;
+use super::lexicon::{canonical, is_filler};
+use super::words::words;
+
+/// A name in the forms in which names are compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub text: Box<str>,
+    /// Lower-case letters and digits only.
+    pub folded: Box<str>,
+    /// Its words as written, in lower case.
+    pub words: Vec<String>,
+    /// The words that say what a value is for, in canonical form; all of them when none does.
+    pub meaning: Vec<String>,
+}
+
+impl Name {
+    pub fn new(text: &str) -> Name {
+        let words = words(text);
+        let meaning = meaning(&words);
+        Name { text: text.into(), folded: fold(text).into(), words, meaning }
+    }
+}
+
+/// The meaningful words of a text, in canonical form.
+pub(crate) fn meaningful_words(text: &str) -> Vec<String> {
+    meaning(&words(text))
+}
+
+fn meaning(words: &[String]) -> Vec<String> {
+    let all: Vec<&str> = (0..words.len()).map(|index| meaning_of(words, index)).collect();
+    let kept: Vec<String> =
+        all.iter().filter(|word| !is_filler(word)).map(|word| (*word).to_owned()).collect();
+    if kept.is_empty() { all.into_iter().map(str::to_owned).collect() } else { kept }
+}
+
+/// A word's canonical form. At the end of a name some words mean something else: `duration_min`,
+/// `ticket_no`, `temperature_k`.
+fn meaning_of(words: &[String], index: usize) -> &str {
+    let word = &words[index];
+    let ends_name = index > 0 && index + 1 == words.len();
+    match word.as_str() {
+        "min" | "mins" if ends_name => "minute",
+        "no" if ends_name => "number",
+        "k" if ends_name => "kelvin",
+        "c" if ends_name => "celsius",
+        "f" if ends_name => "fahrenheit",
+        "s" if ends_name => "second",
+        "h" if ends_name => "hour",
+        _ => canonical(word),
+    }
+}
