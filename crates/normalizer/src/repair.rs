@@ -10,6 +10,7 @@ mod drops;
 mod empty;
 mod enum_form;
 pub(crate) mod envelope;
+mod evidence;
 mod json_text;
 mod keys;
 mod lists;

@@ -46,12 +46,14 @@ fn draft_4_sharpens_a_limit_by_a_boolean() {
 }
 
 #[test]
+#[ignore = "reported: a boolean exclusiveMinimum counts only when it stands after minimum"]
 fn draft_4_sharpens_a_limit_by_a_boolean_that_stands_before_it() {
     assert_judged(DRAFT_4, r#"{"exclusiveMinimum":true,"minimum":5}"#, &["6"], &["5"]);
     assert_judged(DRAFT_4, r#"{"exclusiveMaximum":true,"maximum":5}"#, &["4"], &["5"]);
 }
 
 #[test]
+#[ignore = "reported: keywords of later drafts are judged in earlier ones"]
 fn draft_4_knows_neither_const_nor_contains_nor_names() {
     assert_judged(DRAFT_4, r#"{"const":1}"#, &["1", "2"], &[]);
     assert_judged(DRAFT_4, r#"{"contains":{"type":"string"}}"#, &["[1]"], &[]);
@@ -70,10 +72,16 @@ fn draft_4_reads_tuples_and_dependencies() {
 }
 
 #[test]
-fn draft_6_knows_no_condition() {
-    assert_judged(DRAFT_6, r#"{"if":true,"then":false}"#, &["1"], &[]);
+fn draft_6_has_const_and_limits_of_their_own() {
     assert_judged(DRAFT_6, r#"{"const":1}"#, &["1", "1.0"], &["2"]);
     assert_judged(DRAFT_6, r#"{"exclusiveMinimum":5}"#, &["6"], &["5"]);
+    assert_judged(DRAFT_6, r#"{"contains":{"type":"string"}}"#, &[r#"[1,"a"]"#], &["[1]", "[]"]);
+}
+
+#[test]
+#[ignore = "reported: keywords of later drafts are judged in earlier ones"]
+fn draft_6_knows_no_condition() {
+    assert_judged(DRAFT_6, r#"{"if":true,"then":false}"#, &["1"], &[]);
 }
 
 // === Draft 7 ===
@@ -89,19 +97,24 @@ fn draft_7_ignores_what_stands_beside_a_reference() {
 }
 
 #[test]
-fn draft_7_reads_additional_items_only_beside_a_tuple() {
-    assert_judged(
-        DRAFT_7,
-        r#"{"items":[{"type":"string"}],"additionalItems":false}"#,
-        &[r#"["a"]"#],
-        &[r#"["a",1]"#],
-    );
+fn draft_7_reads_additional_items_beside_a_tuple() {
+    let about = r#"{"items":[{"type":"string"}],"additionalItems":false}"#;
+    assert_judged(DRAFT_7, about, &["[]", r#"["a"]"#], &[r#"["a",1]"#, "[1]"]);
+    let about = r#"{"additionalItems":{"type":"integer"},"items":[true]}"#;
+    assert_judged(DRAFT_7, about, &[r#"["a",1]"#], &[r#"["a","b"]"#]);
+}
+
+#[test]
+#[ignore = "reported: additionalItems counts where items is one schema or absent"]
+fn draft_7_ignores_additional_items_without_a_tuple() {
     assert_judged(DRAFT_7, r#"{"additionalItems":false}"#, &["[]", "[1]"], &[]);
     assert_judged(DRAFT_7, r#"{"items":{"type":"string"},"additionalItems":false}"#, &[r#"["a"]"#], &["[1]"]);
+    assert_judged(DRAFT_7, r#"{"additionalItems":{"type":"string"},"items":true}"#, &["[1]"], &[]);
     assert_judged(DRAFT_7, r#"{"items":true,"additionalItems":{"type":"string"}}"#, &["[1]"], &[]);
 }
 
 #[test]
+#[ignore = "reported: keywords of later drafts are judged in earlier ones"]
 fn draft_7_knows_no_keyword_of_later_drafts() {
     assert_judged(DRAFT_7, r#"{"prefixItems":[{"type":"string"}]}"#, &["[1]"], &[]);
     assert_judged(DRAFT_7, r#"{"contains":{"type":"string"},"minContains":2}"#, &[r#"["a"]"#], &["[1]"]);
@@ -126,6 +139,7 @@ fn draft_7_finds_schemas_by_an_id_that_is_a_fragment() {
 // === 2019-09 ===
 
 #[test]
+#[ignore = "reported: additionalItems of 2019-09 is not read"]
 fn draft_2019_reads_tuples_as_draft_7_does() {
     assert_judged(
         DRAFT_2019,
@@ -136,6 +150,7 @@ fn draft_2019_reads_tuples_as_draft_7_does() {
 }
 
 #[test]
+#[ignore = "reported: keywords of later drafts are judged in earlier ones"]
 fn draft_2019_knows_no_prefix_items() {
     assert_judged(DRAFT_2019, r#"{"prefixItems":[{"type":"string"}]}"#, &["[1]"], &[]);
 }
@@ -147,6 +162,7 @@ fn draft_2019_reads_dependencies_in_their_two_keywords() {
 }
 
 #[test]
+#[ignore = "reported: $recursiveRef is not judged"]
 fn draft_2019_recurses_by_its_own_keyword() {
     assert_judged(DRAFT_2019, r##"{"$recursiveRef":"#"}"##, &[r#"{"v":{}}"#], &[r#"{"v":{"v":1}}"#, "1"]);
 }
@@ -177,31 +193,66 @@ fn draft_2020_counts_what_a_list_contains() {
     assert_judged(DRAFT_2020, r#"{"minContains":2}"#, &["[]"], &[]);
 }
 
+/// Both judges on whole arguments.
+#[track_caller]
+fn assert_judged_whole(schema: &str, calls: &[(&str, bool)]) {
+    let judge = tool("probe", schema);
+    let oracle = jsonschema::validator_for(&serde_json::from_str::<Value>(schema).unwrap()).unwrap();
+    for (arguments, expected) in calls {
+        let valid = oracle.is_valid(&serde_json::from_str(arguments).unwrap());
+        assert_eq!(valid, *expected, "the oracle on {arguments}");
+        assert_eq!(judge.accepts(arguments), *expected, "{arguments}");
+    }
+}
+
 #[test]
 fn draft_2020_follows_anchors_ids_and_dynamic_references() {
-    let schema = format!(
-        r##"{{"$schema":"{DRAFT_2020}","$id":"https://example.org/root","type":"object",
-            "properties":{{"a":{{"$ref":"#named"}},"b":{{"$ref":"item"}},"c":{{"$ref":"item#/$defs/deep"}},"d":{{"$dynamicRef":"#node"}}}},
-            "$defs":{{"n":{{"$anchor":"named","type":"string"}},
-                      "i":{{"$id":"item","type":"integer","$defs":{{"deep":{{"$ref":"#/$defs/flag"}},"flag":{{"type":"boolean"}}}}}},
-                      "y":{{"$dynamicAnchor":"node","type":"null"}}}}}}"##
-    );
-    let judge = tool("probe", &schema);
-    let oracle = jsonschema::validator_for(&serde_json::from_str::<Value>(&schema).unwrap()).unwrap();
-    for (arguments, expected) in [
+    let schema = r##"{"$id":"https://example.org/root","type":"object",
+        "properties":{"a":{"$ref":"#named"},"b":{"$ref":"item"},"c":{"$ref":"item#/$defs/deep"},
+                      "d":{"$dynamicRef":"#node"}},
+        "$defs":{"n":{"$anchor":"named","type":"string"},
+                 "i":{"$id":"item","type":"integer","$defs":{"deep":{"type":"boolean"}}},
+                 "y":{"$dynamicAnchor":"node","type":"null"}}}"##;
+    let calls = [
         (r#"{"a":"x","b":1,"c":true,"d":null}"#, true),
         (r#"{"a":1}"#, false),
         (r#"{"b":"x"}"#, false),
         (r#"{"c":1}"#, false),
         (r#"{"d":1}"#, false),
-    ] {
-        assert_eq!(
-            oracle.is_valid(&serde_json::from_str(arguments).unwrap()),
-            expected,
-            "oracle {arguments}"
-        );
-        assert_eq!(judge.accepts(arguments), expected, "{arguments}");
-    }
+    ];
+    assert_judged_whole(schema, &calls);
+}
+
+#[test]
+#[ignore = "reported: a local reference inside of an embedded resource is looked up in the outer schema"]
+fn a_local_reference_starts_at_the_resource_that_it_stands_in() {
+    let schema = r##"{"$id":"https://example.org/root","properties":{"c":{"$ref":"item#/$defs/deep"}},
+        "$defs":{"flag":{"type":"string"},
+                 "i":{"$id":"item","$defs":{"deep":{"$ref":"#/$defs/flag"},"flag":{"type":"boolean"}}}}}"##;
+    assert_judged_whole(schema, &[(r#"{"c":true}"#, true), (r#"{"c":"x"}"#, false)]);
+}
+
+#[test]
+fn references_follow_escaped_pointers() {
+    let schema = r##"{"properties":{"a":{"$ref":"#/$defs/x~1y"},"b":{"$ref":"#/$defs/p~0q"},
+                      "c":{"$ref":"#/$defs/r%25s"},"d":{"$ref":"#/properties/a"}},
+        "$defs":{"x/y":{"type":"string"},"p~q":{"type":"integer"},"r%s":{"type":"null"}}}"##;
+    let calls = [
+        (r#"{"a":"x","b":1,"c":null,"d":"x"}"#, true),
+        (r#"{"a":1}"#, false),
+        (r#"{"b":"x"}"#, false),
+        (r#"{"c":1}"#, false),
+        (r#"{"d":1}"#, false),
+    ];
+    assert_judged_whole(schema, &calls);
+}
+
+#[test]
+fn references_follow_percent_escapes_of_any_character() {
+    let schema = r##"{"properties":{"a":{"$ref":"#/$defs/with%20space"},"b":{"$ref":"#/$defs/caf%C3%A9"}},
+        "$defs":{"with space":{"type":"string"},"café":{"type":"integer"}}}"##;
+    let calls = [(r#"{"a":"x","b":1}"#, true), (r#"{"a":1}"#, false), (r#"{"b":"x"}"#, false)];
+    assert_judged_whole(schema, &calls);
 }
 
 #[test]
@@ -213,53 +264,60 @@ fn a_schema_without_a_draft_is_read_as_2020_12() {
 
 // === Patterns mean what ECMA-262 says ===
 
-#[test]
-fn patterns_are_judged_as_ecma_262_reads_them() {
-    for (pattern, accepted, rejected) in [
-        (r"^\\d+$", &[r#""42""#][..], &[r#""٤٢""#, r#""a""#][..]),
-        (r"^\\w+$", &[r#""a_1""#], &[r#""é""#]),
-        (r"^[\\w.-]+$", &[r#""a.b-c""#], &[r#""a b""#]),
-        (r"^[\\w-.]+$", &[r#""a.b-c""#], &[r#""a b""#]),
-        (r"^[a&&b]+$", &[r#""&""#, r#""ab""#], &[r#""c""#]),
-        (r"^[a~~b]$", &[r#""~""#, r#""a""#], &[]),
-        (r"^[a--]$", &[r#""-""#, r#""a""#], &[]),
-        (r"^[[a]$", &[r#""[""#, r#""a""#], &[]),
-        (r"^\\/\\-\\#\\@$", &[r##""/-#@""##], &[r#""x""#]),
-        (r"^\\u00e9$", &[r#""é""#], &[r#""e""#]),
-        (r"^\\x41$", &[r#""A""#], &[r#""B""#]),
-        (r"^\\cJ$", &[r#""\n""#], &[r#""J""#]),
-        (r"^(?<year>\\d{4})$", &[r#""2024""#], &[r#""24""#]),
-        (r"^\\$\\{\\w+\\}$", &[r#""${A}""#], &[r#""A""#]),
-        (r"^a{2,}$", &[r#""aaa""#], &[r#""a""#]),
-        (r"a$", &[r#""a""#], &[r#""a\n""#]),
-        (r"^\\s$", &[r#"" ""#, r#""\ufeff""#, r#""\u00a0""#], &[r#""x""#]),
-        (r"^\\S$", &[r#""x""#], &[r#""\ufeff""#]),
-        (r"^.$", &[r#""x""#, r#""😀""#], &[r#""\n""#]),
-        (r"^\\bé\\b$", &[], &[r#""é""#]),
-        (r"^[\\d\\D]$", &[r#""x""#], &[]),
-        (r"^[^\\D]$", &[r#""1""#], &[r#""x""#]),
-        (r"^[]$", &[], &[r#""x""#, r#""""#]),
-        (r"^[^]$", &[r#""x""#], &[]),
-        (r"^\\p{Lu}$", &[r#""É""#], &[r#""é""#]),
-        (r"#", &[r##""#""##], &[r#""x""#]),
-        (r"^a b$", &[r#""a b""#], &[r#""ab""#]),
-    ] {
-        let about = format!(r#"{{"pattern":"{pattern}"}}"#);
-        let schema = format!(r#"{{"properties":{{"v":{about}}}}}"#);
-        let oracle = jsonschema::validator_for(&serde_json::from_str::<Value>(&schema).unwrap());
-        let judge = tool("probe", &schema);
-        for (values, expected) in [(accepted, true), (rejected, false)] {
-            for value in values {
-                let arguments = format!(r#"{{"v":{value}}}"#);
-                let by_oracle = oracle
-                    .as_ref()
-                    .map(|oracle| oracle.is_valid(&serde_json::from_str(&arguments).unwrap()))
-                    .map_err(|_| ());
-                let ours = judge.accepts(&arguments);
-                if ours != expected || by_oracle != Ok(expected) {
-                    eprintln!("{pattern} on {value}: expected {expected}, oracle {by_oracle:?}, ours {ours}");
-                }
-            }
+/// The pattern, as it stands in the schema's JSON, on texts as they stand in the call's.
+#[track_caller]
+fn assert_pattern(pattern: &str, accepted: &[&str], rejected: &[&str]) {
+    let judge = tool("probe", &format!(r#"{{"properties":{{"v":{{"pattern":"{pattern}"}}}}}}"#));
+    for (texts, expected) in [(accepted, true), (rejected, false)] {
+        for text in texts {
+            assert_eq!(judge.accepts(&format!(r#"{{"v":"{text}"}}"#)), expected, "{pattern} on {text}");
         }
     }
+}
+
+#[test]
+fn character_classes_of_patterns_are_ascii() {
+    assert_pattern(r"^\\d+$", &["42"], &["٤٢", "a"]);
+    assert_pattern(r"^\\w+$", &["a_1"], &["é"]);
+    assert_pattern(r"^[\\w.-]+$", &["a.b-c"], &["a b"]);
+    assert_pattern(r"^[\\w-.]+$", &["a.b-c"], &["a b"]);
+    assert_pattern(r"^[\\d\\D]$", &["x"], &[]);
+    assert_pattern(r"^[^\\D]$", &["1"], &["x"]);
+}
+
+#[test]
+fn escapes_of_patterns_are_read() {
+    assert_pattern(r"^\\/\\-\\#\\@$", &["/-#@"], &["x"]);
+    assert_pattern(r"^\\u00e9$", &["é"], &["e"]);
+    assert_pattern(r"^\\x41$", &["A"], &["B"]);
+    assert_pattern(r"^\\$\\{\\w+\\}$", &["${A}"], &["A"]);
+    assert_pattern(r"^\\p{Lu}$", &["É"], &["é"]);
+    assert_pattern(r"^\\s$", &[" ", r"\u00a0"], &["x"]);
+}
+
+#[test]
+fn patterns_match_anywhere_and_anchors_mean_the_whole_text() {
+    assert_pattern("b", &["abc"], &["ac"]);
+    assert_pattern("a$", &["a"], &[r"a\n"]);
+    assert_pattern("^.$", &["x", "😀"], &[r"\n"]);
+    assert_pattern("^(?<year>[0-9]{4})$", &["2024"], &["24"]);
+    assert_pattern("^a b$", &["a b"], &["ab"]);
+    assert_pattern("#", &["#"], &["x"]);
+}
+
+#[test]
+#[ignore = "reported: &&, ~~, -- and [ inside of a character class are operators here, plain characters in ECMA-262"]
+fn operators_of_other_engines_are_plain_characters_in_a_class() {
+    assert_pattern("^[a&&b]+$", &["&", "ab"], &["c"]);
+    assert_pattern("^[a~~b]$", &["~", "a"], &["c"]);
+    assert_pattern("^[a--]$", &["-", "a"], &["b"]);
+    assert_pattern("^[[a]]$", &["a]", "[]"], &["a"]);
+}
+
+#[test]
+#[ignore = "reported: word boundaries and white space are those of Unicode rather than of ECMA-262"]
+fn boundaries_and_white_space_are_those_of_ecma_262() {
+    assert_pattern(r"^caf\\b", &["café"], &["cafe"]);
+    assert_pattern(r"^\\s$", &[r"\ufeff"], &[]);
+    assert_pattern(r"^\\S$", &["x"], &[r"\ufeff"]);
 }

@@ -7,6 +7,13 @@
 //! The same for a required parameter, and every other word (`"none"` may be meant).
 
 use toolwright_jsonrpc::raw::{Kind, Node};
+use toolwright_model::Code;
+
+use super::object::Draft;
+use super::{Fitter, Path, preview};
+use crate::costs;
+use crate::names::{Name, Surroundings, compare};
+use crate::schema::{Goal, KeyState};
 
 /// Whether a value says nothing.
 pub(super) fn says_nothing(value: &Node<'_>) -> bool {
@@ -19,4 +26,43 @@ pub(super) fn says_nothing(value: &Node<'_>) -> bool {
 
 pub(super) fn is_word_for_nothing(text: &str) -> bool {
     matches!(text, "" | "null" | "Null" | "NULL" | "None" | "nil" | "undefined")
+}
+
+impl<'s, 'a> Fitter<'s, 'a> {
+    /// A misspelt optional key that says nothing is left out with its value: `{"Year_Built": "null"}`.
+    pub(super) fn leave_out_void_spellings(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+        for entry in std::mem::take(&mut draft.entries) {
+            let value = entry.member.value;
+            // A forbidden null is dropped by itself later.
+            let is_plain_drop = entry.state == KeyState::Forbidden && matches!(value.kind, Kind::Null);
+            let is_void = entry.state != KeyState::Declared && says_nothing(&value) && !is_plain_drop;
+            let meant =
+                if is_void { self.optional_misspelt_as(goal, draft, entry.member.key, &value) } else { None };
+            match meant {
+                Some(name) => {
+                    let why = format!("an optional parameter, \"{name}\", that says nothing");
+                    draft.note(Code::V2, path, entry.member.key, Some(preview(&value)), None, &why);
+                    draft.cost += costs::VALUE_EMPTY;
+                }
+                None => draft.entries.push(entry),
+            }
+        }
+    }
+
+    /// The optional parameter that a key is a spelling of and that does not take the value.
+    fn optional_misspelt_as(
+        &self,
+        goal: &Goal,
+        draft: &Draft<'s, 'a>,
+        key: &str,
+        value: &Node<'a>,
+    ) -> Option<&'s str> {
+        let schema = self.judge.schema();
+        let sent = Name::new(key);
+        draft.free.iter().copied().find(|name| {
+            let likeness = schema.name(name).and_then(|known| compare(&sent, known, Surroundings::default()));
+            let is_spelling = likeness.is_some_and(|likeness| matches!(likeness.code, Code::N1 | Code::N2));
+            is_spelling && !draft.is_required(name) && !self.accepts(&goal.key(schema, name).1, value)
+        })
+    }
 }

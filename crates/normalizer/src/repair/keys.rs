@@ -13,23 +13,12 @@
 use toolwright_jsonrpc::raw::{Kind, quote};
 use toolwright_model::Code;
 
+use super::evidence::Pair;
 use super::object::Draft;
-use super::{Fit, Fitter, Path, Slot, problem};
+use super::{Fitter, Path, Slot, problem};
 use crate::costs;
-use crate::names::{
-    Likeness, Name, Surroundings, are_opposed_names, compare, fold, is_destructive_flag, is_vague,
-    meaningful_words,
-};
+use crate::names::{Likeness, is_destructive_flag};
 use crate::schema::{Goal, KeyState};
-
-/// A key that may stand for a name.
-struct Pair<'s, 'a> {
-    entry: usize,
-    name: &'s str,
-    likeness: Likeness,
-    cost: u32,
-    fit: Fit<'a>,
-}
 
 impl<'s, 'a> Fitter<'s, 'a> {
     pub(super) fn align_names(
@@ -39,9 +28,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         path: &Path<'_>,
         slot: Slot<'_>,
     ) {
+        self.leave_out_void_spellings(goal, draft, path);
         let mut pairs = self.pairs(goal, draft, path, slot);
         pairs.sort_by_key(|pair| pair.cost);
-        let mut taken: Vec<(usize, &'s str)> = Vec::new();
         while !pairs.is_empty() {
             let pair = pairs.remove(0);
             let is_rival = |other: &&Pair<'s, 'a>| {
@@ -67,86 +56,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
             }
             self.trace
                 .chosen(path, pair.cost, || format!("\"{key}\" → \"{}\": {}", pair.name, pair.likeness.why));
+            self.report_leftover(draft, &pair, &pairs, path);
             pairs.retain(|other| other.entry != pair.entry && other.name != pair.name);
-            taken.push((pair.entry, pair.name));
             self.rename(goal, draft, pair, path);
         }
         self.align_last(goal, draft, path, slot);
-    }
-
-    /// Every unknown key with every free name that it could stand for.
-    fn pairs(
-        &self,
-        goal: &Goal,
-        draft: &Draft<'s, 'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
-    ) -> Vec<Pair<'s, 'a>> {
-        let schema = self.judge.schema();
-        let declared = goal.names(schema);
-        let around = Surroundings { tool_words: self.context.tool_words, declared: &declared };
-        let mut pairs = Vec::new();
-        for (index, entry) in draft.entries.iter().enumerate() {
-            if entry.state == KeyState::Declared {
-                continue;
-            }
-            // The tool's own name is an envelope, not a parameter that resembles it.
-            let is_level = matches!(entry.member.value.kind, Kind::Object(_) | Kind::Array(_));
-            if slot.is_root && is_level && fold(entry.member.key) == fold(slot.name) {
-                continue;
-            }
-            let is_null = matches!(entry.member.value.kind, Kind::Null);
-            let sent = Name::new(entry.member.key);
-            for name in &draft.free {
-                let Some(known) = schema.name(name) else { continue };
-                let Some(likeness) = compare(&sent, known, around) else { continue };
-                let required = draft.is_required(name);
-                if !self.may_stand_for(&likeness, name, required, entry.state) {
-                    self.trace.rejected(path, likeness.cost, || {
-                        format!("\"{}\" → \"{name}\": {} is not enough here", entry.member.key, likeness.why)
-                    });
-                    continue;
-                }
-                let (_, ids) = goal.key(schema, name);
-                // A null says nothing about which parameter it is; only its own name does.
-                if is_null
-                    && !(matches!(likeness.code, Code::N1 | Code::N2)
-                        && self.accepts(&ids, &entry.member.value))
-                {
-                    continue;
-                }
-                let slot = Slot { name, in_list: false, is_root: false };
-                let Ok(fit) = self.fit(&ids, entry.member.value, &path.key(entry.member.key), slot) else {
-                    self.trace.rejected(path, likeness.cost, || {
-                        format!("\"{}\" → \"{name}\": the value does not fit", entry.member.key)
-                    });
-                    continue;
-                };
-                if likeness.needs_exact_value && !required && fit.cost > costs::VALUE_FORM {
-                    continue;
-                }
-                let optional = if required { 0 } else { costs::KEY_OPTIONAL };
-                let cost = likeness.cost + optional + fit.cost;
-                pairs.push(Pair { entry: index, name, likeness, cost, fit });
-            }
-        }
-        pairs
-    }
-
-    /// Whether the evidence is enough for this target.
-    fn may_stand_for(&self, likeness: &Likeness, name: &str, required: bool, state: KeyState) -> bool {
-        if likeness.code == Code::N1 {
-            return true;
-        }
-        if is_destructive_flag(name) {
-            return false;
-        }
-        // In an open object an unknown key may be meant as it is: only a slip of the pen or the
-        // same words are enough for a name that nothing calls for.
-        required
-            || state == KeyState::Forbidden
-            || likeness.code == Code::N2
-            || likeness.cost <= costs::KEY_SPELLING
     }
 
     fn report_rivals(
@@ -174,6 +88,34 @@ impl<'s, 'a> Fitter<'s, 'a> {
             problem(Code::R7, &path.key(pair.name), message)
         };
         draft.problems.push(found);
+    }
+
+    /// In an open object a second key for the same name would stay behind unheeded: two candidates
+    /// for one target, unless the first is its very name.
+    fn report_leftover(
+        &self,
+        draft: &mut Draft<'s, 'a>,
+        pair: &Pair<'s, 'a>,
+        others: &[Pair<'s, 'a>],
+        path: &Path<'_>,
+    ) {
+        if pair.likeness.code == Code::N1 {
+            return;
+        }
+        let stays = |other: &&Pair<'s, 'a>| {
+            let elsewhere =
+                others.iter().any(|better| better.entry == other.entry && better.name != pair.name);
+            other.name == pair.name
+                && other.entry != pair.entry
+                && draft.entries[other.entry].state == KeyState::Open
+                && !elsewhere
+        };
+        if let Some(other) = others.iter().find(stays) {
+            let (key, other) = (draft.entries[pair.entry].member.key, draft.entries[other.entry].member.key);
+            let message =
+                format!("\"{key}\" and \"{other}\" could both stand for \"{}\"; send it once", pair.name);
+            draft.problems.push(problem(Code::R7, &path.key(pair.name), message));
+        }
     }
 
     fn rename(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, pair: Pair<'s, 'a>, path: &Path<'_>) {
@@ -227,41 +169,5 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let cost = costs::KEY_WEAK + fit.cost;
         let likeness = Likeness { cost: costs::KEY_WEAK, code: Code::N4, why, needs_exact_value: true };
         self.rename(goal, draft, Pair { entry: index, name, likeness, cost, fit }, path);
-    }
-
-    fn weak_evidence(
-        &self,
-        ids: &[crate::schema::SchemaId],
-        key: &str,
-        name: &str,
-        fit: &Fit<'a>,
-        parent: Slot<'_>,
-    ) -> Option<String> {
-        // `{"tool": {"tool": "x"}}`: the name of the thing itself.
-        let own_name =
-            !parent.is_root && fold(key) == fold(parent.name) && ["name", "id", "value"].contains(&name);
-        if own_name && fit.cost == 0 {
-            return Some(format!("the only unknown key is the thing's own name, and \"{name}\" is missing"));
-        }
-        if are_opposed_names(&Name::new(key), &Name::new(name)) {
-            return None;
-        }
-        let schema = self.judge.schema();
-        let goals = Goal::alternatives(self.judge, ids, &fit.node);
-        let is_option = matches!(fit.node.kind, Kind::String(_))
-            && goals.iter().any(|goal| goal.options(schema).iter().any(|option| option.equals(&fit.node)));
-        if is_option {
-            return Some("the only unknown key, and its value is one of the allowed ones".to_owned());
-        }
-        if fit.cost > 0 {
-            return None;
-        }
-        let key_words = meaningful_words(key);
-        let described: Vec<String> =
-            goals.iter().flat_map(|goal| meaningful_words(&goal.description(schema))).collect();
-        let speaks = !key_words.is_empty()
-            && fold(key).len() >= 4
-            && key_words.iter().all(|word| described.contains(word) && !is_vague(word));
-        speaks.then(|| format!("the only unknown key, and the description of \"{name}\" speaks of it"))
     }
 }

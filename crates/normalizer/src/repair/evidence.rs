@@ -1,0 +1,155 @@
+//! What speaks for a key being a parameter: its name, the target's description, its value.
+
+use toolwright_jsonrpc::raw::{Kind, Node};
+use toolwright_model::Code;
+
+use super::object::Draft;
+use super::{Fit, Fitter, Path, Slot};
+use crate::costs;
+use crate::names::{
+    Likeness, Name, Surroundings, are_opposed_names, compare, fold, is_destructive_flag, is_vague,
+    meaningful_words,
+};
+use crate::schema::{Goal, KeyState, SchemaId};
+
+/// A key that may stand for a name.
+pub(super) struct Pair<'s, 'a> {
+    pub entry: usize,
+    pub name: &'s str,
+    pub likeness: Likeness,
+    pub cost: u32,
+    pub fit: Fit<'a>,
+}
+
+impl<'s, 'a> Fitter<'s, 'a> {
+    /// Every unknown key with every free name that it could stand for.
+    pub(super) fn pairs(
+        &self,
+        goal: &Goal,
+        draft: &Draft<'s, 'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Vec<Pair<'s, 'a>> {
+        let schema = self.judge.schema();
+        let declared = goal.names(schema);
+        let around = Surroundings { tool_words: self.context.tool_words, declared: &declared };
+        let mut pairs = Vec::new();
+        for (index, entry) in draft.entries.iter().enumerate() {
+            if entry.state == KeyState::Declared {
+                continue;
+            }
+            // The tool's own name is an envelope, not a parameter that resembles it.
+            let is_level = matches!(entry.member.value.kind, Kind::Object(_) | Kind::Array(_));
+            if slot.is_root && is_level && fold(entry.member.key) == fold(slot.name) {
+                continue;
+            }
+            let is_null = matches!(entry.member.value.kind, Kind::Null);
+            let sent = Name::new(entry.member.key);
+            for name in &draft.free {
+                let Some(known) = schema.name(name) else { continue };
+                let by_name = compare(&sent, known, around);
+                let Some(likeness) = by_name.or_else(|| self.described(goal, &sent, known)) else { continue };
+                let required = draft.is_required(name);
+                if !self.may_stand_for(&likeness, name, required, entry.state) {
+                    self.trace.rejected(path, likeness.cost, || {
+                        format!("\"{}\" → \"{name}\": {} is not enough here", entry.member.key, likeness.why)
+                    });
+                    continue;
+                }
+                let (_, ids) = goal.key(schema, name);
+                // A null says nothing about which parameter it is; only its own name does.
+                if is_null
+                    && !(matches!(likeness.code, Code::N1 | Code::N2)
+                        && self.accepts(&ids, &entry.member.value))
+                {
+                    continue;
+                }
+                let slot = Slot { name, in_list: false, is_root: false };
+                let Ok(fit) = self.fit(&ids, entry.member.value, &path.key(entry.member.key), slot) else {
+                    self.trace.rejected(path, likeness.cost, || {
+                        format!("\"{}\" → \"{name}\": the value does not fit", entry.member.key)
+                    });
+                    continue;
+                };
+                if likeness.needs_exact_value && !required && fit.cost > costs::VALUE_FORM {
+                    continue;
+                }
+                let optional = if required { 0 } else { costs::KEY_OPTIONAL };
+                let cost = likeness.cost + optional + fit.cost;
+                pairs.push(Pair { entry: index, name, likeness, cost, fit });
+            }
+        }
+        pairs
+    }
+
+    /// Whether the evidence is enough for this target.
+    fn may_stand_for(&self, likeness: &Likeness, name: &str, required: bool, state: KeyState) -> bool {
+        if likeness.code == Code::N1 {
+            return true;
+        }
+        if is_destructive_flag(name) {
+            return false;
+        }
+        // In an open object an unknown key may be meant as it is: only a slip of the pen or the
+        // same words are enough for a name that nothing calls for.
+        required
+            || state == KeyState::Forbidden
+            || likeness.code == Code::N2
+            || likeness.cost <= costs::KEY_SPELLING
+    }
+
+    /// Several words that the target's description says in a row.
+    fn described(&self, goal: &Goal, sent: &Name, known: &Name) -> Option<Likeness> {
+        if sent.meaning.len() < 2 || are_opposed_names(sent, known) {
+            return None;
+        }
+        let schema = self.judge.schema();
+        let (_, ids) = goal.key(schema, &known.text);
+        let is_said = Goal::alternatives(self.judge, &ids, &Node::built(Kind::Null)).iter().any(|goal| {
+            let description = meaningful_words(&goal.description(schema));
+            description.windows(sent.meaning.len()).any(|words| words == &sent.meaning[..])
+        });
+        is_said.then(|| Likeness {
+            cost: costs::KEY_DESCRIBED,
+            code: Code::N4,
+            why: format!("the description of \"{}\" says so", known.text),
+            needs_exact_value: true,
+        })
+    }
+
+    pub(super) fn weak_evidence(
+        &self,
+        ids: &[SchemaId],
+        key: &str,
+        name: &str,
+        fit: &Fit<'a>,
+        parent: Slot<'_>,
+    ) -> Option<String> {
+        // `{"tool": {"tool": "x"}}`: the name of the thing itself.
+        let own_name =
+            !parent.is_root && fold(key) == fold(parent.name) && ["name", "id", "value"].contains(&name);
+        if own_name && fit.cost == 0 {
+            return Some(format!("the only unknown key is the thing's own name, and \"{name}\" is missing"));
+        }
+        if are_opposed_names(&Name::new(key), &Name::new(name)) {
+            return None;
+        }
+        let schema = self.judge.schema();
+        let goals = Goal::alternatives(self.judge, ids, &fit.node);
+        let is_option = matches!(fit.node.kind, Kind::String(_))
+            && goals.iter().any(|goal| goal.options(schema).iter().any(|option| option.equals(&fit.node)));
+        if is_option {
+            return Some("the only unknown key, and its value is one of the allowed ones".to_owned());
+        }
+        if fit.cost > 0 {
+            return None;
+        }
+        let key_words = meaningful_words(key);
+        let described: Vec<String> =
+            goals.iter().flat_map(|goal| meaningful_words(&goal.description(schema))).collect();
+        let speaks = !key_words.is_empty()
+            && fold(key).len() >= 4
+            && key_words.iter().all(|word| described.contains(word) && !is_vague(word));
+        speaks.then(|| format!("the only unknown key, and the description of \"{name}\" speaks of it"))
+    }
+}
