@@ -17,7 +17,7 @@ pub use step::Step;
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// A quote that leaked as a token of the model's template.
-const QUOTE_TOKEN: &str = "<|\"|>";
+const QUOTE_TOKENS: &[&str] = &["<|\"|>", "<|\">"];
 
 /// Strict JSON made from lenient text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,8 +55,9 @@ pub fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
         return Ok(reading);
     }
     // The quote as a token of its own.
-    if text.contains(QUOTE_TOKEN) {
-        let mut reading = surroundings::read(&text.replace(QUOTE_TOKEN, "\""), finish)?;
+    if QUOTE_TOKENS.iter().any(|token| text.contains(token)) {
+        let plain = QUOTE_TOKENS.iter().fold(text.to_owned(), |text, token| text.replace(token, "\""));
+        let mut reading = surroundings::read(&plain, finish)?;
         reading.steps.insert(0, Step::ChatTokens);
         return Ok(reading);
     }

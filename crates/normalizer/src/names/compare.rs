@@ -88,15 +88,17 @@ fn by_words(sent: &[String], known: &[String], around: Surroundings<'_>) -> Opti
     if exact_pairs + pairs_by_synonym == 0 {
         return None;
     }
-    if left.iter().any(|word| is_distinct(word) || takes_side(word)) {
-        return None;
-    }
     // A side that the target takes may go unsaid when no other parameter takes the other side.
     let unopposed = |word: &str| {
         let mut others = around.declared.iter().flat_map(|name| &name.meaning);
         !around.declared.is_empty() && may_go_unsaid(word) && !others.any(|other| are_opposed(word, other))
     };
     if rest.iter().any(|word| is_distinct(word) || takes_side(word) && !unopposed(word)) {
+        return None;
+    }
+    // `target_temperature` for `temperature`: the wish is what a call is about.
+    let is_wish = |word: &str| matches!(word, "target" | "desired" | "goal") && unopposed(word);
+    if left.iter().any(|word| (is_distinct(word) || takes_side(word)) && !is_wish(word)) {
         return None;
     }
     let synonyms = costs::KEY_SYNONYM * pairs_by_synonym as u32;

@@ -17,6 +17,7 @@ pub(crate) fn fold(name: &str) -> String {
 pub(crate) fn fold_value(value: &str) -> String {
     let trimmed =
         value.trim().trim_matches(['"', '\'', '`']).trim_end_matches(['.', ',', ';', ':', '!']).trim();
+    let trimmed = trimmed.replace(['\'', '’'], "");
     let chars: Vec<char> = trimmed.chars().collect();
     let mut out = String::with_capacity(trimmed.len());
     for (at, char) in chars.iter().enumerate() {

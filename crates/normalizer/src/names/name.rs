@@ -4,6 +4,12 @@ use super::fold::fold;
 use super::lexicon::{canonical, is_filler};
 use super::words::words;
 
+/// Words beside which `min` is a minute and not a minimum.
+const TIMES: &[&str] = &[
+    "duration", "time", "timeout", "delay", "interval", "wait", "length", "age", "session", "timer",
+    "period", "runtime",
+];
+
 /// A name in the forms in which names are compared.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
@@ -42,7 +48,7 @@ fn meaning_of(words: &[String], index: usize) -> &str {
     let word = &words[index];
     let ends_name = index > 0 && index + 1 == words.len();
     match word.as_str() {
-        "min" | "mins" if ends_name => "minute",
+        "min" | "mins" if ends_name && words.iter().any(|word| TIMES.contains(&word.as_str())) => "minute",
         "no" if ends_name => "number",
         "k" if ends_name => "kelvin",
         "c" if ends_name => "celsius",

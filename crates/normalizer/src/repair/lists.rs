@@ -40,6 +40,10 @@ impl<'a> Fitter<'_, 'a> {
                 let wrapped =
                     Fit::edited(Code::T4, path, value, list, costs::VALUE_LIST, "one item of a list");
                 let inner = self.fit(goal.ids(), list, path, slot);
+                // A list of lists of one is a guess too many.
+                if inner.as_ref().is_ok_and(|fit| fit.changes.iter().any(|change| change.code == Code::T4)) {
+                    return None;
+                }
                 Some(inner.map(|fit| wrapped.then(fit)))
             }
         }

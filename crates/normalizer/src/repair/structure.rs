@@ -115,7 +115,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn restore_wrapper(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<Move<'a>> {
         let schema = self.judge.schema();
         let required = goal.required(schema);
-        let has = |name: &str| members.iter().any(|member| member.key == name);
+
         let names = goal.property_names(schema);
         let belongs_here = |key: &str| names.iter().any(|name| fold(name) == fold(key));
         let unknown: Vec<(Member<'a>, KeyState, Name)> = members
@@ -127,7 +127,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let forbidden = unknown.iter().any(|(_, state, _)| *state == KeyState::Forbidden);
         let mut wrappers: Vec<(&'s str, Vec<Member<'a>>)> = Vec::new();
         for name in names.iter().copied() {
-            if has(name) || !(required.contains(&name) || forbidden) {
+            let present = members.iter().find(|member| member.key == name);
+            let open_place = present.is_none_or(|member| member.value.as_object().is_some());
+            if !open_place || !(required.contains(&name) && present.is_none() || forbidden) {
                 continue;
             }
             let inner = self.inner_names(&goal.key(schema, name).1);
@@ -141,9 +143,17 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         let [(name, taken)] = &wrappers[..] else { return None };
         let is_taken = |member: &Member<'a>| taken.iter().any(|other| other.key == member.key);
-        let value = Node::built(Kind::Object(self.arena.alloc_slice_copy(taken)));
-        let mut moved: Vec<Member<'a>> = members.iter().filter(|member| !is_taken(member)).copied().collect();
-        let at = members.iter().position(is_taken).unwrap_or(0).min(moved.len());
+        let present = members.iter().position(|member| member.key == *name);
+        let mut inner: Vec<Member<'a>> =
+            present.and_then(|at| members[at].value.as_object()).unwrap_or_default().to_vec();
+        if taken.iter().any(|member| inner.iter().any(|known| fold(known.key) == fold(member.key))) {
+            return None;
+        }
+        inner.extend_from_slice(taken);
+        let value = Node::built(Kind::Object(self.arena.alloc_slice_copy(&inner)));
+        let stays = |member: &&Member<'a>| !is_taken(member) && member.key != *name;
+        let mut moved: Vec<Member<'a>> = members.iter().filter(stays).copied().collect();
+        let at = present.or_else(|| members.iter().position(is_taken)).unwrap_or(0).min(moved.len());
         moved.insert(at, Member::new(self.arena.alloc_str(name), value));
         let change = Change {
             code: Code::E2,

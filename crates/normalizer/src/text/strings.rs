@@ -151,7 +151,7 @@ fn has_later_close(after: &str) -> bool {
 
 /// Whether a quote followed by this text ends its string.
 fn closes(after: &str, reader: &Lenient<'_>) -> bool {
-    let rest = after.trim_start();
+    let rest = skip_space(after);
     let Some(next) = rest.chars().next() else { return true };
     match next {
         '}' | ']' => true,
@@ -159,6 +159,7 @@ fn closes(after: &str, reader: &Lenient<'_>) -> bool {
         ',' | '，' => {
             let rest =
                 rest.trim_start_matches(|char: char| char.is_whitespace() || char == ',' || char == '，');
+            let rest = skip_space(rest);
             rest.is_empty() || starts_anything(rest, reader)
         }
         '/' => rest.starts_with("//") || rest.starts_with("/*"),
@@ -172,6 +173,15 @@ fn closes(after: &str, reader: &Lenient<'_>) -> bool {
         _ if next.is_alphabetic() => after.starts_with('\n') && starts_key(rest, false),
         _ => false,
     }
+}
+
+/// Steps over white space, escaped or not.
+fn skip_space(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while let Some(tail) = ["\\n", "\\t", "\\r"].iter().find_map(|escape| rest.strip_prefix(escape)) {
+        rest = tail.trim_start();
+    }
+    rest
 }
 
 /// What may follow a comma: a key, a value, a closing bracket or a comment.

@@ -225,8 +225,9 @@ fn objects(dialect: Dialect, inner: BoxedStrategy<Value>) -> impl Strategy<Value
     let needs = btree_map(select(KEYS).prop_map(str::to_owned), keys(0..3), 1..3);
     let depends = members(inner.clone());
     let rest = prop_oneof![2 => Just(json!(false)), 1 => Just(json!(true)), 2 => inner.clone()];
+    let about_members = members(inner.clone()).prop_map(|members| json!({ "properties": members })).boxed();
     let common = prop_oneof![
-        8 => members(inner.clone()).prop_map(|members| json!({ "properties": members })),
+        8 => about_members.clone(),
         4 => keys(0..3).prop_map(|keys| json!({ "required": keys })),
         4 => rest.clone().prop_map(|rest| json!({ "additionalProperties": rest })),
         3 => (pattern(), inner).prop_map(|(pattern, inner)| {
@@ -241,7 +242,8 @@ fn objects(dialect: Dialect, inner: BoxedStrategy<Value>) -> impl Strategy<Value
             11 => common,
             1 => needs.prop_map(|needs| json!({ "dependentRequired": needs })),
             1 => depends.prop_map(|depends| json!({ "dependentSchemas": depends })),
-            2 => rest.prop_map(|rest| json!({ "unevaluatedProperties": rest })),
+            2 => rest.clone().prop_map(|rest| json!({ "unevaluatedProperties": rest })),
+            2 => layered("unevaluatedProperties", rest, vec(about_members, 1..3)),
         ]
         .boxed(),
         Dialect::Seven => prop_oneof![
@@ -256,6 +258,10 @@ fn objects(dialect: Dialect, inner: BoxedStrategy<Value>) -> impl Strategy<Value
 fn arrays(dialect: Dialect, inner: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
     let rest = prop_oneof![1 => any::<bool>().prop_map(Value::Bool), 3 => inner.clone()];
     let prefix = vec(inner.clone(), 1..3);
+    let about_items = prop_oneof![
+        prefix.clone().prop_map(|prefix| json!({ "prefixItems": prefix })),
+        inner.clone().prop_map(|inner| json!({ "contains": inner })),
+    ];
     let common = prop_oneof![
         3 => rest.clone().prop_map(|items| json!({ "items": items })),
         2 => inner.clone().prop_map(|inner| json!({ "contains": inner })),
@@ -270,7 +276,8 @@ fn arrays(dialect: Dialect, inner: BoxedStrategy<Value>) -> impl Strategy<Value 
             1 => (inner, 0..3u8, 0..3u8).prop_map(|(inner, min, max)| {
                 json!({ "contains": inner, "minContains": min, "maxContains": max })
             }),
-            1 => rest.prop_map(|rest| json!({ "unevaluatedItems": rest })),
+            1 => rest.clone().prop_map(|rest| json!({ "unevaluatedItems": rest })),
+            1 => layered("unevaluatedItems", rest, vec(about_items, 1..3)),
         ]
         .boxed(),
         Dialect::Seven => prop_oneof![
@@ -280,6 +287,31 @@ fn arrays(dialect: Dialect, inner: BoxedStrategy<Value>) -> impl Strategy<Value 
         ]
         .boxed(),
     }
+}
+
+/// What no other schema speaks of, over schemas that apply to the same value.
+fn layered(
+    unevaluated: &'static str,
+    rest: impl Strategy<Value = Value>,
+    layers: impl Strategy<Value = Vec<Value>>,
+) -> impl Strategy<Value = Value> {
+    (rest, layers, 0..7u8, any::<bool>()).prop_map(move |(rest, mut layers, form, closed_inside)| {
+        if closed_inside && let Some(first) = layers[0].as_object_mut() {
+            first.insert(unevaluated.to_owned(), json!(true));
+        }
+        let last = layers[layers.len() - 1].clone();
+        let mut fragment = match form {
+            0 => json!({ "allOf": layers }),
+            1 => json!({ "anyOf": layers }),
+            2 => json!({ "oneOf": layers }),
+            3 => json!({ "if": layers[0], "then": last }),
+            4 => json!({ "if": layers[0], "else": last }),
+            5 => json!({ "dependentSchemas": { "a": layers[0], "b": last } }),
+            _ => json!({ "not": { "not": last } }),
+        };
+        fragment[unevaluated] = rest;
+        fragment
+    })
 }
 
 fn combinators(inner: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
