@@ -8,7 +8,7 @@ use toolwright_model::{Change, Code, Finish, Origin, Outcome, Problem};
 
 use crate::costs;
 use crate::explain::{Trace, TraceStep};
-use crate::names::fold;
+use crate::names::{fold, is_envelope};
 use crate::repair::envelope::Opened;
 use crate::repair::{Context, Fit, Fitter, Path, Slot, preview, problem, with_article};
 use crate::rules::{Rule, RuleSet};
@@ -319,7 +319,8 @@ impl<'a> Call<'_, '_, 'a> {
                 return Some(problem(Code::R7, &Path::Root, message));
             }
         }
-        let label = start.label.as_ref().filter(|label| self.fitter.declares(label))?;
+        let label =
+            start.label.as_ref().filter(|label| self.fitter.declares(label) && !is_envelope(&fold(label)))?;
         let message =
             format!("\"{label}\" stands outside of the object; send one object with all parameters");
         Some(problem(Code::R9, &Path::Root, message))

@@ -82,10 +82,11 @@ fn differ_in_a_word_of_its_own(sent: &Name, known: &Name) -> bool {
     };
     sent.words.len() == known.words.len()
         && sent.words.iter().zip(&known.words).filter(|(a, b)| a != b).any(|(a, b)| {
-            let short = a.len() <= 3 && b.len() <= 3 && a.chars().next() != b.chars().next();
+            let short =
+                a.len() <= 3 && b.len() <= 3 && a.chars().next() != b.chars().next() && !is_swap(a, b);
             let is_short = a.len() <= 4 || b.len() <= 4;
             is_unit(a) && is_unit(b)
-                || is_short && (is_unit(a) || is_unit(b))
+                || is_short && (is_unit(a) || is_unit(b)) && b != "id"
                 || is_role_pair(a, b)
                 || is_role_pair(b, a)
                 || sent.words.len() > 1 && short

@@ -41,7 +41,11 @@ impl<'a> Fitter<'_, 'a> {
                     Fit::edited(Code::T4, path, value, list, costs::VALUE_LIST, "one item of a list");
                 let inner = self.fit(goal.ids(), list, path, slot);
                 // A list of lists of one is a guess too many.
-                if inner.as_ref().is_ok_and(|fit| fit.changes.iter().any(|change| change.code == Code::T4)) {
+                let item = path.item(0).to_string();
+                let is_wrapped_again = |fit: &Fit<'a>| {
+                    fit.changes.iter().any(|change| change.code == Code::T4 && change.path == item)
+                };
+                if inner.as_ref().is_ok_and(is_wrapped_again) {
                     return None;
                 }
                 Some(inner.map(|fit| wrapped.then(fit)))

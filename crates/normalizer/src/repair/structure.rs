@@ -46,6 +46,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
         path: &Path<'_>,
         slot: Slot<'_>,
     ) -> Option<Attempt<'a>> {
+        // A whole call around the arguments is opened elsewhere; its labels are no members to move.
+        let is_free = |member: &Member<'a>| goal.key(self.judge.schema(), member.key).0 != KeyState::Declared;
+        let labels =
+            members.iter().any(|member| is_free(member) && LABELS.contains(&fold(member.key).as_str()));
+        let holds = members.iter().any(|member| is_free(member) && is_envelope(&fold(member.key)));
+        if slot.is_root && labels && holds {
+            return None;
+        }
         let moves = [
             self.take_dotted_keys_apart(goal, members),
             self.lift_inner_members(goal, members, slot),
