@@ -266,28 +266,29 @@ impl<'a> Call<'_, '_, 'a> {
         if self.tool.origin() == Origin::BuiltIn {
             return self.pass_or_refuse(&start, root);
         }
-        let mut fits = Vec::new();
-        let mut problems: Option<Vec<Problem>> = None;
         let openings = if was_null {
             vec![self.nothing_sent(root)]
         } else {
             self.fitter.openings(root, self.tool.name())
         };
-        for opened in openings {
-            match self.fit(opened) {
-                Ok(fit) => fits.push(fit),
-                // The outermost reading explains best, unless an inner one is nearer to fitting.
-                Err(reasons) => {
-                    if problems.as_ref().is_none_or(|known| reasons.len() < known.len()) {
-                        problems = Some(reasons);
-                    }
-                }
+        // One key around everything is an envelope: with it the arguments hardly fit, so that reading
+        // is tried only when no other fits.
+        let last = openings.len() - 1;
+        let is_shell =
+            |opened: &Opened<'a>| opened.node.as_object().is_some_and(|members| members.len() == 1);
+        let (shells, readings): (Vec<_>, Vec<_>) =
+            openings.into_iter().enumerate().partition(|(index, opened)| *index < last && is_shell(opened));
+        let (mut fits, mut problems) = self.fit_all(readings);
+        if fits.is_empty() {
+            let (outer_fits, outer_problems) = self.fit_all(shells);
+            fits = outer_fits;
+            if !outer_problems.is_empty() && outer_problems.len() <= problems.len() {
+                problems = outer_problems;
             }
         }
         fits.sort_by_key(|fit| fit.cost);
         let mut fits = fits.into_iter();
         let Some(best) = fits.next() else {
-            let mut problems = problems.unwrap_or_default();
             if let Some(named) = self.fitter.names_another_tool(&root, self.tool.name()) {
                 let message =
                     format!("the call names \"{named}\", but it was sent to \"{}\"", self.tool.name());
@@ -324,6 +325,20 @@ impl<'a> Call<'_, '_, 'a> {
         let message =
             format!("\"{label}\" stands outside of the object; send one object with all parameters");
         Some(problem(Code::R9, &Path::Root, message))
+    }
+
+    /// The readings that fit, and the shortest list of reasons why one does not.
+    fn fit_all(&self, readings: Vec<(usize, Opened<'a>)>) -> (Vec<Fit<'a>>, Vec<Problem>) {
+        let mut fits = Vec::new();
+        let mut problems: Vec<Problem> = Vec::new();
+        for (_, opened) in readings {
+            match self.fit(opened) {
+                Ok(fit) => fits.push(fit),
+                Err(reasons) if problems.is_empty() || reasons.len() < problems.len() => problems = reasons,
+                Err(_) => {}
+            }
+        }
+        (fits, problems)
     }
 
     fn nothing_sent(&self, root: Node<'a>) -> Opened<'a> {

@@ -2,18 +2,20 @@
 
 /// The words of a name in lower case: `HTTPServerURL2` → `http server url 2`, `old_str` → `old str`.
 pub(crate) fn words(name: &str) -> Vec<String> {
-    let chars: Vec<char> = name.chars().collect();
-    let mut words = Vec::new();
-    let mut word = String::new();
-    for (at, char) in chars.iter().enumerate() {
+    let mut words = Vec::with_capacity(4);
+    let mut word = String::with_capacity(name.len());
+    let mut before: Option<char> = None;
+    let mut chars = name.chars().peekable();
+    while let Some(char) = chars.next() {
         if !char.is_alphanumeric() {
             flush(&mut word, &mut words);
-            continue;
+        } else {
+            if before.is_some_and(|before| starts_word(before, char, chars.peek().copied())) {
+                flush(&mut word, &mut words);
+            }
+            word.extend(char.to_lowercase());
         }
-        if at > 0 && starts_word(chars[at - 1], *char, chars.get(at + 1).copied()) {
-            flush(&mut word, &mut words);
-        }
-        word.extend(char.to_lowercase());
+        before = Some(char);
     }
     flush(&mut word, &mut words);
     words
@@ -21,7 +23,8 @@ pub(crate) fn words(name: &str) -> Vec<String> {
 
 fn flush(word: &mut String, words: &mut Vec<String>) {
     if !word.is_empty() {
-        words.push(std::mem::take(word));
+        words.push(word.as_str().to_owned());
+        word.clear();
     }
 }
 
