@@ -98,6 +98,18 @@ impl<'a> Node<'a> {
         self.as_object()?.iter().find(|member| member.key == key).map(|member| member.value)
     }
 
+    /// The JSON type's name with its article, for messages.
+    pub fn a_type_name(&self) -> &'static str {
+        match self.kind {
+            Kind::Null => "null",
+            Kind::Bool(_) => "a boolean",
+            Kind::Number(_) => "a number",
+            Kind::String(_) => "a string",
+            Kind::Array(_) => "an array",
+            Kind::Object(_) => "an object",
+        }
+    }
+
     /// The JSON type's name, for messages.
     pub fn type_name(&self) -> &'static str {
         match self.kind {

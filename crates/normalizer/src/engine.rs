@@ -10,7 +10,7 @@ use crate::costs;
 use crate::explain::{Trace, TraceStep};
 use crate::names::{fold, is_envelope};
 use crate::repair::envelope::Opened;
-use crate::repair::{Context, Fit, Fitter, Path, Slot, preview, problem, with_article};
+use crate::repair::{Context, Fit, Fitter, Path, Slot, preview, problem};
 use crate::rules::{Rule, RuleSet};
 use crate::schema::{Goal, Judge};
 use crate::text;
@@ -360,10 +360,8 @@ impl<'a> Call<'_, '_, 'a> {
         let Some(members) = fit.node.as_object() else {
             let restored = self.restore_root(&fit.node);
             return restored.map(|restored| fit.clone().then(restored)).ok_or_else(|| {
-                let message = format!(
-                    "the arguments are {}, but an object is expected",
-                    with_article(fit.node.type_name())
-                );
+                let message =
+                    format!("the arguments are {}, but an object is expected", fit.node.a_type_name());
                 vec![problem(Code::R8, &Path::Root, message)]
             });
         };

@@ -34,7 +34,7 @@ use crate::rules::CaseStyle;
 use crate::schema::{Goal, Judge, KeyState, SchemaId};
 
 pub(crate) use path::Path;
-pub(crate) use problems::{preview, problem, with_article};
+pub(crate) use problems::{preview, problem};
 
 /// How deep values are fitted within each other.
 const MAX_NESTING: u32 = 160;

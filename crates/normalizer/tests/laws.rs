@@ -4,6 +4,8 @@
 
 mod generator;
 
+use std::sync::LazyLock;
+
 use generator::{any_text, mangled_call, tool_and_valid_call};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -12,6 +14,8 @@ use toolwright_model::{Code, Finish, Outcome, ToolDefinition};
 use toolwright_normalizer::{Normalizer, RawArguments, Tool};
 
 const CASES: u32 = 25_000;
+
+static NORMALIZER: LazyLock<Normalizer> = LazyLock::new(Normalizer::default);
 
 fn config() -> Config {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
@@ -25,7 +29,7 @@ fn compile(schema: &str) -> Tool {
 }
 
 fn normalize(tool: &Tool, arguments: &str) -> Outcome {
-    Normalizer::default().normalize(tool, &RawArguments::text(arguments, Finish::Unknown))
+    NORMALIZER.normalize(tool, &RawArguments::text(arguments, Finish::Unknown))
 }
 
 /// The scalars of a value as text, those inside strings of JSON too.
@@ -123,7 +127,7 @@ proptest! {
         let finish = [Finish::Unknown, Finish::Stop, Finish::Length][finish as usize];
         let definition = ToolDefinition { name: "probe".into(), input_schema: schema, ..ToolDefinition::default() };
         if let Ok(tool) = Tool::compile(&definition) {
-            let outcome = Normalizer::default().normalize(&tool, &RawArguments::text(&call, finish));
+            let outcome = NORMALIZER.normalize(&tool, &RawArguments::text(&call, finish));
             if let Outcome::Repaired { arguments, .. } = outcome {
                 prop_assert!(tool.accepts(&arguments), "{}", arguments);
             }

@@ -39,11 +39,11 @@ fn a_trailing_comma_is_reported_at_what_follows_it() {
 #[test]
 fn a_file_that_is_no_array_is_reported() {
     insta::assert_snapshot!(mistakes(r#"{"id":"a"}"#), @"
-    line 1, column 1: a rules file is a JSON array, not object
+    line 1, column 1: a rules file is a JSON array, not an object
       fix: write [ {…}, {…} ]
     ");
     insta::assert_snapshot!(mistakes("\n  \"rules\""), @"
-    line 2, column 3: a rules file is a JSON array, not string
+    line 2, column 3: a rules file is a JSON array, not a string
       fix: write [ {…}, {…} ]
     ");
 }
@@ -69,7 +69,7 @@ fn an_empty_array_is_a_file_without_rules() {
 fn an_unknown_key_is_reported_with_the_key_that_was_meant() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x","enabld":false}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 66: unknown key "enabld" in a param_drop rule
+    line 1, column 57: unknown key "enabld" in a param_drop rule
       fix: did you mean "enabled"?
     "#);
 }
@@ -78,7 +78,7 @@ fn an_unknown_key_is_reported_with_the_key_that_was_meant() {
 fn an_unknown_key_that_resembles_none_is_reported_with_all_that_are_known() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","to":"y","priority":1}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 78: unknown key "priority" in a param_alias rule
+    line 1, column 67: unknown key "priority" in a param_alias rule
       fix: param_alias takes from, to, id, tools, type, enabled, note
     "#);
 }
@@ -87,7 +87,7 @@ fn an_unknown_key_that_resembles_none_is_reported_with_all_that_are_known() {
 fn a_key_of_another_type_is_unknown_to_this_one() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x","coerce_to":"bool"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 69: unknown key "coerce_to" in a param_drop rule
+    line 1, column 57: unknown key "coerce_to" in a param_drop rule
       fix: param_drop takes from, id, tools, type, enabled, note
     "#);
 }
@@ -96,7 +96,7 @@ fn a_key_of_another_type_is_unknown_to_this_one() {
 fn a_misspelt_key_is_reported_as_unknown_and_as_missing() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","too":"y"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 64: unknown key "too" in a param_alias rule
+    line 1, column 58: unknown key "too" in a param_alias rule
       fix: did you mean "to"?
     line 1, column 2: rule "a": param_alias needs "to"
       fix: add "to"
@@ -217,7 +217,6 @@ fn enabled_that_is_no_boolean_is_reported() {
 }
 
 #[test]
-#[ignore = "reported: a note that is no text is dropped without a word"]
 fn a_note_that_is_no_text_is_reported() {
     mistakes(r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x","note":5}]"#);
 }
@@ -375,7 +374,6 @@ fn a_style_that_names_cannot_be_converted_to_is_reported() {
 }
 
 #[test]
-#[ignore = "reported: a case_convert whose from is no text converts every key"]
 fn a_case_convert_for_a_name_that_is_no_text_is_reported() {
     mistakes(r#"[{"id":"a","tools":["t"],"type":"case_convert","to":"camel","from":7}]"#);
 }
@@ -402,7 +400,6 @@ fn index_in_a_param_default_is_reported() {
 }
 
 #[test]
-#[ignore = "reported: {{index}} is taken where the array_path leads to no list"]
 fn index_in_a_nested_default_outside_of_a_list_is_reported() {
     for path in ["", r#""array_path":"data","#] {
         let rest = r#""from":"x","value":"step-{{index}}""#;

@@ -19,13 +19,13 @@ const DRAFT_2020: &str = "https://json-schema.org/draft/2020-12/schema";
 fn assert_judged(draft: &str, about_v: &str, accepted: &[&str], rejected: &[&str]) {
     let schema = format!(r#"{{"$schema":"{draft}","type":"object","properties":{{"v":{about_v}}}}}"#);
     let judge = tool("probe", &schema);
-    let schema: Value = serde_json::from_str(&schema).unwrap();
-    let oracle = jsonschema::validator_for(&schema).unwrap();
+    let schema: Value = serde_json::from_str(&schema).expect("a schema");
+    let oracle = jsonschema::validator_for(&schema).expect("a schema that the oracle takes");
     let mut wrong = Vec::new();
     for (values, expected) in [(accepted, true), (rejected, false)] {
         for value in values {
             let arguments = format!(r#"{{"v":{value}}}"#);
-            let valid = oracle.is_valid(&serde_json::from_str(&arguments).unwrap());
+            let valid = oracle.is_valid(&serde_json::from_str(&arguments).expect("a call"));
             assert_eq!(valid, expected, "the oracle on {arguments}");
             let unchanged = outcome(&without_rules(), &judge, &arguments) == Outcome::Unchanged;
             if judge.accepts(&arguments) != expected || unchanged != expected {
@@ -197,9 +197,10 @@ fn draft_2020_counts_what_a_list_contains() {
 #[track_caller]
 fn assert_judged_whole(schema: &str, calls: &[(&str, bool)]) {
     let judge = tool("probe", schema);
-    let oracle = jsonschema::validator_for(&serde_json::from_str::<Value>(schema).unwrap()).unwrap();
+    let schema: Value = serde_json::from_str(schema).expect("a schema");
+    let oracle = jsonschema::validator_for(&schema).expect("a schema that the oracle takes");
     for (arguments, expected) in calls {
-        let valid = oracle.is_valid(&serde_json::from_str(arguments).unwrap());
+        let valid = oracle.is_valid(&serde_json::from_str(arguments).expect("a call"));
         assert_eq!(valid, *expected, "the oracle on {arguments}");
         assert_eq!(judge.accepts(arguments), *expected, "{arguments}");
     }

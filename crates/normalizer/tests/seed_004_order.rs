@@ -266,3 +266,69 @@ fn every_value_is_in_the_result_or_reported_as_dropped() {
         .collect();
     assert_eq!(dropped, ["1", "[3]"]);
 }
+
+// === Rules and the names of the schema ===
+
+fn file_tool(schema: fn(&str, &[&str]) -> String) -> Tool {
+    tool("any", &schema(r#""path":{"type":"string"},"encoding":{"type":"string"}"#, &["path"]))
+}
+
+fn default_of(name: &str, value: &str) -> Normalizer {
+    with_rules(&format!(
+        r#"[{{"id":"d","tools":["any"],"type":"param_default","from":"{name}","value":"{value}"}}]"#
+    ))
+}
+
+#[test]
+#[ignore = "reported: a default is filled in before names are aligned, and shadows the value that was sent"]
+fn a_default_does_not_take_the_place_of_a_value_under_another_name() {
+    for tool in [file_tool(open), file_tool(closed)] {
+        let arguments = r#"{"file_path":"notes.md"}"#;
+        assert_repaired(&default_of("path", "/tmp/default"), &tool, arguments, r#"{"path":"notes.md"}"#);
+    }
+}
+
+#[test]
+#[ignore = "reported: a default is filled in before names are aligned, and shadows the value that was sent"]
+fn a_default_does_not_stand_beside_a_value_in_another_spelling() {
+    for tool in [file_tool(open), file_tool(closed)] {
+        let outcome = outcome(&default_of("encoding", "utf-8"), &tool, r#"{"path":"a","Encoding":"latin1"}"#);
+        assert!(!format!("{outcome:?}").contains("utf-8"), "{outcome:?}");
+    }
+}
+
+#[test]
+#[ignore = "reported: rules do not run on what the repair made, so a second pass changes the call again"]
+fn a_default_for_an_empty_optional_is_settled_in_one_pass() {
+    let normalizer = default_of("encoding", "utf-8");
+    let mended = repaired(&normalizer, &file_tool(closed), r#"{"path":"a","encoding":null}"#);
+    assert_unchanged(&normalizer, &file_tool(closed), &mended);
+}
+
+#[test]
+#[ignore = "reported: rules do not run on what the repair made, so a second pass changes the call again"]
+fn a_payload_under_another_spelling_is_mended_in_one_pass() {
+    let tool = tool("batch_operations", &closed(r#""pipeline_json":{"type":"string"}"#, &["pipeline_json"]));
+    let expected = r#"{"pipeline_json":"{\"steps\":[{\"action\":\"search\",\"id\":\"step-0\"}]}"}"#;
+    for name in ["pipelineJson", "pipeline"] {
+        let arguments = format!(r#"{{"{name}":"{{\"steps\":[{{\"type\":\"search\"}}]}}"}}"#);
+        assert_repaired(&by_default(), &tool, &arguments, expected);
+    }
+}
+
+#[test]
+#[ignore = "reported: of a key that is sent twice with one value, a rule changes the first only"]
+fn a_key_that_is_sent_twice_with_one_value_is_one_parameter_to_a_rule() {
+    let rule = |kind: &str, rest: &str| {
+        with_rules(&format!(r#"[{{"id":"r","tools":["any"],"type":"{kind}","from":"x"{rest}}}]"#))
+    };
+    let sent = r#"{"x":"5","x":"5"}"#;
+    for (normalizer, left) in [
+        (rule("type_coerce", r#","coerce_to":"int""#), r#""5""#),
+        (rule("param_alias", r#","to":"y""#), r#""x""#),
+        (rule("param_drop", ""), r#""x""#),
+    ] {
+        let mended = repaired(&normalizer, &any_tool(), sent);
+        assert!(!mended.contains(left), "{mended}");
+    }
+}

@@ -259,6 +259,15 @@ fn original_2_an_alias_does_not_overwrite_an_existing_target() {
 }
 
 #[test]
+#[ignore = "reported: the rule takes one alias, the call is then valid, and the other old text is lost"]
+fn two_aliases_with_different_texts_are_refused_in_an_open_object_too() {
+    let properties = r#""path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"}"#;
+    let tool = tool("edit_file", &open(properties, &["path", "old_text", "new_text"]));
+    let arguments = r#"{"path":"a","old_str":"x","old_string":"q","new_text":"y"}"#;
+    assert!(refused(&by_default(), &tool, arguments).contains(&Code::R7));
+}
+
+#[test]
 fn original_3_the_words_for_true_and_false_become_booleans() {
     let tool = flagged("create_file", "force");
     for (words, expected) in [

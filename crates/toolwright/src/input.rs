@@ -60,7 +60,7 @@ fn read_call(root: Node<'_>, id: &str, cache: &mut ToolCache) -> Result<CallLine
     if root.as_object().is_none() {
         return Err(format!(
             "the line is {}, but an object with \"tool\" and \"arguments\" is expected",
-            root.type_name()
+            root.a_type_name()
         ));
     }
     let finish = match root.get("finish").and_then(|finish| finish.as_text()).as_deref() {
@@ -160,7 +160,7 @@ fn definition(node: &Node<'_>) -> Result<ToolDefinition, String> {
     if node.as_object().is_none() {
         return Err(format!(
             "a tool is an object with \"name\" and \"inputSchema\", not {}",
-            node.type_name()
+            node.a_type_name()
         ));
     }
     let text = |key: &str| node.get(key).and_then(|value| value.as_text()).map(|text| text.into_owned());

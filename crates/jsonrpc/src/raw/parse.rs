@@ -382,11 +382,12 @@ pub(super) fn decode_escapes(raw: &str) -> String {
 fn decode_unicode(tail: &str) -> (char, usize) {
     let unit = |from: usize| tail.get(from..from + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(first) = unit(0) else { return (char::REPLACEMENT_CHARACTER, 0) };
-    if (0xD800..0xDC00).contains(&first) && tail.get(4..6) == Some("\\u") {
-        if let Some(second) = unit(6).filter(|second| (0xDC00..0xE000).contains(second)) {
-            let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-            return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 10);
-        }
+    if (0xD800..0xDC00).contains(&first)
+        && tail.get(4..6) == Some("\\u")
+        && let Some(second) = unit(6).filter(|second| (0xDC00..0xE000).contains(second))
+    {
+        let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 10);
     }
     (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 4)
 }

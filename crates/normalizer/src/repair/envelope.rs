@@ -67,6 +67,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     fn open_object(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
+        let is_level = |member: &Member<'a>| {
+            matches!(member.value.kind, Kind::Object(_) | Kind::Array([_]) | Kind::String(_))
+        };
+        // Nothing to open where every level is a parameter; a whole call has two keys at least.
+        let calls_a_tool = members.len() == 2;
+        if !calls_a_tool && !members.iter().any(|member| is_level(member) && !self.declares(member.key)) {
+            return None;
+        }
         let tool = fold(tool_name);
         // `{"name": tool, "arguments": …}` is an envelope even where `arguments` is a parameter.
         let whole_call = members.len() == 2

@@ -73,7 +73,7 @@ impl<'a> Fitter<'_, 'a> {
             || name_words.iter().any(|word| JSON_WORDS.contains(&word.as_str()))
             || words(&description).iter().any(|word| JSON_WORDS.contains(&word.as_str()));
         let holder = name_words.last().is_some_and(|word| HOLDERS.contains(&word.as_str()));
-        if !says_json && !(holder && holds_objects) {
+        if !(says_json || holder && holds_objects) {
             return None;
         }
         let node = self.text_node(&value.to_json());

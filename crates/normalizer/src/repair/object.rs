@@ -52,10 +52,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut draft = self.draft(goal, members, path);
         self.align_names(goal, &mut draft, path, slot);
         self.check_spellings(goal, &mut draft, path);
-        if draft.has_gaps() {
-            if let Some(restructured) = self.restructure(goal, members, path, slot) {
-                return Some(restructured);
-            }
+        if draft.has_gaps()
+            && let Some(restructured) = self.restructure(goal, members, path, slot)
+        {
+            return Some(restructured);
         }
         if slot.is_root {
             self.check_envelopes(&mut draft, path, slot);

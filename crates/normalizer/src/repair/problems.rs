@@ -28,7 +28,7 @@ pub(crate) fn preview(node: &Node<'_>) -> String {
 }
 
 /// `a string`, `an object or null`, `null`.
-pub(crate) fn with_article(words: &str) -> String {
+fn with_article(words: &str) -> String {
     match words {
         "null" | "any value" => words.to_owned(),
         _ if words.starts_with(['a', 'i', 'o']) => format!("an {words}"),
@@ -90,7 +90,7 @@ impl<'a> Fitter<'_, 'a> {
         }
         let message = format!(
             "{found} is {}, but {} is expected",
-            with_article(value.type_name()),
+            value.a_type_name(),
             with_article(&types.describe())
         );
         problem(Code::R8, path, message)

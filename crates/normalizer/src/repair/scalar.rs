@@ -37,10 +37,10 @@ impl<'a> Fitter<'_, 'a> {
         {
             propose(Node::built(Kind::Null), costs::VALUE_FORM, "the word for null");
         }
-        if types.overlaps(Types::BOOLEAN) {
-            if let Some((boolean, cost)) = boolean(text, is_destructive_flag(slot.name) && !slot.in_list) {
-                propose(Node::built(Kind::Bool(boolean)), cost, "the word for a boolean");
-            }
+        if types.overlaps(Types::BOOLEAN)
+            && let Some((boolean, cost)) = boolean(text, is_destructive_flag(slot.name) && !slot.in_list)
+        {
+            propose(Node::built(Kind::Bool(boolean)), cost, "the word for a boolean");
         }
         if types.overlaps(Types::NUMBER) {
             match number(text) {

@@ -8,7 +8,6 @@ use toolwright_jsonrpc::raw::{self, Kind, Member, Node};
 use super::builtin::{BUILTIN_SETS, builtin_rules};
 use super::payload::ArrayPath;
 use super::{Action, CaseStyle, CoerceTo, Rule, Scope};
-use crate::repair::with_article;
 
 /// The longest rules file that is read.
 const MAX_FILE_BYTES: usize = 4 << 20;
@@ -85,7 +84,7 @@ impl<'t> Reader<'t> {
         let Some(items) = root.as_array() else {
             self.error(
                 &root,
-                &format!("a rules file is a JSON array, not {}", with_article(root.type_name())),
+                &format!("a rules file is a JSON array, not {}", root.a_type_name()),
                 "write [ {…}, {…} ]",
             );
             return Vec::new();

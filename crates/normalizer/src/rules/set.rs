@@ -69,7 +69,11 @@ impl RuleSet {
     }
 
     /// The rules for a tool: those that name it first, then those for every tool.
-    pub(crate) fn for_tool(&self, tool: &Tool) -> Vec<&Rule> {
+    pub(crate) fn for_tool<'r>(&'r self, tool: &Tool) -> Vec<&'r Rule> {
+        // Most tools are named by no rule at all.
+        if self.by_pattern.is_empty() && !self.by_name.contains_key(tool.name()) {
+            return self.everywhere.iter().map(|index| &self.rules[*index]).collect();
+        }
         let named = self.by_name.get(tool.name()).into_iter().flatten();
         let matching = self.by_pattern.iter().filter(|index| {
             self.rules[**index]

@@ -41,15 +41,16 @@ pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), U
     let content_start = if doubled { reader.at } else { start };
     let end = find_end(reader, closers, position)?;
     let content = &reader.text[content_start..end];
-    if position == Position::Key && open == '"' {
-        if let Some(name) = key_without_end(content, reader) {
-            reader.out.push('"');
-            reader.out.push_str(name);
-            reader.out.push('"');
-            reader.note(Step::MissingQuote);
-            reader.at = content_start + content.find(':').unwrap_or(content.len());
-            return Ok(());
-        }
+    if position == Position::Key
+        && open == '"'
+        && let Some(name) = key_without_end(content, reader)
+    {
+        reader.out.push('"');
+        reader.out.push_str(name);
+        reader.out.push('"');
+        reader.note(Step::MissingQuote);
+        reader.at = content_start + content.find(':').unwrap_or(content.len());
+        return Ok(());
     }
     if doubled && reader.peek() == Some('"') {
         reader.skip();
@@ -110,7 +111,7 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
         }
         // Inner quotes come in pairs that open after a space and close before one.
         let before = reader.text[..end].chars().next_back();
-        let opens = inner % 2 == 0;
+        let opens = inner.is_multiple_of(2);
         let spaced = |char: Option<char>| char.is_none_or(|char| !char.is_alphanumeric());
         let fits = if opens { spaced(before) || end == start } else { spaced(after.chars().next()) };
         if strict_count && !fits {

@@ -60,8 +60,7 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
             }
             Err(failure) => {
                 // Braces in prose are no value; a value that got going and failed is refused.
-                let in_prose = !failure.got_going && start > body_start;
-                if !in_prose && !(start == body_start && !failure.got_going) {
+                if failure.got_going {
                     return Err(failure.error);
                 }
                 from = start + 1;
@@ -87,11 +86,11 @@ fn strip_end<'t>(text: &'t str, steps: &mut Vec<Step>) -> &'t str {
     let mut body = text.trim_start_matches('\u{feff}').trim_end();
     loop {
         let before = body;
-        if let Some(rest) = body.strip_suffix("```").or_else(|| body.strip_suffix("~~~")) {
-            if body.trim_start().len() > 3 {
-                push(steps, Step::Fence);
-                body = rest.trim_end();
-            }
+        if let Some(rest) = body.strip_suffix("```").or_else(|| body.strip_suffix("~~~"))
+            && body.trim_start().len() > 3
+        {
+            push(steps, Step::Fence);
+            body = rest.trim_end();
         }
         if body.ends_with('>')
             && let Some(at) = body.rfind('<')
@@ -133,7 +132,8 @@ fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
         at += rest.len() - rest.trim_start().len();
         let rest = &body[at..];
         if let Some(fence) = ["```", "~~~"].iter().find(|fence| rest.starts_with(**fence)) {
-            let word = rest[fence.len()..].chars().take_while(|char| char.is_alphanumeric()).count();
+            let letters = rest[fence.len()..].chars().take_while(|char| char.is_alphanumeric());
+            let word: usize = letters.map(char::len_utf8).sum();
             push(steps, Step::Fence);
             at += fence.len() + word;
             continue;

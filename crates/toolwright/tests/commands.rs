@@ -1,0 +1,115 @@
+//! `toolwright`, `toolwright explain` and `toolwright rules` as a user runs them.
+
+mod program;
+
+use program::{run, scratch};
+use toolwright_model::Code;
+
+#[test]
+fn without_a_command_it_mends_a_call_and_names_the_next_steps() {
+    let done = run(&[], "");
+    assert_eq!(done.code, 0);
+    assert!(done.stdout.contains(r#"{"path":"src","recursive":true,"limit":20}"#), "{}", done.stdout);
+    assert!(done.stdout.contains("toolwright normalize"), "{}", done.stdout);
+}
+
+#[test]
+fn every_code_is_explained_by_its_page() {
+    for code in Code::ALL {
+        let done = run(&["explain", &code.as_str().to_lowercase()], "");
+        assert_eq!(done.code, 0, "{code}");
+        assert!(done.stdout.starts_with(&format!("# {code}: ")), "{code}");
+    }
+    let done = run(&["explain", "Q7"], "");
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("\"Q7\" is no code"), "{}", done.stderr);
+}
+
+#[test]
+fn a_call_is_explained_step_by_step() {
+    let folder = scratch("explain");
+    let tool = folder.join("tool.json");
+    let schema = r#"{"name":"read_note","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"}},"required":["path"],"additionalProperties":false}}"#;
+    std::fs::write(&tool, schema).expect("written");
+    let tool = tool.display().to_string();
+    let done = run(&["explain", "--tool", &tool, "--arguments", r#"{"file_path": "a", "limit": "5"}"#], "");
+    assert_eq!(done.code, 0);
+    insta::assert_snapshot!(done.stdout);
+    let done = run(&["explain", "--tool", &tool, "--arguments", r#"{"radius": "a"}"#, "--json"], "");
+    assert_eq!(done.code, 1);
+    assert!(
+        done.stdout.contains("\"outcome\":\"refused\"") && done.stdout.contains("\"explain\":["),
+        "{}",
+        done.stdout
+    );
+}
+
+#[test]
+fn rules_are_listed_with_their_sets() {
+    let done = run(&["rules", "list"], "");
+    assert_eq!(done.code, 0);
+    insta::assert_snapshot!(done.stdout);
+    let json = run(&["rules", "list", "--json", "--disable", "zwave"], "").stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert!(
+        value["sets"]
+            .as_array()
+            .is_some_and(|sets| sets.iter().any(|set| set["name"] == "zwave" && set["on"] == false))
+    );
+}
+
+#[test]
+fn a_rules_file_is_checked_with_place_and_fix() {
+    let folder = scratch("check");
+    let file = folder.join("rules.json");
+    let text = "[\n  {\"id\": \"a\", \"tools\": [\"x\"], \"type\": \"param_alias\", \"form\": \"b\", \"to\": \"c\"},\n  {\"id\": \"a\", \"tools\": [\"x\"], \"type\": \"param_drop\", \"from\": \"b\"}\n]\n";
+    std::fs::write(&file, text).expect("written");
+    let done = run(&["rules", "check", &file.display().to_string()], "");
+    assert_eq!(done.code, 1);
+    let shown = done.stderr.replace(&folder.display().to_string(), "…");
+    insta::assert_snapshot!(shown);
+    std::fs::write(&file, "[]").expect("written");
+    assert_eq!(run(&["rules", "check", &file.display().to_string()], "").code, 0);
+}
+
+#[test]
+fn rule_tests_pass_or_say_what_differs() {
+    let folder = scratch("rule-tests");
+    let (rules, cases) = (folder.join("rules.json"), folder.join("cases.jsonl"));
+    std::fs::write(
+        &rules,
+        r#"[{"id":"custom-alias","tools":["read_file"],"type":"param_alias","from":"filename","to":"path"}]"#,
+    )
+    .expect("written");
+    let tool = r#""tool":{"name":"read_file","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}"#;
+    let good = format!(
+        r#"{{{tool},"arguments":{{"filename":"a"}},"expect":{{"outcome":"repaired","arguments":{{"path":"a"}},"rules":["custom-alias"]}}}}"#
+    );
+    std::fs::write(&cases, &good).expect("written");
+    let arguments = |cases: &std::path::Path| {
+        [
+            "rules".to_owned(),
+            "test".into(),
+            rules.display().to_string(),
+            "--cases".into(),
+            cases.display().to_string(),
+        ]
+    };
+    let run_cases = || {
+        let arguments = arguments(&cases);
+        run(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), "")
+    };
+    let done = run_cases();
+    assert_eq!((done.code, done.stdout.trim()), (0, "1 passed, 0 failed"));
+    std::fs::write(&cases, good.replace("\"path\":\"a\"}", "\"path\":\"b\"}")).expect("written");
+    let done = run_cases();
+    assert_eq!((done.code, done.stdout.trim()), (1, "0 passed, 1 failed"));
+    assert!(done.stderr.contains("cases.jsonl:1: expected"), "{}", done.stderr);
+}
+
+#[test]
+fn wrong_use_is_exit_code_2() {
+    assert_eq!(run(&["frobnicate"], "").code, 2);
+    assert_eq!(run(&["explain"], "").code, 2);
+    assert_eq!(run(&["normalize", "--threads", "0"], "").code, 2);
+}

@@ -1,0 +1,180 @@
+//! `toolwright normalize` as a user runs it.
+
+mod program;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use program::{command, run, scratch};
+use serde_json::{Value, json};
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"raw":{"type":"boolean"}},"required":["path"],"additionalProperties":false}"#;
+
+fn line(id: u32, arguments: &str) -> String {
+    format!(r#"{{"id":{id},"tool":{{"name":"read_note","inputSchema":{SCHEMA}}},"arguments":{arguments}}}"#)
+}
+
+fn answers(input: &str) -> Vec<Value> {
+    let done = run(&["normalize"], input);
+    done.stdout.lines().map(|line| serde_json::from_str(line).expect("every answer is a JSON line")).collect()
+}
+
+#[test]
+fn an_answer_has_exactly_the_shape_of_the_contract() {
+    let done = run(&["normalize"], &line(1, r#"{"file_path": "a.md", "raw": "true"}"#));
+    assert_eq!(done.code, 0);
+    insta::assert_snapshot!(done.stdout, @r#"{"id":1,"name":"read_note","outcome":"repaired","arguments":{"path":"a.md","raw":true},"changes":[{"code":"N4","path":"/file_path","from":"file_path","to":"path"},{"code":"T1","path":"/raw","from":"true","to":true}],"problems":[]}"#);
+}
+
+#[test]
+fn a_refusal_says_what_where_and_why() {
+    let done = run(&["normalize"], &line(2, r#"{"raw": "maybe"}"#));
+    insta::assert_snapshot!(done.stdout, @r#"{"id":2,"name":"read_note","outcome":"refused","arguments":null,"changes":[],"problems":[{"code":"R8","path":"/raw","message":"\"maybe\" is a string, but a boolean is expected"},{"code":"R1","path":"/path","message":"required parameter \"path\" is missing"}]}"#);
+}
+
+#[test]
+fn a_valid_call_keeps_its_bytes_and_stays_on_one_line() {
+    let sent = r#""{\n  \"path\": \"\\u0061.md\",\n  \"raw\": true }""#;
+    let done = run(&["normalize"], &line(3, sent));
+    let arguments = r#"{   "path": "\u0061.md",   "raw": true }"#;
+    assert!(
+        done.stdout.contains(&format!("\"outcome\":\"unchanged\",\"arguments\":{arguments}")),
+        "{}",
+        done.stdout
+    );
+    assert_eq!(done.stdout.lines().count(), 1);
+}
+
+#[test]
+fn the_order_is_kept_over_all_threads() {
+    let input: Vec<String> = (0..5000).map(|id| line(id, &format!(r#"{{"PATH": "f{id}"}}"#))).collect();
+    let answers = answers(&input.join("\n"));
+    assert_eq!(answers.len(), 5000);
+    for (id, answer) in answers.iter().enumerate() {
+        assert_eq!(answer["id"], id);
+        assert_eq!(answer["arguments"], json!({"path": format!("f{id}")}));
+    }
+}
+
+#[test]
+fn wrong_lines_are_answered_with_their_number_and_do_not_stop_the_rest() {
+    let input = format!(
+        "{}\nnot json\n[]\n\n{{\"id\":\"x\",\"arguments\":{{}}}}\n{}\n",
+        line(1, "{\"path\":\"a\"}"),
+        line(9, "{\"path\":\"b\"}")
+    );
+    let done = run(&["normalize"], &input);
+    assert_eq!(done.code, 1);
+    insta::assert_snapshot!(done.stdout, @r#"
+    {"id":1,"name":"read_note","outcome":"unchanged","arguments":{"path":"a"},"changes":[],"problems":[]}
+    {"id":null,"line":2,"error":"the line is not JSON: unexpected character at byte 0"}
+    {"id":null,"line":3,"error":"the line is an array, but an object with \"tool\" and \"arguments\" is expected"}
+    {"id":"x","line":5,"error":"\"tool\" is missing; give {\"name\", \"inputSchema\"}, or \"name\" and \"tools\""}
+    {"id":9,"name":"read_note","outcome":"unchanged","arguments":{"path":"b"},"changes":[],"problems":[]}
+    "#);
+}
+
+#[test]
+fn text_that_is_not_utf_8_and_a_bad_schema_are_wrong_lines() {
+    let bad_schema = r#"{"tool":{"name":"x","inputSchema":[]},"arguments":{}}"#;
+    let mut child =
+        command(&["normalize"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut stdin = child.stdin.take().expect("stdin");
+    stdin.write_all(b"\xff\xfe\n").and_then(|()| stdin.write_all(bad_schema.as_bytes())).expect("written");
+    drop(stdin);
+    let output = child.wait_with_output().expect("ends");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        text.contains("the line is not UTF-8") && text.contains("must be an object, but it is an array"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_line_is_answered_before_the_next_is_sent() {
+    let mut child =
+        command(&["normalize"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut stdin = child.stdin.take().expect("stdin");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout"));
+    for id in 0..3 {
+        writeln!(stdin, "{}", line(id, "{\"path\":\"a\"}")).expect("written");
+        stdin.flush().expect("flushed");
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).expect("an answer");
+        assert!(answer.starts_with(&format!("{{\"id\":{id},")), "{answer}");
+    }
+    drop(stdin);
+    assert!(child.wait().expect("ends").success());
+}
+
+#[test]
+fn a_tool_is_found_in_a_list_by_the_form_of_its_name() {
+    let tools = format!(
+        r#"[{{"name":"read_note","inputSchema":{SCHEMA}}},{{"name":"delete_note","inputSchema":{SCHEMA}}}]"#
+    );
+    let input = format!(
+        "{{\"id\":1,\"name\":\"mcp__notes__ReadNote\",\"tools\":{tools},\"arguments\":{{\"path\":\"a\"}}}}\n{{\"id\":2,\"name\":\"delete_notes\",\"tools\":{tools},\"arguments\":{{\"path\":\"a\"}}}}"
+    );
+    let answers = answers(&input);
+    assert_eq!((&answers[0]["name"], &answers[0]["outcome"]), (&json!("read_note"), &json!("repaired")));
+    assert_eq!(answers[0]["changes"][0]["code"], "F2");
+    assert_eq!(
+        (&answers[1]["outcome"], &answers[1]["problems"][0]["code"]),
+        (&json!("refused"), &json!("R10"))
+    );
+}
+
+#[test]
+fn rules_sets_summary_and_explain_work_together() {
+    let folder = scratch("rules-and-summary");
+    let rules = folder.join("rules.json");
+    std::fs::write(
+        &rules,
+        r#"[{"id":"note-alias","tools":["read_*"],"type":"param_alias","from":"where","to":"path"}]"#,
+    )
+    .expect("written");
+    let rules = rules.display().to_string();
+    let done = run(&["normalize", "--rules", &rules, "--explain", "--summary"], &line(1, r#"{"where":"a"}"#));
+    let answer: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    assert_eq!(answer["changes"][0]["rule"], "note-alias");
+    assert!(answer["explain"].as_array().is_some_and(|steps| !steps.is_empty()));
+    assert!(done.stderr.contains("1 repaired") && done.stderr.contains("N3"), "{}", done.stderr);
+}
+
+#[test]
+fn a_missing_file_and_an_unknown_set_are_errors_with_a_fix() {
+    let done = run(&["normalize", "--rules", "nowhere.json"], "");
+    assert_eq!(done.code, 3);
+    assert!(
+        done.stderr.contains("cannot read nowhere.json") && done.stderr.contains("fix: check the path"),
+        "{}",
+        done.stderr
+    );
+    let done = run(&["normalize", "--disable", "zwaev"], "");
+    assert_eq!(done.code, 2);
+    assert!(
+        done.stderr.contains("no built-in set is called \"zwaev\"") && done.stderr.contains("zwave"),
+        "{}",
+        done.stderr
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = command(&["normalize"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().expect("stdin");
+    for id in 0..20_000 {
+        if writeln!(stdin, "{}", line(id, "{\"path\":\"a\"}")).is_err() {
+            break;
+        }
+    }
+    drop(stdin);
+    let output = child.wait_with_output().expect("ends");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
