@@ -111,6 +111,7 @@ impl Normalizer {
                 return Outcome::Unchanged;
             }
         }
+        let rejected_by_gate = parsed.is_ok() && !may_rule;
         let context = Context { tool_words: tool.words(), parameters: tool.parameters() };
         let fitter = Fitter {
             judge: &judge,
@@ -132,7 +133,7 @@ impl Normalizer {
             Err(_) => read_leniently(arguments.text, arguments.finish, &arena, trace),
         };
         match start.and_then(|start| open_strings(start, arguments.finish, &arena, trace)) {
-            Ok(start) => Call { normalizer: self, tool, fitter }.mend(start),
+            Ok(start) => Call { normalizer: self, tool, fitter, rejected_by_gate }.mend(start),
             Err(problems) => refused(problems),
         }
     }
@@ -250,6 +251,8 @@ struct Call<'n, 's, 'a> {
     normalizer: &'n Normalizer,
     tool: &'n Tool,
     fitter: Fitter<'s, 'a>,
+    /// The arguments as sent are strict JSON that the schema does not accept.
+    rejected_by_gate: bool,
 }
 
 impl<'a> Call<'_, '_, 'a> {
@@ -356,7 +359,7 @@ impl<'a> Call<'_, '_, 'a> {
     /// Rules, then repair, on one reading of the arguments.
     fn fit(&self, opened: Opened<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         let root_id = self.tool.schema().root();
-        let mut fit = Fit { node: opened.node, cost: opened.cost, risk: 0, changes: opened.changes };
+        let fit = Fit { node: opened.node, cost: opened.cost, risk: 0, changes: opened.changes };
         let Some(members) = fit.node.as_object() else {
             let restored = self.restore_root(&fit.node);
             return restored.map(|restored| fit.clone().then(restored)).ok_or_else(|| {
@@ -365,17 +368,22 @@ impl<'a> Call<'_, '_, 'a> {
                 vec![problem(Code::R8, &Path::Root, message)]
             });
         };
-        fit = self.apply_rules(fit, members);
+        let (fit, is_valid) = self.apply_rules(fit, members);
+        if is_valid {
+            return Ok(fit);
+        }
         let slot = Slot { name: self.tool.name(), in_list: false, is_root: true };
-        let repaired = self.fitter.fit(&[root_id], fit.node, &Path::Root, slot)?;
+        let repaired = self.fitter.fit_rejected(&[root_id], fit.node, &Path::Root, slot)?;
         Ok(fit.then(repaired))
     }
 
-    /// Applies every matching rule once, in order.
-    fn apply_rules(&self, mut fit: Fit<'a>, members: &'a [Member<'a>]) -> Fit<'a> {
+    /// Applies every matching rule once, in order; says whether the schema accepts the result.
+    fn apply_rules(&self, mut fit: Fit<'a>, members: &'a [Member<'a>]) -> (Fit<'a>, bool) {
         let root_id = self.tool.schema().root();
         let mut members = members.to_vec();
-        let mut valid = self.fitter.judge.accepts(root_id, &fit.node);
+        // The gate has judged the arguments as they were sent.
+        let as_sent = fit.changes.is_empty();
+        let mut valid = !(as_sent && self.rejected_by_gate) && self.fitter.judge.accepts(root_id, &fit.node);
         for rule in self.normalizer.rules.for_tool(self.tool) {
             if valid && !rule.may_change_valid_calls() {
                 continue;
@@ -393,7 +401,7 @@ impl<'a> Call<'_, '_, 'a> {
             fit.node = node;
             fit.changes.extend(applied.changes);
         }
-        fit
+        (fit, valid)
     }
 
     fn reject_rule(&self, rule: &Rule) {

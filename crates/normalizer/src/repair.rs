@@ -88,6 +88,17 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if self.accepts(ids, &value) {
             return Ok(Fit::unchanged(value));
         }
+        self.fit_rejected(ids, value, path, slot)
+    }
+
+    /// The same for a value that is known not to fit.
+    pub fn fit_rejected(
+        &self,
+        ids: &[SchemaId],
+        value: Node<'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Attempt<'a> {
         let nesting = self.nesting.get();
         if !self.judge.spend() || nesting >= MAX_NESTING {
             return Err(vec![problem(Code::R12, path, "the call takes too long to judge")]);

@@ -89,7 +89,7 @@ impl Node<'_> {
 
     /// The value's JSON text.
     pub fn to_json(&self) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(self.source().map_or(128, str::len));
         self.write(&mut out);
         out
     }

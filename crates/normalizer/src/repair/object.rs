@@ -50,9 +50,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return None;
         }
         let mut draft = self.draft(goal, members, path);
-        self.align_names(goal, &mut draft, path, slot);
-        self.check_spellings(goal, &mut draft, path);
-        if draft.has_gaps()
+        let is_plain = draft.is_plain();
+        if !is_plain {
+            self.find_free_names(goal, &mut draft);
+            self.align_names(goal, &mut draft, path, slot);
+            self.check_spellings(goal, &mut draft, path);
+        }
+        if !is_plain
+            && draft.has_gaps()
             && let Some(restructured) = self.restructure(goal, members, path, slot)
         {
             return Some(restructured);
@@ -95,14 +100,18 @@ impl<'s, 'a> Fitter<'s, 'a> {
             }
             draft.entries.push(Entry { member: *member, state, ids, fitted: None });
         }
-        let names = goal.property_names(schema);
+        draft
+    }
+
+    /// The names that are declared or required and that no member has.
+    fn find_free_names(&self, goal: &Goal, draft: &mut Draft<'s, 'a>) {
+        let names = goal.property_names(self.judge.schema());
         let undeclared = draft.required.iter().filter(|name| !names.contains(name));
         let all: Vec<&'s str> = names.iter().chain(undeclared).copied().collect();
         draft.free = all
             .into_iter()
             .filter(|name| !draft.entries.iter().any(|entry| entry.member.key == *name))
             .collect();
-        draft
     }
 
     /// A key that is a declared name in another case is meant as that parameter. When its value does
@@ -320,6 +329,12 @@ impl<'s, 'a> Draft<'s, 'a> {
     /// The required names that no member has.
     pub fn missing(&self) -> Vec<&'s str> {
         self.required.iter().filter(|name| !self.has(name)).copied().collect()
+    }
+
+    /// Every member is a parameter under its own name and nothing required is missing.
+    fn is_plain(&self) -> bool {
+        self.entries.iter().all(|entry| entry.state == KeyState::Declared)
+            && self.required.iter().all(|name| self.has(name))
     }
 
     /// Something required is missing, or something stands where it may not.
