@@ -22,6 +22,19 @@ pub const MAX_ARGUMENT_BYTES: usize = 16 << 20;
 /// How often arguments may be JSON inside a string.
 const MAX_ENCODINGS: usize = 4;
 
+/// Objects with more members than this are not looked through for repeated keys.
+const MAX_REPEATS_LOOKED_FOR: usize = 256;
+/// How often rules look at a call again.
+const MAX_RULE_PASSES: usize = 4;
+
+/// When the rules that fill in defaults run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Defaults {
+    Now,
+    /// After the names are aligned.
+    Later,
+}
+
 /// Arguments as they were sent.
 #[derive(Clone, Copy, Debug)]
 pub struct RawArguments<'a> {
@@ -263,6 +276,7 @@ impl<'a> Call<'_, '_, 'a> {
         let root = match start.node.kind {
             // Nothing sent is an empty object, if the tool needs nothing.
             Kind::Null => Node::built(Kind::Object(&[])),
+            Kind::Object(members) => self.without_repeats(start.node, members),
             _ => start.node,
         };
         let was_null = matches!(start.node.kind, Kind::Null);
@@ -307,6 +321,18 @@ impl<'a> Call<'_, '_, 'a> {
             return refused(vec![problem(Code::R2, &Path::Root, message)]);
         }
         self.conclude(start, best)
+    }
+
+    /// A key that stands twice with one value is one parameter.
+    fn without_repeats(&self, node: Node<'a>, members: &'a [Member<'a>]) -> Node<'a> {
+        let is_first =
+            |index: usize| !members[..index].iter().any(|earlier| earlier.key == members[index].key);
+        if members.len() > MAX_REPEATS_LOOKED_FOR || (0..members.len()).all(is_first) {
+            return node;
+        }
+        let kept: Vec<Member<'a>> =
+            (0..members.len()).filter(|index| is_first(*index)).map(|index| members[index]).collect();
+        Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&kept)))
     }
 
     /// `remove_talk({…})` is a call of another tool, and `options = {…}` is one parameter of several.
@@ -358,34 +384,78 @@ impl<'a> Call<'_, '_, 'a> {
 
     /// Rules, then repair, on one reading of the arguments.
     fn fit(&self, opened: Opened<'a>) -> Result<Fit<'a>, Vec<Problem>> {
-        let root_id = self.tool.schema().root();
-        let fit = Fit { node: opened.node, cost: opened.cost, risk: 0, changes: opened.changes };
-        let Some(members) = fit.node.as_object() else {
-            let restored = self.restore_root(&fit.node);
-            return restored.map(|restored| fit.clone().then(restored)).ok_or_else(|| {
+        let sent = Fit { node: opened.node, cost: opened.cost, risk: 0, changes: opened.changes };
+        let Some(members) = sent.node.as_object() else {
+            let restored = self.restore_root(&sent.node);
+            return restored.map(|restored| sent.clone().then(restored)).ok_or_else(|| {
                 let message =
-                    format!("the arguments are {}, but an object is expected", fit.node.a_type_name());
+                    format!("the arguments are {}, but an object is expected", sent.node.a_type_name());
                 vec![problem(Code::R8, &Path::Root, message)]
             });
         };
-        let (fit, is_valid) = self.apply_rules(fit, members);
+        // A default must not take the place of a value that was sent under another name, so defaults
+        // wait until the names are aligned, and help to fill what is missing only then.
+        let ruled = self.apply_rules(sent.clone(), members, Defaults::Later);
+        let problems = match self.repair(ruled.clone()) {
+            Ok(fit) => return Ok(self.settle(fit)),
+            Err(problems) => problems,
+        };
+        let has_defaults = self.normalizer.rules.for_tool(self.tool).iter().any(|rule| rule.is_default());
+        if has_defaults && let Ok(fit) = self.repair(self.apply_rules(sent.clone(), members, Defaults::Now)) {
+            return Ok(self.settle(fit));
+        }
+        // A rule that stands in the way of a call that can be mended without it is left out.
+        if ruled.0.changes.len() > sent.changes.len()
+            && let Ok(fit) = self.repair((sent, false))
+        {
+            return Ok(fit);
+        }
+        Err(problems)
+    }
+
+    fn repair(&self, (fit, is_valid): (Fit<'a>, bool)) -> Result<Fit<'a>, Vec<Problem>> {
         if is_valid {
             return Ok(fit);
         }
         let slot = Slot { name: self.tool.name(), in_list: false, is_root: true };
+        let root_id = self.tool.schema().root();
         let repaired = self.fitter.fit_rejected(&[root_id], fit.node, &Path::Root, slot)?;
         Ok(fit.then(repaired))
     }
 
+    /// Rules that may change valid calls see what the repair made, so that a second pass would find
+    /// nothing left to do.
+    fn settle(&self, mut fit: Fit<'a>) -> Fit<'a> {
+        for _ in 0..MAX_RULE_PASSES {
+            if !self.normalizer.rules.may_change_valid_calls(self.tool) {
+                break;
+            }
+            let Some(members) = fit.node.as_object() else { break };
+            let before = fit.changes.len();
+            fit = self.apply_rules(fit, members, Defaults::Now).0;
+            if fit.changes.len() == before {
+                break;
+            }
+        }
+        fit
+    }
+
     /// Applies every matching rule once, in order; says whether the schema accepts the result.
-    fn apply_rules(&self, mut fit: Fit<'a>, members: &'a [Member<'a>]) -> (Fit<'a>, bool) {
+    fn apply_rules(
+        &self,
+        mut fit: Fit<'a>,
+        members: &'a [Member<'a>],
+        defaults: Defaults,
+    ) -> (Fit<'a>, bool) {
         let root_id = self.tool.schema().root();
         let mut members = members.to_vec();
         // The gate has judged the arguments as they were sent.
         let as_sent = fit.changes.is_empty();
-        let mut valid = !(as_sent && self.rejected_by_gate) && self.fitter.judge.accepts(root_id, &fit.node);
+        let was_valid = !(as_sent && self.rejected_by_gate) && self.fitter.judge.accepts(root_id, &fit.node);
+        let mut valid = was_valid;
         for rule in self.normalizer.rules.for_tool(self.tool) {
-            if valid && !rule.may_change_valid_calls() {
+            let waits = defaults == Defaults::Later && rule.is_default();
+            if waits || was_valid && !rule.may_change_valid_calls() {
                 continue;
             }
             let Some(applied) = rule.apply(&self.fitter, &members) else { continue };

@@ -171,6 +171,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         proposals: &mut Vec<Fit<'a>>,
         reasons: &mut Vec<Vec<Problem>>,
     ) {
+        // A value of a declared type that breaks another rule is not saved by another type.
+        let has_type = goal.types(self.judge.schema()).accept(&value);
         let mut attempt = |attempt: Attempt<'a>| match attempt {
             Ok(fit) => proposals.push(fit),
             Err(problems) => reasons.push(problems),
@@ -186,18 +188,20 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     attempt(result);
                 }
             }
-            Kind::String(_) => {
+            Kind::String(_) if !has_type => {
                 self.string_to_scalar(goal, &value, path, slot).into_iter().for_each(&mut attempt);
                 self.string_to_container(goal, &value, path, slot).into_iter().for_each(&mut attempt);
             }
-            Kind::Number(text) => {
+            Kind::Number(text) if !has_type => {
                 self.number_to_text(goal, text, &value, path).into_iter().for_each(&mut attempt)
             }
-            Kind::Bool(_) | Kind::Null => {}
+            _ => {}
         }
         self.enum_form(goal, &value, path).into_iter().for_each(&mut attempt);
-        self.container_to_text(goal, &value, path, slot).into_iter().for_each(&mut attempt);
-        self.one_item_and_list(goal, &value, path, slot).into_iter().for_each(&mut attempt);
+        if !has_type {
+            self.container_to_text(goal, &value, path, slot).into_iter().for_each(&mut attempt);
+            self.one_item_and_list(goal, &value, path, slot).into_iter().for_each(&mut attempt);
+        }
         self.inner_envelope(goal, &value, path, slot).into_iter().for_each(&mut attempt);
     }
 

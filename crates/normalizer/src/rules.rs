@@ -142,6 +142,11 @@ impl Rule {
         }
     }
 
+    /// Whether the rule fills in what is missing.
+    pub(crate) fn is_default(&self) -> bool {
+        matches!(self.action, Action::ParamDefault { .. } | Action::NestedDefault { .. })
+    }
+
     /// Whether the rule may change a call that its schema accepts. Rules of the user may; of the
     /// built-in ones only those that look inside a payload, which no schema describes.
     pub(crate) fn may_change_valid_calls(&self) -> bool {

@@ -46,14 +46,12 @@ fn draft_4_sharpens_a_limit_by_a_boolean() {
 }
 
 #[test]
-#[ignore = "reported: a boolean exclusiveMinimum counts only when it stands after minimum"]
 fn draft_4_sharpens_a_limit_by_a_boolean_that_stands_before_it() {
     assert_judged(DRAFT_4, r#"{"exclusiveMinimum":true,"minimum":5}"#, &["6"], &["5"]);
     assert_judged(DRAFT_4, r#"{"exclusiveMaximum":true,"maximum":5}"#, &["4"], &["5"]);
 }
 
 #[test]
-#[ignore = "reported: keywords of later drafts are judged in earlier ones"]
 fn draft_4_knows_neither_const_nor_contains_nor_names() {
     assert_judged(DRAFT_4, r#"{"const":1}"#, &["1", "2"], &[]);
     assert_judged(DRAFT_4, r#"{"contains":{"type":"string"}}"#, &["[1]"], &[]);
@@ -79,7 +77,6 @@ fn draft_6_has_const_and_limits_of_their_own() {
 }
 
 #[test]
-#[ignore = "reported: keywords of later drafts are judged in earlier ones"]
 fn draft_6_knows_no_condition() {
     assert_judged(DRAFT_6, r#"{"if":true,"then":false}"#, &["1"], &[]);
 }
@@ -105,7 +102,6 @@ fn draft_7_reads_additional_items_beside_a_tuple() {
 }
 
 #[test]
-#[ignore = "reported: additionalItems counts where items is one schema or absent"]
 fn draft_7_ignores_additional_items_without_a_tuple() {
     assert_judged(DRAFT_7, r#"{"additionalItems":false}"#, &["[]", "[1]"], &[]);
     assert_judged(DRAFT_7, r#"{"items":{"type":"string"},"additionalItems":false}"#, &[r#"["a"]"#], &["[1]"]);
@@ -114,7 +110,6 @@ fn draft_7_ignores_additional_items_without_a_tuple() {
 }
 
 #[test]
-#[ignore = "reported: keywords of later drafts are judged in earlier ones"]
 fn draft_7_knows_no_keyword_of_later_drafts() {
     assert_judged(DRAFT_7, r#"{"prefixItems":[{"type":"string"}]}"#, &["[1]"], &[]);
     assert_judged(DRAFT_7, r#"{"contains":{"type":"string"},"minContains":2}"#, &[r#"["a"]"#], &["[1]"]);
@@ -139,7 +134,6 @@ fn draft_7_finds_schemas_by_an_id_that_is_a_fragment() {
 // === 2019-09 ===
 
 #[test]
-#[ignore = "reported: additionalItems of 2019-09 is not read"]
 fn draft_2019_reads_tuples_as_draft_7_does() {
     assert_judged(
         DRAFT_2019,
@@ -150,7 +144,6 @@ fn draft_2019_reads_tuples_as_draft_7_does() {
 }
 
 #[test]
-#[ignore = "reported: keywords of later drafts are judged in earlier ones"]
 fn draft_2019_knows_no_prefix_items() {
     assert_judged(DRAFT_2019, r#"{"prefixItems":[{"type":"string"}]}"#, &["[1]"], &[]);
 }
@@ -162,7 +155,6 @@ fn draft_2019_reads_dependencies_in_their_two_keywords() {
 }
 
 #[test]
-#[ignore = "reported: $recursiveRef is not judged"]
 fn draft_2019_recurses_by_its_own_keyword() {
     assert_judged(DRAFT_2019, r##"{"$recursiveRef":"#"}"##, &[r#"{"v":{}}"#], &[r#"{"v":{"v":1}}"#, "1"]);
 }
@@ -225,7 +217,6 @@ fn draft_2020_follows_anchors_ids_and_dynamic_references() {
 }
 
 #[test]
-#[ignore = "reported: a local reference inside of an embedded resource is looked up in the outer schema"]
 fn a_local_reference_starts_at_the_resource_that_it_stands_in() {
     let schema = r##"{"$id":"https://example.org/root","properties":{"c":{"$ref":"item#/$defs/deep"}},
         "$defs":{"flag":{"type":"string"},
@@ -249,7 +240,6 @@ fn references_follow_escaped_pointers() {
 }
 
 #[test]
-#[ignore = "reported: only %25 and %22 are decoded in a reference; others leave it unjudged"]
 fn references_follow_percent_escapes_of_any_character() {
     let schema = r##"{"properties":{"a":{"$ref":"#/$defs/with%20space"},"b":{"$ref":"#/$defs/caf%C3%A9"}},
         "$defs":{"with space":{"type":"string"},"café":{"type":"integer"}}}"##;
@@ -308,7 +298,6 @@ fn patterns_match_anywhere_and_anchors_mean_the_whole_text() {
 }
 
 #[test]
-#[ignore = "reported: &&, ~~, -- and [ inside of a character class are operators here, plain characters in ECMA-262"]
 fn operators_of_other_engines_are_plain_characters_in_a_class() {
     assert_pattern("^[a&&b]+$", &["&", "ab"], &["c"]);
     assert_pattern("^[a~~b]$", &["~", "a"], &["c"]);
@@ -317,7 +306,6 @@ fn operators_of_other_engines_are_plain_characters_in_a_class() {
 }
 
 #[test]
-#[ignore = "reported: word boundaries and white space are those of Unicode rather than of ECMA-262"]
 fn boundaries_and_white_space_are_those_of_ecma_262() {
     assert_pattern(r"^caf\\b", &["café"], &["cafe"]);
     assert_pattern(r"^\\s$", &[r"\ufeff"], &[]);

@@ -141,7 +141,6 @@ fn brightness_is_the_level_of_control_zwave_device() {
 }
 
 #[test]
-#[ignore = "reported: built-in rules stop as soon as the call is valid, so the last alias depends on their order"]
 fn brightness_is_the_level_for_a_server_without_additional_properties_false_too() {
     let tool = tool("control_zwave_device", &open(ZWAVE_PROPERTIES, &["deviceName", "action"]));
     let arguments = r#"{"device_name":"Lamp","command":"dim","brightness":40}"#;
@@ -205,7 +204,6 @@ fn a_tool_with_a_static_table_gets_the_heuristic_for_its_other_parameters() {
 }
 
 #[test]
-#[ignore = "reported: built-in rules stop as soon as the call is valid, so the last alias depends on their order"]
 fn the_heuristic_runs_after_the_static_table_for_an_open_object_too() {
     let properties = format!(r#"{ZWAVE_PROPERTIES},"fadeTime":{{"type":"integer"}}"#);
     let tool = tool("control_zwave_device", &open(&properties, &["deviceName", "action"]));

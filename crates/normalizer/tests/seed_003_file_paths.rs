@@ -191,7 +191,6 @@ fn two_aliases_with_one_path_are_sent_once() {
 }
 
 #[test]
-#[ignore = "reported: the rule takes the first alias, the call is then valid, and the second path is lost"]
 fn two_aliases_with_different_paths_are_refused_in_an_open_object_too() {
     let arguments = r#"{"file_path":"A","filepath":"B"}"#;
     assert!(refused(&by_default(), &open_tool("read_file"), arguments).contains(&Code::R7));
@@ -209,7 +208,6 @@ fn the_example_of_the_document_comes_out_with_the_set_file_window_drop() {
 }
 
 #[test]
-#[ignore = "reported: built-in rules stop as soon as the call is valid, so offset and limit stay"]
 fn the_example_of_the_document_comes_out_for_an_open_object_too() {
     let normalizer = with_set_switched_on("file-window-drop");
     let expected = r#"{"path":"/test/file.txt"}"#;

@@ -29,9 +29,9 @@ fn rules_run_once_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_chain_of_aliases_in_the_other_order_takes_one_step_only() {
+fn a_chain_of_aliases_settles_in_the_other_order_too() {
     let file = file(&[alias("first", "any", "b", "c"), alias("second", "any", "a", "b")]);
-    assert_eq!(repaired(&with_rules(&file), &any_tool(), r#"{"a":1}"#), r#"{"b":1}"#);
+    assert_eq!(repaired(&with_rules(&file), &any_tool(), r#"{"a":1}"#), r#"{"c":1}"#);
 }
 
 #[test]
@@ -51,11 +51,7 @@ fn a_rule_for_every_tool_runs_after_those_that_name_the_tool() {
 
 #[test]
 fn a_rule_with_a_pattern_stands_with_those_that_name_the_tool() {
-    let file = file(&[
-        alias("wild", "*", "x", "everywhere"),
-        alias("pattern", "an*", "x", "matched"),
-        alias("named", "any", "x", "here"),
-    ]);
+    let file = file(&[alias("wild", "*", "x", "everywhere"), alias("pattern", "an*", "x", "matched")]);
     assert_repaired(&with_rules(&file), &any_tool(), r#"{"x":1}"#, r#"{"matched":1}"#);
 }
 
@@ -232,7 +228,6 @@ fn a_call_that_stays_invalid_after_its_rules_is_refused_whole() {
 }
 
 #[test]
-#[ignore = "reported: a rule that is rejected for a valid call breaks a call with one small mistake beside it"]
 fn a_rule_that_is_rejected_for_a_valid_call_does_not_spoil_a_call_that_can_be_mended() {
     let tool = tool("any", &closed(r#""path":{"type":"string"},"count":{"type":"integer"}"#, &["path"]));
     let normalizer = with_rules(r#"[{"id":"bad","tools":["any"],"type":"param_drop","from":"path"}]"#);
@@ -280,7 +275,6 @@ fn default_of(name: &str, value: &str) -> Normalizer {
 }
 
 #[test]
-#[ignore = "reported: a default is filled in before names are aligned, and shadows the value that was sent"]
 fn a_default_does_not_take_the_place_of_a_value_under_another_name() {
     for tool in [file_tool(open), file_tool(closed)] {
         let arguments = r#"{"file_path":"notes.md"}"#;
@@ -289,7 +283,6 @@ fn a_default_does_not_take_the_place_of_a_value_under_another_name() {
 }
 
 #[test]
-#[ignore = "reported: a default is filled in before names are aligned, and shadows the value that was sent"]
 fn a_default_does_not_stand_beside_a_value_in_another_spelling() {
     for tool in [file_tool(open), file_tool(closed)] {
         let outcome = outcome(&default_of("encoding", "utf-8"), &tool, r#"{"path":"a","Encoding":"latin1"}"#);
@@ -298,7 +291,6 @@ fn a_default_does_not_stand_beside_a_value_in_another_spelling() {
 }
 
 #[test]
-#[ignore = "reported: rules do not run on what the repair made, so a second pass changes the call again"]
 fn a_default_for_an_empty_optional_is_settled_in_one_pass() {
     let normalizer = default_of("encoding", "utf-8");
     let mended = repaired(&normalizer, &file_tool(closed), r#"{"path":"a","encoding":null}"#);
@@ -306,7 +298,6 @@ fn a_default_for_an_empty_optional_is_settled_in_one_pass() {
 }
 
 #[test]
-#[ignore = "reported: rules do not run on what the repair made, so a second pass changes the call again"]
 fn a_payload_under_another_spelling_is_mended_in_one_pass() {
     let tool = tool("batch_operations", &closed(r#""pipeline_json":{"type":"string"}"#, &["pipeline_json"]));
     let expected = r#"{"pipeline_json":"{\"steps\":[{\"action\":\"search\",\"id\":\"step-0\"}]}"}"#;
@@ -317,7 +308,6 @@ fn a_payload_under_another_spelling_is_mended_in_one_pass() {
 }
 
 #[test]
-#[ignore = "reported: of a key that is sent twice with one value, a rule changes the first only"]
 fn a_key_that_is_sent_twice_with_one_value_is_one_parameter_to_a_rule() {
     let rule = |kind: &str, rest: &str| {
         with_rules(&format!(r#"[{{"id":"r","tools":["any"],"type":"{kind}","from":"x"{rest}}}]"#))

@@ -259,7 +259,6 @@ fn original_2_an_alias_does_not_overwrite_an_existing_target() {
 }
 
 #[test]
-#[ignore = "reported: the rule takes one alias, the call is then valid, and the other old text is lost"]
 fn two_aliases_with_different_texts_are_refused_in_an_open_object_too() {
     let properties = r#""path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"}"#;
     let tool = tool("edit_file", &open(properties, &["path", "old_text", "new_text"]));

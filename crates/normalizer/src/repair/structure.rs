@@ -174,6 +174,15 @@ impl<'s, 'a> Fitter<'s, 'a> {
         Some((self.arena.alloc_slice_copy(&moved), change, costs::WRAPPER, costs::RISK_STRUCTURE))
     }
 
+    /// Whether the schema says what is inside a parameter.
+    pub(crate) fn describes_inside(&self, key: &str) -> bool {
+        let schema = self.judge.schema();
+        let probe = Node::built(Kind::Object(&[]));
+        Goal::alternatives(self.judge, &[schema.root()], &probe)
+            .iter()
+            .any(|goal| !self.inner_names(&goal.key(schema, key).1).is_empty())
+    }
+
     /// The names that an object, or the items of a list of objects, declares.
     fn inner_names(&self, ids: &[SchemaId]) -> Vec<&'s Name> {
         let schema = self.judge.schema();

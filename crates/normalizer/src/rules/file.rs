@@ -71,7 +71,14 @@ impl<'t> Reader<'t> {
             return Vec::new();
         }
         let root = match raw::parse(self.text, arena) {
-            Ok(parsed) => parsed.root,
+            Ok(parsed) => {
+                if let Some(key) = parsed.conflicting_key {
+                    let offset = key.as_ptr() as usize - self.text.as_ptr() as usize;
+                    let message = format!("\"{key}\" is given twice with different values");
+                    self.error_at(offset.saturating_sub(1), &message, "keep one of them");
+                }
+                parsed.root
+            }
             Err(error) => {
                 self.error_at(
                     error.offset,
@@ -232,7 +239,10 @@ impl<'t> Reader<'t> {
 
     fn array_path(&mut self, members: &'t [Member<'t>]) -> Option<ArrayPath> {
         let Some(value) = value_of(members, "array_path") else { return Some(ArrayPath::default()) };
-        let text = value.as_text().unwrap_or_default();
+        let Some(text) = value.as_text() else {
+            self.error(&value, "\"array_path\" is a text", "for example \"steps[]\"");
+            return None;
+        };
         match ArrayPath::parse(&text) {
             Ok(path) => Some(path),
             Err(message) => {
@@ -344,7 +354,7 @@ impl<'t> Reader<'t> {
     /// A second rule that renames or drops the same key for the same tools never sees it.
     fn check_reach(&mut self, rules: &[(Rule, Node<'t>)]) {
         for (index, (rule, node)) in rules.iter().enumerate() {
-            let Some(key) = consumed_key(&rule.action).filter(|_| rule.enabled) else { continue };
+            let Some(key) = consumed(&rule.action).filter(|_| rule.enabled) else { continue };
             let undoes = |earlier: &Rule| match (&earlier.action, &rule.action) {
                 (Action::ParamAlias { from: a, to: b }, Action::ParamAlias { from: c, to: d }) => {
                     a == d
@@ -360,7 +370,7 @@ impl<'t> Reader<'t> {
             }
             let earlier = rules[..index].iter().map(|(earlier, _)| earlier).find(|earlier| {
                 earlier.enabled
-                    && consumed_key(&earlier.action) == Some(key)
+                    && consumed(&earlier.action).as_ref() == Some(&key)
                     && covers(&earlier.tools, &rule.tools)
             });
             if let Some(earlier) = earlier {
@@ -407,11 +417,15 @@ fn value_of<'t>(members: &'t [Member<'t>], key: &str) -> Option<Node<'t>> {
     members.iter().find(|member| member.key == key).map(|member| member.value)
 }
 
-/// The key that is gone after the rule has fired.
-fn consumed_key(action: &Action) -> Option<&str> {
+/// What no later rule of its kind finds after the rule has fired.
+fn consumed(action: &Action) -> Option<String> {
     match action {
-        Action::ParamAlias { from, .. } => Some(from),
-        Action::ParamDrop { name } => Some(name),
+        Action::ParamAlias { from: name, .. } | Action::ParamDrop { name } => Some(name.clone()),
+        Action::ParamDefault { name, .. } => Some(format!("missing {name}")),
+        Action::NestedAlias { payload, path, from, .. } => Some(format!("{from} in {payload} {path}")),
+        Action::NestedDefault { payload, path, name, .. } => {
+            Some(format!("missing {name} in {payload} {path}"))
+        }
         _ => None,
     }
 }
@@ -419,5 +433,11 @@ fn consumed_key(action: &Action) -> Option<&str> {
 /// Whether every tool of `narrow` is one of `wide`, and `wide` runs first. Rules for every tool run
 /// after those that name one.
 fn covers(wide: &[Scope], narrow: &[Scope]) -> bool {
-    narrow.iter().all(|scope| wide.contains(scope) && (*scope != Scope::Every || wide.len() == 1))
+    narrow.iter().all(|scope| {
+        wide.iter().any(|wide| match (wide, scope) {
+            (Scope::Every, _) => *scope == Scope::Every,
+            (Scope::Glob(_), Scope::Name(name)) => wide.covers_name(name),
+            _ => wide == scope,
+        })
+    })
 }

@@ -7,14 +7,22 @@ use toolwright_jsonrpc::raw::{Member, quote, same_value};
 use toolwright_model::{Change, Code};
 
 use super::{Applied, Site};
-use crate::names::fold;
+use crate::names::{Name, Surroundings, compare};
 use crate::repair::{Path, preview};
 
 pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option<Applied<'a>> {
     if site.needs_agreement() {
         // Another spelling of the target is a second value for it: not for a built-in rule to settle.
-        let is_rival = |key: &str| key != from && key != to && fold(key) == fold(to);
-        let has_rival = site.members.iter().any(|member| is_rival(member.key));
+        let target = Name::new(to);
+        let sent = site.position(from).map(|index| site.members[index].value)?;
+        let is_rival = |member: &Member<'a>| {
+            let key = member.key;
+            !same_value(&member.value, &sent)
+                && key != from
+                && !site.is_declared(key)
+                && compare(&Name::new(key), &target, Surroundings::default()).is_some()
+        };
+        let has_rival = site.members.iter().any(is_rival);
         if site.is_declared(from) || !site.is_declared(to) || has_rival {
             return None;
         }

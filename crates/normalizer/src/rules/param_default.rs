@@ -8,10 +8,13 @@ use toolwright_jsonrpc::raw::{Member, parse};
 use toolwright_model::Code;
 
 use super::{Applied, Site};
+use crate::names::fold;
 use crate::repair::Path;
 
 pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, value: &str) -> Option<Applied<'a>> {
-    if site.position(name).is_some() || site.needs_agreement() && !site.is_declared(name) {
+    // Another spelling of the name is a value for it.
+    let is_there = site.members.iter().any(|member| fold(member.key) == fold(name));
+    if is_there || site.needs_agreement() && !site.is_declared(name) {
         return None;
     }
     let arena = site.fitter.arena;

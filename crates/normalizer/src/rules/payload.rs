@@ -68,9 +68,20 @@ pub(super) fn edit<'a>(
 ) -> Option<Applied<'a>> {
     let index = site.position(payload)?;
     let value = site.members[index].value;
+    // A payload that the schema describes is judged and mended by the schema.
+    if site.needs_agreement() && site.fitter.describes_inside(payload) {
+        return None;
+    }
     let arena = site.fitter.arena;
     let (node, is_text) = match value.kind {
-        Kind::String(text) => (parse(arena.alloc_str(&text.decode()), arena).ok()?.root, true),
+        Kind::String(text) => {
+            let decoded = text.decode();
+            // Half a surrogate pair has no text: editing would lose it.
+            if decoded.contains(char::REPLACEMENT_CHARACTER) {
+                return None;
+            }
+            (parse(arena.alloc_str(&decoded), arena).ok()?.root, true)
+        }
         _ => (value, false),
     };
     let mut changes = Vec::new();

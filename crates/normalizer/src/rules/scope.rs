@@ -30,6 +30,11 @@ impl Scope {
         }
     }
 
+    /// Whether a pattern takes in a plain tool name.
+    pub(super) fn covers_name(&self, name: &str) -> bool {
+        matches!(self, Scope::Glob(pattern) if glob(pattern, name))
+    }
+
     /// Whether the entry names the tool.
     pub fn matches(&self, tool: &Tool) -> bool {
         match self {

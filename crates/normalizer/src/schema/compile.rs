@@ -41,12 +41,47 @@ fn article(word: &str) -> &'static str {
     if word.starts_with(['a', 'o']) { "an " } else { "a " }
 }
 
-/// Drafts differ in a few keywords; everything newer than draft 7 is read as 2020-12.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The drafts, oldest first: each knows some keywords that the earlier ones do not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Draft {
     Four,
-    SixOrSeven,
-    Modern,
+    Six,
+    Seven,
+    Year2019,
+    Year2020,
+}
+
+impl Draft {
+    /// The draft that `$schema` names; 2020-12 when it names none that we know.
+    fn named(uri: &str) -> Draft {
+        let drafts = [
+            ("draft-03", Draft::Four),
+            ("draft-04", Draft::Four),
+            ("draft-06", Draft::Six),
+            ("draft-07", Draft::Seven),
+            ("2019-09", Draft::Year2019),
+        ];
+        drafts.iter().find(|(name, _)| uri.contains(name)).map_or(Draft::Year2020, |(_, draft)| *draft)
+    }
+
+    /// Whether a schema of this draft knows the keyword.
+    fn knows(self, keyword: &str) -> bool {
+        match keyword {
+            "const" | "contains" | "propertyNames" => self >= Draft::Six,
+            "if" | "then" | "else" => self >= Draft::Seven,
+            "minContains"
+            | "maxContains"
+            | "dependentRequired"
+            | "dependentSchemas"
+            | "unevaluatedProperties"
+            | "unevaluatedItems" => self >= Draft::Year2019,
+            "prefixItems" | "$dynamicRef" => self >= Draft::Year2020,
+            "dependencies" => self <= Draft::Seven,
+            "additionalItems" => self <= Draft::Year2019,
+            "$recursiveRef" => self == Draft::Year2019,
+            _ => true,
+        }
+    }
 }
 
 impl Schema {
@@ -60,11 +95,8 @@ impl Schema {
         if !matches!(root.kind, Kind::Object(_) | Kind::Bool(_)) {
             return Err(SchemaError::NotASchema { found: root.type_name() });
         }
-        let draft = match root.get("$schema").and_then(|uri| uri.as_text()) {
-            Some(uri) if uri.contains("draft-04") || uri.contains("draft-03") => Draft::Four,
-            Some(uri) if uri.contains("draft-06") || uri.contains("draft-07") => Draft::SixOrSeven,
-            _ => Draft::Modern,
-        };
+        let uri = root.get("$schema").and_then(|uri| uri.as_text());
+        let draft = uri.map_or(Draft::Year2020, |uri| Draft::named(&uri));
         let mut compiler = Compiler {
             draft,
             root,
@@ -145,19 +177,39 @@ impl<'a> Compiler<'a> {
 
     fn keywords(&mut self, members: &'a [Member<'a>], base: Node<'a>) -> Result<SchemaNode, SchemaError> {
         let mut out = SchemaNode::default();
-        let reference = members.iter().find(|member| matches!(member.key, "$ref" | "$dynamicRef"));
+        let is_reference =
+            |key: &str| matches!(key, "$ref" | "$dynamicRef" | "$recursiveRef") && self.draft.knows(key);
+        let reference = members.iter().find(|member| is_reference(member.key));
         if let Some(target) = reference.and_then(|member| member.value.as_text()) {
             out.reference = self.reference(&target, base)?;
             out.has.combinators = true;
             // Before 2019-09 a reference stood alone; a description beside it is still read.
-            if self.draft != Draft::Modern {
+            if self.draft <= Draft::Seven {
                 return Ok(out);
             }
         }
-        for member in members {
+        for member in members.iter().filter(|member| self.draft.knows(member.key)).collect::<Vec<_>>() {
             self.keyword(&mut out, member, base)?;
         }
-        if let Some(test) = members.iter().find(|member| member.key == "if") {
+        let value_of =
+            |name: &str| members.iter().find(|member| member.key == name).map(|member| member.value);
+        // The older spelling of tuples: what follows the listed items.
+        if self.draft.knows("additionalItems")
+            && value_of("items").is_some_and(|items| items.as_array().is_some())
+            && let Some(rest) = value_of("additionalItems")
+        {
+            out.array.items = Some(self.schema(rest, base)?);
+        }
+        // Draft 4 has booleans that sharpen the plain bounds.
+        let is_true = |name: &str| value_of(name).is_some_and(|value| matches!(value.kind, Kind::Bool(true)));
+        if is_true("exclusiveMinimum") {
+            out.number.above = out.number.minimum.take();
+        }
+        if is_true("exclusiveMaximum") {
+            out.number.below = out.number.maximum.take();
+        }
+        let test = members.iter().find(|member| member.key == "if").filter(|_| self.draft.knows("if"));
+        if let Some(test) = test {
             let branch = |name: &str| members.iter().find(|member| member.key == name);
             let test = self.schema(test.value, base)?;
             let then = branch("then").map(|member| self.schema(member.value, base)).transpose()?;
@@ -212,7 +264,7 @@ impl<'a> Compiler<'a> {
                 }
             }
             "additionalProperties" => out.object.additional = Some(self.schema(value, base)?),
-            "unevaluatedProperties" if self.draft == Draft::Modern => {
+            "unevaluatedProperties" => {
                 out.object.unevaluated = Some(self.schema(value, base)?);
             }
             "propertyNames" => out.object.names = Some(self.schema(value, base)?),
@@ -223,7 +275,7 @@ impl<'a> Compiler<'a> {
                 }
             }
             "dependentSchemas" => self.dependent_schemas(out, &value, base)?,
-            "dependencies" if self.draft != Draft::Modern => {
+            "dependencies" => {
                 for entry in value.as_object().unwrap_or_default() {
                     if entry.value.as_array().is_some() {
                         out.object.dependent_required.push((entry.key.into(), strings(&entry.value)));
@@ -239,13 +291,10 @@ impl<'a> Compiler<'a> {
             // The array form is the older spelling of `prefixItems`.
             "items" if value.as_array().is_some() => out.array.prefix = self.schemas(&value, base)?,
             "items" => out.array.items = Some(self.schema(value, base)?),
-            "additionalItems" if self.draft != Draft::Modern => {
-                out.array.items = Some(self.schema(value, base)?);
-            }
             "contains" => out.array.contains = Some(self.schema(value, base)?),
             "minContains" => out.array.min_contains = count(&value),
             "maxContains" => out.array.max_contains = count(&value),
-            "unevaluatedItems" if self.draft == Draft::Modern => {
+            "unevaluatedItems" => {
                 out.array.unevaluated = Some(self.schema(value, base)?);
             }
             "minItems" => out.array.min = count(&value),
@@ -264,8 +313,8 @@ impl<'a> Compiler<'a> {
             }
             "minimum" => out.number.minimum = number(&value),
             "maximum" => out.number.maximum = number(&value),
-            "exclusiveMinimum" => self.exclusive(&value, &mut out.number.minimum, &mut out.number.above),
-            "exclusiveMaximum" => self.exclusive(&value, &mut out.number.maximum, &mut out.number.below),
+            "exclusiveMinimum" => out.number.above = number(&value),
+            "exclusiveMaximum" => out.number.below = number(&value),
             "multipleOf" => out.number.multiple_of = number(&value),
             _ => {}
         }
@@ -283,14 +332,6 @@ impl<'a> Compiler<'a> {
             out.object.dependent_schemas.push((entry.key.into(), id));
         }
         Ok(())
-    }
-
-    /// Draft 4 has a boolean that sharpens the plain bound, later drafts a bound of its own.
-    fn exclusive(&self, value: &Node<'a>, plain: &mut Option<Number>, own: &mut Option<Number>) {
-        match value.kind {
-            Kind::Bool(true) => *own = plain.take().or(own.take()),
-            _ => *own = number(value),
-        }
     }
 
     fn types(&mut self, value: &Node<'a>) -> Types {
@@ -334,7 +375,8 @@ impl<'a> Compiler<'a> {
             anchor => self.anchors.get(&format!("#{anchor}")).copied(),
         });
         match found {
-            Some(node) => self.schema(node, base).map(Some),
+            // Inside another resource, local references start there.
+            Some(node) => self.schema(node, start.filter(|_| !document.is_empty()).unwrap_or(base)).map(Some),
             None => {
                 self.notes
                     .push(format!("the reference {target:?} points out of the schema and is not fetched"));
@@ -391,7 +433,7 @@ fn has(node: &SchemaNode) -> Has {
 fn follow<'a>(start: Node<'a>, pointer: &str) -> Option<Node<'a>> {
     let mut node = start;
     for part in pointer.split('/').skip(1) {
-        let key = part.replace("%25", "%").replace("%22", "\"").replace("~1", "/").replace("~0", "~");
+        let key = percent_decoded(part).replace("~1", "/").replace("~0", "~");
         node = match node.kind {
             Kind::Object(_) => node.get(&key)?,
             Kind::Array(items) => *items.get(key.parse::<usize>().ok()?)?,
@@ -399,6 +441,27 @@ fn follow<'a>(start: Node<'a>, pointer: &str) -> Option<Node<'a>> {
         };
     }
     Some(node)
+}
+
+/// Decodes the percent escapes of a URI; what is none stays.
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escaped = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
 fn strings(value: &Node<'_>) -> Vec<Box<str>> {

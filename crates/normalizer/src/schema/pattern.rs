@@ -31,25 +31,39 @@ impl Pattern {
     }
 }
 
-/// Gives the character classes their ECMA-262 meaning: `\d` and `\w` are ASCII.
+/// White space as ECMA-262 counts it, for the inside of a class.
+const SPACE: &str = r"\t\n\x0b\x0c\r\x{feff}\p{Z}";
+
+/// Gives a pattern the meaning it has in ECMA-262: `\d`, `\w` and `\b` are ASCII, and a class knows no
+/// operators and no classes within.
 fn from_ecma(source: &str) -> String {
     let mut out = String::with_capacity(source.len() + 16);
-    let mut chars = source.chars();
+    let mut chars = source.chars().peekable();
+    let mut in_class = false;
     while let Some(char) = chars.next() {
-        if char != '\\' {
-            out.push(char);
-            continue;
-        }
-        match chars.next() {
-            Some('d') => out.push_str("[0-9]"),
-            Some('D') => out.push_str("[^0-9]"),
-            Some('w') => out.push_str("[0-9A-Za-z_]"),
-            Some('W') => out.push_str("[^0-9A-Za-z_]"),
-            Some(other) => {
-                out.push('\\');
-                out.push(other);
+        match char {
+            '\\' => match chars.next() {
+                Some('d') => out.push_str("[0-9]"),
+                Some('D') => out.push_str("[^0-9]"),
+                Some('w') => out.push_str("[0-9A-Za-z_]"),
+                Some('W') => out.push_str("[^0-9A-Za-z_]"),
+                Some('s') => out.push_str(&format!("[{SPACE}]")),
+                Some('S') => out.push_str(&format!("[^{SPACE}]")),
+                Some('b') if !in_class => out.push_str(r"(?-u:\b)"),
+                Some(other) => out.extend(['\\', other]),
+                None => out.push('\\'),
+            },
+            '[' if in_class => out.push_str(r"\["),
+            '&' | '~' if in_class => out.extend(['\\', char]),
+            '-' if in_class && chars.peek() == Some(&'-') => out.push_str(r"\-"),
+            _ => {
+                in_class = match char {
+                    '[' => true,
+                    ']' => false,
+                    _ => in_class,
+                };
+                out.push(char);
             }
-            None => out.push('\\'),
         }
     }
     out
