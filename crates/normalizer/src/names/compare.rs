@@ -93,11 +93,13 @@ fn by_words(sent: &[String], known: &[String], around: Surroundings<'_>) -> Opti
         let mut others = around.declared.iter().flat_map(|name| &name.meaning);
         !around.declared.is_empty() && may_go_unsaid(word) && !others.any(|other| are_opposed(word, other))
     };
-    if rest.iter().any(|word| is_distinct(word) || takes_side(word) && !unopposed(word)) {
+    let is_blocked =
+        |word: &str| is_distinct(word) || takes_side(word) && !is_neutral_ending(word) && !unopposed(word);
+    if rest.iter().any(|word| is_blocked(word)) {
         return None;
     }
     // `target_temperature` for `temperature`: the wish is what a call is about.
-    let is_wish = |word: &str| matches!(word, "target" | "desired" | "goal") && unopposed(word);
+    let is_wish = |word: &str| matches!(word, "target" | "desired" | "goal" | "request") && unopposed(word);
     if left.iter().any(|word| (is_distinct(word) || takes_side(word)) && !is_wish(word)) {
         return None;
     }

@@ -50,6 +50,7 @@ fn meaning_of(words: &[String], index: usize) -> &str {
     match word.as_str() {
         "min" | "mins" if ends_name && words.iter().any(|word| TIMES.contains(&word.as_str())) => "minute",
         "no" if ends_name => "number",
+        "n" if index == 0 && words.len() > 1 => "number",
         "k" if ends_name => "kelvin",
         "c" if ends_name => "celsius",
         "f" if ends_name => "fahrenheit",
