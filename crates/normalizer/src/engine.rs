@@ -396,7 +396,8 @@ impl<'a> Call<'_, '_, 'a> {
         // A default must not take the place of a value that was sent under another name, so defaults
         // wait until the names are aligned, and help to fill what is missing only then.
         let ruled = self.apply_rules(sent.clone(), members, Defaults::Later);
-        let problems = match self.repair(ruled.clone()) {
+        let did_something = ruled.0.changes.len() > sent.changes.len();
+        let problems = match self.repair(ruled) {
             Ok(fit) => return Ok(self.settle(fit)),
             Err(problems) => problems,
         };
@@ -405,9 +406,7 @@ impl<'a> Call<'_, '_, 'a> {
             return Ok(self.settle(fit));
         }
         // A rule that stands in the way of a call that can be mended without it is left out.
-        if ruled.0.changes.len() > sent.changes.len()
-            && let Ok(fit) = self.repair((sent, false))
-        {
+        if did_something && let Ok(fit) = self.repair((sent, false)) {
             return Ok(fit);
         }
         Err(problems)

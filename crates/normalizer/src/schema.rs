@@ -18,7 +18,7 @@ use toolwright_jsonrpc::raw::Number;
 use crate::names::Name;
 
 pub use compile::SchemaError;
-pub(crate) use goal::{Goal, KeyState};
+pub(crate) use goal::{Goal, Ids, KeyState};
 pub(crate) use judge::Judge;
 pub(crate) use literal::Literal;
 pub(crate) use pattern::Pattern;

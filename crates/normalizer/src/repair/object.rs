@@ -12,7 +12,7 @@ use super::empty::says_nothing;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, is_envelope};
-use crate::schema::{Goal, KeyState, SchemaId, Types};
+use crate::schema::{Goal, Ids, KeyState, Types};
 
 /// One member on its way to the result.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Entry<'a> {
     pub member: Member<'a>,
     pub state: KeyState,
     /// The schemas of its value.
-    pub ids: Vec<SchemaId>,
+    pub ids: Ids,
     /// The value already fitted while its name was looked for.
     pub fitted: Option<Fit<'a>>,
 }

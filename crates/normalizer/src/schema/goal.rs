@@ -1,5 +1,6 @@
 //! What a value has to satisfy: a conjunction of schemas, with one branch chosen of every union.
 
+use smallvec::SmallVec;
 use toolwright_jsonrpc::raw::Node;
 
 use crate::names::Name;
@@ -9,10 +10,13 @@ use super::{Judge, Literal, Schema, SchemaId, SchemaNode, Types};
 /// How many combinations of union branches are tried for one value.
 const MAX_ALTERNATIVES: usize = 32;
 
+/// The schemas of one place: seldom more than a few, so they need no allocation.
+pub(crate) type Ids = SmallVec<[SchemaId; 4]>;
+
 /// A set of schemas that all apply; their own keywords count, their unions are decided.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Goal {
-    ids: Vec<SchemaId>,
+    ids: Ids,
 }
 
 /// What an object's schema says about a key.
@@ -124,8 +128,8 @@ impl Goal {
     }
 
     /// What the schemas say about a key, and which schemas its value has to satisfy.
-    pub fn key(&self, schema: &Schema, key: &str) -> (KeyState, Vec<SchemaId>) {
-        let mut ids = Vec::new();
+    pub fn key(&self, schema: &Schema, key: &str) -> (KeyState, Ids) {
+        let mut ids = Ids::new();
         let mut state = KeyState::Open;
         let mut forbidden = false;
         for node in self.nodes(schema) {
@@ -156,7 +160,7 @@ impl Goal {
     }
 
     /// The schemas of the item at that place.
-    pub fn item(&self, schema: &Schema, index: usize) -> Vec<SchemaId> {
+    pub fn item(&self, schema: &Schema, index: usize) -> Ids {
         self.nodes(schema)
             .filter_map(|node| node.array.prefix.get(index).copied().or(node.array.items))
             .collect()

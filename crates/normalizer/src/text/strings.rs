@@ -77,6 +77,11 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
     let start = reader.at;
     let strict_count = closers[0] == '"';
     loop {
+        let rest = &reader.text[reader.at..];
+        let Some(plain) = rest.find(|char: char| char == '\\' || closers.contains(&char)) else {
+            return Err(reader.truncated());
+        };
+        reader.at += plain;
         let Some(char) = reader.peek() else { return Err(reader.truncated()) };
         if char == '\\' {
             reader.skip();
@@ -86,10 +91,7 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             reader.skip();
             continue;
         }
-        if !closers.contains(&char) {
-            reader.skip();
-            continue;
-        }
+
         let end = reader.at;
         let after = reader.after_skip(1);
         if position == Position::Key || closes(after, reader) {
@@ -227,7 +229,10 @@ fn write(reader: &mut Lenient<'_>, content: &str, quote: char) -> Result<(), Unr
     }
     let literal = escapes.invalid && escapes.valid;
     reader.out.push('"');
-    let mut chars = content.chars().peekable();
+    let is_special = |char: char| char == '\\' || char == '"' || (char as u32) < 0x20;
+    let plain = content.find(is_special).unwrap_or(content.len());
+    reader.out.push_str(&content[..plain]);
+    let mut chars = content[plain..].chars().peekable();
     while let Some(char) = chars.next() {
         match char {
             '\\' => match chars.peek().copied() {
