@@ -7,7 +7,7 @@ mod write;
 
 use std::borrow::Cow;
 
-pub use compare::same_value;
+pub use compare::{are_distinct, same_value};
 pub use number::Number;
 pub use parse::{MAX_DEPTH, ParseError, ParseErrorKind, Parsed, is_json_number, parse, parse_prefix};
 pub use write::{quote, write_quoted};

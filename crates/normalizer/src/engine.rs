@@ -107,7 +107,7 @@ impl Normalizer {
             return refused(vec![problem(Code::R12, &Path::Root, message)]);
         }
         let arena = Bump::new();
-        let judge = Judge::new(tool.schema());
+        let judge = Judge::new(tool.schema(), arguments.text.len());
         // The gate: strict JSON that the schema accepts goes on as it is.
         let parsed = raw::parse(arguments.text, &arena);
         let may_rule = self.rules.may_change_valid_calls(tool) && tool.origin() == Origin::Server;

@@ -144,11 +144,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
     /// The one declared name that is the key in another case, if it has the given style.
     pub fn declared_spelling(&self, key: &str, style: CaseStyle) -> Option<String> {
         let folded = fold(key);
-        let mut found = self
-            .context
-            .parameters
-            .iter()
-            .filter(|name| fold(name) == folded && style.convert(name) == **name);
+        let schema = self.judge.schema();
+        let is_spelling = |name: &&String| schema.name(name).is_some_and(|known| *known.folded == *folded);
+        let parameters = self.context.parameters.iter();
+        let mut found = parameters.filter(is_spelling).filter(|name| style.convert(name) == **name);
         found.next().filter(|_| found.next().is_none()).cloned()
     }
 

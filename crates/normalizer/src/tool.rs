@@ -77,13 +77,13 @@ impl Tool {
         let arena = bumpalo::Bump::new();
         toolwright_jsonrpc::raw::parse(arguments, &arena).is_ok_and(|parsed| {
             parsed.root.as_object().is_some()
-                && Judge::new(&self.schema).accepts(self.schema.root(), &parsed.root)
+                && Judge::new(&self.schema, arguments.len()).accepts(self.schema.root(), &parsed.root)
         })
     }
 }
 
 fn parameters(schema: &Schema) -> Vec<String> {
-    let judge = Judge::new(schema);
+    let judge = Judge::new(schema, 0);
     let mut names: Vec<String> = Vec::new();
     for goal in Goal::alternatives(&judge, &[schema.root()], &Node::built(Kind::Object(&[]))) {
         for name in goal.property_names(schema) {

@@ -1,6 +1,11 @@
 //! Equality by value: `1.0` equals `1`, key order and escapes do not matter.
 
-use super::{Kind, Node, Number};
+use std::collections::HashSet;
+
+use super::{Kind, Member, Node, Number, write_quoted};
+
+/// Up to this many, values are compared each with each.
+const COMPARED_EACH_WITH_EACH: usize = 32;
 
 /// Whether two nodes stand for the same JSON value. Big integers are compared exactly.
 pub fn same_value(a: &Node<'_>, b: &Node<'_>) -> bool {
@@ -12,6 +17,7 @@ pub fn same_value(a: &Node<'_>, b: &Node<'_>) -> bool {
         (Kind::Array(a), Kind::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b))
         }
+        (Kind::Object(a), Kind::Object(b)) if a.len() > COMPARED_EACH_WITH_EACH => same_large_objects(a, b),
         (Kind::Object(a), Kind::Object(b)) => {
             a.len() == b.len()
                 && a.iter().all(|left| {
@@ -19,6 +25,66 @@ pub fn same_value(a: &Node<'_>, b: &Node<'_>) -> bool {
                 })
         }
         _ => false,
+    }
+}
+
+/// Large objects are compared in the order of their keys.
+fn same_large_objects(a: &[Member<'_>], b: &[Member<'_>]) -> bool {
+    let sorted = |members: &[Member<'_>]| {
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by(|x, y| members[*x].key.cmp(members[*y].key));
+        order
+    };
+    a.len() == b.len()
+        && sorted(a)
+            .into_iter()
+            .zip(sorted(b))
+            .all(|(x, y)| a[x].key == b[y].key && same_value(&a[x].value, &b[y].value))
+}
+
+/// Whether no two of the values are the same.
+pub fn are_distinct(items: &[Node<'_>]) -> bool {
+    if items.len() <= COMPARED_EACH_WITH_EACH {
+        return items
+            .iter()
+            .enumerate()
+            .all(|(index, item)| !items[..index].iter().any(|earlier| same_value(earlier, item)));
+    }
+    let mut seen = HashSet::with_capacity(items.len());
+    items.iter().all(|item| {
+        let mut form = String::new();
+        write_form(item, &mut form);
+        seen.insert(form)
+    })
+}
+
+/// Writes a value so that equal values have equal texts.
+fn write_form(node: &Node<'_>, out: &mut String) {
+    match node.kind {
+        Kind::Number(text) => match Number::parse(text) {
+            Some(number) => number.write_form(out),
+            None => out.push_str(text),
+        },
+        Kind::String(text) => write_quoted(&text.decode(), out),
+        Kind::Array(items) => {
+            out.push('[');
+            for item in items {
+                write_form(item, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Kind::Object(members) => {
+            let mut sorted: Vec<&Member<'_>> = members.iter().collect();
+            sorted.sort_by(|a, b| a.key.cmp(b.key));
+            out.push('{');
+            for member in sorted {
+                write_quoted(member.key, out);
+                write_form(&member.value, out);
+            }
+            out.push('}');
+        }
+        Kind::Null | Kind::Bool(_) => node.write(out),
     }
 }
 
@@ -34,6 +100,23 @@ mod tests {
     use super::super::parse;
     use super::*;
     use bumpalo::Bump;
+
+    #[test]
+    fn large_lists_and_objects_are_compared_as_small_ones_are() {
+        let arena = Bump::new();
+        let list =
+            |last: &str| format!("[{},{last}]", (0..60).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
+        let node = |text: String| parse(arena.alloc_str(&text), &arena).unwrap().root;
+        assert!(are_distinct(node(list("60")).as_array().unwrap()));
+        assert!(!are_distinct(node(list("1e1")).as_array().unwrap()));
+        let object = |value: &str, turn: usize| {
+            let mut members: Vec<String> = (0..60).map(|n| format!("\"k{n}\":{value}")).collect();
+            members.rotate_left(turn);
+            format!("{{{}}}", members.join(","))
+        };
+        assert!(same_value(&node(object("1", 0)), &node(object("1.0", 7))));
+        assert!(!same_value(&node(object("1", 0)), &node(object("2", 7))));
+    }
 
     #[test]
     fn values_are_compared_by_what_they_stand_for() {

@@ -39,6 +39,13 @@ impl Number {
         Some(Number { negative, digits, exponent })
     }
 
+    /// Appends a text that equal numbers share.
+    pub(super) fn write_form(&self, out: &mut String) {
+        out.push(if self.negative { '-' } else { '+' });
+        out.extend(self.digits.iter().map(|digit| (b'0' + digit) as char));
+        out.push_str(&format!("e{}", self.exponent));
+    }
+
     /// Whether it is a whole number (`10.0` and `1e3` are).
     pub fn is_integer(&self) -> bool {
         self.exponent >= 0

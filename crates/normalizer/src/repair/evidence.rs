@@ -12,6 +12,9 @@ use crate::names::{
 };
 use crate::schema::{Goal, KeyState, SchemaId};
 
+/// What comparing two names takes of the time limit.
+const COMPARISON_STEPS: u32 = 16;
+
 /// A key that may stand for a name.
 pub(super) struct Pair<'s, 'a> {
     pub entry: usize,
@@ -46,6 +49,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let is_null = matches!(entry.member.value.kind, Kind::Null);
             let sent = Name::new(entry.member.key);
             for name in &draft.free {
+                if !self.judge.spend_many(COMPARISON_STEPS) {
+                    return Vec::new();
+                }
                 let Some(known) = schema.name(name) else { continue };
                 let by_name = compare(&sent, known, around);
                 let Some(likeness) = by_name.or_else(|| self.described(goal, &sent, known)) else { continue };

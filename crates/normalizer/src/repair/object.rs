@@ -14,6 +14,9 @@ use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, is_envelope};
 use crate::schema::{Goal, Ids, KeyState, Types};
 
+/// How many keys may be compared with how many names in one object.
+const MAX_COMPARISONS: usize = 20_000;
+
 /// One member on its way to the result.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
@@ -53,6 +56,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let is_plain = draft.is_plain();
         if !is_plain {
             self.find_free_names(goal, &mut draft);
+            let unknown = draft.entries.iter().filter(|entry| entry.state != KeyState::Declared).count();
+            if unknown.saturating_mul(goal.property_names(self.judge.schema()).len()) > MAX_COMPARISONS {
+                let message = "there are too many unknown parameters to tell which is which";
+                return Some(Err(vec![problem(Code::R12, path, message)]));
+            }
             self.align_names(goal, &mut draft, path, slot);
             self.check_spellings(goal, &mut draft, path);
         }
@@ -275,11 +283,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             Some((_, name)) => format!(" (did you mean \"{name}\"?)"),
             None => String::new(),
         };
-        let message = format!(
-            "unknown parameter \"{}\"{hint}; the tool has {}",
-            member.key,
-            if names.is_empty() { "no parameters".to_owned() } else { names.join(", ") }
-        );
+        let message = format!("unknown parameter \"{}\"{hint}; the tool has {}", member.key, listed(&names));
         problem(Code::R6, &place, message)
     }
 
@@ -312,6 +316,16 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let members: Vec<Member<'a>> = draft.entries.iter().map(|entry| entry.member).collect();
         let node = Node::built(Kind::Object(self.arena.alloc_slice_copy(&members)));
         Ok(Fit { node, cost: draft.cost, risk: draft.risk, changes: draft.changes })
+    }
+}
+
+/// The names for a message: all of a few, the first of many.
+fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 24;
+    match names.len() {
+        0 => "no parameters".to_owned(),
+        count if count > SHOWN => format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN),
+        _ => names.join(", "),
     }
 }
 

@@ -1,13 +1,16 @@
 //! Does a value fit a schema? Exact, bounded in time, without allocation for ordinary schemas.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 
-use toolwright_jsonrpc::raw::{Kind, Member, Node, Number, same_value};
+use toolwright_jsonrpc::raw::{Kind, Member, Node, Number, are_distinct};
 
 use super::{Schema, SchemaId, SchemaNode};
 
-/// How many schema nodes one judgement may visit.
-const MAX_STEPS: u32 = 2_000_000;
+/// How many schema nodes may be visited for one call, whatever its size.
+const MAX_STEPS: u32 = 400_000;
+/// How many more for every byte of the arguments.
+const STEPS_PER_BYTE: u32 = 8;
 /// How deep schemas may apply within each other.
 const MAX_NESTING: u32 = 400;
 
@@ -15,12 +18,16 @@ const MAX_NESTING: u32 = 400;
 pub(crate) struct Judge<'s> {
     schema: &'s Schema,
     steps: Cell<u32>,
+    max_steps: u32,
     nesting: Cell<u32>,
 }
 
 impl<'s> Judge<'s> {
-    pub fn new(schema: &'s Schema) -> Self {
-        Judge { schema, steps: Cell::new(0), nesting: Cell::new(0) }
+    /// A judge for arguments of that many bytes.
+    pub fn new(schema: &'s Schema, bytes: usize) -> Self {
+        let more = u32::try_from(bytes).unwrap_or(u32::MAX).saturating_mul(STEPS_PER_BYTE);
+        let max_steps = MAX_STEPS.saturating_add(more);
+        Judge { schema, steps: Cell::new(0), max_steps, nesting: Cell::new(0) }
     }
 
     pub fn schema(&self) -> &'s Schema {
@@ -29,14 +36,19 @@ impl<'s> Judge<'s> {
 
     /// Whether a limit was reached: judgements since then are refusals.
     pub fn is_exhausted(&self) -> bool {
-        self.steps.get() >= MAX_STEPS
+        self.steps.get() >= self.max_steps
     }
 
     /// Spends one step of the time limit; false when none is left.
     pub fn spend(&self) -> bool {
-        let steps = self.steps.get().saturating_add(1);
+        self.spend_many(1)
+    }
+
+    /// Spends several steps of the time limit at once.
+    pub fn spend_many(&self, count: u32) -> bool {
+        let steps = self.steps.get().saturating_add(count);
         self.steps.set(steps);
-        steps < MAX_STEPS
+        steps < self.max_steps
     }
 
     /// Whether the schema accepts the value.
@@ -65,7 +77,7 @@ impl<'s> Judge<'s> {
     fn nested(&self, check: impl FnOnce() -> bool) -> bool {
         let nesting = self.nesting.get();
         if nesting >= MAX_NESTING {
-            self.steps.set(MAX_STEPS);
+            self.steps.set(self.max_steps);
             return false;
         }
         self.nesting.set(nesting + 1);
@@ -90,7 +102,7 @@ impl<'s> Judge<'s> {
     fn fits_object(&self, id: SchemaId, node: &SchemaNode, members: &[Member<'_>], value: &Node<'_>) -> bool {
         let object = &node.object;
         let has = |key: &str| members.iter().any(|member| member.key == key);
-        if !object.required.iter().all(|key| has(key)) || !within(members.len(), object.min, object.max) {
+        if !has_all(members, &object.required) || !within(members.len(), object.min, object.max) {
             return false;
         }
         let members_fit = members.iter().all(|member| {
@@ -169,7 +181,7 @@ impl<'s> Judge<'s> {
 
     fn fits_array(&self, id: SchemaId, node: &SchemaNode, items: &[Node<'_>], value: &Node<'_>) -> bool {
         let array = &node.array;
-        if !within(items.len(), array.min, array.max) || array.unique && !are_unique(items) {
+        if !within(items.len(), array.min, array.max) || array.unique && !are_distinct(items) {
             return false;
         }
         let items_fit = items.iter().enumerate().all(|(index, item)| {
@@ -228,14 +240,16 @@ fn fits_number(node: &SchemaNode, text: &str) -> bool {
         && limits.multiple_of.as_ref().is_none_or(|step| number.is_multiple_of(step).unwrap_or(true))
 }
 
+/// Whether all the required keys are there.
+fn has_all(members: &[Member<'_>], required: &[Box<str>]) -> bool {
+    if required.len() * members.len() <= 4096 {
+        return required.iter().all(|key| members.iter().any(|member| member.key == &**key));
+    }
+    let keys: HashSet<&str> = members.iter().map(|member| member.key).collect();
+    required.iter().all(|key| keys.contains(&**key))
+}
+
 fn within(count: usize, min: Option<u64>, max: Option<u64>) -> bool {
     let count = count as u64;
     min.is_none_or(|min| count >= min) && max.is_none_or(|max| count <= max)
-}
-
-fn are_unique(items: &[Node<'_>]) -> bool {
-    items
-        .iter()
-        .enumerate()
-        .all(|(index, item)| !items[..index].iter().any(|earlier| same_value(earlier, item)))
 }
