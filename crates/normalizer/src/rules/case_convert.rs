@@ -77,9 +77,12 @@ pub(super) fn apply<'a>(
         // The schema's own spelling wins where there is one.
         let converted = site.fitter.declared_spelling(key, style).unwrap_or_else(|| style.convert(key));
         let agreed = site.is_declared(&converted) || !has_names && !site.needs_agreement();
+        if !agreed || converted == key {
+            continue;
+        }
         let same = |member: &Member<'a>| fold(member.key) == fold(&converted);
         let free = members.iter().filter(|member| same(member)).count() == 1;
-        if agreed && free && converted != key {
+        if free {
             let name: &'a str = site.fitter.arena.alloc_str(&converted);
             members[index] = Member::new(name, members[index].value);
             let path = Path::Root.key(key).to_string();
