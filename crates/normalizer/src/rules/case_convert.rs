@@ -11,6 +11,9 @@ use super::{Applied, Site};
 use crate::names::{fold, words};
 use crate::repair::Path;
 
+/// Objects with more members are not looked through by the built-in rule.
+const MAX_MEMBERS: usize = 200;
+
 /// A style of writing names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseStyle {
@@ -65,6 +68,10 @@ pub(super) fn apply<'a>(
     let mut members = site.members.to_vec();
     let mut changes = Vec::new();
     let has_names = site.fitter.declares_anything();
+    // Very large objects are left to the schema, which bounds its comparisons.
+    if site.needs_agreement() && members.len() > MAX_MEMBERS {
+        return None;
+    }
     for index in 0..members.len() {
         let key = members[index].key;
         let is_snake = key.trim_start_matches('_').contains('_');
