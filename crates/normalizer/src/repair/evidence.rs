@@ -48,6 +48,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
             }
             let is_null = matches!(entry.member.value.kind, Kind::Null);
             let sent = Name::new(entry.member.key);
+            // `id` where `user_id` and `group_id` are free says too little.
+            let shares_head = |name: &&&str| {
+                let known = schema.name(name);
+                sent.meaning.len() == 1
+                    && known.is_some_and(|known| known.meaning.last() == sent.meaning.first())
+            };
+            let is_vague_head = draft.free.iter().filter(shares_head).count() > 1;
             for name in &draft.free {
                 if !self.judge.spend_many(COMPARISON_STEPS) {
                     return Vec::new();
@@ -55,6 +62,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 let Some(known) = schema.name(name) else { continue };
                 let by_name = compare(&sent, known, around);
                 let Some(likeness) = by_name.or_else(|| self.described(goal, &sent, known)) else { continue };
+                if is_vague_head && likeness.code == Code::N4 && known.meaning.len() > 1 {
+                    continue;
+                }
                 let required = draft.is_required(name);
                 if !self.may_stand_for(&likeness, name, required, entry.state) {
                     self.trace.rejected(path, likeness.cost, || {

@@ -1,0 +1,187 @@
+//! Beside every kind of repair, the look-alike that must be refused or left alone.
+
+use toolwright_model::{Annotations, Code, Finish, Outcome, ToolDefinition};
+use toolwright_normalizer::{Normalizer, RawArguments, Tool};
+
+fn tool(name: &str, properties: &str, required: &str, destructive: bool) -> Tool {
+    let definition = ToolDefinition {
+        name: name.to_owned(),
+        input_schema: format!(
+            r#"{{"type":"object","properties":{{{properties}}},"required":[{required}],"additionalProperties":false}}"#
+        ),
+        annotations: Annotations { destructive },
+        ..ToolDefinition::default()
+    };
+    Tool::compile(&definition).expect("the schema compiles")
+}
+
+fn outcome(tool: &Tool, arguments: &str) -> Outcome {
+    Normalizer::default().normalize(tool, &RawArguments::text(arguments, Finish::Unknown))
+}
+
+#[track_caller]
+fn repaired(tool: &Tool, arguments: &str, expected: &str) {
+    match outcome(tool, arguments) {
+        Outcome::Repaired { arguments: got, .. } => assert_eq!(got, expected),
+        other => panic!("{arguments} should be repaired, got {other:?}"),
+    }
+}
+
+#[track_caller]
+fn refused(tool: &Tool, arguments: &str, code: Code) {
+    match outcome(tool, arguments) {
+        Outcome::Refused { problems, .. } => {
+            assert!(problems.iter().any(|problem| problem.code == code), "{arguments}: {problems:?}");
+        }
+        other => panic!("{arguments} should be refused, got {other:?}"),
+    }
+}
+
+const NUMBER: &str = r#"{"type":"number"}"#;
+const TEXT: &str = r#"{"type":"string"}"#;
+
+#[test]
+fn a_grade_is_a_score_but_a_radius_is_no_diameter() {
+    let grades = tool("class_average", r#""gradeDict":{"type":"object"}"#, r#""gradeDict""#, false);
+    repaired(&grades, r#"{"scores":{"ann":1}}"#, r#"{"gradeDict":{"ann":1}}"#);
+    let circle = tool("circle_area", &format!(r#""diameter":{NUMBER}"#), r#""diameter""#, false);
+    refused(&circle, r#"{"radius":2}"#, Code::R1);
+}
+
+#[test]
+fn one_free_target_is_filled_and_two_are_not() {
+    let one = tool("find_user", &format!(r#""user_id":{TEXT}"#), r#""user_id""#, false);
+    repaired(&one, r#"{"id":"7"}"#, r#"{"user_id":"7"}"#);
+    let two =
+        tool("link", &format!(r#""user_id":{TEXT},"group_id":{TEXT}"#), r#""user_id","group_id""#, false);
+    refused(&two, r#"{"id":"7"}"#, Code::R6);
+    let optional = tool("link", &format!(r#""user_id":{TEXT},"group_id":{TEXT}"#), r#""user_id""#, false);
+    refused(&optional, r#"{"id":"7"}"#, Code::R1);
+    let words = tool("say", &format!(r#""message":{TEXT},"note":{TEXT}"#), r#""message","note""#, false);
+    refused(&words, r#"{"text":"x"}"#, Code::R2);
+}
+
+#[test]
+fn two_sources_for_one_target_are_refused() {
+    let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    repaired(&read, r#"{"filePath":"a"}"#, r#"{"path":"a"}"#);
+    refused(&read, r#"{"filePath":"a","file_name":"b"}"#, Code::R7);
+}
+
+#[test]
+fn whole_numbers_are_read_and_fractions_are_not_rounded() {
+    let count = tool("take", r#""count":{"type":"integer"}"#, r#""count""#, false);
+    repaired(&count, r#"{"count":"12345678901234567890123"}"#, r#"{"count":12345678901234567890123}"#);
+    refused(&count, r#"{"count":3.7}"#, Code::R3);
+    refused(&count, r#"{"count":"3.7"}"#, Code::R3);
+    refused(&count, r#"{"count":"5*2800"}"#, Code::R5);
+}
+
+#[test]
+fn a_fence_is_taken_off_and_a_cut_path_is_not_completed() {
+    let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    repaired(&read, "```json\n{\"path\": \"a\"}\n```", r#"{"path": "a"}"#);
+    refused(&read, r#"{"path": "/etc/pas"#, Code::S2);
+}
+
+#[test]
+fn brackets_are_closed_after_a_normal_finish_but_never_for_a_destructive_tool() {
+    let close = |tool: &Tool| {
+        Normalizer::default().normalize(tool, &RawArguments::text(r#"{"path": "a""#, Finish::Stop))
+    };
+    let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    assert!(matches!(close(&read), Outcome::Repaired { .. }));
+    let wipe = tool("clear_note", &format!(r#""path":{TEXT}"#), r#""path""#, true);
+    assert!(matches!(close(&wipe), Outcome::Refused { .. }));
+}
+
+#[test]
+fn a_missing_old_text_is_never_made_up_and_old_and_new_never_change_places() {
+    let properties = format!(r#""path":{TEXT},"old_string":{TEXT},"new_string":{TEXT}"#);
+    let edit = tool("edit", &properties, r#""path","old_string","new_string""#, false);
+    repaired(
+        &edit,
+        r#"{"path":"a","old_str":"x","new_str":"y"}"#,
+        r#"{"path":"a","old_string":"x","new_string":"y"}"#,
+    );
+    refused(&edit, r#"{"path":"a","new_string":"y"}"#, Code::R1);
+    refused(&edit, r#"{"path":"a","new_string":"y","new_text":"z"}"#, Code::R1);
+    refused(&edit, r#"{"path":"a","old_string":"x","old_text":"z"}"#, Code::R1);
+    refused(&edit, r#"{"path":"a","new_string":"y","text":"z"}"#, Code::R1);
+}
+
+#[test]
+fn a_near_alias_is_kept_and_a_filter_is_not_dropped() {
+    let list = tool("list_items", r#""page":{"type":"integer"},"limit":{"type":"integer"}"#, "", false);
+    repaired(&list, r#"{"page":1,"line_limit":5}"#, r#"{"page":1,"limit":5}"#);
+    refused(&list, r#"{"page":1,"owners":["admin"]}"#, Code::R6);
+    repaired(&list, r#"{"page":1,"owners":null}"#, r#"{"page":1}"#);
+}
+
+#[test]
+fn a_value_that_a_union_accepts_is_left_alone() {
+    let find = tool("find", r#""id":{"anyOf":[{"type":"string"},{"type":"integer"}]}"#, r#""id""#, false);
+    assert_eq!(outcome(&find, r#"{"id":"42"}"#), Outcome::Unchanged);
+    let nullable = tool("save", r#""template":{"anyOf":[{"type":"string"},{"type":"null"}]}"#, "", false);
+    assert_eq!(outcome(&nullable, r#"{"template":"None"}"#), Outcome::Unchanged);
+    assert_eq!(outcome(&nullable, r#"{"template":"{\"a\": 1}"}"#), Outcome::Unchanged);
+}
+
+#[test]
+fn a_destructive_flag_is_read_by_its_own_name_and_plain_words_only() {
+    let properties = format!(r#""path":{TEXT},"overwrite":{{"type":"boolean"}}"#);
+    let copy = tool("store", &properties, r#""path""#, false);
+    repaired(&copy, r#"{"path":"a","overwrite":"true"}"#, r#"{"path":"a","overwrite":true}"#);
+    refused(&copy, r#"{"path":"a","overwrite":"yes"}"#, Code::R8);
+    refused(&copy, r#"{"path":"a","overwirte":true}"#, Code::R6);
+    refused(&copy, r#"{"path":"a","replace_existing":true}"#, Code::R6);
+}
+
+#[test]
+fn a_destructive_tool_takes_one_clear_alias_and_no_slip() {
+    let wipe = tool("drop_table", &format!(r#""table":{TEXT}"#), r#""table""#, true);
+    repaired(&wipe, r#"{"table_name":"t"}"#, r#"{"table":"t"}"#);
+    refused(&wipe, r#"{"tabel":"t"}"#, Code::R11);
+}
+
+#[test]
+fn units_negations_and_opposites_are_other_parameters() {
+    for (declared, sent) in [
+        ("timeout_ms", "timeout_seconds"),
+        ("dose_mg", "dose_mcg"),
+        ("max_price", "min_price"),
+        ("start_date", "end_date"),
+        ("include_hidden", "exclude_hidden"),
+        ("latitude", "longitude"),
+        ("payee_id", "payer_id"),
+        ("cache", "no_cache"),
+    ] {
+        let schema = format!(r#""{declared}":{{}}"#);
+        let probe = tool("probe", &schema, &format!("\"{declared}\""), false);
+        refused(&probe, &format!(r#"{{"{sent}":1}}"#), Code::R1);
+    }
+}
+
+#[test]
+fn an_envelope_is_opened_unless_it_is_a_parameter_or_names_another_tool() {
+    let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    repaired(&read, r#"{"name":"open_note","arguments":{"path":"a"}}"#, r#"{"path":"a"}"#);
+    refused(&read, r#"{"name":"delete_note","arguments":{"path":"a"}}"#, Code::R7);
+    let run = tool("run", r#""arguments":{"type":"object"}"#, r#""arguments""#, false);
+    assert_eq!(outcome(&run, r#"{"arguments":{"arguments":{"x":1}}}"#), Outcome::Unchanged);
+}
+
+#[test]
+fn text_is_never_lost_outside_of_the_object() {
+    let find = tool("find_docs", r#""query":{"type":"object"},"limit":{"type":"integer"}"#, "", false);
+    refused(&find, "query: {\"text\": \"fjord\"}\nlimit: 5", Code::R9);
+    refused(&find, "find_docs(query={\"text\": \"fjord\"}, limit=5)", Code::R9);
+    refused(&find, r#"{"limit": 5} {"limit": 6}"#, Code::R2);
+}
+
+#[test]
+fn the_normalizer_and_its_tools_go_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Normalizer>();
+    shared::<Tool>();
+}
