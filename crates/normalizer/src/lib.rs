@@ -28,6 +28,7 @@
 
 pub mod text;
 
+mod call;
 mod costs;
 mod engine;
 mod explain;
