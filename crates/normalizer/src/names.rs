@@ -6,17 +6,22 @@
 //! contained in the other's. Words that set look-alikes apart (old and new, min and max, units,
 //! negations) must agree on both sides.
 
+mod by_words;
 mod compare;
+mod english;
 mod fold;
 mod lexicon;
 mod name;
+mod senses;
+mod shape;
 mod tool_name;
 mod typo;
 mod words;
 
-pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare};
+pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare, takes_another_side};
 pub(crate) use fold::{fold, fold_value};
 pub(crate) use lexicon::{canonical, is_destructive_flag, is_destructive_verb, is_envelope, is_vague};
 pub(crate) use name::{Name, meaningful_words};
+pub(crate) use shape::Shape;
 pub use tool_name::{NameMatch, find_tool};
 pub(crate) use words::words;

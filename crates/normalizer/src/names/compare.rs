@@ -2,11 +2,11 @@
 
 use toolwright_model::Code;
 
-use super::lexicon::{
-    are_opposed, are_synonyms, are_whole_synonyms, is_distinct, is_neutral, is_neutral_ending, may_go_unsaid,
-    same_side, takes_side,
-};
+use super::by_words::by_words;
+use super::lexicon::{are_opposed, are_whole_synonyms, is_distinct, takes_side};
 use super::name::Name;
+use super::senses;
+use super::shape::Shape;
 use super::typo::slips;
 use crate::costs;
 
@@ -24,12 +24,22 @@ pub(crate) struct Likeness {
 }
 
 /// What else is known where two names are compared.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'n> {
     /// Words that the tool's own name already says: they may be added or missing.
     pub tool_words: &'n [String],
     /// All names the schema declares.
     pub declared: &'n [&'n Name],
+    /// The words of what the schema says about the known name; asked for only when needed.
+    pub described: &'n dyn Fn() -> Vec<String>,
+    /// What the sent value looks like.
+    pub shape: Shape,
+}
+
+impl Surroundings<'_> {
+    /// Nothing but the two names.
+    pub const NONE: Surroundings<'static> =
+        Surroundings { tool_words: &[], declared: &[], described: &Vec::new, shape: Shape::Unknown };
 }
 
 /// Compares a key that was sent with a name the schema declares.
@@ -49,7 +59,12 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     {
         return likeness(costs::KEY_TYPO * strokes, Code::N2, format!("{strokes} stroke(s) away"));
     }
-    if are_whole_synonyms(&sent.folded, &known.folded) {
+    if !around.shape.may_be(known) {
+        return None;
+    }
+    if are_whole_synonyms(&sent.folded, &known.folded)
+        && senses::agree(&sent.folded, sent, &known.folded, known, around)
+    {
         return likeness(costs::KEY_SYNONYM, Code::N4, "names used for one another".into());
     }
     if sent.meaning.is_empty() || known.meaning.is_empty() || are_opposed {
@@ -58,96 +73,27 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     if counts_the_plural(&sent.meaning, known) {
         return likeness(costs::KEY_SYNONYM, Code::N4, "the count of them".into());
     }
-    by_words(&sent.meaning, &known.meaning, around)
+    if names_the_side(sent, known, around) {
+        let cost = costs::KEY_CONTAINED + costs::KEY_FOREIGN_WORD;
+        return likeness(cost, Code::N4, "the only parameter of that side".into());
+    }
+    by_words(sent, known, around)
 }
 
-/// Compares the words of two names.
-fn by_words(sent: &[String], known: &[String], around: Surroundings<'_>) -> Option<Likeness> {
-    let mut pairs_by_synonym = 0;
-    let mut left: Vec<&String> = Vec::new();
-    let mut rest: Vec<&String> = known.iter().collect();
-    for word in sent {
-        match rest.iter().position(|other| *other == word) {
-            Some(found) => {
-                rest.remove(found);
-            }
-            None => left.push(word),
-        }
-    }
-    let exact_pairs = sent.len() - left.len();
-    left.retain(|word| {
-        match rest.iter().position(|other| are_synonyms(word, other) || same_side(word, other)) {
-            Some(found) => {
-                rest.remove(found);
-                pairs_by_synonym += 1;
-                false
-            }
-            None => true,
-        }
-    });
-    if exact_pairs + pairs_by_synonym == 0 {
-        return None;
-    }
-    // A side that the target takes may go unsaid when no other parameter takes the other side.
-    let unopposed = |word: &str| {
-        let mut others = around.declared.iter().flat_map(|name| &name.meaning);
-        !around.declared.is_empty() && may_go_unsaid(word) && !others.any(|other| are_opposed(word, other))
-    };
-    let is_blocked =
-        |word: &str| is_distinct(word) || takes_side(word) && !is_neutral_ending(word) && !unopposed(word);
-    if rest.iter().any(|word| is_blocked(word)) {
-        return None;
-    }
-    // `target_temperature` for `temperature`: the wish is what a call is about.
-    let is_wish = |word: &str| matches!(word, "target" | "desired" | "goal" | "request") && unopposed(word);
-    if left.iter().any(|word| (is_distinct(word) || takes_side(word)) && !is_wish(word)) {
-        return None;
-    }
-    let synonyms = costs::KEY_SYNONYM * pairs_by_synonym as u32;
-    if left.is_empty() && rest.is_empty() {
-        let cost = costs::KEY_SPELLING + synonyms;
-        return Some(Likeness {
-            cost,
-            code: Code::N4,
-            why: "the same words".into(),
-            needs_exact_value: false,
-        });
-    }
-    // One name's words are contained in the other's: only one side may have words left over.
-    if !left.is_empty() && !rest.is_empty() {
-        return None;
-    }
-    let extra: Vec<&String> = left.into_iter().chain(rest).collect();
-    if extra.len() > 2 || pairs_by_synonym > 1 {
-        return None;
-    }
-    // The last word says what a name is: `page_size` is no page.
-    let longer = if sent.len() > known.len() { sent } else { known };
-    let ends_apart = longer.last().is_some_and(|last| extra.contains(&last) && !is_neutral_ending(last));
-    if ends_apart {
-        return None;
-    }
-    let neutral = |word: &&&String| is_neutral(word) || around.tool_words.contains(word);
-    let foreign = extra.iter().filter(|word| !neutral(word)).count() as u32;
-    let cost = costs::KEY_CONTAINED
-        + synonyms
-        + costs::KEY_EXTRA_WORD * (extra.len() as u32 - 1)
-        + costs::KEY_FOREIGN_WORD * foreign;
-    let named: Vec<&str> = extra.iter().map(|word| word.as_str()).collect();
-    Some(Likeness {
-        cost,
-        code: Code::N4,
-        why: format!("one name's words are in the other's, but for {:?}", named.join(" ")),
-        needs_exact_value: foreign > 0,
-    })
+/// `from` for `from_currency`, when nothing else is from somewhere.
+fn names_the_side(sent: &Name, known: &Name, around: Surroundings<'_>) -> bool {
+    let ([side], [first, _]) = (&sent.meaning[..], &known.meaning[..]) else { return false };
+    let takes = |name: &&&Name| name.meaning.contains(side);
+    side == first && takes_side(side) && around.declared.iter().filter(takes).count() == 1
 }
 
-/// `replica_count` for `replicas`.
+/// `replica_count` and `number_of_replicas` for `replicas`.
 fn counts_the_plural(sent: &[String], known: &Name) -> bool {
-    let [what, count] = sent else { return false };
-    ["count", "number"].contains(&count.as_str())
+    let [a, b] = sent else { return false };
+    let what = if b == "count" { a } else { b };
+    (a == "count" || b == "count")
         && known.words.len() == 1
-        && known.words[0].strip_suffix('s') == Some(what)
+        && known.words[0].strip_suffix('s') == Some(what.as_str())
 }
 
 /// Whether two names take opposite sides or differ in a word that sets meanings apart.
@@ -157,6 +103,12 @@ pub(crate) fn are_opposed_names(sent: &Name, known: &Name) -> bool {
     opposed(sent, known)
         || sent.iter().any(|word| apart(word, known))
         || known.iter().any(|word| apart(word, sent))
+}
+
+/// Whether the known name takes a side that the sent one does not speak of: a `position` may be the
+/// start or the end.
+pub(crate) fn takes_another_side(sent: &Name, known: &Name) -> bool {
+    known.meaning.iter().any(|word| takes_side(word) && !sent.meaning.contains(word))
 }
 
 fn opposed(sent: &[String], known: &[String]) -> bool {
@@ -169,7 +121,7 @@ mod tests {
     use toolwright_model::Code;
 
     fn code(sent: &str, known: &str) -> Option<Code> {
-        compare(&Name::new(sent), &Name::new(known), Surroundings::default()).map(|likeness| likeness.code)
+        compare(&Name::new(sent), &Name::new(known), Surroundings::NONE).map(|likeness| likeness.code)
     }
 
     #[test]

@@ -27,6 +27,9 @@ struct Lexicon {
     common: Words,
     short: Words,
     vague: Words,
+    vague_heads: Words,
+    contents: Words,
+    entities: Words,
     envelopes: Words,
     destructive_flags: Words,
     destructive_verbs: Words,
@@ -58,6 +61,9 @@ impl Lexicon {
             common: set(include_str!("vocabulary/common.txt")),
             short: set(include_str!("vocabulary/short.txt")),
             vague: set(include_str!("vocabulary/vague.txt")),
+            vague_heads: set(include_str!("vocabulary/vague-heads.txt")),
+            contents: set(include_str!("vocabulary/contents.txt")),
+            entities: set(include_str!("vocabulary/entities.txt")),
             envelopes: set(include_str!("vocabulary/envelopes.txt")),
             destructive_flags: set(include_str!("vocabulary/destructive-flags.txt")),
             destructive_verbs: set(include_str!("vocabulary/destructive-verbs.txt")),
@@ -91,7 +97,7 @@ impl Lexicon {
     }
 }
 
-fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+pub(crate) fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty())
 }
 
@@ -167,14 +173,24 @@ pub(crate) fn is_common(word: &str) -> bool {
     LEXICON.common.contains(word)
 }
 
-/// Whether a short word is one of its own.
-pub(crate) fn is_short_word(word: &str) -> bool {
-    LEXICON.short.contains(word) || is_common(word) || is_distinct(word) || takes_side(word)
+/// Whether a word is a usual abbreviation, or one of the words that have one.
+pub(crate) fn is_abbreviation(word: &str) -> bool {
+    LEXICON.short.contains(word) || LEXICON.spellings.contains_key(word)
 }
 
 /// Whether a word proves nothing when a description speaks of it.
 pub(crate) fn is_vague(word: &str) -> bool {
     word.len() < 3 || LEXICON.vague.contains(word)
+}
+
+/// Whether a name that ends in the word says little without its other words.
+pub(crate) fn is_vague_head(word: &str) -> bool {
+    LEXICON.vague_heads.contains(word)
+}
+
+/// Whether a word names something that is written: its identifier is another thing than itself.
+pub(crate) fn is_content(word: &str) -> bool {
+    LEXICON.contents.contains(word)
 }
 
 /// Whether a word takes a side on some axis.
@@ -186,6 +202,11 @@ pub(crate) fn takes_side(word: &str) -> bool {
 /// but never `price` for `max_price`.
 pub(crate) fn may_go_unsaid(word: &str) -> bool {
     LEXICON.sides_of(word).iter().all(|(axis, _)| LEXICON.axes[*axis] == Axis::Direction)
+}
+
+/// Whether a word names something that has attributes of its own.
+pub(crate) fn is_entity(word: &str) -> bool {
+    LEXICON.entities.contains(word)
 }
 
 /// Whether two words take the same side of an axis.
@@ -222,7 +243,7 @@ mod tests {
     fn every_list_is_read() {
         assert_eq!(canonical("repos"), "repository");
         assert!(are_synonyms("path", "file") && are_whole_synonyms("maxresults", "limit"));
-        assert!(are_opposed("old", "new") && same_side("from", "start") && !are_opposed("from", "start"));
+        assert!(are_opposed("old", "new") && !are_opposed("from", "start"));
         assert!(takes_side("min") || takes_side("minimum"));
         assert!(may_go_unsaid("start") && !may_go_unsaid("maximum") && !takes_side("name"));
         assert!(is_envelope("arguments") && is_destructive_flag("dry_run") && is_destructive_verb("delete"));

@@ -37,8 +37,12 @@ pub(crate) fn meaningful_words(text: &str) -> Vec<String> {
 
 fn meaning(words: &[String]) -> Vec<String> {
     let all: Vec<&str> = (0..words.len()).map(|index| meaning_of(words, index)).collect();
-    let kept: Vec<String> =
-        all.iter().filter(|word| !is_filler(word)).map(|word| (*word).to_owned()).collect();
+    // `length_in_km` and `labels_to_add`, but not `check_in`.
+    let is_link = |index: usize| ["in", "to"].contains(&all[index]) && index > 0 && index + 1 < all.len();
+    let kept: Vec<String> = (0..all.len())
+        .filter(|index| !is_filler(all[*index]) && !is_link(*index))
+        .map(|index| all[index].to_owned())
+        .collect();
     if kept.is_empty() { all.into_iter().map(str::to_owned).collect() } else { kept }
 }
 
@@ -50,7 +54,7 @@ fn meaning_of(words: &[String], index: usize) -> &str {
     match word.as_str() {
         "min" | "mins" if ends_name && words.iter().any(|word| TIMES.contains(&word.as_str())) => "minute",
         "no" if ends_name => "number",
-        "n" if index == 0 && words.len() > 1 => "number",
+        "n" | "num" | "nr" | "number" if index == 0 && words.len() > 1 => "count",
         "k" if ends_name => "kelvin",
         "c" if ends_name => "celsius",
         "f" if ends_name => "fahrenheit",

@@ -1,51 +1,91 @@
-//! Slips of the keyboard: a key that is no word of its own and one stroke away from another.
+//! Slips of the keyboard: a word that is no word, one stroke away from one that the schema has.
+//!
+//! Names are compared word by word. A word that exists was meant (`product_id` is no misspelt
+//! `project_id`), and so was one that turns another around (`unread` for `read`).
 
-use super::lexicon::{is_common, is_short_word, is_unit};
+use super::english::is_word;
+use super::lexicon::{is_distinct, is_unit, takes_side};
 use super::name::Name;
-use super::words::singular;
+
+/// The most strokes that two names may be apart.
+const MAX_STROKES: usize = 2;
+/// A longer word is compared with nothing: no name has it.
+const MAX_WORD_BYTES: usize = 64;
 
 /// How many strokes two names are apart, when that can be a slip; `None` when it cannot.
 pub(crate) fn slips(sent: &Name, known: &Name) -> Option<u32> {
-    let (a, b) = (&*sent.folded, &*known.folded);
-    let (sent_length, known_length) = (a.chars().count(), b.chars().count());
+    if sent.folded.len().abs_diff(known.folded.len()) > 2 * MAX_STROKES {
+        return None;
+    }
+    if sent.words.len() != known.words.len() {
+        return joined_slip(sent, known);
+    }
+    let pairs = || sent.words.iter().zip(&known.words).filter(|(sent, known)| sent != known);
+    let agrees = pairs().count() < sent.words.len();
+    let mut strokes = 0;
+    for (sent, known) in pairs() {
+        strokes += word_slip(sent, known, agrees)?;
+    }
+    (1..=MAX_STROKES).contains(&strokes).then_some(strokes as u32)
+}
+
+/// `filepaht` for `file_path`: a slip in a name that is also written with other separators.
+fn joined_slip(sent: &Name, known: &Name) -> Option<u32> {
+    let is_misspelt = |word: &&String| word.len() > 3 && !is_word(word);
+    let is_kept = |word: &String| word.len() > 1 && known.folded.contains(word.as_str());
+    let mut others = sent.words.iter().filter(|word| !is_kept(word)).peekable();
+    if others.peek().is_none() || !others.all(|word| is_misspelt(&word)) || is_word(&sent.folded) {
+        return None;
+    }
+    word_slip(&sent.folded, &known.folded, false).map(|strokes| strokes as u32)
+}
+
+/// How many strokes a word is from the one it was meant to be. Where the rest of the name `agrees`,
+/// less speaks against a slip.
+fn word_slip(sent: &str, known: &str, agrees: bool) -> Option<usize> {
+    if is_plural_pair(sent, known) {
+        return (!is_set_apart(sent) && !is_set_apart(known)).then_some(1);
+    }
+    let (sent_length, known_length) = (sent.chars().count(), known.chars().count());
     let longest = sent_length.max(known_length);
     let allowed = match longest {
-        0..=3 => return None,
-        4..=8 => 1,
-        _ => 2,
+        _ if sent.len().max(known.len()) > MAX_WORD_BYTES => return None,
+        0..=1 => return None,
+        2..=7 => 1,
+        _ => MAX_STROKES,
     };
-    if sent_length.min(known_length) < 3 || sent_length.abs_diff(known_length) > allowed {
+    if sent_length.abs_diff(known_length) > allowed {
         return None;
     }
-    let distance = strsim::osa_distance(a, b);
-    if distance == 0 || distance > allowed || digits(a).ne(digits(b)) {
+    let distance = strsim::osa_distance(sent, known);
+    if distance == 0 || distance > allowed || digits(sent).ne(digits(known)) {
         return None;
     }
-    if sent.words.len() == known.words.len() && is_plural_pair(a, b) {
-        return Some(1);
-    }
-    if differ_by_whole_words(sent, known)
-        || is_negation(a, b)
-        || differ_in_a_short_word(sent, known)
-        || differ_in_a_word_of_its_own(sent, known)
-    {
+    let is_swapped = is_swap(sent, known);
+    // In a short word another letter makes another word, the first one above all; a swapped, lost
+    // or doubled one seldom does.
+    let is_open = match longest {
+        2 => agrees && is_swapped && known == "id",
+        3 => is_swapped,
+        4 | 5 => {
+            let same_start = sent.chars().next() == known.chars().next();
+            is_swapped
+                || agrees && (same_start || known.ends_with(sent))
+                || same_start && sent_length != known_length
+        }
+        _ => true,
+    };
+    if !is_open {
         return None;
     }
-    // In a short name another letter makes another word; a swapped, lost or doubled one seldom does.
-    let is_swapped = is_swap(a, b);
-    if longest <= 5 && sent_length == known_length && !is_swapped {
-        return None;
-    }
-    // `node` is not a misspelt `mode`: both are words.
-    let all_words = |name: &Name| name.words.iter().all(|word| is_common(word) || is_common(singular(word)));
-    if all_words(sent) && (all_words(known) || distance > 1) {
-        return None;
-    }
-    // A slip on the very first letter of a short name is rarer than another word.
-    if longest <= 5 && a.chars().next() != b.chars().next() && !is_swapped {
-        return None;
-    }
-    Some(distance as u32)
+    let is_another = is_word(sent) || turns_around(sent, known) || are_roles(sent, known);
+    let is_short_unit = known.len() <= 4 && is_unit(known);
+    (!is_another && !is_short_unit).then_some(distance)
+}
+
+/// Words of which the plural says something else: `new` and `news`.
+fn is_set_apart(word: &str) -> bool {
+    word.len() < 3 || word.len() == 3 && (is_distinct(word) || takes_side(word))
 }
 
 /// `tags` and `tag`: the same word in number.
@@ -58,50 +98,26 @@ pub(crate) fn is_plural_pair(a: &str, b: &str) -> bool {
     plural_of(a, b) || plural_of(b, a)
 }
 
-/// `valid` and `invalid`: a prefix that turns the meaning around.
-fn is_negation(a: &str, b: &str) -> bool {
-    let negates = |long: &str, short: &str| {
-        // `byproducts`, `subnetwork`: a prefix of two letters and more is seldom a slip.
-        long.strip_suffix(short).is_some_and(|prefix| prefix.len() >= 2 || prefix == "a")
+/// `valid` and `invalid`, `network` and `subnetwork`, `address` and `addressee`: more letters in a
+/// row than a slip adds, which make another word.
+fn turns_around(a: &str, b: &str) -> bool {
+    let adds = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|beginning| beginning.len() >= 2 || beginning == "a")
+            || long.strip_prefix(short).is_some_and(|ending| ending.len() >= 2)
     };
-    negates(a, b) || negates(b, a)
+    adds(a, b) || adds(b, a)
 }
 
-/// `timeout` and `timeout_ms`: a word more is no slip.
-fn differ_by_whole_words(sent: &Name, known: &Name) -> bool {
-    let (sent, known) = (&sent.words, &known.words);
-    let (short, long) = if sent.len() < known.len() { (sent, known) } else { (known, sent) };
-    short.len() < long.len() && short.iter().all(|word| long.contains(word))
-}
-
-/// `energy_kwh` and `energy_wh`, `payer` and `payee`, `dna` and `rna`: words of their own.
-fn differ_in_a_word_of_its_own(sent: &Name, known: &Name) -> bool {
-    let is_role_pair = |a: &str, b: &str| {
-        let doer = a.strip_suffix("er").or_else(|| a.strip_suffix("or"));
-        doer.is_some() && doer == b.strip_suffix("ee")
+/// `payer` and `payee`.
+fn are_roles(a: &str, b: &str) -> bool {
+    let stem = |word: &str, endings: [&str; 2]| {
+        endings.iter().find_map(|ending| word.strip_suffix(ending).map(str::to_owned))
     };
-    sent.words.len() == known.words.len()
-        && sent.words.iter().zip(&known.words).filter(|(a, b)| a != b).any(|(a, b)| {
-            let short =
-                a.len() <= 3 && b.len() <= 3 && a.chars().next() != b.chars().next() && !is_swap(a, b);
-            let is_short = a.len() <= 4 || b.len() <= 4;
-            is_unit(a) && is_unit(b)
-                || is_short && (is_unit(a) || is_unit(b)) && b != "id"
-                || is_role_pair(a, b)
-                || is_role_pair(b, a)
-                || sent.words.len() > 1 && short
-        })
-}
-
-/// `delay_s` and `delay_ms`: the difference is in a word too short to be misspelt.
-fn differ_in_a_short_word(sent: &Name, known: &Name) -> bool {
-    let (sent, known) = (&sent.words, &known.words);
-    sent.len() > 1
-        && sent.len() == known.len()
-        && sent
-            .iter()
-            .zip(known)
-            .any(|(a, b)| a != b && a.len() <= 3 && b.len() <= 3 && is_short_word(a) && b != "id")
+    let is_pair = |doer: &str, other: &str| {
+        let doer = stem(doer, ["er", "or"]);
+        doer.is_some() && doer == stem(other, ["ee", "ees"])
+    };
+    is_pair(a, b) || is_pair(b, a)
 }
 
 fn is_swap(a: &str, b: &str) -> bool {
@@ -128,7 +144,11 @@ mod tests {
             ("contents", "content"),
             ("descripton", "description"),
             ("urls", "url"),
+            ("ulr", "url"),
             ("recusrive_serach", "recursive_search"),
+            ("filepaht", "file_path"),
+            ("file_pahth", "filePath"),
+            ("longtitude", "longitude"),
         ] {
             assert!(slip(sent, known), "{sent} → {known}");
         }
@@ -145,6 +165,19 @@ mod tests {
             ("id", "ip"),
             ("radius", "diameter"),
             ("test", "text"),
+            ("product_id", "project_id"),
+            ("case_insensitive", "case_sensitive"),
+            ("only_read", "only_unread"),
+            ("allow_unsafe", "allow_safe"),
+            ("contact_id", "contract_id"),
+            ("transaction_id", "translation_id"),
+            ("payment_id", "parent_id"),
+            ("reference", "preference"),
+            ("lang", "lng"),
+            ("payee", "payer"),
+            ("news", "new"),
+            ("delay_s", "delay_ms"),
+            ("energy_kwh", "energy_wh"),
         ] {
             assert!(!slip(sent, known), "{sent} → {known}");
         }

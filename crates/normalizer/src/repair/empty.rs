@@ -60,7 +60,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let schema = self.judge.schema();
         let sent = Name::new(key);
         draft.free.iter().copied().find(|name| {
-            let likeness = schema.name(name).and_then(|known| compare(&sent, known, Surroundings::default()));
+            let likeness = schema.name(name).and_then(|known| compare(&sent, known, Surroundings::NONE));
             let is_spelling = likeness.is_some_and(|likeness| matches!(likeness.code, Code::N1 | Code::N2));
             is_spelling && !draft.is_required(name) && !self.accepts(&goal.key(schema, name).1, value)
         })

@@ -7,8 +7,8 @@ use super::object::Draft;
 use super::{Fit, Fitter, Path, Slot};
 use crate::costs;
 use crate::names::{
-    Likeness, Name, Surroundings, are_opposed_names, compare, fold, is_destructive_flag, is_vague,
-    meaningful_words,
+    Likeness, Name, Shape, Surroundings, are_opposed_names, compare, fold, is_destructive_flag, is_vague,
+    meaningful_words, takes_another_side,
 };
 use crate::schema::{Goal, KeyState, SchemaId};
 
@@ -35,7 +35,6 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Vec<Pair<'s, 'a>> {
         let schema = self.judge.schema();
         let declared = goal.names(schema);
-        let around = Surroundings { tool_words: self.context.tool_words, declared: &declared };
         let mut pairs = Vec::new();
         for (index, entry) in draft.entries.iter().enumerate() {
             if entry.state == KeyState::Declared {
@@ -48,6 +47,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             }
             let is_null = matches!(entry.member.value.kind, Kind::Null);
             let sent = Name::new(entry.member.key);
+            let shape = Shape::of(&entry.member.value);
             // `id` where `user_id` and `group_id` are free says too little.
             let shares_head = |name: &&&str| {
                 let known = schema.name(name);
@@ -60,6 +60,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     return Vec::new();
                 }
                 let Some(known) = schema.name(name) else { continue };
+                let described = || self.description_words(goal, name);
+                let around = Surroundings {
+                    tool_words: self.context.tool_words,
+                    declared: &declared,
+                    described: &described,
+                    shape,
+                };
                 let by_name = compare(&sent, known, around);
                 let Some(likeness) = by_name.or_else(|| self.described(goal, &sent, known)) else { continue };
                 if is_vague_head && likeness.code == Code::N4 && known.meaning.len() > 1 {
@@ -119,18 +126,24 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if sent.meaning.len() < 2 || are_opposed_names(sent, known) {
             return None;
         }
-        let schema = self.judge.schema();
-        let (_, ids) = goal.key(schema, &known.text);
-        let is_said = Goal::alternatives(self.judge, &ids, &Node::built(Kind::Null)).iter().any(|goal| {
-            let description = meaningful_words(&goal.description(schema));
-            description.windows(sent.meaning.len()).any(|words| words == &sent.meaning[..])
-        });
+        let description = self.description_words(goal, &known.text);
+        let is_said = description.windows(sent.meaning.len()).any(|words| words == &sent.meaning[..]);
         is_said.then(|| Likeness {
             cost: costs::KEY_DESCRIBED,
             code: Code::N4,
             why: format!("the description of \"{}\" says so", known.text),
             needs_exact_value: true,
         })
+    }
+
+    /// The words that the schema says about a parameter.
+    fn description_words(&self, goal: &Goal, name: &str) -> Vec<String> {
+        let schema = self.judge.schema();
+        let (_, ids) = goal.key(schema, name);
+        Goal::alternatives(self.judge, &ids, &Node::built(Kind::Null))
+            .iter()
+            .flat_map(|goal| meaningful_words(&goal.description(schema)))
+            .collect()
     }
 
     pub(super) fn weak_evidence(
@@ -147,7 +160,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if own_name && fit.cost == 0 {
             return Some(format!("the only unknown key is the thing's own name, and \"{name}\" is missing"));
         }
-        if are_opposed_names(&Name::new(key), &Name::new(name)) {
+        let (sent, known) = (Name::new(key), Name::new(name));
+        if are_opposed_names(&sent, &known) || takes_another_side(&sent, &known) {
             return None;
         }
         let schema = self.judge.schema();

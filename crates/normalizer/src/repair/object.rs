@@ -268,7 +268,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Problem {
         let names = goal.property_names(self.judge.schema());
         let declared = goal.names(self.judge.schema());
-        let around = Surroundings { tool_words: self.context.tool_words, declared: &declared };
+        let around =
+            Surroundings { tool_words: self.context.tool_words, declared: &declared, ..Surroundings::NONE };
         let sent = Name::new(member.key);
         let place = path.key(member.key);
         let near = declared

@@ -141,7 +141,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 continue;
             }
             let inner = self.inner_names(&goal.key(schema, name).1);
-            let around = Surroundings { tool_words: self.context.tool_words, declared: &inner };
+            let around =
+                Surroundings { tool_words: self.context.tool_words, declared: &inner, ..Surroundings::NONE };
             let is_like = |sent: &Name| inner.iter().any(|inner| compare(sent, inner, around).is_some());
             let is_named = |sent: &Name| inner.iter().any(|inner| inner.folded == sent.folded);
             if unknown.iter().any(|(_, _, sent)| is_named(sent)) {

@@ -20,7 +20,7 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option
             !same_value(&member.value, &sent)
                 && key != from
                 && !site.is_declared(key)
-                && compare(&Name::new(key), &target, Surroundings::default()).is_some()
+                && compare(&Name::new(key), &target, Surroundings::NONE).is_some()
         };
         let has_rival = site.members.iter().any(is_rival);
         if site.is_declared(from) || !site.is_declared(to) || has_rival {

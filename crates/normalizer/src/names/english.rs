@@ -1,0 +1,98 @@
+//! Whether a word is one: everyday English and the words of parameter names.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::lexicon::{is_abbreviation, is_common, is_unit};
+
+/// Read when the first name is looked at that resembles another.
+static ENGLISH: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let text = include_str!("vocabulary/english.txt");
+    text.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
+});
+
+/// Endings of forms of a word, and what the word itself may end in instead.
+const ENDINGS: &[(&str, &[&str])] = &[
+    ("ies", &["y"]),
+    ("es", &["e"]),
+    ("ses", &["s"]),
+    ("xes", &["x"]),
+    ("zes", &["z"]),
+    ("shes", &["sh"]),
+    ("ches", &["ch"]),
+    ("s", &[""]),
+    ("ied", &["y"]),
+    ("ed", &["", "e"]),
+    ("ing", &["", "e"]),
+    ("ly", &[""]),
+];
+
+/// Beginnings that turn a word into another one.
+const BEGINNINGS: &[&str] =
+    &["un", "in", "im", "ir", "non", "dis", "re", "de", "pre", "sub", "over", "under"];
+
+/// Whether someone who wrote this wrote a word, and not a misspelling of another. Nothing is known
+/// about words of other scripts, so they count as words.
+pub(crate) fn is_word(word: &str) -> bool {
+    !word.is_ascii()
+        || is_known(word)
+        || forms(word).any(|form| is_known(&form))
+        || BEGINNINGS.iter().any(|beginning| {
+            let rest = word.strip_prefix(beginning).filter(|rest| rest.len() >= 4);
+            rest.is_some_and(|rest| is_known(rest) || forms(rest).any(|form| is_known(&form)))
+        })
+}
+
+fn is_known(word: &str) -> bool {
+    ENGLISH.contains(word) || is_common(word) || is_abbreviation(word) || is_unit(word)
+}
+
+/// The words that this one may be a form of: `matches` → `match`, `planned` → `plan`.
+fn forms(word: &str) -> impl Iterator<Item = String> + '_ {
+    ENDINGS.iter().filter_map(|(ending, others)| Some((word.strip_suffix(ending)?, *others))).flat_map(
+        |(stem, others)| {
+            let mut last = stem.chars().rev();
+            let doubled = stem.len() > 3 && last.next() == last.next();
+            let single = doubled.then(|| stem[..stem.len() - 1].to_owned());
+            let long_enough = stem.len() >= 3;
+            others
+                .iter()
+                .filter(move |_| long_enough)
+                .map(move |other| format!("{stem}{other}"))
+                .chain(single)
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_word;
+
+    #[test]
+    fn words_and_their_forms_are_known() {
+        for word in [
+            "threat",
+            "season",
+            "matches",
+            "planned",
+            "sorted",
+            "unread",
+            "untracked",
+            "insensitive",
+            "categories",
+            "repo",
+            "cfg",
+            "kwh",
+            "uploaded",
+        ] {
+            assert!(is_word(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn misspellings_are_not() {
+        for word in ["pth", "qeury", "descripton", "recusrive", "adress", "recieve", "longtitude", "titel"] {
+            assert!(!is_word(word), "{word}");
+        }
+    }
+}
