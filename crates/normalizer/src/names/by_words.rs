@@ -5,8 +5,8 @@ use toolwright_model::Code;
 use super::compare::{Likeness, Surroundings};
 use super::english::is_word;
 use super::lexicon::{
-    are_opposed, are_synonyms, is_content, is_distinct, is_entity, is_neutral, is_neutral_ending,
-    is_vague_head, may_go_unsaid, same_side, takes_side,
+    are_opposed, are_synonyms, is_content, is_distinct, is_neutral, is_neutral_ending, is_vague_head,
+    may_go_unsaid, same_side, takes_side,
 };
 use super::name::Name;
 use super::senses;
@@ -19,7 +19,7 @@ const IDENTIFIER: &str = "identifier";
 /// Compares the words of two names.
 pub(super) fn by_words(sent: &Name, known: &Name, around: Surroundings<'_>) -> Option<Likeness> {
     let pairing = Pairing::of(sent, known, around);
-    if pairing.same + pairing.synonyms + pairing.abbreviations == 0 || pairing.is_blocked(around) {
+    if pairing.same + pairing.synonyms + pairing.variants == 0 || pairing.is_blocked(around) {
         return None;
     }
     // An identifier is one of one thing: `room_id` is no `channel_id`, whatever the words mean.
@@ -27,7 +27,7 @@ pub(super) fn by_words(sent: &Name, known: &Name, around: Surroundings<'_>) -> O
     if pairing.synonyms > 0 && (names_identifier(sent) || names_identifier(known)) {
         return None;
     }
-    let synonyms = costs::KEY_SYNONYM * pairing.synonyms + costs::KEY_SPELLING * pairing.abbreviations;
+    let synonyms = costs::KEY_SYNONYM * pairing.synonyms + costs::KEY_SPELLING * pairing.variants;
     if pairing.left.is_empty() && pairing.rest.is_empty() {
         let cost = costs::KEY_SPELLING + synonyms;
         let why = "the same words".to_owned();
@@ -53,6 +53,11 @@ fn abbreviates(sent: &str, known: &str) -> bool {
     sent.len() >= 3 && sent.len() + 2 <= known.len() && known.starts_with(sent) && !is_word(sent)
 }
 
+/// Words that say how a value is written, not which one it is.
+fn is_plain_adjective(word: &str) -> bool {
+    ["absolute", "abs", "full", "relative", "rel"].contains(&word)
+}
+
 /// Whether a name takes another side than the word.
 fn opposes(name: &Name, word: &str) -> bool {
     name.meaning.iter().any(|other| are_opposed(word, other))
@@ -64,8 +69,8 @@ struct Pairing<'n> {
     same: u32,
     /// How many stand for each other.
     synonyms: u32,
-    /// How many are the beginning of the word they stand for.
-    abbreviations: u32,
+    /// How many are the beginning of the word they stand for, or take the same side.
+    variants: u32,
     /// Words that only the sent name has.
     left: Vec<&'n str>,
     /// Words that only the known name has.
@@ -85,20 +90,19 @@ impl<'n> Pairing<'n> {
             }
         }
         let same = (sent.meaning.len() - left.len()) as u32;
-        let (mut synonyms, mut abbreviations) = (0, 0);
+        let (mut synonyms, mut variants) = (0, 0);
         left.retain(|word| {
             // `source_unit` for `from_unit`: the same side of the same thing.
             let is_same_side =
                 |other: &str| same > 0 && sent.meaning.len() == known.meaning.len() && same_side(word, other);
-            if let Some(found) = rest.iter().position(|other| abbreviates(word, other)) {
+            if let Some(found) = rest.iter().position(|other| abbreviates(word, other) || is_same_side(other))
+            {
                 rest.remove(found);
-                abbreviations += 1;
+                variants += 1;
                 return false;
             }
-            let stands_for = |other: &&str| {
-                is_same_side(other)
-                    || are_synonyms(word, other) && senses::agree(word, sent, other, known, around)
-            };
+            let stands_for =
+                |other: &&str| are_synonyms(word, other) && senses::agree(word, sent, other, known, around);
             let found = rest.iter().position(stands_for);
             if let Some(found) = found {
                 rest.remove(found);
@@ -106,7 +110,7 @@ impl<'n> Pairing<'n> {
             }
             found.is_none()
         });
-        Pairing { same, synonyms, abbreviations, left, rest }
+        Pairing { same, synonyms, variants, left, rest }
     }
 
     /// Whether a word that sets meanings apart stands on one side only.
@@ -119,10 +123,11 @@ impl<'n> Pairing<'n> {
         let blocks = |word: &str| {
             is_distinct(word) || takes_side(word) && !is_neutral_ending(word) && !unopposed(word)
         };
-        // `target_temperature` for `temperature`: the wish is what a call is about.
-        let is_wish =
-            |word: &str| matches!(word, "target" | "desired" | "goal" | "request") && unopposed(word);
+        // `target_temperature` for the `temperature` that is set: the wish is what the call is about.
         let tool_says = |word: &str| around.tool_words.iter().any(|said| said == word);
+        let is_setter = ["set", "adjust", "change", "control"].iter().any(|verb| tool_says(verb));
+        let is_wish =
+            |word: &str| is_setter && matches!(word, "target" | "desired" | "goal") && unopposed(word);
         // What is created is new.
         let is_said =
             |word: &str| tool_says(word) || word == "new" && (tool_says("create") || tool_says("add"));
@@ -202,7 +207,14 @@ impl Extra<'_> {
 
     /// Whether the tool's name or the description of the known name says the word as well.
     fn is_said(&self, word: &str, around: Surroundings<'_>) -> bool {
-        around.tool_words.iter().any(|said| said == word) || self.is_sent && self.is_described(word, around)
+        let shares = |own: &&String| self.shorter.meaning.contains(own);
+        around.tool_words.iter().any(|said| said == word)
+            || self.is_sent && self.is_described(word, around)
+            // `cell_range` for the `range` of a sheet.
+            || self.is_sent
+                && self.longer.meaning.iter().filter(shares).any(|shared| {
+                    senses::confirm(shared, word, self.shorter, around)
+                })
     }
 
     fn is_described(&self, word: &str, around: Surroundings<'_>) -> bool {
@@ -212,15 +224,15 @@ impl Extra<'_> {
     /// Whether a word that nothing else speaks of may be added or missing.
     fn may_be_foreign(&self, word: &str, head: &str, around: Surroundings<'_>) -> bool {
         let is_vague = is_vague_head(head) && self.shorter.meaning.len() == 1;
-        if is_neutral(word) && !is_vague {
+        if is_neutral(word) && !is_vague || is_plain_adjective(word) {
             return true;
         }
         if self.has_synonym {
             return false;
         }
-        // `border_radius` is a radius; `manager_email` is somebody else's address.
+        // `manager_email` is somebody else's address, `jump_host` another host.
         if self.is_sent {
-            return !is_entity(word) && !is_vague;
+            return false;
         }
         // A bare `email` for `customer_email`, when no other parameter is an e-mail address.
         let has_head = |name: &&&Name| name.meaning.last().is_some_and(|last| last == head);

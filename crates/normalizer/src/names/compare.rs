@@ -70,8 +70,9 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     if sent.meaning.is_empty() || known.meaning.is_empty() || are_opposed {
         return None;
     }
-    if counts_the_plural(&sent.meaning, known) {
-        return likeness(costs::KEY_SYNONYM, Code::N4, "the count of them".into());
+    if around.shape == Shape::Number && counts_the_plural(&sent.meaning, known) {
+        let why = "the count of them".to_owned();
+        return Some(Likeness { cost: costs::KEY_SYNONYM, code: Code::N4, why, needs_exact_value: true });
     }
     if names_the_side(sent, known, around) {
         let cost = costs::KEY_CONTAINED + costs::KEY_FOREIGN_WORD;

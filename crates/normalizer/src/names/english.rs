@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::lexicon::{is_abbreviation, is_common, is_unit};
+use super::lexicon::{is_abbreviation, is_common, is_distinct, takes_side};
 
 /// Read when the first name is looked at that resembles another.
 static ENGLISH: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
@@ -44,24 +44,42 @@ pub(crate) fn is_word(word: &str) -> bool {
 }
 
 fn is_known(word: &str) -> bool {
-    ENGLISH.contains(word) || is_common(word) || is_abbreviation(word) || is_unit(word)
+    ENGLISH.contains(word)
+        || is_common(word)
+        || is_abbreviation(word)
+        || is_distinct(word)
+        || takes_side(word)
 }
 
 /// The words that this one may be a form of: `matches` → `match`, `planned` → `plan`.
 fn forms(word: &str) -> impl Iterator<Item = String> + '_ {
-    ENDINGS.iter().filter_map(|(ending, others)| Some((word.strip_suffix(ending)?, *others))).flat_map(
-        |(stem, others)| {
+    ENDINGS
+        .iter()
+        .filter_map(|(ending, others)| Some((word.strip_suffix(ending)?, *ending, *others)))
+        .flat_map(|(stem, ending, others)| {
             let mut last = stem.chars().rev();
             let doubled = stem.len() > 3 && last.next() == last.next();
             let single = doubled.then(|| stem[..stem.len() - 1].to_owned());
-            let long_enough = stem.len() >= 3;
+            let is_stem = stem.len() >= 3;
+            // `shiping` is no form of `ship`.
+            let doubles = matches!(ending, "ed" | "ing") && doubles_its_end(stem);
             others
                 .iter()
-                .filter(move |_| long_enough)
+                .filter(move |other| is_stem && !(doubles && other.is_empty()))
                 .map(move |other| format!("{stem}{other}"))
                 .chain(single)
-        },
-    )
+        })
+}
+
+/// Whether a stem of one syllable ends in vowel and consonant: `ship`, `plan`.
+fn doubles_its_end(stem: &str) -> bool {
+    let is_vowel = |byte: &u8| b"aeiouy".contains(byte);
+    let bytes = stem.as_bytes();
+    let vowels = bytes.iter().filter(|byte| is_vowel(byte)).count();
+    vowels == 1
+        && bytes.len() >= 3
+        && is_vowel(&bytes[bytes.len() - 2])
+        && !b"wxy".contains(&bytes[bytes.len() - 1])
 }
 
 #[cfg(test)]
@@ -91,7 +109,9 @@ mod tests {
 
     #[test]
     fn misspellings_are_not() {
-        for word in ["pth", "qeury", "descripton", "recusrive", "adress", "recieve", "longtitude", "titel"] {
+        for word in
+            ["pth", "qeury", "descripton", "recusrive", "adress", "recieve", "longtitude", "titel", "shiping"]
+        {
             assert!(!is_word(word), "{word}");
         }
     }

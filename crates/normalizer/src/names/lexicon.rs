@@ -29,7 +29,6 @@ struct Lexicon {
     vague: Words,
     vague_heads: Words,
     contents: Words,
-    entities: Words,
     envelopes: Words,
     destructive_flags: Words,
     destructive_verbs: Words,
@@ -63,7 +62,6 @@ impl Lexicon {
             vague: set(include_str!("vocabulary/vague.txt")),
             vague_heads: set(include_str!("vocabulary/vague-heads.txt")),
             contents: set(include_str!("vocabulary/contents.txt")),
-            entities: set(include_str!("vocabulary/entities.txt")),
             envelopes: set(include_str!("vocabulary/envelopes.txt")),
             destructive_flags: set(include_str!("vocabulary/destructive-flags.txt")),
             destructive_verbs: set(include_str!("vocabulary/destructive-verbs.txt")),
@@ -202,11 +200,6 @@ pub(crate) fn takes_side(word: &str) -> bool {
 /// but never `price` for `max_price`.
 pub(crate) fn may_go_unsaid(word: &str) -> bool {
     LEXICON.sides_of(word).iter().all(|(axis, _)| LEXICON.axes[*axis] == Axis::Direction)
-}
-
-/// Whether a word names something that has attributes of its own.
-pub(crate) fn is_entity(word: &str) -> bool {
-    LEXICON.entities.contains(word)
 }
 
 /// Whether two words take the same side of an axis.

@@ -43,7 +43,9 @@ fn meaning(words: &[String]) -> Vec<String> {
         .filter(|index| !is_filler(all[*index]) && !is_link(*index))
         .map(|index| all[index].to_owned())
         .collect();
-    if kept.is_empty() { all.into_iter().map(str::to_owned).collect() } else { kept }
+    // `object_id` is the identifier of an object, not of anything.
+    let says_little = matches!(&kept[..], [only] if only == "identifier");
+    if kept.is_empty() || says_little { all.into_iter().map(str::to_owned).collect() } else { kept }
 }
 
 /// A word's canonical form. At the end of a name some words mean something else: `duration_min`,

@@ -29,22 +29,11 @@ pub(crate) fn agree(
     known: &Name,
     around: Surroundings<'_>,
 ) -> bool {
-    let others = |name: &Name, word: &str| -> Vec<String> {
-        name.meaning.iter().filter(|own| *own != word).cloned().collect()
-    };
     let cue = around.shape.cue().map(str::to_owned);
     if let Some(senses) = SENSES.get(known_word) {
         let meant = heard(senses, &sent.meaning);
         if !meant.is_empty() {
-            let mut said = others(known, known_word);
-            said.extend((around.described)());
-            let mut here = heard(senses, &said);
-            if here.is_empty() {
-                let beside = around.declared.iter().filter(|name| name.text != known.text);
-                said = beside.flat_map(|name| name.meaning.iter().cloned()).collect();
-                said.extend(around.tool_words.iter().cloned());
-                here = heard(senses, &said);
-            }
+            let mut here = senses_here(senses, known_word, known, around);
             if here.is_empty() {
                 here = heard(senses, cue.as_slice());
             }
@@ -61,7 +50,7 @@ pub(crate) fn agree(
         }
     }
     if let Some(senses) = SENSES.get(sent_word) {
-        let mut said = others(sent, sent_word);
+        let mut said: Vec<String> = sent.meaning.iter().filter(|own| *own != sent_word).cloned().collect();
         said.extend(cue);
         let meant = heard(senses, &said);
         let here = heard(senses, &known.meaning);
@@ -70,6 +59,30 @@ pub(crate) fn agree(
         }
     }
     true
+}
+
+/// Whether a word beside `word` speaks for the very sense that it has in the known name.
+pub(crate) fn confirm(word: &str, beside: &str, known: &Name, around: Surroundings<'_>) -> bool {
+    SENSES.get(word).is_some_and(|senses| {
+        let meant = heard(senses, &[beside.to_owned()]);
+        !meant.is_empty()
+            && senses_here(senses, word, known, around).iter().any(|sense| meant.contains(sense))
+    })
+}
+
+/// The senses that what is said around a known name speaks for: first its own other words and its
+/// description, then the names beside it and the tool's.
+fn senses_here(senses: &[Vec<&str>], word: &str, known: &Name, around: Surroundings<'_>) -> Vec<usize> {
+    let mut said: Vec<String> = known.meaning.iter().filter(|own| *own != word).cloned().collect();
+    said.extend((around.described)());
+    let here = heard(senses, &said);
+    if !here.is_empty() {
+        return here;
+    }
+    let beside = around.declared.iter().filter(|name| name.text != known.text);
+    let mut said: Vec<String> = beside.flat_map(|name| name.meaning.iter().cloned()).collect();
+    said.extend(around.tool_words.iter().cloned());
+    heard(senses, &said)
 }
 
 /// The senses that some of the words speak for.

@@ -66,12 +66,11 @@ fn word_slip(sent: &str, known: &str, agrees: bool) -> Option<usize> {
     // or doubled one seldom does.
     let is_open = match longest {
         2 => agrees && is_swapped && known == "id",
-        3 => is_swapped,
+        _ if known_length <= 3 => is_swapped,
         4 | 5 => {
             let same_start = sent.chars().next() == known.chars().next();
-            is_swapped
-                || agrees && (same_start || known.ends_with(sent))
-                || same_start && sent_length != known_length
+            let may_be_other = longest == 4 && sent_length == known_length && !agrees;
+            is_swapped || same_start && !may_be_other || agrees && known.ends_with(sent)
         }
         _ => true,
     };

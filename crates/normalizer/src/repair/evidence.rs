@@ -94,7 +94,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     });
                     continue;
                 };
-                if likeness.needs_exact_value && !required && fit.cost > costs::VALUE_FORM {
+                if likeness.needs_exact_value && fit.cost > costs::VALUE_FORM {
                     continue;
                 }
                 let optional = if required { 0 } else { costs::KEY_OPTIONAL };
