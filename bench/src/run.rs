@@ -17,8 +17,12 @@ use crate::report;
 use crate::tally::{self, Answer, Judged};
 
 /// Cases that are read when no file is named, where they exist.
-const USUAL_FILES: [&str; 3] =
-    ["bench/corpus/reported.jsonl", "bench/corpus/traps.jsonl", "bench/corpus/heldout.jsonl"];
+const USUAL_FILES: [&str; 4] = [
+    "bench/corpus/reported.jsonl",
+    "bench/corpus/traps.jsonl",
+    "bench/corpus/heldout.jsonl",
+    "bench/corpus/names.jsonl",
+];
 
 /// Asks, judges, writes the misses and returns the report.
 pub fn measure(corpus: &Corpus, options: &RunOptions) -> Result<String, BenchError> {

@@ -40,7 +40,7 @@ mod tool;
 
 pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
 pub use explain::{TraceStep, Verdict};
-pub use names::{NameMatch, find_tool};
+pub use names::{NameError, NameMatch, find_tool};
 pub use rules::RuleSet;
 pub use schema::{Schema, SchemaError};
 pub use tool::Tool;

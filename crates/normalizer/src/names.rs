@@ -23,5 +23,5 @@ pub(crate) use fold::{fold, fold_value};
 pub(crate) use lexicon::{canonical, is_destructive_flag, is_destructive_verb, is_envelope, is_vague};
 pub(crate) use name::{Name, meaningful_words};
 pub(crate) use shape::Shape;
-pub use tool_name::{NameMatch, find_tool};
+pub use tool_name::{NameError, NameMatch, find_tool};
 pub(crate) use words::words;

@@ -9,6 +9,7 @@ use toolwright_normalizer::{Normalizer, RawArguments, Tool, find_tool};
 const REPORTED: &str = include_str!("fixtures/repair-cases.json");
 const EXAMINED: &str = include_str!("../../../bench/corpus/reported.jsonl");
 const TRAPS: &str = include_str!("../../../bench/corpus/traps.jsonl");
+const NAMES: &str = include_str!("../../../bench/corpus/names.jsonl");
 
 /// One call with its verdict, whatever file it comes from.
 struct Case {
@@ -138,4 +139,15 @@ fn every_call_in_the_style_of_reports_is_repaired_exactly() {
 #[test]
 fn every_trap_is_refused_or_left_alone() {
     assert_no_miss(TRAPS.lines().map(corpus_line).collect(), 550);
+}
+
+/// Look-alike names are never taken. Of the true aliases some are refused (the score says how many),
+/// but none is taken for another parameter.
+#[test]
+fn no_name_is_taken_for_another() {
+    let cases: Vec<Case> = NAMES.lines().map(corpus_line).collect();
+    assert!(cases.len() >= 1400, "only {} cases", cases.len());
+    let is_refused = |miss: &String| miss.contains(", got Refused");
+    let taken: Vec<String> = cases.iter().filter_map(miss).filter(|miss| !is_refused(miss)).collect();
+    assert!(taken.is_empty(), "{} of {} taken:\n{}", taken.len(), cases.len(), taken.join("\n"));
 }

@@ -138,18 +138,7 @@ impl ToolCache {
                 });
                 Ok(Found { tool: self.compile(&list[found.index])?, change })
             }
-            Err(near) => {
-                let hint = if near.is_empty() {
-                    String::new()
-                } else {
-                    format!("; the nearest are {}", near.join(", "))
-                };
-                Err(Problem {
-                    code: Code::R10,
-                    path: String::new(),
-                    message: format!("there is no tool \"{name}\"{hint}"),
-                })
-            }
+            Err(error) => Err(Problem { code: Code::R10, path: String::new(), message: error.to_string() }),
         })
     }
 }

@@ -31,6 +31,7 @@ struct Lexicon {
     contents: Words,
     envelopes: Words,
     destructive_flags: Words,
+    destructive_names: Words,
     destructive_verbs: Words,
 }
 
@@ -64,6 +65,7 @@ impl Lexicon {
             contents: set(include_str!("vocabulary/contents.txt")),
             envelopes: set(include_str!("vocabulary/envelopes.txt")),
             destructive_flags: set(include_str!("vocabulary/destructive-flags.txt")),
+            destructive_names: set(include_str!("vocabulary/destructive-names.txt")),
             destructive_verbs: set(include_str!("vocabulary/destructive-verbs.txt")),
         };
         for line in lines(include_str!("vocabulary/spellings.txt")) {
@@ -219,8 +221,8 @@ pub(crate) fn are_opposed(a: &str, b: &str) -> bool {
 
 /// Whether a parameter of that name can destroy something when its value is wrong.
 pub(crate) fn is_destructive_flag(name: &str) -> bool {
-    let is_flag = |word: &str| LEXICON.destructive_flags.contains(word);
-    is_flag(&super::fold(name)) || super::words(name).iter().any(|word| is_flag(word))
+    LEXICON.destructive_names.contains(&*super::fold(name))
+        || super::words(name).iter().any(|word| LEXICON.destructive_flags.contains(word.as_str()))
 }
 
 /// Whether a tool of that name destroys something.

@@ -5,8 +5,8 @@
 //! generic suffix on either side (`mcp__files__read_file`, `functions.read_file`, `read_file_tool`).
 //!
 //! # What it refuses
-//! Distance: `delete_files` is never `delete_file`. Two tools of the same form, and prefixes that
-//! change what is done (`undo_create_user`, `bulk_delete`).
+//! Distance: `delete_files` is never `delete_file`. Two tools of the same form, the name of another
+//! server, and prefixes that change what is done (`undo_create_user`, `bulk_delete`).
 
 use toolwright_model::Code;
 
@@ -51,25 +51,72 @@ pub struct NameMatch {
     pub code: Option<Code>,
 }
 
-/// Finds the tool that a name stands for, or the nearest names to show.
-pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch, Vec<String>> {
-    if let Some(index) = tools.iter().position(|(name, _)| *name == sent) {
-        return Ok(NameMatch { index, code: None });
-    }
+/// Why a name stands for no tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// No tool has the name in any form.
+    #[error("there is no tool \"{sent}\"{}", hint(.nearest))]
+    Unknown {
+        /// The name that was sent.
+        sent: String,
+        /// Up to three names that share the most with it.
+        nearest: Vec<String>,
+    },
+    /// Several tools have it.
+    #[error("\"{sent}\" could be {}; send the one you mean, with its server", .candidates.join(" or "))]
+    Ambiguous {
+        /// The name that was sent.
+        sent: String,
+        /// The tools, each with its server where that is known.
+        candidates: Vec<String>,
+    },
+}
+
+fn hint(nearest: &[String]) -> String {
+    if nearest.is_empty() { String::new() } else { format!("; the nearest are {}", nearest.join(", ")) }
+}
+
+/// Finds the tool that a name stands for. Tools are given by name and, where known, server.
+pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch, NameError> {
     let folded = fold(sent);
-    let same_form: Vec<usize> = indices(tools, |name, _| fold(name) == folded && !folded.is_empty());
-    match same_form[..] {
-        [index] => return Ok(NameMatch { index, code: Some(Code::F1) }),
-        [] => {}
-        _ => return Err(same_form.iter().map(|index| tools[*index].0.to_owned()).collect()),
+    let has_form = |name: &str| !folded.is_empty() && fold(name) == folded;
+    let bare = without_call_number(sent);
+    let mut found = indices(tools, |name, _| name == sent);
+    let mut code = None;
+    if found.is_empty() {
+        found = indices(tools, |name, _| has_form(name));
+        code = Some(Code::F1);
     }
-    let affixed =
-        indices(tools, |name, server| is_affixed(sent, name, server) || is_affixed(name, sent, server));
-    match affixed[..] {
-        [index] => Ok(NameMatch { index, code: Some(Code::F2) }),
-        [] => Err(nearest(sent, tools)),
-        _ => Err(affixed.iter().map(|index| tools[*index].0.to_owned()).collect()),
+    if found.is_empty() {
+        found = indices(tools, |name, server| {
+            name == bare && bare != sent
+                || (is_affixed(bare, name) || is_affixed(name, bare))
+                    && !names_another_server(bare, name, server, tools)
+        });
+        code = Some(Code::F2);
     }
+    match found[..] {
+        [index] => Ok(NameMatch { index, code }),
+        [] => Err(NameError::Unknown { sent: sent.to_owned(), nearest: nearest(sent, tools) }),
+        _ => {
+            let candidates = found.iter().map(|index| qualified(tools[*index])).collect();
+            Err(NameError::Ambiguous { sent: sent.to_owned(), candidates })
+        }
+    }
+}
+
+/// `functions.read_file:0`: some models number their calls.
+fn without_call_number(sent: &str) -> &str {
+    match sent.rsplit_once(':') {
+        Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            name
+        }
+        _ => sent,
+    }
+}
+
+fn qualified((name, server): (&str, Option<&str>)) -> String {
+    server.map_or_else(|| name.to_owned(), |server| format!("{server}/{name}"))
 }
 
 fn indices(tools: &[(&str, Option<&str>)], test: impl Fn(&str, Option<&str>) -> bool) -> Vec<usize> {
@@ -81,26 +128,54 @@ fn indices(tools: &[(&str, Option<&str>)], test: impl Fn(&str, Option<&str>) -> 
         .collect()
 }
 
-/// Whether `long` is `short` with a server's prefix or a generic ending.
-fn is_affixed(long: &str, short: &str, server: Option<&str>) -> bool {
+/// Whether what stands before the tool's name says that it is another server's: `slack__create_issue`
+/// is not GitHub's `create_issue`.
+fn names_another_server(
+    sent: &str,
+    name: &str,
+    server: Option<&str>,
+    tools: &[(&str, Option<&str>)],
+) -> bool {
+    let Some(prefix) = prefix(sent, name) else { return false };
+    let said = origin(&prefix);
+    if said.is_empty() {
+        return false;
+    }
+    let is_like = |server: &str| {
+        let server = origin(&words(server));
+        !server.is_empty() && (said.contains(&server) || server.contains(&said))
+    };
+    match server {
+        Some(server) => !is_like(server),
+        None => tools.iter().filter_map(|(_, server)| *server).any(is_like),
+    }
+}
+
+/// A server's name without the words that every server's name may have.
+fn origin(words: &[String]) -> String {
+    words.iter().filter(|word| !WRAPPERS.contains(&word.as_str())).map(String::as_str).collect()
+}
+
+/// The words before the tool's name, when the sent name ends in it.
+fn prefix(long: &str, short: &str) -> Option<Vec<String>> {
     let (long_words, short_words) = (words(long), words(short));
     if short_words.is_empty() || long_words.len() <= short_words.len() {
-        return false;
+        return None;
     }
     let mut rest = &long_words[..];
     while !rest.ends_with(&short_words) && rest.last().is_some_and(|word| ENDINGS.contains(&word.as_str())) {
         rest = &rest[..rest.len() - 1];
     }
-    let Some(prefix) = rest.strip_suffix(&short_words[..]) else { return false };
-    if prefix.is_empty() {
-        return true;
-    }
-    if server.is_some_and(|server| fold(server) == prefix.concat()) {
-        return true;
-    }
+    rest.strip_suffix(&short_words[..]).map(<[String]>::to_vec)
+}
+
+/// Whether `long` is `short` with a server's prefix or a generic ending.
+fn is_affixed(long: &str, short: &str) -> bool {
+    let Some(prefix) = prefix(long, short) else { return false };
     let meaningless = prefix.iter().all(|word| WRAPPERS.contains(&word.as_str()));
     let is_doing = prefix.iter().any(|word| DOING.contains(&word.as_str()));
-    meaningless || !is_doing && (has_qualifier(long, short) || short_words.len() >= 2 && prefix.len() <= 3)
+    let names_server = has_qualifier(long, short) || words(short).len() >= 2 && prefix.len() <= 3;
+    meaningless || !is_doing && names_server
 }
 
 /// `server__tool`, `server.tool`, `server/tool`, `server:tool`: a separator that only names servers.
@@ -149,6 +224,23 @@ mod tests {
         assert_eq!(
             find("create_issue", &["github__create_issue", "x"]).map(|found| found.0),
             Some("github__create_issue")
+        );
+    }
+
+    #[test]
+    fn a_server_that_is_named_must_be_the_tools_own() {
+        let github = ("create_issue", Some("github"));
+        let gitlab = ("create_issue", Some("gitlab"));
+        let found = |sent, tools: &[(&str, Option<&str>)]| find_tool(sent, tools).map(|found| found.index);
+        assert!(found("slack__create_issue", &[github]).is_err());
+        assert!(found("slack__create_issue", &[("create_issue", None), ("post", Some("slack"))]).is_err());
+        assert_eq!(found("mcp__github__create_issue", &[gitlab, github]), Ok(1));
+        assert_eq!(found("github-mcp-server.create_issue", &[github]), Ok(0));
+        assert_eq!(found("functions.create_issue:0", &[github]), Ok(0));
+        let both = find_tool("create_issue", &[github, gitlab]).expect_err("two tools");
+        assert_eq!(
+            both.to_string(),
+            "\"create_issue\" could be github/create_issue or gitlab/create_issue; send the one you mean, with its server"
         );
     }
 
