@@ -194,7 +194,8 @@ impl Extra<'_> {
     /// The last word says what a name is: `page_size` is no page, but `channel_id` is the channel.
     fn may_end(&self, word: &str, around: Surroundings<'_>) -> bool {
         if !is_neutral_ending(word) {
-            return false;
+            // `browser` for `browser_type`, when its value is one of the types.
+            return !self.is_sent && !self.has_synonym && (around.is_option)();
         }
         if word != IDENTIFIER {
             return true;

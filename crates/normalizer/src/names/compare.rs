@@ -34,12 +34,19 @@ pub(crate) struct Surroundings<'n> {
     pub described: &'n dyn Fn() -> Vec<String>,
     /// What the sent value looks like.
     pub shape: Shape,
+    /// Whether the value is one of those that the known name allows; asked for only when needed.
+    pub is_option: &'n dyn Fn() -> bool,
 }
 
 impl Surroundings<'_> {
     /// Nothing but the two names.
-    pub const NONE: Surroundings<'static> =
-        Surroundings { tool_words: &[], declared: &[], described: &Vec::new, shape: Shape::Unknown };
+    pub const NONE: Surroundings<'static> = Surroundings {
+        tool_words: &[],
+        declared: &[],
+        described: &Vec::new,
+        shape: Shape::Unknown,
+        is_option: &|| false,
+    };
 }
 
 /// Compares a key that was sent with a name the schema declares.

@@ -66,6 +66,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     declared: &declared,
                     described: &described,
                     shape,
+                    is_option: &|| self.is_option(goal, name, &entry.member.value),
                 };
                 let by_name = compare(&sent, known, around);
                 let Some(likeness) = by_name.or_else(|| self.described(goal, &sent, known)) else { continue };
@@ -134,6 +135,16 @@ impl<'s, 'a> Fitter<'s, 'a> {
             why: format!("the description of \"{}\" says so", known.text),
             needs_exact_value: true,
         })
+    }
+
+    /// Whether a string is one of the values that a parameter lists.
+    fn is_option(&self, goal: &Goal, name: &str, value: &Node<'a>) -> bool {
+        let schema = self.judge.schema();
+        let (_, ids) = goal.key(schema, name);
+        matches!(value.kind, Kind::String(_))
+            && Goal::alternatives(self.judge, &ids, value)
+                .iter()
+                .any(|goal| goal.options(schema).iter().any(|option| option.equals(value)))
     }
 
     /// The words that the schema says about a parameter.
