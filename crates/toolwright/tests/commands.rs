@@ -113,3 +113,34 @@ fn wrong_use_is_exit_code_2() {
     assert_eq!(run(&["explain"], "").code, 2);
     assert_eq!(run(&["normalize", "--threads", "0"], "").code, 2);
 }
+
+#[test]
+fn explain_says_what_is_missing_beside_what_is_given() {
+    for (arguments, expected) in [
+        (
+            &["explain", "--tool", "x.json"][..],
+            "error: --tool is given, but no arguments to explain\nfix: add them: toolwright explain --tool x.json --arguments '{}'",
+        ),
+        (&["explain", "--arguments", "{}"], "error: --arguments are given, but no tool to judge them by"),
+        (
+            &["explain"],
+            "error: there is nothing to explain\nfix: give a code, such as N4, or --tool FILE and --arguments TEXT",
+        ),
+        (
+            &["explain", "N4", "--tool", "x.json"],
+            "error: \"N4\" stands beside --tool or --arguments\nfix: ask for the code alone: toolwright explain N4",
+        ),
+    ] {
+        let done = run(arguments, "");
+        assert_eq!(done.code, 2);
+        assert!(done.stderr.starts_with(expected), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn a_tool_file_may_start_with_a_byte_order_mark() {
+    let file = scratch("byte-order-mark").join("tool.json");
+    std::fs::write(&file, "\u{feff}{\"name\":\"ping\"}").expect("written");
+    let done = run(&["explain", "--tool", &file.display().to_string(), "--arguments", "{}"], "");
+    assert_eq!(done.code, 0, "{}", done.stderr);
+}

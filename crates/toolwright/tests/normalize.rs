@@ -178,3 +178,78 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = child.wait_with_output().expect("ends");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// The error of a line that is no call.
+#[track_caller]
+fn error_of(input: &str) -> String {
+    let done = run(&["normalize"], input);
+    assert_eq!(done.code, 1, "{}", done.stdout);
+    let answer: Value = serde_json::from_str(done.stdout.lines().next().expect("an answer")).expect("JSON");
+    assert_eq!(answer["line"], 1);
+    answer["error"].as_str().expect("an error").to_owned()
+}
+
+#[test]
+fn a_line_without_arguments_is_no_call() {
+    let input = format!(r#"{{"id":1,"tool":{{"name":"read_note","inputSchema":{SCHEMA}}}}}"#);
+    insta::assert_snapshot!(error_of(&input), @r#""arguments" is missing; give an object, or a string with the text as the model wrote it ({} for a call without arguments)"#);
+}
+
+#[test]
+fn the_end_of_a_turn_is_read_in_the_words_of_the_apis_and_never_ignored() {
+    let with =
+        |finish: &str| line(1, r#""{\"path\": \"a\"""#).replacen('{', &format!("{{\"finish\":{finish},"), 1);
+    for (finish, outcome) in [
+        (r#""stop""#, "repaired"),
+        (r#""tool_calls""#, "repaired"),
+        (r#""end_turn""#, "repaired"),
+        (r#""max_tokens""#, "refused"),
+        (r#""content_filter""#, "refused"),
+        ("null", "refused"),
+    ] {
+        assert_eq!(answers(&with(finish))[0]["outcome"], outcome, "{finish}");
+    }
+    assert!(
+        error_of(&with(r#""stopped""#))
+            .starts_with(r#""finish": "stopped" is no known way to finish; use "stop""#)
+    );
+    assert_eq!(error_of(&with("1")), r#""finish" is a number; use "stop" or "length""#);
+}
+
+#[test]
+fn a_key_that_stands_twice_is_an_error_of_the_line() {
+    let twice = line(1, r#"{"path":"a"}"#).replacen('{', r#"{"arguments":{"path":"b"},"#, 1);
+    assert_eq!(error_of(&twice), r#""arguments" stands twice on the line; keep one of them"#);
+    let in_tool = line(1, r#"{"path":"a"}"#).replacen(r#""required""#, r#""properties":{},"required""#, 1);
+    assert_eq!(
+        error_of(&in_tool),
+        r#"the tool has "properties" twice in one object with different values; keep one of them"#
+    );
+    // Inside the arguments it is the model's mistake, and a refusal.
+    assert_eq!(answers(&line(1, r#"{"path":"a","path":"b"}"#))[0]["problems"][0]["code"], "R7");
+}
+
+#[test]
+fn a_byte_order_mark_and_a_dash_for_standard_input_are_accepted() {
+    let input = format!("\u{feff}{}", line(1, r#"{"path":"a"}"#));
+    let done = run(&["normalize", "-"], &input);
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    assert!(done.stdout.contains(r#""outcome":"unchanged""#), "{}", done.stdout);
+}
+
+#[test]
+fn a_line_over_the_limit_is_passed_over_and_named() {
+    let input = format!("{}\n{}", "x".repeat((64 << 20) + 10), line(2, r#"{"path":"a"}"#));
+    insta::assert_snapshot!(error_of(&input), @"the line is longer than 64 MiB (67108864 bytes), the most that is read; send a shorter call");
+    let answers = answers(&input);
+    assert_eq!((answers.len(), &answers[1]["id"]), (2, &json!(2)));
+}
+
+#[test]
+fn arguments_that_nest_too_deeply_are_refused_in_every_form() {
+    let deep = format!("{}1{}", r#"{"path":"#.repeat(200), "}".repeat(200));
+    for arguments in [deep.clone(), serde_json::to_string(&deep).expect("JSON")] {
+        let answer = &answers(&line(1, &arguments))[0];
+        assert_eq!(answer["problems"][0]["code"], "R12", "{answer}");
+    }
+}
