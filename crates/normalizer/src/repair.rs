@@ -5,17 +5,20 @@
 //! rest is taken if no other comes near it.
 
 mod array;
+mod breach;
 mod container;
 mod drops;
 mod empty;
 mod enum_form;
 pub(crate) mod envelope;
 mod evidence;
+mod expected;
 mod json_text;
 mod keys;
 mod lists;
 mod object;
 mod path;
+mod preview;
 mod problems;
 mod scalar;
 mod structure;
@@ -34,7 +37,8 @@ use crate::rules::CaseStyle;
 use crate::schema::{Goal, Judge, KeyState, SchemaId};
 
 pub(crate) use path::Path;
-pub(crate) use problems::{preview, problem};
+pub(crate) use preview::preview;
+pub(crate) use problems::problem;
 
 /// How deep values are fitted within each other.
 const MAX_NESTING: u32 = 160;
