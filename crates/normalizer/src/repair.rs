@@ -7,12 +7,14 @@
 mod array;
 mod breach;
 mod container;
+mod draft;
 mod drops;
 mod empty;
 mod enum_form;
 pub(crate) mod envelope;
 mod evidence;
 mod expected;
+mod form;
 mod json_text;
 mod keys;
 mod lists;
@@ -223,9 +225,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     preview(&best.node),
                     preview(&other.node)
                 );
+                self.trace.rejected(path, best.cost, || message.clone());
                 return Some(Err(vec![problem(Code::R2, path, message)]));
             }
         }
+        self.trace.price_rest(&best.changes, best.cost);
         self.trace.chosen(path, best.cost, || format!("{} fits", preview(&best.node)));
         Some(Ok(best))
     }

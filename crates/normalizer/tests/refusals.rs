@@ -230,3 +230,120 @@ fn rules_about_the_arguments_as_a_whole_are_named_too() {
         "the arguments have 2 members, but at most 1 is allowed (maxProperties)",
     );
 }
+
+const READ: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer","maximum":100}},"required":["path"],"additionalProperties":false}"#;
+
+#[test]
+fn text_that_cannot_be_read_is_told_what_really_stands_there() {
+    for (arguments, code, start) in [
+        (
+            r#"{"path":"a", ...}"#,
+            Code::R5,
+            r#""..." leaves something out; send every parameter (at byte 10)"#,
+        ),
+        (
+            r#"{"path":"a")"#,
+            Code::R9,
+            r#"a string is followed by ")", where a comma or "}" should be; send strict JSON"#,
+        ),
+        (r#"{"path":"a";}"#, Code::R9, r#"a string is followed by ";}", where a comma or "}" should be"#),
+        (r#"{"path":"a", ;}"#, Code::R9, r#"after a comma comes ";}", where a key should be"#),
+        (r#"{"limit":5;"path":"a"}"#, Code::R9, r#"found ";\"path\":\"a\"}" where a comma or "}" should be"#),
+        (r#"{"path" "a"}"#, Code::R9, r#"found "\"a\"}" where a colon after the key should be"#),
+        (
+            r#"{"path":"a","limit" 5}"#,
+            Code::R9,
+            r#"the key "limit" is not followed by a colon; send "limit": and its value"#,
+        ),
+        (
+            r#"{"path":"say "hi"}"#,
+            Code::R2,
+            r#"it is unclear where a string ends: "}" follows a quote in it; escape the quotes"#,
+        ),
+    ] {
+        let found = problems(&tool(READ), arguments);
+        assert_eq!(found[0].code, code, "{arguments}: {found:?}");
+        assert!(found[0].message.starts_with(start), "{arguments}: {}", found[0].message);
+    }
+}
+
+#[test]
+fn a_key_that_is_given_twice_is_named_by_its_place() {
+    says(
+        &tool(READ),
+        r#"{"path":"a","path":"b"}"#,
+        Code::R7,
+        "/path",
+        r#""path" is given twice with different values ("a" and "b"); send it once"#,
+    );
+    let nested = r#"{'list':[{'a':1},{'a':1,'a':2}]}"#;
+    says(
+        &tool(r#"{"type":"object"}"#),
+        nested,
+        Code::R7,
+        "/list/1/a",
+        r#""a" is given twice with different values (1 and 2); send it once"#,
+    );
+}
+
+#[test]
+fn a_required_null_is_called_null_and_a_missing_parameter_missing() {
+    says(
+        &tool(READ),
+        r#"{"path":null}"#,
+        Code::R1,
+        "/path",
+        r#"required parameter "path" is null; send a string"#,
+    );
+    says(&tool(READ), "{}", Code::R1, "/path", r#"required parameter "path" is missing; send a string"#);
+}
+
+#[test]
+fn nesting_too_deeply_is_r12_however_it_is_sent() {
+    let strict = format!(r#"{{"path":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+    let in_objects = format!("{}1{}", r#"{"path":"#.repeat(129), "}".repeat(129));
+    for text in [
+        strict.clone(),
+        in_objects.clone(),
+        strict.replace('"', "'"),
+        in_objects.replace('"', "'"),
+        format!("Here you are: {strict}"),
+        format!("```json\n{in_objects}\n```"),
+        serde_json::to_string(&strict).expect("JSON"),
+        "[".repeat(100_000),
+    ] {
+        let found = problems(&tool(READ), &text);
+        assert_eq!(found[0].code, Code::R12, "{:.60}: {:?}", text, found[0]);
+    }
+}
+
+#[test]
+fn the_hint_is_the_nearest_valid_form() {
+    let hint = |arguments: &str| match Normalizer::default()
+        .normalize(&tool(READ), &RawArguments::text(arguments, Finish::Unknown))
+    {
+        Outcome::Refused { hint, .. } => hint,
+        other => panic!("{arguments} should be refused, got {other:?}"),
+    };
+    assert_eq!(
+        hint(r#"{"file_path":"a","limit":"500"}"#),
+        r#"send {"path": "a", "limit": <an integer of at most 100>}"#
+    );
+    assert_eq!(hint(r#"{"arguments":{"limit":"5"}}"#), r#"send {"limit": 5, "path": <a string>}"#);
+    assert_eq!(hint(r#"{"path":"a","colour":"red"}"#), r#"send {"path": "a"}"#);
+    assert_eq!(hint(r#"{"path":"a"#), r#"send {"path": <a string>} and, if wanted, "limit""#);
+}
+
+#[test]
+fn a_guess_that_is_too_risky_is_offered_as_the_form_to_send() {
+    let definition =
+        ToolDefinition { name: "delete_note".into(), input_schema: READ.into(), ..ToolDefinition::default() };
+    let tool = Tool::compile(&definition).expect("the schema compiles");
+    let found = problems(&tool, r#"{"pth":"a"}"#);
+    assert_eq!(found[0].code, Code::R11);
+    assert!(
+        found[0].message.ends_with(r#"send {"path":"a"} if that is what you mean"#),
+        "{}",
+        found[0].message
+    );
+}

@@ -29,7 +29,7 @@ fn an_answer_has_exactly_the_shape_of_the_contract() {
 #[test]
 fn a_refusal_says_what_where_and_why() {
     let done = run(&["normalize"], &line(2, r#"{"raw": "maybe"}"#));
-    insta::assert_snapshot!(done.stdout, @r#"{"id":2,"name":"read_note","outcome":"refused","arguments":null,"changes":[],"problems":[{"code":"R8","path":"/raw","message":"\"maybe\" is a string, but a boolean is expected"},{"code":"R1","path":"/path","message":"required parameter \"path\" is missing"}]}"#);
+    insta::assert_snapshot!(done.stdout, @r#"{"id":2,"name":"read_note","outcome":"refused","arguments":null,"changes":[],"problems":[{"code":"R8","path":"/raw","message":"\"maybe\" is a string, but a boolean is expected"},{"code":"R1","path":"/path","message":"required parameter \"path\" is missing; send a string"}]}"#);
 }
 
 #[test]
@@ -251,5 +251,36 @@ fn arguments_that_nest_too_deeply_are_refused_in_every_form() {
     for arguments in [deep.clone(), serde_json::to_string(&deep).expect("JSON")] {
         let answer = &answers(&line(1, &arguments))[0];
         assert_eq!(answer["problems"][0]["code"], "R12", "{answer}");
+    }
+}
+
+#[test]
+fn hint_and_evidence_come_with_explain_only() {
+    let input = format!("{}\n{}", line(1, r#"{"raw": "maybe"}"#), line(2, r#"{"PATH": "a"}"#));
+    let keys = |options: &[&str]| -> Vec<Vec<String>> {
+        let done = run(&[&["normalize"], options].concat(), &input);
+        let parsed = done.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        parsed.map(|answer| answer.as_object().expect("an object").keys().cloned().collect()).collect()
+    };
+    let contract = ["arguments", "changes", "id", "name", "outcome", "problems"];
+    for answer in keys(&[]) {
+        let mut answer = answer;
+        answer.sort();
+        assert_eq!(answer, contract);
+    }
+    let explained = keys(&["--explain"]);
+    assert!(explained[0].contains(&"hint".to_owned()) && !explained[1].contains(&"hint".to_owned()));
+    assert!(explained.iter().all(|answer| answer.contains(&"unjudged".to_owned())));
+}
+
+#[test]
+fn a_long_value_is_shortened_and_not_encoded_twice() {
+    let long = "y".repeat(600);
+    let answer = &answers(&line(1, &format!(r#"{{"path":["{long}"]}}"#)))[0];
+    assert_eq!(answer["arguments"]["path"], long);
+    let (from, to) = (&answer["changes"][0]["from"][0], &answer["changes"][0]["to"]);
+    for shown in [from, to] {
+        let text = shown.as_str().expect("a text");
+        assert!(text.starts_with("yyy") && text.ends_with("y…") && text.len() < 260, "{answer}");
     }
 }

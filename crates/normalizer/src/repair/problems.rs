@@ -42,7 +42,9 @@ impl<'a> Fitter<'_, 'a> {
         }
         let goals = Goal::alternatives(self.judge, ids, value);
         // What a step made of the value says more than the value: `500` is over the maximum.
-        vec![self.mismatch(ids, &goals, &nearest.unwrap_or(*value), path)]
+        let found = self.mismatch(ids, &goals, &nearest.unwrap_or(*value), path);
+        self.trace.rejected(path, 0, || found.message.clone());
+        vec![found]
     }
 
     fn mismatch(&self, ids: &[SchemaId], goals: &[Goal], value: &Node<'a>, path: &Path<'_>) -> Problem {

@@ -11,7 +11,7 @@ use toolwright_normalizer::{Explanation, Normalizer, RawArguments, Tool};
 use crate::cli::ExplainOptions;
 use crate::code_pages;
 use crate::input::{read_tool, without_byte_order_mark};
-use crate::output::{Answer, answer_line};
+use crate::output::{Answer, Explained, answer_line};
 use crate::report::{EXIT_FOUND, Report};
 use crate::rules_source;
 
@@ -77,7 +77,7 @@ fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> 
             sent: &arguments,
             outcome: &explanation.outcome,
             name_change: None,
-            steps: Some(&explanation.steps),
+            explained: Some(Explained { steps: &explanation.steps, unjudged: tool.schema().notes() }),
         };
         answer_line(&answer)
     } else {
@@ -125,7 +125,7 @@ fn as_text(tool: &Tool, arguments: &str, explanation: &Explanation) -> String {
                 ));
             }
         }
-        Outcome::Refused { problems, .. } => {
+        Outcome::Refused { problems, hint } => {
             lines.push("outcome   refused".to_owned());
             for problem in problems {
                 lines.push(format!(
@@ -134,6 +134,10 @@ fn as_text(tool: &Tool, arguments: &str, explanation: &Explanation) -> String {
                     problem.path,
                     problem.message
                 ));
+            }
+            // Where no form can be given, the hint is what the problems say already.
+            if !problems.iter().any(|problem| hint.starts_with(&problem.message)) {
+                lines.push(format!("hint      {hint}"));
             }
         }
     }

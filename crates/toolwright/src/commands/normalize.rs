@@ -12,7 +12,7 @@ use toolwright_normalizer::{Normalizer, RawArguments};
 
 use crate::cli::NormalizeOptions;
 use crate::input::{ToolCache, read_line, without_byte_order_mark};
-use crate::output::{Answer, answer_line, error_line};
+use crate::output::{Answer, Explained, answer_line, error_line};
 use crate::report::{EXIT_FOUND, Report};
 use crate::rules_source;
 
@@ -204,7 +204,7 @@ fn answer(
                 sent: "null",
                 outcome: &outcome,
                 name_change: None,
-                steps: None,
+                explained: explain.then_some(Explained { steps: &[], unjudged: &[] }),
             };
             return Some(Answered { line: answer_line(&answer), outcome: Some(outcome), name_code: None });
         }
@@ -222,7 +222,7 @@ fn answer(
         sent: &call.arguments,
         outcome: &outcome,
         name_change: found.change.as_ref(),
-        steps: steps.as_deref(),
+        explained: steps.as_deref().map(|steps| Explained { steps, unjudged: found.tool.schema().notes() }),
     });
     let refused = matches!(outcome, Outcome::Refused { .. });
     let name_code = found.change.as_ref().map(|change| change.code).filter(|_| !refused);

@@ -199,8 +199,13 @@ fn run_case(normalizer: &Normalizer, line: &str, cache: &mut ToolCache) -> Resul
         Outcome::Refused { .. } => ("refused", None, Vec::new()),
     };
     if got != wanted {
-        let why =
-            if let Outcome::Refused { hint, .. } = &outcome { format!(" ({hint})") } else { String::new() };
+        let why = match &outcome {
+            Outcome::Refused { problems, .. } => {
+                let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+                format!(" ({})", messages.join("; "))
+            }
+            _ => String::new(),
+        };
         return Err(format!("expected {wanted}, got {got}{why}"));
     }
     if let Some(wanted) = expect.get("arguments") {
