@@ -6,13 +6,12 @@ use toolwright_model::{Change, Code, Origin, Outcome, Problem};
 use crate::costs;
 use crate::names::{fold, is_envelope};
 use crate::repair::envelope::Opened;
-use crate::repair::{Fit, Fitter, Path, Slot, problem};
+use crate::repair::{Fit, Fitter, Path, Slot, preview, problem};
+use crate::repeats::without_repeats;
 use crate::rules::{Rule, RuleSet};
 use crate::schema::Goal;
 use crate::tool::Tool;
 
-/// Objects with more members than this are not looked through for repeated keys.
-const MAX_REPEATS_LOOKED_FOR: usize = 256;
 /// How often rules look at a call again.
 const MAX_RULE_PASSES: usize = 4;
 
@@ -49,12 +48,12 @@ pub(crate) struct Call<'n, 's, 'a> {
 impl<'a> Call<'_, '_, 'a> {
     pub fn mend(&self, start: Start<'a>) -> Outcome {
         if let Some(problem) = self.check_surroundings(&start) {
-            return refused(vec![problem]);
+            return self.refuse(start.node, vec![problem]);
         }
         let root = match start.node.kind {
             // Nothing sent is an empty object, if the tool needs nothing.
             Kind::Null => Node::built(Kind::Object(&[])),
-            Kind::Object(members) => self.without_repeats(start.node, members),
+            Kind::Object(members) => without_repeats(start.node, members, self.fitter.arena),
             _ => start.node,
         };
         let was_null = matches!(start.node.kind, Kind::Null);
@@ -89,28 +88,17 @@ impl<'a> Call<'_, '_, 'a> {
                     format!("the call names \"{named}\", but it was sent to \"{}\"", self.tool.name());
                 problems.insert(0, problem(Code::R7, &Path::Root, message));
             }
-            return refused(problems);
+            return self.refuse(root, problems);
         };
         if let Some(other) = fits.next()
             && other.cost < best.cost + costs::MARGIN
             && !same_value(&other.node, &best.node)
         {
             let message = "the arguments can be read with and without their envelope; send them without it";
-            return refused(vec![problem(Code::R2, &Path::Root, message)]);
+            self.fitter.trace.rejected(&Path::Root, best.cost, || message.to_owned());
+            return self.refuse(root, vec![problem(Code::R2, &Path::Root, message)]);
         }
         self.conclude(start, best)
-    }
-
-    /// A key that stands twice with one value is one parameter.
-    fn without_repeats(&self, node: Node<'a>, members: &'a [Member<'a>]) -> Node<'a> {
-        let is_first =
-            |index: usize| !members[..index].iter().any(|earlier| earlier.key == members[index].key);
-        if members.len() > MAX_REPEATS_LOOKED_FOR || (0..members.len()).all(is_first) {
-            return node;
-        }
-        let kept: Vec<Member<'a>> =
-            (0..members.len()).filter(|index| is_first(*index)).map(|index| members[index]).collect();
-        Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&kept)))
     }
 
     /// `remove_talk({…})` is a call of another tool, and `options = {…}` is one parameter of several.
@@ -162,12 +150,18 @@ impl<'a> Call<'_, '_, 'a> {
 
     /// Rules, then repair, on one reading of the arguments.
     fn fit(&self, opened: Opened<'a>) -> Result<Fit<'a>, Vec<Problem>> {
+        self.fitter.trace.opened(&opened.changes, opened.cost);
         let sent = Fit { node: opened.node, cost: opened.cost, risk: 0, changes: opened.changes };
         let Some(members) = sent.node.as_object() else {
             let restored = self.restore_root(&sent.node);
             return restored.map(|restored| sent.clone().then(restored)).ok_or_else(|| {
-                let message =
-                    format!("the arguments are {}, but an object is expected", sent.node.a_type_name());
+                let form = self.fitter.nearest_form(None, self.tool.name());
+                let message = format!(
+                    "the arguments are {}, but an object is expected{}",
+                    sent.node.a_type_name(),
+                    form.map_or(String::new(), |form| format!("; send {form}"))
+                );
+                self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
                 vec![problem(Code::R8, &Path::Root, message)]
             });
         };
@@ -296,27 +290,26 @@ impl<'a> Call<'_, '_, 'a> {
             return if start.node.as_object().is_some() {
                 Outcome::Unchanged
             } else {
-                self.conclude_node(root, self.nothing_sent(root).changes)
+                let opened = self.nothing_sent(root);
+                self.fitter.trace.conclude(&opened.changes, opened.cost, || "{} fits".to_owned());
+                self.conclude_node(root, opened.changes)
             };
         }
         let slot = Slot { name: self.tool.name(), in_list: false, is_root: true };
         match self.fitter.fit(&[root_id], root, &Path::Root, slot) {
-            Err(problems) => refused(problems),
+            Err(problems) => self.refuse(root, problems),
             Ok(fit) => {
                 let message = |change: &Change| match &change.to {
                     Some(to) => format!("{}: send {to}", change.why),
                     None => change.why.clone(),
                 };
                 let changes = start.changes.iter().chain(&fit.changes);
-                refused(
-                    changes
-                        .map(|change| Problem {
-                            code: Code::R8,
-                            path: change.path.clone(),
-                            message: message(change),
-                        })
-                        .collect(),
-                )
+                let problems = changes.map(|change| Problem {
+                    code: Code::R8,
+                    path: change.path.clone(),
+                    message: message(change),
+                });
+                refused(problems.collect(), Some(preview(&fit.node)))
             }
         }
     }
@@ -334,11 +327,15 @@ impl<'a> Call<'_, '_, 'a> {
                     _ => change.why.clone(),
                 })
                 .collect();
+            let form = preview(&fit.node);
             let message = format!(
-                "too much would have to be guessed for this tool: {}; send exactly what you mean",
+                "too much would have to be guessed for this tool: {}; send {form} if that is what you mean",
                 guesses.join("; ")
             );
-            return refused(vec![problem(Code::R11, &Path::Root, message)]);
+            self.fitter.trace.rejected(&Path::Root, fit.cost, || {
+                format!("{form} fits, but at risk {risk}, and this tool allows {budget}")
+            });
+            return refused(vec![problem(Code::R11, &Path::Root, message)], Some(form));
         }
         if start.guessed
             && let Some(unknown) = self.undeclared_key(&fit.node)
@@ -346,9 +343,13 @@ impl<'a> Call<'_, '_, 'a> {
             let message = format!(
                 "quotes in the text are not escaped, and \"{unknown}\" may be a part of a string; escape them"
             );
-            return refused(vec![problem(Code::R2, &Path::Root, message)]);
+            return refused(vec![problem(Code::R2, &Path::Root, message)], None);
         }
         changes.extend(fit.changes);
+        self.fitter.trace.conclude(&changes, fit.cost, || match changes.is_empty() {
+            true => "nothing had to be changed".to_owned(),
+            false => format!("{} fits, at risk {risk} of at most {budget}", preview(&fit.node)),
+        });
         if changes.is_empty() {
             return Outcome::Unchanged;
         }
@@ -357,6 +358,16 @@ impl<'a> Call<'_, '_, 'a> {
 
     fn conclude_node(&self, node: Node<'a>, changes: Vec<Change>) -> Outcome {
         Outcome::Repaired { arguments: node.to_json(), changes }
+    }
+
+    fn refuse(&self, sent: Node<'a>, problems: Vec<Problem>) -> Outcome {
+        // Which of two was meant, no form can say.
+        let is_clash = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R7 | Code::R12);
+        let form = match problems.iter().any(is_clash) {
+            true => None,
+            false => self.fitter.nearest_form(Some(sent), self.tool.name()),
+        };
+        refused(problems, form)
     }
 
     fn undeclared_key(&self, node: &Node<'a>) -> Option<&'a str> {
@@ -369,13 +380,16 @@ impl<'a> Call<'_, '_, 'a> {
     }
 }
 
-/// A refusal with its reasons.
-pub(crate) fn refused(problems: Vec<Problem>) -> Outcome {
+/// A refusal with its reasons and the form to send instead, if there is one.
+pub(crate) fn refused(problems: Vec<Problem>, form: Option<String>) -> Outcome {
     let problems = if problems.is_empty() {
         vec![problem(Code::R8, &Path::Root, "the arguments do not fit the tool's schema")]
     } else {
         problems
     };
-    let hint = problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; ");
+    let hint = form.map_or_else(
+        || problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; "),
+        |form| format!("send {form}"),
+    );
     Outcome::Refused { problems, hint }
 }

@@ -3,12 +3,13 @@
 use std::cell::Cell;
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{self, Kind, Node};
+use toolwright_jsonrpc::raw::{self, Kind, MAX_DEPTH, Node, ParseErrorKind};
 use toolwright_model::{Change, Code, Finish, Origin, Outcome, Problem};
 
 use crate::call::{Call, Start, refused};
 use crate::explain::{Trace, TraceStep};
 use crate::repair::{Context, Fitter, Path, preview, problem};
+use crate::repeats::clash;
 use crate::rules::RuleSet;
 use crate::schema::Judge;
 use crate::text;
@@ -86,10 +87,11 @@ impl Normalizer {
     fn run(&self, tool: &Tool, arguments: &RawArguments<'_>, trace: &Trace) -> Outcome {
         if arguments.text.len() > MAX_ARGUMENT_BYTES {
             let message = format!(
-                "the arguments have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken",
+                "the arguments have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken, so send less at once",
                 arguments.text.len()
             );
-            return refused(vec![problem(Code::R12, &Path::Root, message)]);
+            trace.rejected(&Path::Root, 0, || message.clone());
+            return refused(vec![problem(Code::R12, &Path::Root, message)], None);
         }
         let arena = Bump::new();
         let judge = Judge::new(tool.schema(), arguments.text.len());
@@ -97,19 +99,27 @@ impl Normalizer {
         let parsed = raw::parse(arguments.text, &arena);
         let may_rule = self.rules.may_change_valid_calls(tool) && tool.origin() == Origin::Server;
         if let Ok(parsed) = &parsed {
-            if let Some(key) = parsed.conflicting_key {
-                let message = format!("\"{key}\" is given twice with different values; send it once");
-                return refused(vec![problem(Code::R7, &Path::Root, message)]);
+            if let Some(clash) = clash(parsed) {
+                trace.rejected(&Path::Root, 0, || clash.message.clone());
+                return refused(vec![clash], None);
             }
             if !may_rule
                 && parsed.root.as_object().is_some()
                 && judge.accepts(tool.schema().root(), &parsed.root)
             {
-                trace.chosen(&Path::Root, 0, || "strict JSON that the schema accepts: unchanged".to_owned());
+                trace.conclude(&[], 0, || "strict JSON that the schema accepts: unchanged".to_owned());
                 return Outcome::Unchanged;
             }
         }
         let rejected_by_gate = parsed.is_ok() && !may_rule;
+        trace.tried(&Path::Root, 0, || match &parsed {
+            Err(error) => format!("not strict JSON: {error}"),
+            Ok(_) if may_rule => "strict JSON, but rules may change even valid calls".to_owned(),
+            Ok(_) => "strict JSON that the schema does not accept".to_owned(),
+        });
+        if parsed.as_ref().is_err_and(|error| error.kind == ParseErrorKind::TooDeep) {
+            return refused(vec![too_deep()], None);
+        }
         let context = Context { tool_words: tool.words(), parameters: tool.parameters() };
         let fitter = Fitter {
             judge: &judge,
@@ -132,9 +142,25 @@ impl Normalizer {
         };
         match start.and_then(|start| open_strings(start, arguments.finish, &arena, trace)) {
             Ok(start) => Call { rules: &self.rules, tool, fitter, rejected_by_gate }.mend(start),
-            Err(problems) => refused(problems),
+            Err(mut problems) => {
+                let form = fitter.nearest_form(None, tool.name());
+                // Nothing could be read, so the whole form is the nearest there is.
+                if let (Some(form), [only]) = (&form, &mut problems[..])
+                    && matches!(only.code, Code::R9 | Code::S2)
+                {
+                    only.message.push_str(&format!("; the tool takes {form}"));
+                }
+                let is_clash =
+                    problems.iter().any(|problem| !matches!(problem.code, Code::R9 | Code::S2 | Code::R5));
+                refused(problems, form.filter(|_| !is_clash))
+            }
         }
     }
+}
+
+fn too_deep() -> Problem {
+    let message = format!("the arguments nest deeper than {MAX_DEPTH} levels; send a flatter value");
+    problem(Code::R12, &Path::Root, message)
 }
 
 /// S3: arguments that are a string of JSON, however often they were encoded.
@@ -195,20 +221,23 @@ fn read_leniently<'a>(
             label: None,
         });
     }
+    let refuse = |problem: Problem| {
+        trace.rejected(&Path::Root, 0, || format!("read leniently: {}", problem.message));
+        vec![problem]
+    };
     let reading = text::read(sent, finish).map_err(|error| {
-        vec![Problem {
-            code: error.code,
-            path: String::new(),
-            message: format!("{} (at byte {})", error.message, error.offset),
-        }]
+        let message = format!("{} (at byte {})", error.message, error.offset);
+        refuse(problem(error.code, &Path::Root, message))
     })?;
     let json: &'a str = arena.alloc_str(&reading.json);
     let parsed = raw::parse(json, arena).map_err(|error| {
-        vec![problem(Code::R9, &Path::Root, format!("the text cannot be read as JSON: {error}"))]
+        refuse(match error.kind {
+            ParseErrorKind::TooDeep => too_deep(),
+            _ => problem(Code::R9, &Path::Root, format!("the text cannot be read as JSON: {error}")),
+        })
     })?;
-    if let Some(key) = parsed.conflicting_key {
-        let message = format!("\"{key}\" is given twice with different values; send it once");
-        return Err(vec![problem(Code::R7, &Path::Root, message)]);
+    if let Some(clash) = clash(&parsed) {
+        return Err(refuse(clash));
     }
     for step in &reading.steps {
         trace.chosen(&Path::Root, step.risk(), || format!("read leniently: {}", step.describe()));

@@ -34,6 +34,7 @@ mod engine;
 mod explain;
 mod names;
 mod repair;
+mod repeats;
 pub mod rules;
 mod schema;
 mod tool;

@@ -5,17 +5,22 @@
 //! rest is taken if no other comes near it.
 
 mod array;
+mod breach;
 mod container;
+mod draft;
 mod drops;
 mod empty;
 mod enum_form;
 pub(crate) mod envelope;
 mod evidence;
+mod expected;
+mod form;
 mod json_text;
 mod keys;
 mod lists;
 mod object;
 mod path;
+mod preview;
 mod problems;
 mod scalar;
 mod structure;
@@ -34,7 +39,8 @@ use crate::rules::CaseStyle;
 use crate::schema::{Goal, Judge, KeyState, SchemaId};
 
 pub(crate) use path::Path;
-pub(crate) use problems::{preview, problem};
+pub(crate) use preview::preview;
+pub(crate) use problems::problem;
 
 /// How deep values are fitted within each other.
 const MAX_NESTING: u32 = 160;
@@ -219,9 +225,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     preview(&best.node),
                     preview(&other.node)
                 );
+                self.trace.rejected(path, best.cost, || message.clone());
                 return Some(Err(vec![problem(Code::R2, path, message)]));
             }
         }
+        self.trace.price_rest(&best.changes, best.cost);
         self.trace.chosen(path, best.cost, || format!("{} fits", preview(&best.node)));
         Some(Ok(best))
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use toolwright_model::Finish;
 
 /// Every tool call, made to fit.
 #[derive(Debug, Parser)]
@@ -46,7 +47,7 @@ pub struct RuleOptions {
 /// Options of `normalize`.
 #[derive(Args, Debug)]
 pub struct NormalizeOptions {
-    /// Read this file instead of standard input
+    /// Read this file instead of standard input; `-` is standard input
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub rules: RuleOptions,
@@ -65,17 +66,16 @@ pub struct NormalizeOptions {
 #[derive(Args, Debug)]
 pub struct ExplainOptions {
     /// A code of a repair or refusal, such as N4
-    #[arg(conflicts_with_all = ["tool", "arguments"], required_unless_present_all = ["tool", "arguments"])]
     pub code: Option<String>,
     /// A file with the tool: {"name", "inputSchema", "annotations"?}
-    #[arg(long, value_name = "FILE", requires = "arguments")]
+    #[arg(long, value_name = "FILE")]
     pub tool: Option<PathBuf>,
     /// The arguments as the model wrote them, or `@FILE`
-    #[arg(long, value_name = "TEXT", requires = "tool")]
+    #[arg(long, value_name = "TEXT")]
     pub arguments: Option<String>,
-    /// How the model's turn ended: stop or length
-    #[arg(long, value_parser = ["stop", "length"])]
-    pub finish: Option<String>,
+    /// How the model's turn ended: stop or length, or an API's word for it
+    #[arg(long, value_parser = crate::finish::parse)]
+    pub finish: Option<Finish>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

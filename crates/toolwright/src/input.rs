@@ -1,15 +1,23 @@
 //! One line of input: a call and the tool, or tools, it is for.
 
-use std::collections::HashMap;
+mod deep;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{Kind, Node, parse, quote};
+use toolwright_jsonrpc::raw::{Kind, Member, Node, ParseErrorKind, parse, quote};
 use toolwright_model::{Annotations, Change, Code, Finish, Problem, ToolDefinition};
 use toolwright_normalizer::{Tool, find_tool};
 
+use crate::finish;
+
 /// How many compiled tools one thread keeps.
 const MAX_CACHED_TOOLS: usize = 2048;
+/// Up to this many keys of a line are compared each with each.
+const PAIRWISE_KEYS: usize = 16;
+/// What to do about a line without arguments.
+const NO_ARGUMENTS: &str = "\"arguments\" is missing; give an object, or a string with the text as the model wrote it ({} for a call without arguments)";
 
 /// A call as read from a line.
 pub struct CallLine {
@@ -46,31 +54,52 @@ pub struct WrongLine {
     pub message: String,
 }
 
+/// The text without the mark that some editors put before it.
+pub fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// Reads one line; the error says what is wrong with it.
 pub fn read_line(line: &str, cache: &mut ToolCache) -> Result<CallLine, WrongLine> {
     let arena = Bump::new();
     let wrong = |id: &str, message: String| WrongLine { id: id.to_owned(), message };
-    let parsed =
-        parse(line, &arena).map_err(|error| wrong("null", format!("the line is not JSON: {error}")))?;
-    let id = parsed.root.get("id").map_or("null".to_owned(), |id| id.to_json());
-    read_call(parsed.root, &id, cache).map_err(|message| wrong(&id, message))
+    let (root, too_deep) = match parse(line, &arena) {
+        Ok(parsed) => (parsed.root, None),
+        Err(error) => {
+            let parts = Some(error.kind)
+                .filter(|kind| *kind == ParseErrorKind::TooDeep)
+                .and_then(|_| deep::take_arguments_out(line));
+            let rest = parts.as_ref().and_then(|parts| parse(arena.alloc_str(&parts.rest), &arena).ok());
+            match (rest, parts) {
+                (Some(rest), Some(parts)) => (rest.root, Some(parts.arguments)),
+                _ => return Err(wrong("null", format!("the line is not JSON: {error}"))),
+            }
+        }
+    };
+    let id = root.get("id").map_or("null".to_owned(), |id| id.to_json());
+    let mut call = read_call(root, &id, cache).map_err(|message| wrong(&id, message))?;
+    if let Some(arguments) = too_deep {
+        call.arguments = arguments.to_owned();
+    }
+    Ok(call)
 }
 
 fn read_call(root: Node<'_>, id: &str, cache: &mut ToolCache) -> Result<CallLine, String> {
-    if root.as_object().is_none() {
+    let Some(members) = root.as_object() else {
         return Err(format!(
             "the line is {}, but an object with \"tool\" and \"arguments\" is expected",
             root.a_type_name()
         ));
+    };
+    if let Some(key) = repeated_key(members) {
+        return Err(format!("{} stands twice on the line; keep one of them", quote(key)));
     }
-    let finish = match root.get("finish").and_then(|finish| finish.as_text()).as_deref() {
+    let finish = match root.get("finish") {
         None => Finish::Unknown,
-        Some("stop") => Finish::Stop,
-        Some("length") => Finish::Length,
-        Some(other) => return Err(format!("\"finish\" is \"stop\" or \"length\", not \"{other}\"")),
+        Some(node) => read_finish(&node)?,
     };
     let arguments = match root.get("arguments") {
-        None => "null".to_owned(),
+        None => return Err(NO_ARGUMENTS.to_owned()),
         Some(node) => match node.kind {
             Kind::String(text) => text.decode().into_owned(),
             _ => node.to_json(),
@@ -93,11 +122,42 @@ fn read_call(root: Node<'_>, id: &str, cache: &mut ToolCache) -> Result<CallLine
     Ok(CallLine { id: id.to_owned(), tool, sent_name, arguments, finish, expect })
 }
 
+fn repeated_key<'a>(members: &[Member<'a>]) -> Option<&'a str> {
+    let keys = || members.iter().map(|member| member.key);
+    if members.len() <= PAIRWISE_KEYS {
+        return keys()
+            .enumerate()
+            .find(|(index, key)| keys().take(*index).any(|other| other == *key))
+            .map(|(_, key)| key);
+    }
+    let mut seen = HashSet::with_capacity(members.len());
+    keys().find(|key| !seen.insert(*key))
+}
+
+fn read_finish(node: &Node<'_>) -> Result<Finish, String> {
+    match node.kind {
+        // What an API says while the turn is going on.
+        Kind::Null => Ok(Finish::Unknown),
+        Kind::String(word) => {
+            finish::parse(&word.decode()).map_err(|message| format!("\"finish\": {message}"))
+        }
+        _ => Err(format!("\"finish\" is {}; use \"stop\" or \"length\"", node.a_type_name())),
+    }
+}
+
 /// Reads a tool file.
 pub fn read_tool(text: &str) -> Result<Tool, String> {
     let arena = Bump::new();
-    let root = parse(text, &arena).map_err(|error| format!("the tool is not JSON: {error}"))?.root;
-    Tool::compile(&definition(&root)?).map_err(|error| error.to_string())
+    let parsed = parse(without_byte_order_mark(text), &arena)
+        .map_err(|error| format!("the tool is not JSON: {error}"))?;
+    if let Some(key) = parsed.conflicting_key {
+        return Err(twice_in_tool(key));
+    }
+    Tool::compile(&definition(&parsed.root)?).map_err(|error| error.to_string())
+}
+
+fn twice_in_tool(key: &str) -> String {
+    format!("the tool has {} twice in one object with different values; keep one of them", quote(key))
 }
 
 impl ToolCache {
@@ -107,6 +167,9 @@ impl ToolCache {
             return Ok(Arc::clone(tool));
         }
         let definition = definition(node)?;
+        if let Some(twice) = parse(&key, &Bump::new()).ok().and_then(|parsed| parsed.conflicting_key) {
+            return Err(twice_in_tool(twice));
+        }
         let tool =
             Tool::compile(&definition).map_err(|error| format!("tool \"{}\": {error}", definition.name))?;
         let tool = Arc::new(tool);

@@ -3,6 +3,7 @@
 mod cli;
 mod code_pages;
 mod commands;
+mod finish;
 mod input;
 mod output;
 mod report;

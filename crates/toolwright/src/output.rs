@@ -15,7 +15,23 @@ pub struct Answer<'a> {
     pub outcome: &'a Outcome,
     /// The change of the tool's name, if it was changed.
     pub name_change: Option<&'a Change>,
-    pub steps: Option<&'a [TraceStep]>,
+    /// The way to the outcome, when it was asked for.
+    pub explained: Option<Explained<'a>>,
+}
+
+/// What `--explain` adds to an answer.
+#[derive(Clone, Copy)]
+pub struct Explained<'a> {
+    pub steps: &'a [TraceStep],
+    /// What the tool's schema says that is not judged.
+    pub unjudged: &'a [String],
+}
+
+/// Whether changes are written with their evidence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    Told,
+    Left,
 }
 
 /// One answer line, without its line break.
@@ -38,13 +54,22 @@ pub fn answer_line(answer: &Answer<'_>) -> String {
     out.push_str(",\"changes\":[");
     let refused = matches!(answer.outcome, Outcome::Refused { .. });
     let name_change = answer.name_change.filter(|_| !refused);
-    push_list(&mut out, name_change.into_iter().chain(changes), push_change);
+    let evidence = if answer.explained.is_some() { Evidence::Told } else { Evidence::Left };
+    push_list(&mut out, name_change.into_iter().chain(changes), |change, out| {
+        push_change(change, evidence, out)
+    });
     out.push_str("],\"problems\":[");
     push_list(&mut out, problems.iter(), push_problem);
     out.push(']');
-    if let Some(steps) = answer.steps {
+    if let Some(explained) = answer.explained {
+        if let Outcome::Refused { hint, .. } = answer.outcome {
+            out.push_str(",\"hint\":");
+            write_quoted(hint, &mut out);
+        }
         out.push_str(",\"explain\":[");
-        push_list(&mut out, steps.iter(), push_step);
+        push_list(&mut out, explained.steps.iter(), push_step);
+        out.push_str("],\"unjudged\":[");
+        push_list(&mut out, explained.unjudged.iter(), |note, out| write_quoted(note, out));
         out.push(']');
     }
     out.push('}');
@@ -74,7 +99,7 @@ fn push_list<T>(out: &mut String, items: impl Iterator<Item = T>, push: impl Fn(
     }
 }
 
-fn push_change(change: &Change, out: &mut String) {
+fn push_change(change: &Change, evidence: Evidence, out: &mut String) {
     out.push_str(&format!("{{\"code\":\"{}\",\"path\":{}", change.code, quote(&change.path)));
     for (key, value) in [("from", &change.from), ("to", &change.to)] {
         out.push_str(&format!(",\"{key}\":"));
@@ -83,6 +108,10 @@ fn push_change(change: &Change, out: &mut String) {
     if let Some(rule) = &change.rule {
         out.push_str(",\"rule\":");
         write_quoted(rule, out);
+    }
+    if evidence == Evidence::Told {
+        out.push_str(",\"why\":");
+        write_quoted(&change.why, out);
     }
     out.push('}');
 }

@@ -6,6 +6,7 @@ use toolwright_normalizer::RuleSet;
 use toolwright_normalizer::rules::{BUILTIN_SETS, Rule, parse_file};
 
 use crate::cli::RuleOptions;
+use crate::input::without_byte_order_mark;
 use crate::report::Report;
 
 /// Loads the rules that the options ask for.
@@ -35,5 +36,6 @@ pub fn load(options: &RuleOptions) -> Result<RuleSet, Report> {
 /// Reads and checks a rules file.
 pub fn read(path: &Path) -> Result<Vec<Rule>, Report> {
     let text = std::fs::read_to_string(path).map_err(|error| Report::io("read", path, &error))?;
-    parse_file(&text).map_err(|errors| Report::rules(path, &text, &errors))
+    let text = without_byte_order_mark(&text);
+    parse_file(text).map_err(|errors| Report::rules(path, text, &errors))
 }

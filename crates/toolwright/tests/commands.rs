@@ -113,3 +113,66 @@ fn wrong_use_is_exit_code_2() {
     assert_eq!(run(&["explain"], "").code, 2);
     assert_eq!(run(&["normalize", "--threads", "0"], "").code, 2);
 }
+
+#[test]
+fn explain_says_what_is_missing_beside_what_is_given() {
+    for (arguments, expected) in [
+        (
+            &["explain", "--tool", "x.json"][..],
+            "error: --tool is given, but no arguments to explain\nfix: add them: toolwright explain --tool x.json --arguments '{}'",
+        ),
+        (&["explain", "--arguments", "{}"], "error: --arguments are given, but no tool to judge them by"),
+        (
+            &["explain"],
+            "error: there is nothing to explain\nfix: give a code, such as N4, or --tool FILE and --arguments TEXT",
+        ),
+        (
+            &["explain", "N4", "--tool", "x.json"],
+            "error: \"N4\" stands beside --tool or --arguments\nfix: ask for the code alone: toolwright explain N4",
+        ),
+    ] {
+        let done = run(arguments, "");
+        assert_eq!(done.code, 2);
+        assert!(done.stderr.starts_with(expected), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn a_tool_file_may_start_with_a_byte_order_mark() {
+    let file = scratch("byte-order-mark").join("tool.json");
+    std::fs::write(&file, "\u{feff}{\"name\":\"ping\"}").expect("written");
+    let done = run(&["explain", "--tool", &file.display().to_string(), "--arguments", "{}"], "");
+    assert_eq!(done.code, 0, "{}", done.stderr);
+}
+
+#[test]
+fn a_refusal_is_explained_with_a_hint_and_what_is_not_judged() {
+    let tool = scratch("explain-refusal").join("tool.json");
+    let schema = r##"{"name":"read_note","inputSchema":{"type":"object","properties":{"path":{"type":"string","pattern":"("},"limit":{"type":"integer","maximum":100},"a":{"$ref":"#/nope"},"b":{"$ref":"https://example.com/b"},"c":{"pattern":"^(?!x)"}},"required":["path"],"additionalProperties":false}}"##;
+    std::fs::write(&tool, schema).expect("written");
+    let tool = tool.display().to_string();
+    let arguments =
+        ["explain", "--tool", &tool, "--arguments", r#"{"input": {"file_path": "a", "limit": 500}}"#];
+    let done = run(&arguments, "");
+    assert_eq!(done.code, 1);
+    insta::assert_snapshot!(done.stdout);
+    let done = run(&[&arguments[..], &["--json"]].concat(), "");
+    let answer: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
+    assert_eq!(answer["hint"], r#"send {"path": "a", "limit": <an integer of at most 100>}"#);
+    assert_eq!(answer["unjudged"].as_array().map(Vec::len), Some(4));
+    assert!(answer["explain"].as_array().is_some_and(|steps| !steps.is_empty()));
+}
+
+#[test]
+fn an_envelope_is_a_step_and_the_costs_add_up() {
+    let tool = scratch("explain-envelope").join("tool.json");
+    let schema = r#"{"name":"read_note","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"}},"required":["path"],"additionalProperties":false}}"#;
+    std::fs::write(&tool, schema).expect("written");
+    let tool = tool.display().to_string();
+    let sent = r#"{"arguments": {"file_path": "a", "Limit": "5", "note": null}}"#;
+    let done = run(&["explain", "--tool", &tool, "--arguments", sent], "");
+    insta::assert_snapshot!(done.stdout);
+    let done = run(&["explain", "--tool", &tool, "--arguments", sent, "--json"], "");
+    let answer: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
+    assert_eq!(answer["changes"][0]["why"], "an envelope around the arguments");
+}

@@ -29,7 +29,7 @@ fn an_answer_has_exactly_the_shape_of_the_contract() {
 #[test]
 fn a_refusal_says_what_where_and_why() {
     let done = run(&["normalize"], &line(2, r#"{"raw": "maybe"}"#));
-    insta::assert_snapshot!(done.stdout, @r#"{"id":2,"name":"read_note","outcome":"refused","arguments":null,"changes":[],"problems":[{"code":"R8","path":"/raw","message":"\"maybe\" is a string, but a boolean is expected"},{"code":"R1","path":"/path","message":"required parameter \"path\" is missing"}]}"#);
+    insta::assert_snapshot!(done.stdout, @r#"{"id":2,"name":"read_note","outcome":"refused","arguments":null,"changes":[],"problems":[{"code":"R8","path":"/raw","message":"\"maybe\" is a string, but a boolean is expected"},{"code":"R1","path":"/path","message":"required parameter \"path\" is missing; send a string"}]}"#);
 }
 
 #[test]
@@ -177,4 +177,110 @@ fn a_reader_that_goes_away_is_no_error() {
     drop(stdin);
     let output = child.wait_with_output().expect("ends");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The error of a line that is no call.
+#[track_caller]
+fn error_of(input: &str) -> String {
+    let done = run(&["normalize"], input);
+    assert_eq!(done.code, 1, "{}", done.stdout);
+    let answer: Value = serde_json::from_str(done.stdout.lines().next().expect("an answer")).expect("JSON");
+    assert_eq!(answer["line"], 1);
+    answer["error"].as_str().expect("an error").to_owned()
+}
+
+#[test]
+fn a_line_without_arguments_is_no_call() {
+    let input = format!(r#"{{"id":1,"tool":{{"name":"read_note","inputSchema":{SCHEMA}}}}}"#);
+    insta::assert_snapshot!(error_of(&input), @r#""arguments" is missing; give an object, or a string with the text as the model wrote it ({} for a call without arguments)"#);
+}
+
+#[test]
+fn the_end_of_a_turn_is_read_in_the_words_of_the_apis_and_never_ignored() {
+    let with =
+        |finish: &str| line(1, r#""{\"path\": \"a\"""#).replacen('{', &format!("{{\"finish\":{finish},"), 1);
+    for (finish, outcome) in [
+        (r#""stop""#, "repaired"),
+        (r#""tool_calls""#, "repaired"),
+        (r#""end_turn""#, "repaired"),
+        (r#""max_tokens""#, "refused"),
+        (r#""content_filter""#, "refused"),
+        ("null", "refused"),
+    ] {
+        assert_eq!(answers(&with(finish))[0]["outcome"], outcome, "{finish}");
+    }
+    assert!(
+        error_of(&with(r#""stopped""#))
+            .starts_with(r#""finish": "stopped" is no known way to finish; use "stop""#)
+    );
+    assert_eq!(error_of(&with("1")), r#""finish" is a number; use "stop" or "length""#);
+}
+
+#[test]
+fn a_key_that_stands_twice_is_an_error_of_the_line() {
+    let twice = line(1, r#"{"path":"a"}"#).replacen('{', r#"{"arguments":{"path":"b"},"#, 1);
+    assert_eq!(error_of(&twice), r#""arguments" stands twice on the line; keep one of them"#);
+    let in_tool = line(1, r#"{"path":"a"}"#).replacen(r#""required""#, r#""properties":{},"required""#, 1);
+    assert_eq!(
+        error_of(&in_tool),
+        r#"the tool has "properties" twice in one object with different values; keep one of them"#
+    );
+    // Inside the arguments it is the model's mistake, and a refusal.
+    assert_eq!(answers(&line(1, r#"{"path":"a","path":"b"}"#))[0]["problems"][0]["code"], "R7");
+}
+
+#[test]
+fn a_byte_order_mark_and_a_dash_for_standard_input_are_accepted() {
+    let input = format!("\u{feff}{}", line(1, r#"{"path":"a"}"#));
+    let done = run(&["normalize", "-"], &input);
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    assert!(done.stdout.contains(r#""outcome":"unchanged""#), "{}", done.stdout);
+}
+
+#[test]
+fn a_line_over_the_limit_is_passed_over_and_named() {
+    let input = format!("{}\n{}", "x".repeat((64 << 20) + 10), line(2, r#"{"path":"a"}"#));
+    insta::assert_snapshot!(error_of(&input), @"the line is longer than 64 MiB (67108864 bytes), the most that is read; send a shorter call");
+    let answers = answers(&input);
+    assert_eq!((answers.len(), &answers[1]["id"]), (2, &json!(2)));
+}
+
+#[test]
+fn arguments_that_nest_too_deeply_are_refused_in_every_form() {
+    let deep = format!("{}1{}", r#"{"path":"#.repeat(200), "}".repeat(200));
+    for arguments in [deep.clone(), serde_json::to_string(&deep).expect("JSON")] {
+        let answer = &answers(&line(1, &arguments))[0];
+        assert_eq!(answer["problems"][0]["code"], "R12", "{answer}");
+    }
+}
+
+#[test]
+fn hint_and_evidence_come_with_explain_only() {
+    let input = format!("{}\n{}", line(1, r#"{"raw": "maybe"}"#), line(2, r#"{"PATH": "a"}"#));
+    let keys = |options: &[&str]| -> Vec<Vec<String>> {
+        let done = run(&[&["normalize"], options].concat(), &input);
+        let parsed = done.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        parsed.map(|answer| answer.as_object().expect("an object").keys().cloned().collect()).collect()
+    };
+    let contract = ["arguments", "changes", "id", "name", "outcome", "problems"];
+    for answer in keys(&[]) {
+        let mut answer = answer;
+        answer.sort();
+        assert_eq!(answer, contract);
+    }
+    let explained = keys(&["--explain"]);
+    assert!(explained[0].contains(&"hint".to_owned()) && !explained[1].contains(&"hint".to_owned()));
+    assert!(explained.iter().all(|answer| answer.contains(&"unjudged".to_owned())));
+}
+
+#[test]
+fn a_long_value_is_shortened_and_not_encoded_twice() {
+    let long = "y".repeat(600);
+    let answer = &answers(&line(1, &format!(r#"{{"path":["{long}"]}}"#)))[0];
+    assert_eq!(answer["arguments"]["path"], long);
+    let (from, to) = (&answer["changes"][0]["from"][0], &answer["changes"][0]["to"]);
+    for shown in [from, to] {
+        let text = shown.as_str().expect("a text");
+        assert!(text.starts_with("yyy") && text.ends_with("y…") && text.len() < 260, "{answer}");
+    }
 }

@@ -1,6 +1,10 @@
 //! Exact decimal numbers: comparison without a float in between.
 
 use std::cmp::Ordering;
+use std::fmt;
+
+/// How many zeros are written out before an exponent is used.
+const PLAIN_ZEROS: i64 = 18;
 
 /// A number as sign, significant digits and exponent: `-12.50` is `-125 × 10^-1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +94,27 @@ impl Number {
     }
 }
 
+/// Plain digits, or an exponent where they would need many zeros.
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits: String = self.digits.iter().map(|digit| (b'0' + digit) as char).collect();
+        let sign = if self.negative { "-" } else { "" };
+        let point = self.magnitude();
+        match self.exponent {
+            _ if digits.is_empty() => f.write_str("0"),
+            zeros @ 0..=PLAIN_ZEROS => write!(f, "{sign}{digits}{:0<width$}", "", width = zeros as usize),
+            _ if point > 0 && self.exponent < 0 => {
+                let (whole, fraction) = digits.split_at(point as usize);
+                write!(f, "{sign}{whole}.{fraction}")
+            }
+            _ if (-PLAIN_ZEROS..=0).contains(&point) => {
+                write!(f, "{sign}0.{:0<width$}{digits}", "", width = point.unsigned_abs() as usize)
+            }
+            exponent => write!(f, "{sign}{digits}e{exponent}"),
+        }
+    }
+}
+
 impl PartialOrd for Number {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -122,6 +147,23 @@ mod tests {
             assert_eq!(number(form), number("10"), "{form}");
         }
         assert_eq!(number("-0"), number("0.0"));
+    }
+
+    #[test]
+    fn numbers_are_shown_in_plain_digits() {
+        for (text, shown) in [
+            ("100", "100"),
+            ("-12.50", "-12.5"),
+            ("0.001", "0.001"),
+            ("1e-2", "0.01"),
+            ("-0", "0"),
+            ("1e40", "1e40"),
+            ("2.5e-30", "25e-31"),
+            ("9007199254740993", "9007199254740993"),
+        ] {
+            assert_eq!(number(text).to_string(), shown);
+            assert_eq!(number(shown), number(text));
+        }
     }
 
     #[test]

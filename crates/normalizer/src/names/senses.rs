@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::compare::Surroundings;
-use super::lexicon::{canonical, lines};
+use super::lexicon::{canonical, is_neutral, lines};
 use super::name::Name;
 
 /// For every word of several senses the words that speak for each.
@@ -31,7 +31,11 @@ pub(crate) fn agree(
 ) -> bool {
     let cue = around.shape.cue().map(str::to_owned);
     if let Some(senses) = SENSES.get(known_word) {
-        let meant = heard(senses, &sent.meaning);
+        // `file_path` for any `path`: words that add nothing choose no sense either.
+        let shares = sent.meaning.iter().any(|own| own == known_word);
+        let said: Vec<String> =
+            sent.meaning.iter().filter(|own| !(shares && is_neutral(own))).cloned().collect();
+        let meant = heard(senses, &said);
         if !meant.is_empty() {
             let mut here = senses_here(senses, known_word, known, around);
             if here.is_empty() {

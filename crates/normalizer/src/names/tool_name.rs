@@ -73,7 +73,11 @@ pub enum NameError {
 }
 
 fn hint(nearest: &[String]) -> String {
-    if nearest.is_empty() { String::new() } else { format!("; the nearest are {}", nearest.join(", ")) }
+    if nearest.is_empty() {
+        "; the list of tools is empty".to_owned()
+    } else {
+        format!("; the nearest are {}", nearest.join(", "))
+    }
 }
 
 /// Finds the tool that a name stands for. Tools are given by name and, where known, server.

@@ -5,40 +5,18 @@
 //! or missing from the required ones refuses the call.
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, same_value};
-use toolwright_model::{Change, Code, Problem};
+use toolwright_model::{Code, Problem};
 
+pub(super) use super::draft::{Draft, Entry};
 use super::drops::is_droppable;
 use super::empty::says_nothing;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, is_envelope};
-use crate::schema::{Goal, Ids, KeyState, Types};
+use crate::schema::{Goal, KeyState, Types};
 
 /// How many keys may be compared with how many names in one object.
 const MAX_COMPARISONS: usize = 20_000;
-
-/// One member on its way to the result.
-#[derive(Clone, Debug)]
-pub(super) struct Entry<'a> {
-    pub member: Member<'a>,
-    pub state: KeyState,
-    /// The schemas of its value.
-    pub ids: Ids,
-    /// The value already fitted while its name was looked for.
-    pub fitted: Option<Fit<'a>>,
-}
-
-/// An object being fitted.
-pub(super) struct Draft<'s, 'a> {
-    pub entries: Vec<Entry<'a>>,
-    /// Declared names that no member has yet.
-    pub free: Vec<&'s str>,
-    pub required: Vec<&'s str>,
-    pub changes: Vec<Change>,
-    pub cost: u32,
-    pub risk: u32,
-    pub problems: Vec<Problem>,
-}
 
 impl<'s, 'a> Fitter<'s, 'a> {
     /// Fits an object; `None` when the goal takes no object.
@@ -56,8 +34,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let is_plain = draft.is_plain();
         if !is_plain {
             self.find_free_names(goal, &mut draft);
-            let unknown = draft.entries.iter().filter(|entry| entry.state != KeyState::Declared).count();
-            if unknown.saturating_mul(goal.property_names(self.judge.schema()).len()) > MAX_COMPARISONS {
+            if self.has_too_many_unknown(goal, &draft) {
                 let message = "there are too many unknown parameters to tell which is which";
                 return Some(Err(vec![problem(Code::R12, path, message)]));
             }
@@ -75,21 +52,34 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         self.fit_values(&mut draft, path);
         self.drop_the_rest(goal, &mut draft, path, slot);
-        self.check_required(&mut draft, path);
+        self.check_required(goal, &mut draft, path);
         Some(self.finish(draft))
+    }
+
+    /// The members under the names they stand for, as far as that is clear.
+    pub(super) fn aligned(
+        &self,
+        goal: &Goal,
+        members: &'a [Member<'a>],
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Draft<'s, 'a> {
+        let mut draft = self.draft(goal, members, path);
+        self.find_free_names(goal, &mut draft);
+        if !draft.is_plain() && !self.has_too_many_unknown(goal, &draft) {
+            self.align_names(goal, &mut draft, path, slot);
+        }
+        draft
+    }
+
+    fn has_too_many_unknown(&self, goal: &Goal, draft: &Draft<'s, 'a>) -> bool {
+        let unknown = draft.entries.iter().filter(|entry| entry.state != KeyState::Declared).count();
+        unknown.saturating_mul(goal.property_names(self.judge.schema()).len()) > MAX_COMPARISONS
     }
 
     fn draft(&self, goal: &Goal, members: &'a [Member<'a>], path: &Path<'_>) -> Draft<'s, 'a> {
         let schema = self.judge.schema();
-        let mut draft = Draft {
-            entries: Vec::with_capacity(members.len()),
-            free: Vec::new(),
-            required: goal.required(schema),
-            changes: Vec::new(),
-            cost: 0,
-            risk: 0,
-            problems: Vec::new(),
-        };
+        let mut draft = Draft::new(members.len(), goal.required(schema));
         for member in members {
             let (state, ids) = goal.key(schema, member.key);
             let required = draft.required.contains(&member.key);
@@ -285,10 +275,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
             None => String::new(),
         };
         let message = format!("unknown parameter \"{}\"{hint}; the tool has {}", member.key, listed(&names));
+        self.trace.rejected(&place, 0, || message.clone());
         problem(Code::R6, &place, message)
     }
 
-    fn check_required(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+    fn check_required(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
         let failed_inside = |name: &str, problems: &[Problem]| {
             let place = path.key(name).to_string();
             let inside = |at: &str| {
@@ -304,15 +295,25 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let missing: Vec<&'s str> = draft.required.iter().filter(|name| !draft.has(name)).copied().collect();
         for name in missing {
             if !failed_inside(name, &draft.problems) {
-                let message = format!("required parameter \"{name}\" is missing");
-                draft.problems.push(problem(Code::R1, &path.key(name), message));
+                let place = path.key(name);
+                let at = place.to_string();
+                // A null was put aside when the draft was made.
+                let is_null = draft.changes.iter().any(|change| change.code == Code::V2 && change.path == at);
+                let found = if is_null { "null" } else { "missing" };
+                let wanted = self.expected(&goal.key(self.judge.schema(), name).1);
+                let message = format!("required parameter \"{name}\" is {found}; send {wanted}");
+                self.trace.rejected(&place, 0, || message.clone());
+                draft.problems.push(problem(Code::R1, &place, message));
             }
         }
     }
 
-    fn finish(&self, draft: Draft<'s, 'a>) -> Attempt<'a> {
+    fn finish(&self, mut draft: Draft<'s, 'a>) -> Attempt<'a> {
         if !draft.problems.is_empty() {
             return Err(draft.problems);
+        }
+        for (change, price) in draft.prices() {
+            self.trace.price(change, price);
         }
         let members: Vec<Member<'a>> = draft.entries.iter().map(|entry| entry.member).collect();
         let node = Node::built(Kind::Object(self.arena.alloc_slice_copy(&members)));
@@ -327,55 +328,5 @@ fn listed(names: &[&str]) -> String {
         0 => "no parameters".to_owned(),
         count if count > SHOWN => format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN),
         _ => names.join(", "),
-    }
-}
-
-// === impl Draft ===
-
-impl<'s, 'a> Draft<'s, 'a> {
-    pub fn is_required(&self, name: &str) -> bool {
-        self.required.contains(&name)
-    }
-
-    pub fn has(&self, name: &str) -> bool {
-        self.entries.iter().any(|entry| entry.member.key == name)
-    }
-
-    /// The required names that no member has.
-    pub fn missing(&self) -> Vec<&'s str> {
-        self.required.iter().filter(|name| !self.has(name)).copied().collect()
-    }
-
-    /// Every member is a parameter under its own name and nothing required is missing.
-    fn is_plain(&self) -> bool {
-        self.entries.iter().all(|entry| entry.state == KeyState::Declared)
-            && self.required.iter().all(|name| self.has(name))
-    }
-
-    /// Something required is missing, or something stands where it may not.
-    fn has_gaps(&self) -> bool {
-        let forbidden = self.entries.iter().any(|entry| {
-            entry.state == KeyState::Forbidden && !matches!(entry.member.value.kind, Kind::Null)
-        });
-        forbidden || self.required.iter().any(|name| !self.has(name))
-    }
-
-    pub fn note(
-        &mut self,
-        code: Code,
-        path: &Path<'_>,
-        key: &str,
-        from: Option<String>,
-        to: Option<String>,
-        why: &str,
-    ) {
-        let path = path.key(key).to_string();
-        self.changes.push(Change { code, path, from, to, rule: None, why: why.to_owned() });
-    }
-
-    pub fn absorb(&mut self, fit: Fit<'a>) {
-        self.cost += fit.cost;
-        self.risk += fit.risk;
-        self.changes.extend(fit.changes);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use toolwright_jsonrpc::raw::quote;
+
 /// A place, as steps from the root.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Path<'p> {
@@ -17,6 +19,24 @@ impl<'p> Path<'p> {
 
     pub fn item(&'p self, index: usize) -> Path<'p> {
         Path::Item(self, index)
+    }
+
+    /// What stands at the place, for the start of a sentence: `"limit"`, `"tags/2"`, `the arguments`.
+    pub fn subject(&self) -> String {
+        match self {
+            Path::Root => "the arguments".to_owned(),
+            Path::Key(_, key) => quote(key),
+            Path::Item(..) => quote(self.tail().trim_start_matches('/')),
+        }
+    }
+
+    /// The last key and the items within it.
+    fn tail(&self) -> String {
+        match self {
+            Path::Root => String::new(),
+            Path::Key(_, key) => (*key).to_owned(),
+            Path::Item(parent, index) => format!("{}/{index}", parent.tail()),
+        }
     }
 }
 

@@ -3,36 +3,22 @@
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::{Code, Problem};
 
-use super::{Fitter, Path};
-use crate::schema::{Goal, SchemaId, Types};
-
-/// How much of a value is shown in changes and messages.
-const PREVIEW_BYTES: usize = 240;
+use super::breach::LISTED_VALUES;
+use super::{Fitter, Path, preview};
+use crate::schema::{Goal, Literal, SchemaId, Types};
 
 /// A problem at a place.
 pub(crate) fn problem(code: Code, path: &Path<'_>, message: impl Into<String>) -> Problem {
     Problem { code, path: path.to_string(), message: message.into() }
 }
 
-/// A value's JSON text, cut to a length that can be shown. What is cut is still valid JSON.
-pub(crate) fn preview(node: &Node<'_>) -> String {
-    let mut text = String::new();
-    if node.write_at_most(&mut text, PREVIEW_BYTES) {
-        return text;
-    }
-    let mut end = PREVIEW_BYTES.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    toolwright_jsonrpc::raw::quote(&format!("{}…", &text[..end]))
-}
-
-/// `a string`, `an object or null`, `null`.
-fn with_article(words: &str) -> String {
-    match words {
-        "null" | "any value" => words.to_owned(),
-        _ if words.starts_with(['a', 'i', 'o']) => format!("an {words}"),
-        _ => format!("a {words}"),
+/// The whole numbers around a fraction, as what to send instead.
+pub(super) fn whole_numbers_around(text: &str) -> String {
+    /// Up to here a float is exact to less than one.
+    const EXACT: f64 = 1e15;
+    match text.parse::<f64>() {
+        Ok(number) if number.abs() < EXACT => format!("; send {} or {}", number.floor(), number.ceil()),
+        _ => String::new(),
     }
 }
 
@@ -56,43 +42,46 @@ impl<'a> Fitter<'_, 'a> {
         }
         let goals = Goal::alternatives(self.judge, ids, value);
         // What a step made of the value says more than the value: `500` is over the maximum.
-        vec![self.mismatch(&goals, &nearest.unwrap_or(*value), path)]
+        let found = self.mismatch(ids, &goals, &nearest.unwrap_or(*value), path);
+        self.trace.rejected(path, 0, || found.message.clone());
+        vec![found]
     }
 
-    fn mismatch(&self, goals: &[Goal], value: &Node<'a>, path: &Path<'_>) -> Problem {
+    fn mismatch(&self, ids: &[SchemaId], goals: &[Goal], value: &Node<'a>, path: &Path<'_>) -> Problem {
         let schema = self.judge.schema();
-        let options: Vec<String> = goals
-            .iter()
-            .flat_map(|goal| goal.options(schema))
-            .map(|option| option.to_json())
-            .take(24)
-            .collect();
+        let options: Vec<&Literal> = goals.iter().flat_map(|goal| goal.options(schema)).collect();
         let types = goals.iter().fold(Types::NONE, |types, goal| types.union(goal.types(schema)));
         let found = preview(value);
-        if !options.is_empty() {
-            let message = format!("{found} is none of the allowed values: {}", options.join(", "));
-            return problem(Code::R4, path, message);
+        match &options[..] {
+            [] => {}
+            [only] if !only.equals(value) => {
+                let message = format!("{found} is not allowed; only {} is (const)", only.to_json());
+                return problem(Code::R4, path, message);
+            }
+            _ if options.iter().all(|option| !option.equals(value)) => {
+                let listed: Vec<String> =
+                    options.iter().map(|option| option.to_json()).take(LISTED_VALUES).collect();
+                let message = format!("{found} is none of the allowed values: {}", listed.join(", "));
+                return problem(Code::R4, path, message);
+            }
+            _ => {}
         }
-        if let Kind::Number(_) = value.kind
+        if let Kind::Number(digits) = value.kind
             && types.overlaps(Types::INTEGER)
             && !types.accept(value)
         {
             let message = format!(
-                "{found} is not a whole number; an integer is expected and rounding would lose a part"
+                "{found} is not a whole number; an integer is expected and rounding would lose a part{}",
+                whole_numbers_around(digits)
             );
             return problem(Code::R3, path, message);
         }
         if types.accept(value) {
-            let message = format!(
-                "{found} has the right type but breaks another rule of the schema (range, length, pattern or a combination)"
-            );
-            return problem(Code::R8, path, message);
+            return self.breach(ids, value, path).unwrap_or_else(|| {
+                problem(Code::R8, path, format!("{found} does not fit {}", self.expected(ids)))
+            });
         }
-        let message = format!(
-            "{found} is {}, but {} is expected",
-            value.a_type_name(),
-            with_article(&types.describe())
-        );
+        let message = format!("{found} is {}, but {} is expected", value.a_type_name(), self.expected(ids));
         problem(Code::R8, path, message)
     }
 }

@@ -12,6 +12,7 @@
 use toolwright_jsonrpc::raw::{Kind, Node, Number, is_json_number};
 use toolwright_model::Code;
 
+use super::problems::whole_numbers_around;
 use super::{Attempt, Fit, Fitter, Path, Slot, problem};
 use crate::costs;
 use crate::names::is_destructive_flag;
@@ -48,8 +49,11 @@ impl<'a> Fitter<'_, 'a> {
                     let node = Node::built(Kind::Number(self.arena.alloc_str(&number)));
                     propose(node, costs::VALUE_FORM, "the digits of a number");
                 }
-                Some(_) => {
-                    let message = format!("\"{text}\" is not a whole number; an integer is expected");
+                Some(number) => {
+                    let message = format!(
+                        "\"{text}\" is not a whole number; an integer is expected{}",
+                        whole_numbers_around(&number)
+                    );
                     found.push(Err(vec![problem(Code::R3, path, message)]));
                 }
                 None if looks_like_expression(text) => {

@@ -355,8 +355,12 @@ impl<'a> Compiler<'a> {
 
     fn pattern(&mut self, source: &str) -> Pattern {
         let pattern = Pattern::new(source);
-        if !pattern.is_judged() {
-            self.notes.push(format!("the pattern {source:?} needs backtracking and is not judged"));
+        if let Some(reason) = pattern.unjudged() {
+            self.notes.push(format!(
+                "the pattern {} {} and is not judged",
+                raw::quote(source),
+                reason.describe()
+            ));
         }
         pattern
     }
@@ -378,8 +382,12 @@ impl<'a> Compiler<'a> {
             // Inside another resource, local references start there.
             Some(node) => self.schema(node, start.filter(|_| !document.is_empty()).unwrap_or(base)).map(Some),
             None => {
-                self.notes
-                    .push(format!("the reference {target:?} points out of the schema and is not fetched"));
+                let reason = if start.is_some() {
+                    "points to nothing in this schema; what it stands for is not judged"
+                } else {
+                    "points to another document, which is not fetched; what it stands for is not judged"
+                };
+                self.notes.push(format!("the reference {} {reason}", raw::quote(target)));
                 Ok(None)
             }
         }

@@ -73,7 +73,8 @@ impl Goal {
         &self.ids
     }
 
-    fn nodes<'s>(&self, schema: &'s Schema) -> impl Iterator<Item = &'s SchemaNode> {
+    /// The schemas as their keywords.
+    pub fn nodes<'s>(&self, schema: &'s Schema) -> impl Iterator<Item = &'s SchemaNode> {
         self.ids.iter().map(|id| schema.node(*id))
     }
 

@@ -142,7 +142,7 @@ impl<'s> Judge<'s> {
     }
 
     /// Whether the schema, or one it applies to the same object, speaks about the key.
-    fn evaluates_key(&self, id: SchemaId, key: &str, value: &Node<'_>) -> bool {
+    pub fn evaluates_key(&self, id: SchemaId, key: &str, value: &Node<'_>) -> bool {
         let node = self.schema.node(id);
         let object = &node.object;
         if !self.spend() {
@@ -200,7 +200,8 @@ impl<'s> Judge<'s> {
             })
     }
 
-    fn evaluates_item(&self, id: SchemaId, index: usize, item: &Node<'_>, value: &Node<'_>) -> bool {
+    /// The same for an item of a list.
+    pub fn evaluates_item(&self, id: SchemaId, index: usize, item: &Node<'_>, value: &Node<'_>) -> bool {
         let node = self.schema.node(id);
         if !self.spend() {
             return false;

@@ -3,7 +3,7 @@
 //! JSON Schema means ECMA-262; the engine here runs in linear time and has no look-around. What
 //! it cannot compile is left unjudged rather than guessed.
 
-use regex::{Regex, RegexBuilder};
+use regex::{Error, Regex, RegexBuilder};
 
 /// The compiled size a pattern may have, in bytes.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
@@ -11,23 +11,61 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// A `pattern` or a key of `patternProperties`.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
-    regex: Option<Regex>,
+    source: Box<str>,
+    regex: Result<Regex, Unjudged>,
+}
+
+/// Why a pattern is not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unjudged {
+    /// Look-around or a back-reference.
+    Backtracking,
+    TooLarge,
+    Invalid,
 }
 
 impl Pattern {
     pub fn new(source: &str) -> Pattern {
-        let regex = RegexBuilder::new(&from_ecma(source)).size_limit(MAX_COMPILED_BYTES).build().ok();
-        Pattern { regex }
+        let built = RegexBuilder::new(&from_ecma(source)).size_limit(MAX_COMPILED_BYTES).build();
+        Pattern { source: source.into(), regex: built.map_err(|error| Unjudged::from(&error)) }
     }
 
-    /// Whether this engine can judge the pattern.
-    pub fn is_judged(&self) -> bool {
-        self.regex.is_some()
+    /// The pattern as the schema has it.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Why this engine cannot judge the pattern, if it cannot.
+    pub fn unjudged(&self) -> Option<Unjudged> {
+        self.regex.as_ref().err().copied()
     }
 
     /// Whether the text matches anywhere; an unjudged pattern matches everything.
     pub fn matches(&self, text: &str) -> bool {
-        self.regex.as_ref().is_none_or(|regex| regex.is_match(text))
+        self.regex.as_ref().map_or(true, |regex| regex.is_match(text))
+    }
+}
+
+impl Unjudged {
+    /// What is the matter with the pattern, as the end of a sentence.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Unjudged::Backtracking => "needs backtracking (look-around or a back-reference)",
+            Unjudged::TooLarge => "is too large to compile",
+            Unjudged::Invalid => "is not a valid regular expression",
+        }
+    }
+}
+
+impl From<&Error> for Unjudged {
+    fn from(error: &Error) -> Unjudged {
+        match error {
+            Error::CompiledTooBig(_) => Unjudged::TooLarge,
+            Error::Syntax(reason) if reason.contains("look-around") || reason.contains("backreferences") => {
+                Unjudged::Backtracking
+            }
+            _ => Unjudged::Invalid,
+        }
     }
 }
 
@@ -71,7 +109,7 @@ fn from_ecma(source: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Pattern;
+    use super::{Pattern, Unjudged};
 
     #[test]
     fn classes_are_ascii_as_in_ecma_262() {
@@ -83,7 +121,10 @@ mod tests {
     #[test]
     fn what_needs_backtracking_is_left_unjudged() {
         let pattern = Pattern::new("^(?!x).*$");
-        assert!(!pattern.is_judged());
+        assert_eq!(pattern.unjudged(), Some(Unjudged::Backtracking));
         assert!(pattern.matches("xyz"));
+        assert_eq!(Pattern::new(r"(a)\1").unjudged(), Some(Unjudged::Backtracking));
+        assert_eq!(Pattern::new("(").unjudged(), Some(Unjudged::Invalid));
+        assert_eq!(Pattern::new("(a{1000}){1000}").unjudged(), Some(Unjudged::TooLarge));
     }
 }

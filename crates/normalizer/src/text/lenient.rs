@@ -63,7 +63,8 @@ impl<'t> Lenient<'t> {
 
     fn value(&mut self, depth: usize) -> Read {
         if depth > MAX_DEPTH {
-            return Err(self.error(Code::R12, "the value nests too deeply"));
+            let message = format!("the value nests deeper than {MAX_DEPTH} levels; send a flatter one");
+            return Err(self.error(Code::R12, &message));
         }
         self.trivia()?;
         match self.peek() {
@@ -207,6 +208,7 @@ impl<'t> Lenient<'t> {
                 self.note(Step::MissingComma);
                 Ok(false)
             }
+            Some(';' | ')' | ':' | '=') => Err(self.unexpected(&format!("a comma or \"{close}\""))),
             Some(_) => Err(self.expression()),
         }
     }
@@ -269,7 +271,7 @@ impl<'t> Lenient<'t> {
                 }
                 Ok(())
             }
-            Some('.' | '…') => Err(self.expression()),
+            Some('.' | '…') => Err(self.error(Code::R5, strings::LEFT_OUT)),
             Some(_) => Err(self.unexpected("a key")),
             None => Err(self.truncated()),
         }

@@ -5,6 +5,9 @@ use toolwright_model::Code;
 use super::lenient::Lenient;
 use super::{Step, Unreadable};
 
+/// What is said of an ellipsis.
+pub(super) const LEFT_OUT: &str = "\"...\" leaves something out; send every parameter";
+
 /// Whether a string is a key or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
@@ -117,7 +120,7 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
         let spaced = |char: Option<char>| char.is_none_or(|char| !char.is_alphanumeric());
         let fits = if opens { spaced(before) || end == start } else { spaced(after.chars().next()) };
         if strict_count && !fits {
-            return Err(unclear(reader));
+            return Err(if inner == 0 { after_string(reader) } else { unclear(reader) });
         }
         inner += 1;
         reader.skip();
@@ -125,10 +128,57 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
 }
 
 fn unclear(reader: &Lenient<'_>) -> Unreadable {
-    reader.error(
-        Code::R2,
-        "quotes inside a string are not escaped and it is unclear where it ends; escape them",
-    )
+    let message = format!(
+        "it is unclear where a string ends: {} follows a quote in it; escape the quotes that belong to the text",
+        shown(reader.after_skip(1))
+    );
+    reader.error(Code::R2, &message)
+}
+
+/// What is wrong when the first quote of a string is followed by something that cannot stand there.
+fn after_string(reader: &Lenient<'_>) -> Unreadable {
+    let after = reader.after_skip(1);
+    let in_object = reader.open.last() == Some(&'{');
+    if let Some(key) = key_without_colon(after).filter(|_| in_object) {
+        let message = format!("the key \"{key}\" is not followed by a colon; send \"{key}\": and its value");
+        return reader.error(Code::R9, &message);
+    }
+    // Another quote further on could be the end of the string.
+    if after.contains('"') {
+        return unclear(reader);
+    }
+    let follows = after.trim_start().trim_start_matches(',').trim_start();
+    if follows.starts_with("...") || follows.starts_with('…') {
+        return reader.error(Code::R5, LEFT_OUT);
+    }
+    let close = if in_object { '}' } else { ']' };
+    if after.trim_start().starts_with(',') {
+        let place = if in_object { "a key" } else { "a value" };
+        let message =
+            format!("after a comma comes {}, where {place} should be; send strict JSON", shown(follows));
+        return reader.error(Code::R9, &message);
+    }
+    let message = format!(
+        "a string is followed by {}, where a comma or \"{close}\" should be; send strict JSON",
+        shown(after)
+    );
+    reader.error(Code::R9, &message)
+}
+
+/// `, "limit" 5`: a key that is followed by its value at once.
+fn key_without_colon(after: &str) -> Option<&str> {
+    let rest = after.trim_start().strip_prefix(',')?.trim_start().strip_prefix('"')?;
+    let (key, rest) = rest.split_once('"')?;
+    let is_plain = !key.is_empty() && key.chars().all(|char| char.is_alphanumeric() || "_-".contains(char));
+    let starts_value =
+        rest.trim_start().starts_with(|char: char| char.is_alphanumeric() || "\"'{[-=".contains(char));
+    (is_plain && starts_value).then_some(key)
+}
+
+/// The start of a text, for a message.
+fn shown(text: &str) -> String {
+    let start: String = text.trim_start().chars().take(20).collect();
+    toolwright_jsonrpc::raw::quote(&start)
 }
 
 /// `a.txt""`: two quotes where one should be.

@@ -60,7 +60,7 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
             }
             Err(failure) => {
                 // Braces in prose are no value; a value that got going and failed is refused.
-                if failure.got_going {
+                if failure.got_going || failure.error.code == Code::R12 {
                     return Err(failure.error);
                 }
                 from = start + 1;

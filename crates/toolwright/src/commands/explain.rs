@@ -5,21 +5,37 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use toolwright_jsonrpc::raw::quote;
-use toolwright_model::{Code, Finish, Outcome};
+use toolwright_model::{Code, Outcome};
 use toolwright_normalizer::{Explanation, Normalizer, RawArguments, Tool};
 
 use crate::cli::ExplainOptions;
 use crate::code_pages;
-use crate::input::read_tool;
-use crate::output::{Answer, answer_line};
+use crate::input::{read_tool, without_byte_order_mark};
+use crate::output::{Answer, Explained, answer_line};
 use crate::report::{EXIT_FOUND, Report};
 use crate::rules_source;
 
 pub fn run(options: &ExplainOptions) -> Result<ExitCode, Report> {
-    if let (Some(tool), Some(arguments)) = (&options.tool, &options.arguments) {
-        return explain_call(options, tool, arguments);
-    }
-    let name = options.code.as_deref().unwrap_or_default();
+    let name = match (&options.code, &options.tool, &options.arguments) {
+        (None, Some(tool), Some(arguments)) => return explain_call(options, tool, arguments),
+        (Some(name), None, None) => name,
+        (Some(name), _, _) => {
+            let what = format!("\"{name}\" stands beside --tool or --arguments");
+            return Err(Report::usage(what, format!("ask for the code alone: toolwright explain {name}")));
+        }
+        (None, Some(tool), None) => {
+            let fix = format!("add them: toolwright explain --tool {} --arguments '{{}}'", tool.display());
+            return Err(Report::usage("--tool is given, but no arguments to explain", fix));
+        }
+        (None, None, Some(_)) => {
+            let fix = "add the tool: toolwright explain --tool tool.json --arguments …";
+            return Err(Report::usage("--arguments are given, but no tool to judge them by", fix));
+        }
+        (None, None, None) => {
+            let fix = "give a code, such as N4, or --tool FILE and --arguments TEXT";
+            return Err(Report::usage("there is nothing to explain", fix));
+        }
+    };
     let Some(code) = Code::parse(name) else {
         let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
         let fix = format!("use one of {}, or give --tool FILE and --arguments TEXT", codes.join(", "));
@@ -45,15 +61,13 @@ fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> 
     })?;
     let arguments = match arguments.strip_prefix('@') {
         Some(path) => {
-            fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?
+            let text =
+                fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?;
+            without_byte_order_mark(&text).to_owned()
         }
         None => arguments.to_owned(),
     };
-    let finish = match options.finish.as_deref() {
-        Some("stop") => Finish::Stop,
-        Some("length") => Finish::Length,
-        _ => Finish::Unknown,
-    };
+    let finish = options.finish.unwrap_or_default();
     let normalizer = Normalizer::new(rules_source::load(&options.rules)?);
     let explanation = normalizer.explain(&tool, &RawArguments::text(&arguments, finish));
     let printed = if options.json {
@@ -63,7 +77,7 @@ fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> 
             sent: &arguments,
             outcome: &explanation.outcome,
             name_change: None,
-            steps: Some(&explanation.steps),
+            explained: Some(Explained { steps: &explanation.steps, unjudged: tool.schema().notes() }),
         };
         answer_line(&answer)
     } else {
@@ -111,7 +125,7 @@ fn as_text(tool: &Tool, arguments: &str, explanation: &Explanation) -> String {
                 ));
             }
         }
-        Outcome::Refused { problems, .. } => {
+        Outcome::Refused { problems, hint } => {
             lines.push("outcome   refused".to_owned());
             for problem in problems {
                 lines.push(format!(
@@ -120,6 +134,10 @@ fn as_text(tool: &Tool, arguments: &str, explanation: &Explanation) -> String {
                     problem.path,
                     problem.message
                 ));
+            }
+            // Where no form can be given, the hint is what the problems say already.
+            if !problems.iter().any(|problem| hint.starts_with(&problem.message)) {
+                lines.push(format!("hint      {hint}"));
             }
         }
     }

@@ -11,8 +11,8 @@ use toolwright_model::{Code, Outcome};
 use toolwright_normalizer::{Normalizer, RawArguments};
 
 use crate::cli::NormalizeOptions;
-use crate::input::{ToolCache, read_line};
-use crate::output::{Answer, answer_line, error_line};
+use crate::input::{ToolCache, read_line, without_byte_order_mark};
+use crate::output::{Answer, Explained, answer_line, error_line};
 use crate::report::{EXIT_FOUND, Report};
 use crate::rules_source;
 
@@ -22,10 +22,18 @@ const BATCH_LINES: usize = 2048;
 const LINES_PER_THREAD: usize = 64;
 /// The longest line that is read.
 const MAX_LINE_BYTES: u64 = 64 << 20;
-/// What stands in for a line that is longer: no JSON, so its answer is an error.
-const TOO_LONG: &[u8] = b"(longer than 64 MiB)";
+/// What is said about a longer one.
+const TOO_LONG: &str =
+    "the line is longer than 64 MiB (67108864 bytes), the most that is read; send a shorter call";
 /// How often the progress line is drawn, in lines.
 const PROGRESS_LINES: usize = 20_000;
+
+/// One line of input.
+enum Line {
+    Read(Vec<u8>),
+    /// It is longer than [`MAX_LINE_BYTES`] and was passed over.
+    TooLong,
+}
 
 /// Counts for `--summary` and the exit code.
 #[derive(Default)]
@@ -47,7 +55,7 @@ struct Answered {
 
 pub fn run(options: &NormalizeOptions) -> Result<ExitCode, Report> {
     let normalizer = Normalizer::new(rules_source::load(&options.rules)?);
-    let source: Box<dyn Read> = match &options.file {
+    let source: Box<dyn Read> = match options.file.as_ref().filter(|file| file.as_os_str() != "-") {
         Some(path) => Box::new(File::open(path).map_err(|error| Report::io("open", path, &error))?),
         None => {
             if io::stdin().is_terminal() {
@@ -106,11 +114,12 @@ fn closed_or_failed(error: io::Error) -> Result<ExitCode, Report> {
 }
 
 fn stream_error(action: &str, file: &Option<std::path::PathBuf>, error: &io::Error) -> Report {
-    Report::io(action, file.as_deref().unwrap_or(Path::new("standard input")), error)
+    let file = file.as_deref().filter(|file| file.as_os_str() != "-");
+    Report::io(action, file.unwrap_or(Path::new("standard input")), error)
 }
 
 /// The lines that are there, with their numbers; waits for the first only.
-fn read_batch(input: &mut BufReader<Box<dyn Read>>, read_so_far: usize) -> io::Result<Vec<(usize, Vec<u8>)>> {
+fn read_batch(input: &mut BufReader<Box<dyn Read>>, read_so_far: usize) -> io::Result<Vec<(usize, Line)>> {
     let mut batch = Vec::new();
     for number in read_so_far + 1.. {
         let mut line = Vec::new();
@@ -118,11 +127,11 @@ fn read_batch(input: &mut BufReader<Box<dyn Read>>, read_so_far: usize) -> io::R
             break;
         }
         if line.len() as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
-            // Too long: what is left of it is passed over, and the answer says so.
             input.skip_until(b'\n')?;
-            line = TOO_LONG.to_vec();
+            batch.push((number, Line::TooLong));
+        } else {
+            batch.push((number, Line::Read(line)));
         }
-        batch.push((number, line));
         if batch.len() >= BATCH_LINES || !input.buffer().contains(&b'\n') {
             break;
         }
@@ -133,14 +142,14 @@ fn read_batch(input: &mut BufReader<Box<dyn Read>>, read_so_far: usize) -> io::R
 /// Answers a batch on as many threads as are worth it; the answers are in the order of the lines.
 fn answer_all(
     normalizer: &Normalizer,
-    batch: &[(usize, Vec<u8>)],
+    batch: &[(usize, Line)],
     explain: bool,
     threads: usize,
     caches: &mut Vec<ToolCache>,
 ) -> Vec<Answered> {
     let parts = threads.min(batch.len().div_ceil(LINES_PER_THREAD)).max(1);
     caches.resize_with(parts.max(caches.len()), ToolCache::default);
-    let answer_part = |part: &[(usize, Vec<u8>)], cache: &mut ToolCache| -> Vec<Answered> {
+    let answer_part = |part: &[(usize, Line)], cache: &mut ToolCache| -> Vec<Answered> {
         part.iter().filter_map(|(number, line)| answer(normalizer, *number, line, explain, cache)).collect()
     };
     if parts == 1 {
@@ -162,14 +171,18 @@ fn answer_all(
 fn answer(
     normalizer: &Normalizer,
     number: usize,
-    line: &[u8],
+    line: &Line,
     explain: bool,
     cache: &mut ToolCache,
 ) -> Option<Answered> {
     let wrong = |message: &str| {
         Some(Answered { line: error_line(number, "null", message), outcome: None, name_code: None })
     };
-    let Ok(text) = std::str::from_utf8(line) else { return wrong("the line is not UTF-8") };
+    let Line::Read(line) = line else { return wrong(TOO_LONG) };
+    let Ok(text) = std::str::from_utf8(line) else {
+        return wrong("the line is not UTF-8; write JSON lines in UTF-8");
+    };
+    let text = if number == 1 { without_byte_order_mark(text) } else { text };
     if text.trim().is_empty() {
         return None;
     }
@@ -191,7 +204,7 @@ fn answer(
                 sent: "null",
                 outcome: &outcome,
                 name_change: None,
-                steps: None,
+                explained: explain.then_some(Explained { steps: &[], unjudged: &[] }),
             };
             return Some(Answered { line: answer_line(&answer), outcome: Some(outcome), name_code: None });
         }
@@ -209,7 +222,7 @@ fn answer(
         sent: &call.arguments,
         outcome: &outcome,
         name_change: found.change.as_ref(),
-        steps: steps.as_deref(),
+        explained: steps.as_deref().map(|steps| Explained { steps, unjudged: found.tool.schema().notes() }),
     });
     let refused = matches!(outcome, Outcome::Refused { .. });
     let name_code = found.change.as_ref().map(|change| change.code).filter(|_| !refused);

@@ -12,7 +12,7 @@ use toolwright_normalizer::{Normalizer, RawArguments, RuleSet};
 
 use super::print;
 use crate::cli::{RuleOptions, RulesCommand, RulesOptions};
-use crate::input::{ToolCache, read_line};
+use crate::input::{ToolCache, read_line, without_byte_order_mark};
 use crate::report::{EXIT_FOUND, Report};
 use crate::rules_source;
 
@@ -106,7 +106,8 @@ fn describe(action: &Action) -> String {
 
 fn check(path: &Path, json: bool) -> Result<ExitCode, Report> {
     let text = fs::read_to_string(path).map_err(|error| Report::io("read", path, &error))?;
-    match parse_file(&text) {
+    let text = without_byte_order_mark(&text);
+    match parse_file(text) {
         Ok(rules) => {
             let message = if json {
                 format!(
@@ -139,7 +140,7 @@ fn check(path: &Path, json: bool) -> Result<ExitCode, Report> {
             Ok(ExitCode::from(EXIT_FOUND))
         }
         Err(errors) => {
-            Report::rules(path, &text, &errors).print();
+            Report::rules(path, text, &errors).print();
             Ok(ExitCode::from(EXIT_FOUND))
         }
     }
@@ -151,6 +152,7 @@ fn test(rules: &Path, cases: &Path, json: bool) -> Result<ExitCode, Report> {
     let mut cache = ToolCache::default();
     let mut passed = 0;
     let mut failures: Vec<(usize, String)> = Vec::new();
+    let text = without_byte_order_mark(&text);
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match run_case(&normalizer, line, &mut cache) {
             Ok(()) => passed += 1,
@@ -197,8 +199,13 @@ fn run_case(normalizer: &Normalizer, line: &str, cache: &mut ToolCache) -> Resul
         Outcome::Refused { .. } => ("refused", None, Vec::new()),
     };
     if got != wanted {
-        let why =
-            if let Outcome::Refused { hint, .. } = &outcome { format!(" ({hint})") } else { String::new() };
+        let why = match &outcome {
+            Outcome::Refused { problems, .. } => {
+                let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+                format!(" ({})", messages.join("; "))
+            }
+            _ => String::new(),
+        };
         return Err(format!("expected {wanted}, got {got}{why}"));
     }
     if let Some(wanted) = expect.get("arguments") {

@@ -1,0 +1,111 @@
+//! An object being fitted: its members on their way, what is free, and what it took so far.
+
+use toolwright_jsonrpc::raw::{Kind, Member};
+use toolwright_model::{Change, Code, Problem};
+
+use super::{Fit, Path};
+use crate::schema::{Ids, KeyState};
+
+/// One member on its way to the result.
+#[derive(Clone, Debug)]
+pub(super) struct Entry<'a> {
+    pub member: Member<'a>,
+    pub state: KeyState,
+    /// The schemas of its value.
+    pub ids: Ids,
+    /// The value already fitted while its name was looked for.
+    pub fitted: Option<Fit<'a>>,
+}
+
+/// An object being fitted.
+pub(super) struct Draft<'s, 'a> {
+    pub entries: Vec<Entry<'a>>,
+    /// Declared names that no member has yet.
+    pub free: Vec<&'s str>,
+    pub required: Vec<&'s str>,
+    pub changes: Vec<Change>,
+    pub cost: u32,
+    pub risk: u32,
+    pub problems: Vec<Problem>,
+    /// What changes cost by themselves, by their index.
+    prices: Vec<(usize, u32)>,
+    /// The last change that was noted, and the cost before it: what is added until the next is its price.
+    unpriced: Option<(usize, u32)>,
+}
+
+impl<'s, 'a> Draft<'s, 'a> {
+    pub fn new(members: usize, required: Vec<&'s str>) -> Self {
+        Draft {
+            entries: Vec::with_capacity(members),
+            free: Vec::new(),
+            required,
+            changes: Vec::new(),
+            cost: 0,
+            risk: 0,
+            problems: Vec::new(),
+            prices: Vec::new(),
+            unpriced: None,
+        }
+    }
+
+    pub fn is_required(&self, name: &str) -> bool {
+        self.required.contains(&name)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.member.key == name)
+    }
+
+    /// The required names that no member has.
+    pub fn missing(&self) -> Vec<&'s str> {
+        self.required.iter().filter(|name| !self.has(name)).copied().collect()
+    }
+
+    /// Every member is a parameter under its own name and nothing required is missing.
+    pub fn is_plain(&self) -> bool {
+        self.entries.iter().all(|entry| entry.state == KeyState::Declared)
+            && self.required.iter().all(|name| self.has(name))
+    }
+
+    /// Something required is missing, or something stands where it may not.
+    pub fn has_gaps(&self) -> bool {
+        let forbidden = self.entries.iter().any(|entry| {
+            entry.state == KeyState::Forbidden && !matches!(entry.member.value.kind, Kind::Null)
+        });
+        forbidden || self.required.iter().any(|name| !self.has(name))
+    }
+
+    pub fn note(
+        &mut self,
+        code: Code,
+        path: &Path<'_>,
+        key: &str,
+        from: Option<String>,
+        to: Option<String>,
+        why: &str,
+    ) {
+        self.price_last();
+        self.unpriced = Some((self.changes.len(), self.cost));
+        let path = path.key(key).to_string();
+        self.changes.push(Change { code, path, from, to, rule: None, why: why.to_owned() });
+    }
+
+    fn price_last(&mut self) {
+        if let Some((index, before)) = self.unpriced.take() {
+            self.prices.push((index, self.cost - before));
+        }
+    }
+
+    /// The changes that were noted here, with what each costs by itself.
+    pub fn prices(&mut self) -> impl Iterator<Item = (&Change, u32)> {
+        self.price_last();
+        self.prices.iter().map(|(index, price)| (&self.changes[*index], *price))
+    }
+
+    pub fn absorb(&mut self, fit: Fit<'a>) {
+        self.price_last();
+        self.cost += fit.cost;
+        self.risk += fit.risk;
+        self.changes.extend(fit.changes);
+    }
+}

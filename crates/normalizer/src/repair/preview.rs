@@ -1,0 +1,106 @@
+//! Values in changes and messages, shortened to a length that can be shown.
+//!
+//! What is left out is marked by `…`, and what is left is still JSON of the same kind: a long text is
+//! a shorter text, a long list a list of its first items.
+
+use toolwright_jsonrpc::raw::{Kind, Node, quote};
+
+/// How much of a value is shown, in bytes.
+const PREVIEW_BYTES: usize = 240;
+
+/// A value's JSON text; long ones are shortened.
+pub(crate) fn preview(node: &Node<'_>) -> String {
+    let mut text = String::new();
+    if node.write_at_most(&mut text, PREVIEW_BYTES) {
+        return text;
+    }
+    text.clear();
+    shorten(node, &mut text);
+    text
+}
+
+fn shorten(node: &Node<'_>, out: &mut String) {
+    let left = PREVIEW_BYTES.saturating_sub(out.len());
+    match node.kind {
+        Kind::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                if out.len() >= PREVIEW_BYTES {
+                    out.push_str(&quote(&format!("… {} more", items.len() - index)));
+                    break;
+                }
+                shorten(item, out);
+            }
+            out.push(']');
+        }
+        Kind::Object(members) => {
+            out.push('{');
+            for (index, member) in members.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                if out.len() >= PREVIEW_BYTES {
+                    out.push_str(&format!("\"…\":\"{} more\"", members.len() - index));
+                    break;
+                }
+                out.push_str(&shortened(member.key, left));
+                out.push(':');
+                shorten(&member.value, out);
+            }
+            out.push('}');
+        }
+        Kind::String(text) => out.push_str(&shortened(&text.decode(), left)),
+        Kind::Number(digits) if digits.len() > left => out.push_str(&shortened(digits, left)),
+        _ => node.write(out),
+    }
+}
+
+/// A text as JSON, cut to about that many bytes.
+fn shortened(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return quote(text);
+    }
+    let end = (0..=limit).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    quote(&format!("{}…", &text[..end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bumpalo::Bump;
+    use toolwright_jsonrpc::raw::parse;
+
+    fn shown(json: &str) -> String {
+        let arena = Bump::new();
+        let text = preview(&parse(json, &arena).unwrap().root);
+        assert!(parse(&text, &arena).is_ok(), "{text}");
+        assert!(text.len() < 2 * PREVIEW_BYTES, "{text}");
+        text
+    }
+
+    #[test]
+    fn short_values_are_shown_as_they_are() {
+        assert_eq!(shown(r#"{"a": [1.0, "x\n"]}"#), r#"{"a": [1.0, "x\n"]}"#);
+    }
+
+    #[test]
+    fn a_long_text_is_a_shorter_text_and_not_a_text_within_a_text() {
+        let text = shown(&format!("\"{}\"", "ä\\n".repeat(200)));
+        assert!(text.starts_with("\"ä\\nä") && text.ends_with("…\""), "{text}");
+    }
+
+    #[test]
+    fn a_long_list_or_object_says_how_much_is_left_out() {
+        let list = shown(&format!("[{}1]", "12345,".repeat(100)));
+        assert!(list.starts_with("[12345,12345,") && list.ends_with(",\"… 61 more\"]"), "{list}");
+        let text = "x".repeat(300);
+        let object = shown(&format!(r#"{{"a":{{"b":"{text}"}},"c":1,"d":2}}"#));
+        assert!(
+            object.starts_with(r#"{"a":{"b":"xxx"#) && object.ends_with(r#"…"},"…":"2 more"}"#),
+            "{object}"
+        );
+    }
+}

@@ -1,0 +1,349 @@
+//! What a refusal says: the rule that is broken, its limit, and what to send instead.
+
+use toolwright_model::{Code, Finish, Outcome, Problem, ToolDefinition};
+use toolwright_normalizer::{Normalizer, RawArguments, Tool};
+
+fn tool(schema: &str) -> Tool {
+    let definition = ToolDefinition {
+        name: "list_notes".into(),
+        input_schema: schema.into(),
+        ..ToolDefinition::default()
+    };
+    Tool::compile(&definition).expect("the schema compiles")
+}
+
+/// A tool with one parameter `x` of this schema.
+fn tool_of(schema: &str) -> Tool {
+    tool(&format!(
+        r#"{{"type":"object","properties":{{"x":{schema}}},"required":["x"],"additionalProperties":false}}"#
+    ))
+}
+
+#[track_caller]
+fn problems(tool: &Tool, arguments: &str) -> Vec<Problem> {
+    match Normalizer::default().normalize(tool, &RawArguments::text(arguments, Finish::Unknown)) {
+        Outcome::Refused { problems, .. } => problems,
+        other => panic!("{arguments} should be refused, got {other:?}"),
+    }
+}
+
+#[track_caller]
+fn says(tool: &Tool, arguments: &str, code: Code, path: &str, message: &str) {
+    let found = problems(tool, arguments);
+    let [first] = &found[..] else { panic!("one problem is expected, got {found:?}") };
+    assert_eq!((first.code, first.path.as_str(), first.message.as_str()), (code, path, message));
+}
+
+#[test]
+fn a_value_that_breaks_a_rule_is_told_the_rule_and_its_limit() {
+    for (schema, value, path, message) in [
+        (
+            r#"{"type":"integer","maximum":100}"#,
+            "500",
+            "/x",
+            r#""x" is 500, but at most 100 is allowed (maximum)"#,
+        ),
+        (
+            r#"{"type":"integer","maximum":100}"#,
+            r#""500""#,
+            "/x",
+            r#""x" is 500, but at most 100 is allowed (maximum)"#,
+        ),
+        (
+            r#"{"type":"number","minimum":-0.5}"#,
+            "-1",
+            "/x",
+            r#""x" is -1, but at least -0.5 is expected (minimum)"#,
+        ),
+        (
+            r#"{"type":"number","exclusiveMinimum":0}"#,
+            "0",
+            "/x",
+            r#""x" is 0, but more than 0 is expected (exclusiveMinimum)"#,
+        ),
+        (
+            r#"{"type":"number","exclusiveMaximum":1}"#,
+            "1",
+            "/x",
+            r#""x" is 1, but less than 1 is expected (exclusiveMaximum)"#,
+        ),
+        (
+            r#"{"type":"integer","multipleOf":5}"#,
+            "7",
+            "/x",
+            r#""x" is 7, but a multiple of 5 is expected (multipleOf)"#,
+        ),
+        (
+            r#"{"type":"string","maxLength":3}"#,
+            r#""äbcd""#,
+            "/x",
+            r#""x" has 4 characters, but at most 3 are allowed (maxLength)"#,
+        ),
+        (
+            r#"{"type":"string","minLength":1}"#,
+            r#""""#,
+            "/x",
+            r#""x" has 0 characters, but at least 1 is expected (minLength)"#,
+        ),
+        (
+            r#"{"type":"string","pattern":"^\\d+$"}"#,
+            r#""a1""#,
+            "/x",
+            r#""x" is "a1", but text that matches ^\d+$ is expected (pattern)"#,
+        ),
+        (
+            r#"{"type":"array","maxItems":1}"#,
+            "[1,2]",
+            "/x",
+            r#""x" has 2 items, but at most 1 is allowed (maxItems)"#,
+        ),
+        (
+            r#"{"type":"array","minItems":2}"#,
+            "[1]",
+            "/x",
+            r#""x" has 1 item, but at least 2 are expected (minItems)"#,
+        ),
+        (
+            r#"{"type":"array","uniqueItems":true}"#,
+            r#"["a","b","a"]"#,
+            "/x",
+            r#""x" has "a" at 0 and at 2, but every item may stand only once (uniqueItems)"#,
+        ),
+        (
+            r#"{"type":"array","contains":{"type":"string"}}"#,
+            "[1]",
+            "/x",
+            r#""x" has 0 items that fit a string, but at least 1 is expected (contains)"#,
+        ),
+        (
+            r#"{"type":"array","items":{"type":"integer","minimum":1}}"#,
+            "[3,0]",
+            "/x/1",
+            r#""x/1" is 0, but at least 1 is expected (minimum)"#,
+        ),
+        (
+            r#"{"type":"object","maxProperties":1}"#,
+            r#"{"a":1,"b":2}"#,
+            "/x",
+            r#""x" has 2 members, but at most 1 is allowed (maxProperties)"#,
+        ),
+        (
+            r#"{"type":"object","minProperties":1}"#,
+            "{}",
+            "/x",
+            r#""x" has 0 members, but at least 1 is expected (minProperties)"#,
+        ),
+        (
+            r#"{"type":"object","propertyNames":{"pattern":"^[a-z]+$"}}"#,
+            r#"{"A b":1}"#,
+            "/x/A b",
+            r#"the key "A b" is not allowed (propertyNames): "A b" is "A b", but text that matches ^[a-z]+$ is expected (pattern)"#,
+        ),
+        (
+            r#"{"type":"object","dependentRequired":{"card":["address"]}}"#,
+            r#"{"card":1}"#,
+            "/x/address",
+            r#""card" needs "address" beside it (dependentRequired)"#,
+        ),
+        (
+            r#"{"type":"object","dependentSchemas":{"card":{"maxProperties":1}}}"#,
+            r#"{"card":1,"b":2}"#,
+            "/x",
+            r#""x" has 2 members, but at most 1 is allowed (maxProperties) (because "card" is there: dependentSchemas)"#,
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{}},"unevaluatedProperties":{"type":"string"}}"#,
+            r#"{"a":1,"q":2}"#,
+            "/x/q",
+            r#""q" is not allowed here (unevaluatedProperties)"#,
+        ),
+        (
+            r#"{"type":"string","not":{"const":"root"}}"#,
+            r#""root""#,
+            "/x",
+            r#""x" is "root", but "root" is not allowed (not)"#,
+        ),
+        (
+            r#"{"type":"object","not":{"required":["a","b"]}}"#,
+            r#"{"a":1,"b":2}"#,
+            "/x",
+            r#""x" is {"a":1,"b":2}, but "a" and "b" may not stand together (not)"#,
+        ),
+        (
+            r#"{"type":"integer","oneOf":[{"minimum":1},{"maximum":5}]}"#,
+            "3",
+            "/x",
+            r#""x" is 3, which fits 2 of the 2 allowed forms, but must fit exactly one (oneOf)"#,
+        ),
+        (
+            r#"{"type":"integer","anyOf":[{"type":"integer","minimum":5},{"type":"string"}]}"#,
+            "3",
+            "/x",
+            r#""x" is 3, but at least 5 is expected (minimum)"#,
+        ),
+        (
+            r#"{"anyOf":[{"type":"integer","minimum":9},{"type":"integer","maximum":1}]}"#,
+            "3",
+            "/x",
+            r#""x" is 3, which fits none of the 2 allowed forms (anyOf): an integer of at least 9 or an integer of at most 1"#,
+        ),
+        (
+            r#"{"type":"integer","if":{"minimum":10},"then":{"multipleOf":10}}"#,
+            "15",
+            "/x",
+            r#""x" is 15, but a multiple of 10 is expected (multipleOf)"#,
+        ),
+        (r#"{"type":"boolean"}"#, r#""maybe""#, "/x", r#""maybe" is a string, but a boolean is expected"#),
+        (
+            r#"{"type":"integer","minimum":1,"maximum":9}"#,
+            "[1,2]",
+            "/x",
+            r#"[1,2] is an array, but an integer from 1 to 9 is expected"#,
+        ),
+    ] {
+        says(&tool_of(schema), &format!(r#"{{"x":{value}}}"#), Code::R8, path, message);
+    }
+    says(
+        &tool_of(r#"{"const":"b"}"#),
+        r#"{"x":"a"}"#,
+        Code::R4,
+        "/x",
+        r#""a" is not allowed; only "b" is (const)"#,
+    );
+    says(
+        &tool_of(r#"{"type":"integer"}"#),
+        r#"{"x":-2.5}"#,
+        Code::R3,
+        "/x",
+        "-2.5 is not a whole number; an integer is expected and rounding would lose a part; send -3 or -2",
+    );
+}
+
+#[test]
+fn rules_about_the_arguments_as_a_whole_are_named_too() {
+    let schema = r#"{"type":"object","properties":{"a":{},"b":{}},"maxProperties":1}"#;
+    says(
+        &tool(schema),
+        r#"{"a":1,"b":2}"#,
+        Code::R8,
+        "",
+        "the arguments have 2 members, but at most 1 is allowed (maxProperties)",
+    );
+}
+
+const READ: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer","maximum":100}},"required":["path"],"additionalProperties":false}"#;
+
+#[test]
+fn text_that_cannot_be_read_is_told_what_really_stands_there() {
+    for (arguments, code, start) in [
+        (
+            r#"{"path":"a", ...}"#,
+            Code::R5,
+            r#""..." leaves something out; send every parameter (at byte 10)"#,
+        ),
+        (
+            r#"{"path":"a")"#,
+            Code::R9,
+            r#"a string is followed by ")", where a comma or "}" should be; send strict JSON"#,
+        ),
+        (r#"{"path":"a";}"#, Code::R9, r#"a string is followed by ";}", where a comma or "}" should be"#),
+        (r#"{"path":"a", ;}"#, Code::R9, r#"after a comma comes ";}", where a key should be"#),
+        (r#"{"limit":5;"path":"a"}"#, Code::R9, r#"found ";\"path\":\"a\"}" where a comma or "}" should be"#),
+        (r#"{"path" "a"}"#, Code::R9, r#"found "\"a\"}" where a colon after the key should be"#),
+        (
+            r#"{"path":"a","limit" 5}"#,
+            Code::R9,
+            r#"the key "limit" is not followed by a colon; send "limit": and its value"#,
+        ),
+        (
+            r#"{"path":"say "hi"}"#,
+            Code::R2,
+            r#"it is unclear where a string ends: "}" follows a quote in it; escape the quotes"#,
+        ),
+    ] {
+        let found = problems(&tool(READ), arguments);
+        assert_eq!(found[0].code, code, "{arguments}: {found:?}");
+        assert!(found[0].message.starts_with(start), "{arguments}: {}", found[0].message);
+    }
+}
+
+#[test]
+fn a_key_that_is_given_twice_is_named_by_its_place() {
+    says(
+        &tool(READ),
+        r#"{"path":"a","path":"b"}"#,
+        Code::R7,
+        "/path",
+        r#""path" is given twice with different values ("a" and "b"); send it once"#,
+    );
+    let nested = r#"{'list':[{'a':1},{'a':1,'a':2}]}"#;
+    says(
+        &tool(r#"{"type":"object"}"#),
+        nested,
+        Code::R7,
+        "/list/1/a",
+        r#""a" is given twice with different values (1 and 2); send it once"#,
+    );
+}
+
+#[test]
+fn a_required_null_is_called_null_and_a_missing_parameter_missing() {
+    says(
+        &tool(READ),
+        r#"{"path":null}"#,
+        Code::R1,
+        "/path",
+        r#"required parameter "path" is null; send a string"#,
+    );
+    says(&tool(READ), "{}", Code::R1, "/path", r#"required parameter "path" is missing; send a string"#);
+}
+
+#[test]
+fn nesting_too_deeply_is_r12_however_it_is_sent() {
+    let strict = format!(r#"{{"path":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+    let in_objects = format!("{}1{}", r#"{"path":"#.repeat(129), "}".repeat(129));
+    for text in [
+        strict.clone(),
+        in_objects.clone(),
+        strict.replace('"', "'"),
+        in_objects.replace('"', "'"),
+        format!("Here you are: {strict}"),
+        format!("```json\n{in_objects}\n```"),
+        serde_json::to_string(&strict).expect("JSON"),
+        "[".repeat(100_000),
+    ] {
+        let found = problems(&tool(READ), &text);
+        assert_eq!(found[0].code, Code::R12, "{:.60}: {:?}", text, found[0]);
+    }
+}
+
+#[test]
+fn the_hint_is_the_nearest_valid_form() {
+    let hint = |arguments: &str| match Normalizer::default()
+        .normalize(&tool(READ), &RawArguments::text(arguments, Finish::Unknown))
+    {
+        Outcome::Refused { hint, .. } => hint,
+        other => panic!("{arguments} should be refused, got {other:?}"),
+    };
+    assert_eq!(
+        hint(r#"{"file_path":"a","limit":"500"}"#),
+        r#"send {"path": "a", "limit": <an integer of at most 100>}"#
+    );
+    assert_eq!(hint(r#"{"arguments":{"limit":"5"}}"#), r#"send {"limit": 5, "path": <a string>}"#);
+    assert_eq!(hint(r#"{"path":"a","colour":"red"}"#), r#"send {"path": "a"}"#);
+    assert_eq!(hint(r#"{"path":"a"#), r#"send {"path": <a string>} and, if wanted, "limit""#);
+}
+
+#[test]
+fn a_guess_that_is_too_risky_is_offered_as_the_form_to_send() {
+    let definition =
+        ToolDefinition { name: "delete_note".into(), input_schema: READ.into(), ..ToolDefinition::default() };
+    let tool = Tool::compile(&definition).expect("the schema compiles");
+    let found = problems(&tool, r#"{"pth":"a"}"#);
+    assert_eq!(found[0].code, Code::R11);
+    assert!(
+        found[0].message.ends_with(r#"send {"path":"a"} if that is what you mean"#),
+        "{}",
+        found[0].message
+    );
+}
