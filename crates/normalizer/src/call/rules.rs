@@ -1,5 +1,8 @@
 //! The rules of a tool, run over one reading of its arguments until none has anything left to do.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 use toolwright_model::{Code, Problem};
 
@@ -56,13 +59,18 @@ impl<'a> Call<'_, '_, 'a> {
             at_rest &= !self.apply_rule(rule, &mut members, &mut ruled)?;
         }
         rules.retain(|rule| rule.may_change_valid_calls());
-        // A value goes through every step of every rule once at most, unless they lead in a circle.
+        // A value goes through every step of every rule once at most, unless they lead in a circle,
+        // and then the same arguments come again.
         let mut rounds = 1 + rules.iter().map(|rule| rule.steps()).sum::<usize>();
+        let mut seen = HashSet::new();
         while !at_rest && rounds > 0 {
             at_rest = true;
             rounds -= 1;
             for rule in &rules {
                 at_rest &= !self.apply_rule(rule, &mut members, &mut ruled)?;
+            }
+            if !at_rest && !seen.insert(fingerprint(&ruled.fit.node)) {
+                break;
             }
         }
         if at_rest { Ok(ruled) } else { Err(vec![self.restless(&ruled.fit)]) }
@@ -105,4 +113,11 @@ impl<'a> Call<'_, '_, 'a> {
         let message = format!("rules undo each other without end: {}; change one of them", ids.join(", "));
         problem(Code::R12, &Path::Root, message)
     }
+}
+
+/// A number for the arguments; keeping their text of every round would take too much memory.
+fn fingerprint(node: &Node<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    node.to_json().hash(&mut hasher);
+    hasher.finish()
 }

@@ -1,12 +1,14 @@
 //! Moves from one name to another that lead round in a circle.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Contradiction, common};
 use crate::rules::{Rule, Scope};
 
 /// How many moves are followed in all. Only files with very many interwoven circles need more.
 const MAX_STEPS: usize = 100_000;
+/// How many rules and names of a circle are told.
+const MAX_TOLD: usize = 8;
 
 /// Moves that rules make.
 #[derive(Default)]
@@ -46,12 +48,20 @@ impl Circle {
         let message = match &others[..] {
             [other] if self.names.len() == 2 => format!("rule \"{id}\" undoes {other}"),
             others => {
-                let circle = [&self.names[..], &self.names[..1]].concat().join(" → ");
-                format!("rule \"{id}\" closes a circle with {}: {circle}", others.join(", "))
+                let circle = [few(&self.names), self.names[..1].to_vec()].concat().join(" → ");
+                format!("rule \"{id}\" closes a circle with {}: {circle}", few(others).join(", "))
             }
         };
         Contradiction { rule: self.rule, message, fix }
     }
+}
+
+/// As many as can be read.
+fn few(names: &[String]) -> Vec<String> {
+    if names.len() <= MAX_TOLD {
+        return names.to_vec();
+    }
+    names[..MAX_TOLD].iter().cloned().chain(["…".to_owned()]).collect()
 }
 
 /// The circles, one for each rule at most that closes one.
@@ -80,35 +90,44 @@ fn circle_from(
     start: &Move<'_>,
     steps: &mut usize,
 ) -> Option<Circle> {
-    struct Reached {
-        at: String,
+    struct Reached<'m> {
+        at: &'m str,
         tools: Vec<Scope>,
-        way: Vec<usize>,
+        /// Where from, and by which move.
+        by: Option<(usize, &'m Move<'m>)>,
     }
     let mut seen = HashSet::new();
-    let mut open =
-        VecDeque::from([Reached { at: start.to.clone(), tools: start.tools.to_vec(), way: Vec::new() }]);
-    while let Some(reached) = open.pop_front() {
-        if reached.at == start.from {
-            let way: Vec<&Move<'_>> = reached.way.iter().map(|index| &moves.all[*index]).collect();
+    let mut reached = vec![Reached { at: &start.to, tools: start.tools.to_vec(), by: None }];
+    let mut next = 0;
+    while let Some(Reached { at, tools, .. }) = reached.get(next) {
+        if *at == start.from {
+            let mut way = vec![];
+            let mut place = next;
+            while let Some((before, step)) = reached[place].by {
+                way.push(step);
+                place = before;
+            }
+            way.push(start);
             let others: BTreeSet<usize> = way.iter().map(|step| step.rule).collect();
             let others = others.into_iter().filter(|other| *other != start.rule).collect();
-            let names = std::iter::once(start).chain(way).map(|step| step.from.clone()).collect();
+            let names = way.iter().rev().map(|step| step.from.clone()).collect();
             return Some(Circle { rule: start.rule, others, names });
         }
-        for index in moves.from.get(&reached.at).into_iter().flatten().filter(|index| core.contains(index)) {
+        let mut found = Vec::new();
+        for index in moves.from.get(*at).into_iter().flatten().filter(|index| core.contains(index)) {
             let step = &moves.all[*index];
             *steps += 1;
-            if step.rule > start.rule || *steps > MAX_STEPS || seen.contains(&step.to) {
+            if step.rule > start.rule || *steps > MAX_STEPS || seen.contains(step.to.as_str()) {
                 continue;
             }
-            let tools = common(&reached.tools, step.tools);
+            let tools = common(tools, step.tools);
             if !tools.is_empty() {
-                seen.insert(step.to.clone());
-                let way = reached.way.iter().copied().chain([*index]).collect();
-                open.push_back(Reached { at: step.to.clone(), tools, way });
+                seen.insert(step.to.as_str());
+                found.push(Reached { at: &step.to, tools, by: Some((next, step)) });
             }
         }
+        reached.extend(found);
+        next += 1;
     }
     None
 }
