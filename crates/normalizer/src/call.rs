@@ -1,5 +1,7 @@
 //! One call that did not simply pass: its readings, the rules, the repair and the verdict.
 
+mod rules;
+
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
 use toolwright_model::{Change, Code, Origin, Outcome, Problem};
 
@@ -8,20 +10,11 @@ use crate::names::{fold, is_envelope};
 use crate::repair::envelope::Opened;
 use crate::repair::{Fit, Fitter, Path, Slot, preview, problem};
 use crate::repeats::without_repeats;
-use crate::rules::{Rule, RuleSet};
+use crate::rules::RuleSet;
 use crate::schema::Goal;
 use crate::tool::Tool;
 
-/// How often rules look at a call again.
-const MAX_RULE_PASSES: usize = 4;
-
-/// When the rules that fill in defaults run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Defaults {
-    Now,
-    /// After the names are aligned.
-    Later,
-}
+use self::rules::{Defaults, Ruled};
 
 /// The arguments as a tree, and what it took to read them.
 pub(crate) struct Start<'a> {
@@ -62,6 +55,9 @@ impl<'a> Call<'_, '_, 'a> {
         }
         let openings = if was_null {
             vec![self.nothing_sent(root)]
+        } else if self.is_valid_as_sent(&start, &root) {
+            // Only rules change a valid call: what looks like an envelope in it is none.
+            vec![Opened { node: root, changes: Vec::new(), cost: 0 }]
         } else {
             self.fitter.openings(root, self.tool.name())
         };
@@ -99,6 +95,13 @@ impl<'a> Call<'_, '_, 'a> {
             return self.refuse(root, vec![problem(Code::R2, &Path::Root, message)]);
         }
         self.conclude(start, best)
+    }
+
+    fn is_valid_as_sent(&self, start: &Start<'a>, root: &Node<'a>) -> bool {
+        !self.rejected_by_gate
+            && start.changes.is_empty()
+            && root.as_object().is_some()
+            && self.fitter.judge.accepts(self.tool.schema().root(), root)
     }
 
     /// `remove_talk({…})` is a call of another tool, and `options = {…}` is one parameter of several.
@@ -167,24 +170,26 @@ impl<'a> Call<'_, '_, 'a> {
         };
         // A default must not take the place of a value that was sent under another name, so defaults
         // wait until the names are aligned, and help to fill what is missing only then.
-        let ruled = self.apply_rules(sent.clone(), members, Defaults::Later);
-        let did_something = ruled.0.changes.len() > sent.changes.len();
+        let ruled = self.apply_rules(sent.clone(), members, Defaults::Later)?;
+        let did_something = ruled.fit.changes.len() > sent.changes.len();
         let problems = match self.repair(ruled) {
-            Ok(fit) => return Ok(self.settle(fit)),
+            Ok(fit) => return self.settle(fit),
             Err(problems) => problems,
         };
         let has_defaults = self.rules.for_tool(self.tool).iter().any(|rule| rule.is_default());
-        if has_defaults && let Ok(fit) = self.repair(self.apply_rules(sent.clone(), members, Defaults::Now)) {
-            return Ok(self.settle(fit));
+        if has_defaults
+            && let Ok(fit) = self.repair(self.apply_rules(sent.clone(), members, Defaults::Now)?)
+        {
+            return self.settle(fit);
         }
         // A rule that stands in the way of a call that can be mended without it is left out.
-        if did_something && let Ok(fit) = self.repair((sent, false)) {
-            return Ok(fit);
+        if did_something && let Ok(fit) = self.repair(Ruled { fit: sent, is_valid: false }) {
+            return self.settle(fit);
         }
         Err(problems)
     }
 
-    fn repair(&self, (fit, is_valid): (Fit<'a>, bool)) -> Result<Fit<'a>, Vec<Problem>> {
+    fn repair(&self, Ruled { fit, is_valid }: Ruled<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         if is_valid {
             return Ok(fit);
         }
@@ -192,63 +197,6 @@ impl<'a> Call<'_, '_, 'a> {
         let root_id = self.tool.schema().root();
         let repaired = self.fitter.fit_rejected(&[root_id], fit.node, &Path::Root, slot)?;
         Ok(fit.then(repaired))
-    }
-
-    /// Rules that may change valid calls see what the repair made, so that a second pass would find
-    /// nothing left to do.
-    fn settle(&self, mut fit: Fit<'a>) -> Fit<'a> {
-        for _ in 0..MAX_RULE_PASSES {
-            if !self.rules.may_change_valid_calls(self.tool) {
-                break;
-            }
-            let Some(members) = fit.node.as_object() else { break };
-            let before = fit.changes.len();
-            fit = self.apply_rules(fit, members, Defaults::Now).0;
-            if fit.changes.len() == before {
-                break;
-            }
-        }
-        fit
-    }
-
-    /// Applies every matching rule once, in order; says whether the schema accepts the result.
-    fn apply_rules(
-        &self,
-        mut fit: Fit<'a>,
-        members: &'a [Member<'a>],
-        defaults: Defaults,
-    ) -> (Fit<'a>, bool) {
-        let root_id = self.tool.schema().root();
-        let mut members = members.to_vec();
-        // The gate has judged the arguments as they were sent.
-        let as_sent = fit.changes.is_empty();
-        let was_valid = !(as_sent && self.rejected_by_gate) && self.fitter.judge.accepts(root_id, &fit.node);
-        let mut valid = was_valid;
-        for rule in self.rules.for_tool(self.tool) {
-            let waits = defaults == Defaults::Later && rule.is_default();
-            if waits || was_valid && !rule.may_change_valid_calls() {
-                continue;
-            }
-            let Some(applied) = rule.apply(&self.fitter, &members) else { continue };
-            let node = Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&applied.members)));
-            let still_valid = self.fitter.judge.accepts(root_id, &node);
-            if valid && !still_valid {
-                self.reject_rule(rule);
-                continue;
-            }
-            self.fitter.trace.chosen(&Path::Root, 0, || format!("rule {}", rule.id));
-            valid = still_valid;
-            members = applied.members;
-            fit.node = node;
-            fit.changes.extend(applied.changes);
-        }
-        (fit, valid)
-    }
-
-    fn reject_rule(&self, rule: &Rule) {
-        self.fitter
-            .trace
-            .rejected(&Path::Root, 0, || format!("rule {} would make a valid call invalid", rule.id));
     }
 
     /// E2 for the whole arguments: a bare list where the tool's one list parameter is required.

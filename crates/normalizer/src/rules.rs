@@ -6,6 +6,7 @@
 
 mod builtin;
 mod case_convert;
+mod contradictions;
 mod file;
 mod json_accept_both;
 mod nested_alias;
@@ -15,12 +16,14 @@ mod param_default;
 mod param_drop;
 mod payload;
 mod scope;
+mod scope_index;
 mod set;
+mod shadows;
 mod type_coerce;
 mod value_map;
 
 use toolwright_jsonrpc::raw::{Member, Node};
-use toolwright_model::Change;
+use toolwright_model::{Change, Problem};
 
 use crate::repair::Fitter;
 
@@ -126,6 +129,9 @@ pub(crate) struct Applied<'a> {
     pub changes: Vec<Change>,
 }
 
+/// What came of a rule: nothing to do, something done, or a conflict it does not decide.
+pub(crate) type Ruling<'a> = Result<Option<Applied<'a>>, Problem>;
+
 impl Rule {
     /// The rule type's name in a rules file.
     pub fn type_name(&self) -> &'static str {
@@ -153,24 +159,32 @@ impl Rule {
         self.set.is_none() || matches!(self.action, Action::NestedAlias { .. } | Action::NestedDefault { .. })
     }
 
-    /// Applies the rule to the arguments; `None` when it has nothing to do.
-    pub(crate) fn apply<'a>(&self, fitter: &Fitter<'_, 'a>, members: &[Member<'a>]) -> Option<Applied<'a>> {
-        let site = Site { rule: self, fitter, members };
+    /// How many steps the rule may take one value: a map can lead on from each of its pairs.
+    pub(crate) fn steps(&self) -> usize {
         match &self.action {
+            Action::ValueMap { pairs, .. } => pairs.len(),
+            _ => 1,
+        }
+    }
+
+    /// Applies the rule to the arguments.
+    pub(crate) fn apply<'a>(&self, fitter: &Fitter<'_, 'a>, members: &[Member<'a>]) -> Ruling<'a> {
+        let site = Site { rule: self, fitter, members };
+        Ok(match &self.action {
             Action::ParamAlias { from, to } => param_alias::apply(&site, from, to),
             Action::ParamDefault { name, value } => param_default::apply(&site, name, value),
             Action::TypeCoerce { name, to } => type_coerce::apply(&site, name, *to),
             Action::JsonAcceptBoth { name } => json_accept_both::apply(&site, name),
             Action::NestedAlias { payload, path, from, to } => {
-                nested_alias::apply(&site, payload, path, from, to)
+                nested_alias::apply(&site, payload, path, from, to)?
             }
             Action::NestedDefault { payload, path, name, value } => {
-                nested_default::apply(&site, payload, path, name, value)
+                nested_default::apply(&site, payload, path, name, value)?
             }
             Action::ParamDrop { name } => param_drop::apply(&site, name),
             Action::CaseConvert { style, name } => case_convert::apply(&site, *style, name.as_deref()),
             Action::ValueMap { name, pairs } => value_map::apply(&site, name, pairs),
-        }
+        })
     }
 }
 

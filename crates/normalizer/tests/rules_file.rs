@@ -96,10 +96,10 @@ fn a_key_of_another_type_is_unknown_to_this_one() {
 fn a_misspelt_key_is_reported_as_unknown_and_as_missing() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","too":"y"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 58: unknown key "too" in a param_alias rule
-      fix: did you mean "to"?
     line 1, column 2: rule "a": param_alias needs "to"
       fix: add "to"
+    line 1, column 58: unknown key "too" in a param_alias rule
+      fix: did you mean "to"?
     "#);
 }
 
@@ -109,6 +109,44 @@ fn an_unknown_type_is_reported_with_the_types_there_are() {
     insta::assert_snapshot!(mistakes(file), @r#"
     line 1, column 33: unknown type "param_rename"
       fix: use one of param_alias, param_default, type_coerce, json_accept_both, nested_alias, nested_default, param_drop, case_convert, value_map
+    "#);
+}
+
+#[test]
+fn an_unknown_type_that_resembles_one_is_reported_with_that_one() {
+    for (written, meant) in
+        [("param_alais", "param_alias"), ("Param-Drop", "param_drop"), ("value_maps", "value_map")]
+    {
+        let file = format!(r#"[{{"id":"a","tools":["t"],"type":"{written}","from":"x"}}]"#);
+        let found = mistakes(&file);
+        assert!(found.ends_with(&format!("fix: did you mean \"{meant}\"?")), "{found}");
+    }
+}
+
+#[test]
+fn an_empty_rule_is_reported_with_everything_it_needs() {
+    insta::assert_snapshot!(mistakes("[{}]"), @r#"
+    line 1, column 2: "id" is missing
+      fix: add "id" to the rule
+    line 1, column 2: "type" is missing
+      fix: add "type" to the rule
+    line 1, column 2: the rule needs "tools"
+      fix: list tool names, server/name, patterns, or "*"
+    "#);
+}
+
+#[test]
+fn a_missing_id_does_not_hide_other_mistakes() {
+    let file = r#"[{"id":"","tools":[""],"type":"param_drop","form":"x"}]"#;
+    insta::assert_snapshot!(mistakes(file), @r#"
+    line 1, column 2: the rule: param_drop needs "from"
+      fix: add "from"
+    line 1, column 8: "id" is empty
+      fix: write a name between the quotes
+    line 1, column 20: "" in "tools" of the rule is no tool's name
+      fix: list tool names, server/name, patterns, or "*"
+    line 1, column 44: unknown key "form" in a param_drop rule
+      fix: did you mean "from"?
     "#);
 }
 
@@ -171,12 +209,12 @@ fn a_name_that_is_empty_or_no_text_is_reported() {
  {"id":"b","tools":["t"],"type":"param_drop","from":7},
  {"id":"","tools":["t"],"type":"param_drop","from":"x"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 53: "from" is a text that is not empty
+    line 1, column 53: "from" is empty
+      fix: write a name between the quotes
+    line 2, column 53: "from" is a text
       fix: write it in quotes
-    line 2, column 53: "from" is a text that is not empty
-      fix: write it in quotes
-    line 3, column 8: "id" is a text that is not empty
-      fix: write it in quotes
+    line 3, column 8: "id" is empty
+      fix: write a name between the quotes
     "#);
 }
 
@@ -199,10 +237,19 @@ fn tools_that_are_empty_or_no_list_of_names_are_reported() {
       fix: for example ["read_file"]
     line 2, column 20: "tools" of rule "b" is a list of at least one name
       fix: for example ["read_file"]
-    line 3, column 20: "tools" of rule "c" is a list of at least one name
-      fix: for example ["read_file"]
-    line 4, column 20: "tools" of rule "d" is a list of at least one name
-      fix: for example ["read_file"]
+    line 3, column 25: "" in "tools" of rule "c" is no tool's name
+      fix: list tool names, server/name, patterns, or "*"
+    line 4, column 25: 5 in "tools" of rule "d" is no tool's name
+      fix: list tool names, server/name, patterns, or "*"
+    "#);
+}
+
+#[test]
+fn a_tool_with_white_space_around_its_name_is_reported() {
+    let file = r#"[{"id":"a","tools":["t", " read "],"type":"param_drop","from":"x"}]"#;
+    insta::assert_snapshot!(mistakes(file), @r#"
+    line 1, column 26: " read " has white space around it, so no tool matches
+      fix: write "read"
     "#);
 }
 
@@ -294,6 +341,14 @@ fn a_rule_for_one_tool_stands_in_no_shadow_of_one_for_every_tool() {
 }
 
 #[test]
+fn a_rule_in_the_shadow_of_two_others_together_is_reported() {
+    let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","to":"y"},
+ {"id":"b","tools":["u"],"type":"param_alias","from":"x","to":"y"},
+ {"id":"c","tools":["t","fs/u"],"type":"param_drop","from":"x"}]"#;
+    assert!(mistakes(file).starts_with("line 3, column 2: rule \"c\" can never fire"), "{}", mistakes(file));
+}
+
+#[test]
 fn a_rule_that_still_has_a_tool_of_its_own_stands_in_no_shadow() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["t","u"],"type":"param_alias","from":"x","to":"z"}]"#;
@@ -341,6 +396,25 @@ fn an_array_path_that_cannot_be_read_is_reported_at_its_place() {
     line 2, column 16: "steps[*]" is no step; write names and `[]`, as in `data.steps[]`
       fix: for example "steps[]"
     "#);
+}
+
+#[test]
+fn an_array_path_in_another_language_is_reported_with_ours() {
+    for (path, fix) in [
+        ("$.a", r#"write "a""#),
+        ("$.steps[*]", r#"write "steps[]""#),
+        ("$[*].b", r#"write "[].b""#),
+        ("$", "leave array_path out for the payload itself"),
+        ("$.steps[0]", r#"for example "steps[]""#),
+        ("/data/step", r#"write "data.step""#),
+    ] {
+        let file = format!(
+            r#"[{{"id":"a","tools":["t"],"type":"nested_alias","in_payload":"p","array_path":"{path}","from":"x","to":"y"}}]"#
+        );
+        let found = mistakes(&file);
+        assert!(found.contains("an array_path is names, dots and `[]` from the payload on"), "{found}");
+        assert!(found.ends_with(&format!("fix: {fix}")), "{found}");
+    }
 }
 
 #[test]
@@ -441,6 +515,42 @@ fn columns_count_characters_rather_than_bytes() {
 fn lines_may_end_in_windows_fashion() {
     let file = "[\r\n{\"id\":\"a\",\"tools\":[\"t\"],\r\n\"type\":\"x\"}]";
     assert!(mistakes(file).starts_with("line 3, column 8:"), "{}", mistakes(file));
+}
+
+#[test]
+fn mistakes_are_told_in_the_order_of_the_file() {
+    let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x"},
+ {"id":"a","tools":["t"],"type":"param_drop","from":"x"},
+ {"id":"c","tools":[],"type":"param_drop","from":7},
+ {"id":"d","tools":["t"],"type":"x"}]"#;
+    let places: Vec<(usize, usize)> = toolwright_normalizer::rules::parse_file(file)
+        .unwrap_err()
+        .iter()
+        .map(|error| (error.line, error.column))
+        .collect();
+    assert_eq!(places, [(2, 2), (2, 2), (3, 20), (4, 33)]);
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_file() {
+    assert!(rules("\u{feff}[]").is_empty());
+    assert!(mistakes("\u{feff}[1]").starts_with("line 1, column 2:"));
+}
+
+#[test]
+fn a_file_of_very_many_rules_is_read_in_a_moment() {
+    let rule = |at: usize| {
+        let tool = at % 100;
+        format!(r#"{{"id":"r{at}","tools":["t{tool}"],"type":"param_alias","from":"k{at}","to":"m{at}"}}"#)
+    };
+    let same = |at: usize| {
+        format!(r#"{{"id":"s{at}","tools":["u{at}"],"type":"param_alias","from":"file","to":"path"}}"#)
+    };
+    let many: Vec<String> = (0..10_000).map(rule).chain((0..10_000).map(same)).collect();
+    let start = std::time::Instant::now();
+    assert_eq!(rules(&format!("[{}]", many.join(","))).len(), 20_000);
+    // Comparing every rule with every other one takes many times as long.
+    assert!(start.elapsed() < std::time::Duration::from_secs(2), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -158,9 +158,20 @@ fn raw_edits_stay_raw_where_the_tool_takes_a_list() {
 #[test]
 fn a_built_in_nested_rule_never_decides_between_two_values() {
     let tool = tool("batch_operations", &open(r#""pipeline_json":{"type":"string"}"#, &[]));
-    let payload = r#"{"steps":[{"id":"s","type":"a","action":"b"}]}"#;
+    let payload = r#"{"steps":[{"id":"r","action":"c"},{"id":"s","type":"a","action":"b"}]}"#;
     let arguments = serde_json::json!({ "pipeline_json": payload }).to_string();
-    assert_unchanged(&by_default(), &tool, &arguments);
+    let problems = refusal(&by_default(), &tool, &arguments);
+    assert_eq!((problems[0].code, problems[0].path.as_str()), (Code::R7, "/pipeline_json/steps/1/type"));
+    assert_unchanged(&with_set_switched_off("claude-desktop"), &tool, &arguments);
+}
+
+#[test]
+fn a_built_in_nested_rule_drops_a_repetition_and_says_so() {
+    let tool = tool("batch_operations", &open(r#""pipeline_json":{"type":"string"}"#, &[]));
+    let payload = r#"{"steps":[{"id":"s","type":"a","action":"a"}]}"#;
+    let arguments = serde_json::json!({ "pipeline_json": payload }).to_string();
+    let changes = changes(&by_default(), &tool, &arguments);
+    insta::assert_snapshot!(report(&changes), @r#"X1 /pipeline_json/steps/0/type "a" → - by pipeline-type-alias: the same value is given as "action""#);
 }
 
 #[test]
@@ -208,6 +219,19 @@ fn a_generated_id_moves_on_when_an_explicit_one_has_it() {
 fn a_generated_id_moves_on_when_another_generated_one_has_it() {
     let expected = r#"[{"id":"step-1"},{"id":"step-0"},{"id":"step-2"}]"#;
     assert_payload(&ids_at("[]"), r#"[{},{"id":"step-0"},{}]"#, expected);
+}
+
+#[test]
+fn very_many_ids_are_generated_in_a_moment() {
+    const ITEMS: usize = 20_000;
+    let explicit = (0..ITEMS).map(|at| format!(r#"{{"id":"step-{at}"}}"#));
+    let items: Vec<String> = (0..ITEMS).map(|_| "{}".to_owned()).chain(explicit).collect();
+    let arguments = format!(r#"{{"p":[{}]}}"#, items.join(","));
+    let start = std::time::Instant::now();
+    let mended = repaired(&ids_at("[]"), &any_tool(), &arguments);
+    assert!(mended.starts_with(r#"{"p":[{"id":"step-20000"},{"id":"step-20001"}"#));
+    // Looking through the whole list for every item takes minutes.
+    assert!(start.elapsed() < std::time::Duration::from_secs(4), "{:?}", start.elapsed());
 }
 
 #[test]

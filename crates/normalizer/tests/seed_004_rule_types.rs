@@ -265,6 +265,45 @@ fn nested_default_is_reported_per_item_as_d2() {
     "#);
 }
 
+// === case_convert ===
+
+#[test]
+fn case_convert_leaves_keys_alone_that_are_not_plainly_in_one_style() {
+    for to in ["camel", "snake", "kebab", "pascal"] {
+        let file = one("case_convert", &format!(r#""to":"{to}""#));
+        assert_left_alone(&file, r#"{"-i":1,"x_":2,"a-b c":3,"_meta":4,"$ref":5,"a.b":6,"my_varName":7}"#);
+    }
+}
+
+#[test]
+fn case_convert_keeps_digits_with_their_word() {
+    let file = one("case_convert", r#""to":"snake""#);
+    assert_rule(&file, r#"{"v2Path":1,"step2":2}"#, r#"{"v2_path":1,"step2":2}"#);
+}
+
+#[test]
+fn case_convert_never_makes_one_key_of_two() {
+    let file = one("case_convert", r#""to":"camel""#);
+    for arguments in [
+        r#"{"device_name":1,"deviceName":2}"#,
+        r#"{"device_name":1,"device-name":2}"#,
+        r#"{"step_2":1,"step2":2}"#,
+        r#"{"a_b_c":1,"a_bc":2}"#,
+    ] {
+        assert_left_alone(&file, arguments);
+    }
+}
+
+#[test]
+fn case_convert_looks_through_very_many_keys_in_a_moment() {
+    let file = one("case_convert", r#""to":"camel""#);
+    let keys: Vec<String> = (0..20_000).map(|at| format!(r#""key{at}_name":1"#)).collect();
+    let start = std::time::Instant::now();
+    let mended = repaired(&with_rules(&file), &any_tool(), &format!("{{{}}}", keys.join(",")));
+    assert!(mended.contains("key19999Name"));
+    assert!(start.elapsed() < std::time::Duration::from_secs(4), "{:?}", start.elapsed());
+}
+
 // === What every type has in common ===
 
 #[test]

@@ -11,11 +11,16 @@ pub const EXIT_USAGE: u8 = 2;
 /// Exit code: the command ran and found something.
 pub const EXIT_FOUND: u8 = 1;
 
+/// How many characters of a line are shown.
+const SHOWN_CHARS: usize = 120;
+/// How many mistakes of a file are shown.
+const SHOWN_MISTAKES: usize = 50;
+
 /// An error as it is shown.
 #[derive(Debug)]
 pub struct Report {
     what: String,
-    /// A place in a text: name, line, column, and the line itself.
+    /// Places in a text.
     places: Vec<Place>,
     fix: Option<String>,
     code: u8,
@@ -26,9 +31,17 @@ struct Place {
     name: String,
     line: usize,
     column: usize,
-    source: String,
+    source: Excerpt,
     why: String,
     fix: String,
+}
+
+/// The part of a line around a column.
+#[derive(Debug)]
+struct Excerpt {
+    text: String,
+    /// The column in the text, counted from 1.
+    caret: usize,
 }
 
 impl Report {
@@ -52,19 +65,21 @@ impl Report {
 
     /// Mistakes in a rules file.
     pub fn rules(path: &Path, text: &str, errors: &[toolwright_normalizer::rules::RuleFileError]) -> Report {
+        let lines: Vec<&str> = text.strip_prefix('\u{feff}').unwrap_or(text).lines().collect();
         let place = |error: &toolwright_normalizer::rules::RuleFileError| Place {
             name: path.display().to_string(),
             line: error.line,
             column: error.column,
-            source: text.lines().nth(error.line - 1).unwrap_or_default().to_owned(),
+            source: Excerpt::of(lines.get(error.line - 1).unwrap_or(&""), error.column),
             why: error.message.clone(),
             fix: error.fix.clone(),
         };
         let count = errors.len();
+        let more = count.saturating_sub(SHOWN_MISTAKES);
         Report {
             what: format!("{count} mistake{} in the rules file", if count == 1 { "" } else { "s" }),
-            places: errors.iter().map(place).collect(),
-            fix: None,
+            places: errors.iter().take(SHOWN_MISTAKES).map(place).collect(),
+            fix: (more > 0).then(|| format!("mend these first; {more} more are not shown")),
             code: EXIT_USAGE,
         }
     }
@@ -81,19 +96,65 @@ impl fmt::Display for Report {
         write!(f, "error: {}", self.what)?;
         for place in &self.places {
             let gutter = place.line.to_string().len();
-            let source: String = place.source.chars().take(160).collect();
+            let Excerpt { text, caret } = &place.source;
             write!(f, "\n{:gutter$}--> {}:{}:{}", "", place.name, place.line, place.column)?;
-            write!(f, "\n{} | {source}", place.line)?;
-            if place.column <= 160 {
-                write!(f, "\n{:gutter$} | {:>width$} {}", "", "^", place.why, width = place.column)?;
-            } else {
-                write!(f, "\n{:gutter$} | {}", "", place.why)?;
-            }
+            write!(f, "\n{} | {text}", place.line)?;
+            write!(f, "\n{:gutter$} | {:>caret$} {}", "", "^", place.why)?;
             write!(f, "\n{:gutter$} = fix: {}", "", place.fix)?;
         }
         if let Some(fix) = &self.fix {
             write!(f, "\nfix: {fix}")?;
         }
         Ok(())
+    }
+}
+
+impl Excerpt {
+    /// The whole line, or as much of a long one as can be shown with the column in its middle.
+    fn of(line: &str, column: usize) -> Excerpt {
+        let first = if line.chars().nth(SHOWN_CHARS).is_some() {
+            column.saturating_sub(SHOWN_CHARS / 2).max(1)
+        } else {
+            1
+        };
+        let mut rest = line.chars().skip(first - 1);
+        // A tab would move the caret.
+        let shown = rest.by_ref().take(SHOWN_CHARS).map(|char| if char == '\t' { ' ' } else { char });
+        let shown: String = shown.collect();
+        let before = if first > 1 { "…" } else { "" };
+        let after = if rest.next().is_some() { "…" } else { "" };
+        Excerpt {
+            text: format!("{before}{shown}{after}"),
+            caret: column - first + 1 + before.chars().count(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Excerpt;
+
+    fn marked(line: &str, column: usize) -> char {
+        let excerpt = Excerpt::of(line, column);
+        assert!(excerpt.text.chars().count() <= 122, "{}", excerpt.text);
+        excerpt.text.chars().nth(excerpt.caret - 1).unwrap_or('∅')
+    }
+
+    #[test]
+    fn the_caret_stands_under_its_column_in_lines_of_any_length() {
+        for length in [0, 10, 119, 120, 121, 500, 5_000] {
+            for column in [1, 2, 60, 61, 119, 120, 121, 300, 499, 500, 4_999, 5_000] {
+                if column <= length {
+                    let line: String = (1..=length).map(|at| if at == column { 'ß' } else { '.' }).collect();
+                    assert_eq!(marked(&line, column), 'ß', "{length} {column}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_column_after_the_end_of_the_line_has_its_caret_too() {
+        assert_eq!(Excerpt::of("[", 2).caret, 2);
+        assert_eq!(Excerpt::of("\t\tx", 3).text, "  x");
     }
 }

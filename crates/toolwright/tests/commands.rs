@@ -59,6 +59,42 @@ fn rules_are_listed_with_their_sets() {
 }
 
 #[test]
+fn rules_are_listed_in_the_order_of_application() {
+    let folder = scratch("list-order");
+    let file = folder.join("rules.json");
+    let rule = |id: &str, tools: &str| {
+        format!(r#"{{"id":"{id}","tools":["{tools}"],"type":"param_drop","from":"{id}"}}"#)
+    };
+    let text = format!("\u{feff}[{},{}]", rule("for-all", "*"), rule("for-one", "read"));
+    std::fs::write(&file, text).expect("written");
+    let sets = ["claude-desktop", "file-path", "zwave"];
+    let mut arguments = vec!["rules", "list", "--json", "--rules"];
+    let file = file.display().to_string();
+    arguments.push(&file);
+    sets.iter().for_each(|set| arguments.extend(["--disable", set]));
+    let json: serde_json::Value = serde_json::from_str(&run(&arguments, "").stdout).expect("JSON");
+    let ids: Vec<&str> =
+        json["rules"].as_array().expect("rules").iter().filter_map(|rule| rule["id"].as_str()).collect();
+    assert_eq!(ids, ["for-one", "for-all", "snake-to-camel"]);
+}
+
+#[test]
+fn a_mistake_in_a_very_long_line_is_shown_with_a_window_of_it() {
+    let folder = scratch("check-long");
+    let file = folder.join("rules.json");
+    let rule = |at: usize| format!(r#"{{"id":"r{at}","tools":["t"],"type":"param_drop","from":"k{at}"}}"#);
+    let mut rules: Vec<String> = (0..20).map(rule).collect();
+    rules.insert(10, r#"{"id":"wrong","tools":["t"],"type":"param_dorp","from":"x"}"#.to_owned());
+    std::fs::write(&file, format!("[{}]", rules.join(","))).expect("written");
+    let done = run(&["rules", "check", &file.display().to_string()], "");
+    let lines: Vec<&str> = done.stderr.lines().collect();
+    let caret = lines[3].chars().position(|char| char == '^').expect("a caret");
+    let marked: String = lines[2].chars().skip(caret).take(12).collect();
+    assert_eq!(marked, "\"param_dorp\"", "{}", done.stderr);
+    assert!(lines[2].chars().count() < 140, "{}", done.stderr);
+}
+
+#[test]
 fn a_rules_file_is_checked_with_place_and_fix() {
     let folder = scratch("check");
     let file = folder.join("rules.json");

@@ -2,13 +2,15 @@
 //!
 //! `{"type": "case_convert", "to": "camel"}` renames `device_name` to `deviceName` when the schema
 //! declares the second and not the first. Without declared properties a rule of the user converts
-//! every key; a leading underscore is never touched.
+//! every key that is plainly written in one style; all others keep their spelling.
+
+use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw::{Member, quote};
 use toolwright_model::Code;
 
 use super::{Applied, Site};
-use crate::names::{fold, words};
+use crate::names::fold;
 use crate::repair::Path;
 
 /// Objects with more members are not looked through by the built-in rule.
@@ -36,12 +38,17 @@ impl CaseStyle {
         ("pascal", CaseStyle::Pascal),
     ];
 
-    /// The name in this style.
+    /// The name in this style; as it is when it is not plainly in one of the styles, or when its
+    /// words could not be read back: `x_`, `-i`, `a-b c`, `step_2` (which is not `step2`).
     pub fn convert(self, name: &str) -> String {
-        if name.starts_with('_') {
-            return name.to_owned();
+        let written = split(name).map(|words| (self.join(&words), words));
+        match written {
+            Some((converted, words)) if split(&converted).as_ref() == Some(&words) => converted,
+            _ => name.to_owned(),
         }
-        let words = words(name);
+    }
+
+    fn join(self, words: &[String]) -> String {
         match self {
             CaseStyle::Snake => words.join("_"),
             CaseStyle::Kebab => words.join("-"),
@@ -53,6 +60,39 @@ impl CaseStyle {
                 .collect(),
         }
     }
+}
+
+/// The words of a name that is plainly in one style: letters and digits, with single separators of
+/// one kind or with humps, not with both.
+fn split(name: &str) -> Option<Vec<String>> {
+    let is_plain = |char: char| char.is_alphanumeric();
+    if !name.starts_with(char::is_alphabetic) {
+        return None;
+    }
+    let separator = name.chars().find(|char| !is_plain(*char));
+    let Some(separator) = separator else { return Some(humps(name)) };
+    let parts: Vec<&str> = name.split(separator).collect();
+    let is_part = |part: &&str| !part.is_empty() && part.chars().all(is_plain);
+    let has_humps = name.contains(char::is_lowercase) && name.contains(char::is_uppercase);
+    let is_in_style = matches!(separator, '_' | '-') && !has_humps && parts.iter().all(is_part);
+    is_in_style.then(|| parts.iter().map(|part| part.to_lowercase()).collect())
+}
+
+/// `HTTPServerV2Url` → `http`, `server`, `v2`, `url`: digits belong to the word before them.
+fn humps(name: &str) -> Vec<String> {
+    let chars: Vec<char> = name.chars().collect();
+    let mut words: Vec<String> = Vec::new();
+    for (at, char) in chars.iter().enumerate() {
+        let after_small = at > 0 && !chars[at - 1].is_uppercase();
+        let before_small = chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+        if at == 0 || char.is_uppercase() && (after_small || before_small) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(char.to_lowercase());
+        }
+    }
+    words
 }
 
 fn capital(word: &str) -> String {
@@ -72,8 +112,9 @@ pub(super) fn apply<'a>(
     if site.needs_agreement() && members.len() > MAX_MEMBERS {
         return None;
     }
-    for index in 0..members.len() {
-        let key = members[index].key;
+    let mut spellings = None;
+    for member in &mut members {
+        let key = member.key;
         let is_snake = key.trim_start_matches('_').contains('_');
         if only.is_some_and(|only| only != key)
             || site.is_declared(key)
@@ -87,22 +128,26 @@ pub(super) fn apply<'a>(
         if !agreed || converted == key {
             continue;
         }
-        let same = |member: &Member<'a>| fold(member.key) == fold(&converted);
-        let free = members.iter().filter(|member| same(member)).count() == 1;
-        if free {
+        // Keys that differ only in case or separators never become one.
+        let spellings = spellings.get_or_insert_with(|| count_spellings(site.members));
+        if spellings.get(&fold(&converted)) == Some(&1) {
             let name: &'a str = site.fitter.arena.alloc_str(&converted);
-            members[index] = Member::new(name, members[index].value);
+            *member = Member::new(name, member.value);
             let path = Path::Root.key(key).to_string();
-            changes.push(site.change(
-                Code::N1,
-                path,
-                Some(quote(key)),
-                Some(quote(name)),
-                "the server's style",
-            ));
+            let (from, to) = (Some(quote(key)), Some(quote(name)));
+            changes.push(site.change(Code::N1, path, from, to, "the server's style"));
         }
     }
     (!changes.is_empty()).then_some(Applied { members, changes })
+}
+
+/// How many keys there are of each spelling, case and separators apart.
+fn count_spellings(members: &[Member<'_>]) -> HashMap<String, usize> {
+    let mut spellings = HashMap::with_capacity(members.len());
+    for member in members {
+        *spellings.entry(fold(member.key)).or_default() += 1;
+    }
+    spellings
 }
 
 #[cfg(test)]
@@ -111,12 +156,37 @@ mod tests {
 
     #[test]
     fn names_are_written_in_each_style() {
-        assert_eq!(CaseStyle::Camel.convert("new_parameter_name"), "newParameterName");
-        assert_eq!(CaseStyle::Camel.convert("device__name"), "deviceName");
-        assert_eq!(CaseStyle::Camel.convert("level"), "level");
-        assert_eq!(CaseStyle::Camel.convert("_meta"), "_meta");
-        assert_eq!(CaseStyle::Snake.convert("deviceName"), "device_name");
-        assert_eq!(CaseStyle::Kebab.convert("deviceName"), "device-name");
-        assert_eq!(CaseStyle::Pascal.convert("device_name"), "DeviceName");
+        for (style, name, expected) in [
+            (CaseStyle::Camel, "new_parameter_name", "newParameterName"),
+            (CaseStyle::Camel, "MAX_SIZE", "maxSize"),
+            (CaseStyle::Camel, "level", "level"),
+            (CaseStyle::Snake, "deviceName", "device_name"),
+            (CaseStyle::Snake, "v2Path", "v2_path"),
+            (CaseStyle::Snake, "HTTPServer", "http_server"),
+            (CaseStyle::Kebab, "deviceName", "device-name"),
+            (CaseStyle::Pascal, "device_name", "DeviceName"),
+            (CaseStyle::Pascal, "device-name", "DeviceName"),
+        ] {
+            assert_eq!(style.convert(name), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_plainly_in_one_style_keeps_its_spelling() {
+        let odd =
+            ["-i", "x_", "_meta", "a-b c", "a-b_c", "my_varName", "device__name", "$ref", "a.b", "2nd", ""];
+        for name in odd {
+            for (_, style) in CaseStyle::NAMES {
+                assert_eq!(style.convert(name), name);
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_could_not_be_read_back_are_not_joined() {
+        for name in ["step_2", "a_b_c", "ma_ßx"] {
+            assert_eq!(CaseStyle::Camel.convert(name), name);
+        }
+        assert_eq!(CaseStyle::Kebab.convert("step_2"), "step-2");
     }
 }

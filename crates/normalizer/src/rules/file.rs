@@ -1,13 +1,18 @@
 //! Reading a rules file: every mistake with its place, its reason and its fix.
 
-use std::collections::HashMap;
+mod fields;
+mod mistakes;
+
+use std::collections::HashSet;
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{self, Kind, Member, Node};
+use toolwright_jsonrpc::raw::{self, Member, Node};
 
+use self::mistakes::{Mistakes, meant};
 use super::builtin::{BUILTIN_SETS, builtin_rules};
-use super::payload::ArrayPath;
-use super::{Action, CaseStyle, CoerceTo, Rule, Scope};
+use super::contradictions::contradictions;
+use super::shadows::shadows;
+use super::{Action, CaseStyle, CoerceTo, Rule};
 
 /// The longest rules file that is read.
 const MAX_FILE_BYTES: usize = 4 << 20;
@@ -41,108 +46,109 @@ pub struct RuleFileError {
     pub fix: String,
 }
 
-/// Reads a rules file: a JSON array of rules. All mistakes are reported at once.
+/// Reads a rules file: a JSON array of rules. All mistakes are reported at once, in the order of the
+/// file. A byte order mark at its start is no part of the text.
 pub fn parse_file(text: &str) -> Result<Vec<Rule>, Vec<RuleFileError>> {
-    let arena = Bump::new();
-    let mut reader = Reader { text, errors: Vec::new(), set: None };
-    let rules = reader.file(&arena);
-    if reader.errors.is_empty() { Ok(rules) } else { Err(reader.errors) }
+    read(text.strip_prefix('\u{feff}').unwrap_or(text), None)
 }
 
 /// Reads a built-in set; the tests hold that it has no mistakes.
 pub(super) fn parse_builtin(text: &str, set: &'static str) -> Vec<Rule> {
+    let rules = read(text, Some(set));
+    debug_assert!(rules.is_ok(), "{rules:?}");
+    rules.unwrap_or_default()
+}
+
+fn read(text: &str, set: Option<&'static str>) -> Result<Vec<Rule>, Vec<RuleFileError>> {
     let arena = Bump::new();
-    let mut reader = Reader { text, errors: Vec::new(), set: Some(set) };
-    let rules = reader.file(&arena);
-    debug_assert!(reader.errors.is_empty(), "{:?}", reader.errors);
-    rules
+    let mut reader = Reader { mistakes: Mistakes::new(text), set };
+    let rules = reader.file(text, &arena);
+    if reader.mistakes.count() == 0 { Ok(rules) } else { Err(reader.mistakes.into_errors()) }
 }
 
 struct Reader<'t> {
-    text: &'t str,
-    errors: Vec<RuleFileError>,
+    mistakes: Mistakes<'t>,
     set: Option<&'static str>,
 }
 
 impl<'t> Reader<'t> {
-    fn file(&mut self, arena: &'t Bump) -> Vec<Rule> {
-        if self.text.len() > MAX_FILE_BYTES {
-            self.error_at(0, "the file is too long", "split it or remove rules that are not used");
+    fn file(&mut self, text: &'t str, arena: &'t Bump) -> Vec<Rule> {
+        if text.len() > MAX_FILE_BYTES {
+            let fix = "split it or remove rules that are not used";
+            self.mistakes.at_offset(0, "the file is too long", fix);
             return Vec::new();
         }
-        let root = match raw::parse(self.text, arena) {
+        let root = match raw::parse(text, arena) {
             Ok(parsed) => {
                 if let Some(key) = parsed.conflicting_key {
-                    let offset = key.as_ptr() as usize - self.text.as_ptr() as usize;
                     let message = format!("\"{key}\" is given twice with different values");
-                    self.error_at(offset.saturating_sub(1), &message, "keep one of them");
+                    self.mistakes.at_quoted(key, message, "keep one of them");
                 }
                 parsed.root
             }
             Err(error) => {
-                self.error_at(
-                    error.offset,
-                    &format!("this is not JSON: {}", error.kind),
-                    "write a JSON array of rules",
-                );
+                let message = format!("this is not JSON: {}", error.kind);
+                self.mistakes.at_offset(error.offset, message, "write a JSON array of rules");
                 return Vec::new();
             }
         };
         let Some(items) = root.as_array() else {
-            self.error(
-                &root,
-                &format!("a rules file is a JSON array, not {}", root.a_type_name()),
-                "write [ {…}, {…} ]",
-            );
+            let message = format!("a rules file is a JSON array, not {}", root.a_type_name());
+            self.mistakes.at(&root, message, "write [ {…}, {…} ]");
             return Vec::new();
         };
-        let mut rules: Vec<(Rule, Node<'t>)> = Vec::new();
+        let (mut rules, mut nodes) = (Vec::new(), Vec::new());
         for item in items {
             if let Some(rule) = self.rule(item) {
-                rules.push((rule, *item));
+                rules.push(rule);
+                nodes.push(item);
             }
         }
-        self.check_ids(&rules);
-        self.check_reach(&rules);
-        rules.into_iter().map(|(rule, _)| rule).collect()
+        self.check_ids(&rules, &nodes);
+        self.check_together(&rules, &nodes);
+        rules
     }
 
     fn rule(&mut self, node: &Node<'t>) -> Option<Rule> {
         let Some(members) = node.as_object() else {
-            self.error(node, "a rule is an object", "write {\"id\": …, \"tools\": […], \"type\": …}");
+            let fix = "write {\"id\": …, \"tools\": […], \"type\": …}";
+            self.mistakes.at(node, "a rule is an object", fix);
             return None;
         };
-        let id = self.text_of(node, members, "id")?;
-        let kind = self.text_of(node, members, "type")?;
-        let Some((_, needed, allowed)) = TYPES.iter().find(|(name, _, _)| *name == kind) else {
-            let names: Vec<&str> = TYPES.iter().map(|(name, _, _)| *name).collect();
-            let fix = format!("use one of {}", names.join(", "));
-            self.error(&value_of(members, "type")?, &format!("unknown type \"{kind}\""), &fix);
-            return None;
-        };
-        let before = self.errors.len();
-        self.check_keys(members, &kind, needed, allowed);
-        for key in *needed {
-            if value_of(members, key).is_none() {
-                self.error(
-                    node,
-                    &format!("rule \"{id}\": {kind} needs \"{key}\""),
-                    &format!("add \"{key}\""),
-                );
-            }
+        let before = self.mistakes.count();
+        let id = self.name_at(node, members, "id");
+        let rule = id.as_ref().map_or("the rule".to_owned(), |id| format!("rule \"{id}\""));
+        let kind = self.kind(node, members);
+        if let Some(kind) = kind {
+            self.check_keys(node, members, &rule, kind);
         }
-        let tools = self.tools(node, members, &id);
+        let tools = self.tools(node, members, &rule);
         let enabled = self.flag(members, "enabled").unwrap_or(true);
         let note = self.optional_text(members, "note");
-        if self.errors.len() > before {
+        if self.mistakes.count() > before {
             return None;
         }
-        let action = self.action(&kind, node, members)?;
-        Some(Rule { id, tools, action, enabled, note, set: self.set })
+        let action = self.action(kind?.0, node, members)?;
+        Some(Rule { id: id?, tools, action, enabled, note, set: self.set })
+    }
+
+    /// The rule's type, as its line in the table.
+    fn kind(&mut self, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<&'static Type> {
+        let kind = self.name_at(node, members, "type")?;
+        let found = TYPES.iter().find(|(name, _, _)| *name == kind);
+        if found.is_none() {
+            let names = || TYPES.iter().map(|(name, _, _)| *name);
+            let fix = match meant(names(), &kind) {
+                Some(name) => format!("did you mean \"{name}\"?"),
+                None => format!("use one of {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            self.mistakes.at(&value_of(members, "type")?, format!("unknown type \"{kind}\""), fix);
+        }
+        found
     }
 
     fn action(&mut self, kind: &str, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<Action> {
-        let mut name = |key: &str| self.text_of(node, members, key);
+        let mut name = |key: &str| self.name_at(node, members, key);
         Some(match kind {
             "param_alias" => Action::ParamAlias { from: name("from")?, to: self.other(node, members)? },
             "param_default" => {
@@ -166,9 +172,9 @@ impl<'t> Reader<'t> {
             }
             "param_drop" => Action::ParamDrop { name: name("from")? },
             "case_convert" => {
-                let before = self.errors.len();
+                let before = self.mistakes.count();
                 let only = self.optional_text(members, "from");
-                if self.errors.len() > before {
+                if self.mistakes.count() > before {
                     return None;
                 }
                 Action::CaseConvert { style: self.choice(members, "to", CaseStyle::NAMES)?, name: only }
@@ -180,264 +186,64 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// The target of an alias, which must differ from its source.
-    fn other(&mut self, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<String> {
-        let (from, to) = (self.text_of(node, members, "from")?, self.text_of(node, members, "to")?);
-        if from == to {
-            self.error(
-                &value_of(members, "to")?,
-                "\"from\" and \"to\" are the same, so the rule can never fire",
-                "name the parameter the tool expects",
-            );
-            return None;
-        }
-        Some(to)
-    }
-
-    fn value(&mut self, members: &'t [Member<'t>], in_list: bool) -> Option<String> {
-        let value = value_of(members, "value")?;
-        let json = value.to_json();
-        if json.contains("{{index}}") && !in_list {
-            self.error(
-                &value,
-                "{{index}} has no meaning outside of a list",
-                "use nested_default with an array_path",
-            );
-            return None;
-        }
-        Some(json)
-    }
-
-    fn pairs(&mut self, members: &'t [Member<'t>]) -> Option<Vec<(String, String)>> {
-        let value = value_of(members, "value")?;
-        match value.as_object() {
-            Some(pairs) if !pairs.is_empty() => {
-                let again = pairs.iter().find(|pair| {
-                    let to = pair.value.as_text().unwrap_or_else(|| pair.value.to_json().into());
-                    pairs.iter().any(|other| other.key == to)
-                });
-                if let Some(pair) = again {
-                    let message = format!(
-                        "{} is both a new value and an old one, so a second pass would change it again",
-                        pair.value.to_json()
-                    );
-                    self.error(&pair.value, &message, "map every old value to its final one");
-                    return None;
-                }
-                Some(pairs.iter().map(|pair| (pair.key.to_owned(), pair.value.to_json())).collect())
-            }
-            _ => {
-                self.error(
-                    &value,
-                    "\"value\" of a value_map is an object of old and new values",
-                    "write {\"old\": \"new\"}",
-                );
-                None
-            }
-        }
-    }
-
-    fn array_path(&mut self, members: &'t [Member<'t>]) -> Option<ArrayPath> {
-        let Some(value) = value_of(members, "array_path") else { return Some(ArrayPath::default()) };
-        let Some(text) = value.as_text() else {
-            self.error(&value, "\"array_path\" is a text", "for example \"steps[]\"");
-            return None;
-        };
-        match ArrayPath::parse(&text) {
-            Ok(path) => Some(path),
-            Err(message) => {
-                self.error(&value, &message, "for example \"steps[]\"");
-                None
-            }
-        }
-    }
-
-    fn choice<T: Copy>(&mut self, members: &'t [Member<'t>], key: &str, choices: &[(&str, T)]) -> Option<T> {
-        let value = value_of(members, key)?;
-        let text = value.as_text().unwrap_or_default();
-        let found = choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice);
-        if found.is_none() {
-            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            let fix = format!("use one of {}", names.join(", "));
-            self.error(&value, &format!("{} is no value of \"{key}\"", value.to_json()), &fix);
-        }
-        found
-    }
-
-    fn tools(&mut self, node: &Node<'t>, members: &'t [Member<'t>], id: &str) -> Vec<Scope> {
-        let Some(value) = value_of(members, "tools") else {
-            self.error(
-                node,
-                &format!("rule \"{id}\" needs \"tools\""),
-                "list tool names, server/name, patterns, or \"*\"",
-            );
-            return Vec::new();
-        };
-        let names: Vec<_> = value.as_array().unwrap_or_default().iter().map(|item| item.as_text()).collect();
-        if names.is_empty()
-            || names.iter().any(|name| name.as_ref().is_none_or(|name| name.trim().is_empty()))
-        {
-            self.error(
-                &value,
-                &format!("\"tools\" of rule \"{id}\" is a list of at least one name"),
-                "for example [\"read_file\"]",
-            );
-            return Vec::new();
-        }
-        names.into_iter().flatten().map(|name| Scope::parse(&name)).collect()
-    }
-
-    fn optional_text(&mut self, members: &'t [Member<'t>], key: &str) -> Option<String> {
-        let value = value_of(members, key)?;
-        let text = value.as_text().map(|text| text.into_owned());
-        if text.is_none() {
-            self.error(&value, &format!("\"{key}\" is a text"), "write it in quotes");
-        }
-        text
-    }
-
-    fn flag(&mut self, members: &'t [Member<'t>], key: &str) -> Option<bool> {
-        let value = value_of(members, key)?;
-        match value.kind {
-            Kind::Bool(flag) => Some(flag),
-            _ => {
-                self.error(
-                    &value,
-                    &format!("\"{key}\" is true or false"),
-                    "write true or false without quotes",
-                );
-                None
-            }
-        }
-    }
-
-    fn check_keys(&mut self, members: &'t [Member<'t>], kind: &str, needed: &[&str], allowed: &[&str]) {
-        for member in members {
-            let key = member.key;
-            if COMMON_KEYS.contains(&key) || needed.contains(&key) || allowed.contains(&key) {
-                continue;
-            }
-            let all: Vec<&str> = needed.iter().chain(allowed).chain(COMMON_KEYS).copied().collect();
-            let near = all.iter().min_by_key(|known| strsim::osa_distance(known, key));
-            let fix = match near.filter(|near| strsim::osa_distance(near, key) <= 2) {
+    fn check_keys(
+        &mut self,
+        node: &Node<'t>,
+        members: &'t [Member<'t>],
+        rule: &str,
+        (kind, needed, allowed): &Type,
+    ) {
+        let all = || needed.iter().chain(*allowed).chain(COMMON_KEYS).copied();
+        for member in members.iter().filter(|member| !all().any(|known| known == member.key)) {
+            let fix = match meant(all(), member.key) {
                 Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!("{kind} takes {}", all.join(", ")),
+                None => format!("{kind} takes {}", all().collect::<Vec<_>>().join(", ")),
             };
-            let offset = self.offset_of(member.raw_key()).saturating_sub(1);
-            self.error_at(offset, &format!("unknown key \"{key}\" in a {kind} rule"), &fix);
+            let message = format!("unknown key \"{}\" in a {kind} rule", member.key);
+            self.mistakes.at_quoted(member.raw_key(), message, fix);
+        }
+        for key in needed.iter().filter(|key| value_of(members, key).is_none()) {
+            self.mistakes.at(node, format!("{rule}: {kind} needs \"{key}\""), format!("add \"{key}\""));
         }
     }
 
-    fn check_ids(&mut self, rules: &[(Rule, Node<'t>)]) {
-        let mut seen: HashMap<&str, ()> = HashMap::new();
-        let builtin: Vec<String> = match self.set {
-            Some(_) => Vec::new(),
+    fn check_ids(&mut self, rules: &[Rule], nodes: &[&Node<'t>]) {
+        let mut seen: HashSet<&str> = HashSet::new();
+        let builtin: HashSet<String> = match self.set {
+            Some(_) => HashSet::new(),
             None => BUILTIN_SETS.iter().flat_map(|set| builtin_rules(set.name)).map(|rule| rule.id).collect(),
         };
-        for (rule, node) in rules {
-            if seen.insert(&rule.id, ()).is_some() {
-                self.error(
-                    node,
-                    &format!("the id \"{}\" is used twice", rule.id),
-                    "give every rule its own id",
-                );
+        for (rule, node) in rules.iter().zip(nodes) {
+            if !seen.insert(&rule.id) {
+                let message = format!("the id \"{}\" is used twice", rule.id);
+                self.mistakes.at(node, message, "give every rule its own id");
             } else if builtin.contains(&rule.id) {
-                self.error(
-                    node,
-                    &format!("\"{}\" is the id of a built-in rule", rule.id),
-                    "choose another id",
-                );
+                let message = format!("\"{}\" is the id of a built-in rule", rule.id);
+                self.mistakes.at(node, message, "choose another id");
             }
         }
     }
 
-    /// A second rule that renames or drops the same key for the same tools never sees it.
-    fn check_reach(&mut self, rules: &[(Rule, Node<'t>)]) {
-        for (index, (rule, node)) in rules.iter().enumerate() {
-            let Some(key) = consumed(&rule.action).filter(|_| rule.enabled) else { continue };
-            let undoes = |earlier: &Rule| match (&earlier.action, &rule.action) {
-                (Action::ParamAlias { from: a, to: b }, Action::ParamAlias { from: c, to: d }) => {
-                    a == d
-                        && b == c
-                        && earlier.enabled
-                        && (covers(&earlier.tools, &rule.tools) || covers(&rule.tools, &earlier.tools))
-                }
-                _ => false,
-            };
-            if let Some((earlier, _)) = rules[..index].iter().find(|(earlier, _)| undoes(earlier)) {
-                let message = format!("rule \"{}\" undoes \"{}\"", rule.id, earlier.id);
-                self.error(node, &message, "keep the one that leads to the name the tool declares");
-            }
-            let earlier = rules[..index].iter().map(|(earlier, _)| earlier).find(|earlier| {
-                earlier.enabled
-                    && consumed(&earlier.action).as_ref() == Some(&key)
-                    && covers(&earlier.tools, &rule.tools)
-            });
-            if let Some(earlier) = earlier {
-                let message =
-                    format!("rule \"{}\" can never fire: \"{}\" takes \"{key}\" first", rule.id, earlier.id);
-                self.error(node, &message, "remove one of them, or narrow the tools of the first");
-            }
+    /// Rules that leave nothing to do for others, and rules that undo others.
+    fn check_together(&mut self, rules: &[Rule], nodes: &[&Node<'t>]) {
+        for shadow in shadows(rules) {
+            let message = format!(
+                "rule \"{}\" can never fire: \"{}\" takes \"{}\" first",
+                rules[shadow.rule].id, rules[shadow.earlier].id, shadow.what
+            );
+            let fix = "remove one of them, or narrow the tools of the first";
+            self.mistakes.at(nodes[shadow.rule], message, fix);
         }
-    }
-
-    fn text_of(&mut self, node: &Node<'t>, members: &'t [Member<'t>], key: &str) -> Option<String> {
-        let Some(value) = value_of(members, key) else {
-            self.error(node, &format!("\"{key}\" is missing"), &format!("add \"{key}\" to the rule"));
-            return None;
-        };
-        match value.as_text().filter(|text| !text.trim().is_empty()) {
-            Some(text) => Some(text.into_owned()),
-            None => {
-                self.error(&value, &format!("\"{key}\" is a text that is not empty"), "write it in quotes");
-                None
-            }
+        let rules: Vec<&Rule> = rules.iter().collect();
+        for contradiction in contradictions(&rules) {
+            self.mistakes.at(nodes[contradiction.rule], contradiction.message, contradiction.fix);
         }
-    }
-
-    fn error(&mut self, node: &Node<'_>, message: &str, fix: &str) {
-        let offset = node.source().map_or(0, |source| self.offset_of(source));
-        self.error_at(offset, message, fix);
-    }
-
-    /// Where a part of the file stands in it.
-    fn offset_of(&self, part: &str) -> usize {
-        (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
-    }
-
-    fn error_at(&mut self, offset: usize, message: &str, fix: &str) {
-        let before = self.text.get(..offset).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        self.errors.push(RuleFileError { line, column, message: message.to_owned(), fix: fix.to_owned() });
     }
 }
+
+/// A line of [`TYPES`].
+type Type = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 fn value_of<'t>(members: &'t [Member<'t>], key: &str) -> Option<Node<'t>> {
     members.iter().find(|member| member.key == key).map(|member| member.value)
-}
-
-/// What no later rule of its kind finds after the rule has fired.
-fn consumed(action: &Action) -> Option<String> {
-    match action {
-        Action::ParamAlias { from: name, .. } | Action::ParamDrop { name } => Some(name.clone()),
-        Action::ParamDefault { name, .. } => Some(format!("missing {name}")),
-        Action::NestedAlias { payload, path, from, .. } => Some(format!("{from} in {payload} {path}")),
-        Action::NestedDefault { payload, path, name, .. } => {
-            Some(format!("missing {name} in {payload} {path}"))
-        }
-        _ => None,
-    }
-}
-
-/// Whether every tool of `narrow` is one of `wide`, and `wide` runs first. Rules for every tool run
-/// after those that name one.
-fn covers(wide: &[Scope], narrow: &[Scope]) -> bool {
-    narrow.iter().all(|scope| {
-        wide.iter().any(|wide| match (wide, scope) {
-            (Scope::Every, _) => *scope == Scope::Every,
-            (Scope::Glob(_), Scope::Name(name)) => wide.covers_name(name),
-            _ => wide == scope,
-        })
-    })
 }

@@ -4,12 +4,16 @@
 //! "value": "step-{{index}}"}` fills `id` where it is missing, `null` or empty. `{{index}}` is the
 //! item's place, counted from 0; a generated text that a sibling already has is moved on.
 
-use toolwright_jsonrpc::raw::{Kind, Member, Node, parse};
+use std::collections::HashSet;
+
+use toolwright_jsonrpc::raw::{Kind, Member, Node, parse, same_value};
 use toolwright_model::Code;
 
-use super::payload::{ArrayPath, edit};
-use super::{Applied, Site};
-use crate::repair::preview;
+use super::payload::{ArrayPath, Edit, edit};
+use super::{Applied, Ruling, Site};
+use crate::repair::{Path, preview};
+
+const INDEX: &str = "{{index}}";
 
 pub(super) fn apply<'a>(
     site: &Site<'_, '_, 'a>,
@@ -17,23 +21,98 @@ pub(super) fn apply<'a>(
     path: &ArrayPath,
     name: &str,
     value: &str,
-) -> Option<Applied<'a>> {
-    edit(site, payload, path, &|members, siblings, index, place| {
-        let at = members.iter().position(|member| member.key == name);
+) -> Ruling<'a> {
+    edit(site, payload, path, &mut Fill { site, name, value, items: &[], numbers: None })
+}
+
+struct Fill<'r, 's, 'f, 'a> {
+    site: &'r Site<'s, 'f, 'a>,
+    name: &'r str,
+    value: &'r str,
+    /// The list that is being filled.
+    items: &'a [Node<'a>],
+    /// Its numbers, once one is needed.
+    numbers: Option<Numbers>,
+}
+
+/// The generated texts of one list.
+struct Numbers {
+    /// The texts that items have, explicit and generated.
+    taken: HashSet<String>,
+    /// Numbers that are known to be taken, first and last: no search looks at one twice.
+    run: (usize, usize),
+}
+
+impl<'a> Edit<'a> for Fill<'_, '_, '_, 'a> {
+    fn enter(&mut self, items: &'a [Node<'a>]) {
+        self.items = items;
+        self.numbers = None;
+    }
+
+    fn object(&mut self, members: &[Member<'a>], index: usize, place: &Path<'_>) -> Ruling<'a> {
+        let at = members.iter().position(|member| member.key == self.name);
         if at.is_some_and(|at| !is_empty(&members[at].value)) {
-            return None;
+            return Ok(None);
         }
-        let node = default_for(site, value, name, siblings, index)?;
+        let Some(node) = self.default_for(index) else { return Ok(None) };
+        // A default that is empty itself finds its own work again.
+        if at.is_some_and(|at| same_value(&members[at].value, &node)) {
+            return Ok(None);
+        }
         let mut filled = members.to_vec();
         match at {
             Some(at) => filled[at] = filled[at].with_value(node),
-            None => filled.push(Member::new(site.fitter.arena.alloc_str(name), node)),
+            None => filled.push(Member::new(self.site.fitter.arena.alloc_str(self.name), node)),
         }
         let from = at.map(|at| preview(&members[at].value));
-        let change =
-            site.change(Code::D2, place.key(name).to_string(), from, Some(preview(&node)), "default");
-        Some(Applied { members: filled, changes: vec![change] })
-    })
+        let path = place.key(self.name).to_string();
+        let change = self.site.change(Code::D2, path, from, Some(preview(&node)), "default");
+        Ok(Some(Applied { members: filled, changes: vec![change] }))
+    }
+}
+
+impl<'a> Fill<'_, '_, '_, 'a> {
+    fn default_for(&mut self, index: usize) -> Option<Node<'a>> {
+        if !self.value.contains(INDEX) {
+            return self.parse(self.value);
+        }
+        let first = self.numbered(index)?;
+        let Some(text) = first.as_text() else { return Some(first) };
+        let numbers = self.numbers.get_or_insert_with(|| Numbers::of(self.items, self.name));
+        if numbers.taken.insert(text.into_owned()) {
+            return Some(first);
+        }
+        let (from, to) = numbers.run;
+        let (start, mut next) =
+            if (from..=to).contains(&index) { (from, to + 1) } else { (index, index + 1) };
+        loop {
+            let node = self.numbered(next)?;
+            let text = node.as_text()?.into_owned();
+            let numbers = self.numbers.as_mut()?;
+            if numbers.taken.insert(text) {
+                numbers.run = (start, next);
+                return Some(node);
+            }
+            next += 1;
+        }
+    }
+
+    /// The default with its number in it.
+    fn numbered(&self, number: usize) -> Option<Node<'a>> {
+        self.parse(&self.value.replace(INDEX, &number.to_string()))
+    }
+
+    fn parse(&self, json: &str) -> Option<Node<'a>> {
+        let arena = self.site.fitter.arena;
+        parse(arena.alloc_str(json), arena).ok().map(|parsed| parsed.root)
+    }
+}
+
+impl Numbers {
+    fn of(items: &[Node<'_>], name: &str) -> Numbers {
+        let texts = items.iter().filter_map(|item| item.get(name)?.as_text()).map(|text| text.into_owned());
+        Numbers { taken: texts.collect(), run: (0, 0) }
+    }
 }
 
 fn is_empty(value: &Node<'_>) -> bool {
@@ -42,27 +121,4 @@ fn is_empty(value: &Node<'_>) -> bool {
         Kind::String(text) => text.raw().is_empty(),
         _ => false,
     }
-}
-
-fn default_for<'a>(
-    site: &Site<'_, '_, 'a>,
-    value: &str,
-    name: &str,
-    siblings: &[Node<'a>],
-    index: usize,
-) -> Option<Node<'a>> {
-    let arena = site.fitter.arena;
-    if !value.contains("{{index}}") {
-        return Some(parse(arena.alloc_str(value), arena).ok()?.root);
-    }
-    let taken = |text: &str| {
-        siblings.iter().any(|item| item.get(name).and_then(|id| id.as_text()).is_some_and(|id| id == text))
-    };
-    let at = |index: usize| {
-        let json: &'a str = arena.alloc_str(&value.replace("{{index}}", &index.to_string()));
-        parse(json, arena).ok().map(|parsed| parsed.root)
-    };
-    // At most one sibling can be in the way of each number.
-    (index..=index + siblings.len())
-        .find_map(|index| at(index).filter(|node| !node.as_text().is_some_and(|text| taken(&text))))
 }

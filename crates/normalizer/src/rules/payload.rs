@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use toolwright_jsonrpc::raw::{Kind, Member, Node, parse};
-use toolwright_model::Change;
+use bumpalo::Bump;
+use toolwright_jsonrpc::raw::{Kind, Member, Node, Str, parse};
+use toolwright_model::{Change, Problem};
 
-use super::{Applied, Site};
+use super::{Applied, Ruling, Site};
 use crate::repair::Path;
 
 /// Where in a payload: `[]`, `steps[]`, `data.groups[].steps[]`, or empty for the payload itself.
@@ -20,8 +21,50 @@ enum Segment {
     Each,
 }
 
-/// What is done to each object that the path leads to: its members and its place in its list.
-type Edit<'e, 'a> = &'e dyn Fn(&[Member<'a>], &[Node<'a>], usize, &Path<'_>) -> Option<Applied<'a>>;
+/// Why a text is no path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// A path in another language.
+    #[error("\"{text}\" is {language}; an array_path is names, dots and `[]` from the payload on")]
+    Foreign {
+        /// The path.
+        text: String,
+        /// The language.
+        language: &'static str,
+    },
+    /// One step is neither a name nor `[]`.
+    #[error("\"{step}\" is no step; write names and `[]`, as in `data.steps[]`")]
+    NoStep {
+        /// The step.
+        step: String,
+    },
+}
+
+impl PathError {
+    /// What to write instead.
+    pub(super) fn fix(&self) -> String {
+        if let PathError::Foreign { text, .. } = self {
+            let ours = text.trim_start_matches('$').replace("[*]", "[]").replace('/', ".");
+            let ours = ours.trim_start_matches('.');
+            if ours.is_empty() {
+                return "leave array_path out for the payload itself".to_owned();
+            }
+            if ArrayPath::parse(ours).is_ok() {
+                return format!("write \"{ours}\"");
+            }
+        }
+        "for example \"steps[]\"".to_owned()
+    }
+}
+
+/// What is done to each object that a path leads to.
+pub(super) trait Edit<'a> {
+    /// The objects that follow are items of this list.
+    fn enter(&mut self, _items: &'a [Node<'a>]) {}
+
+    /// Edits one object, the item `index` of its list if it stands in one.
+    fn object(&mut self, members: &[Member<'a>], index: usize, place: &Path<'_>) -> Ruling<'a>;
+}
 
 impl ArrayPath {
     /// Whether the path leads to items of a list.
@@ -30,12 +73,21 @@ impl ArrayPath {
     }
 
     /// Reads a path; the error says what is wrong.
-    pub fn parse(text: &str) -> Result<ArrayPath, String> {
+    pub fn parse(text: &str) -> Result<ArrayPath, PathError> {
+        let foreign = if text == "$" || text.starts_with("$.") || text.starts_with("$[") {
+            Some("JSONPath")
+        } else {
+            text.starts_with('/').then_some("a JSON Pointer")
+        };
+        if let Some(language) = foreign {
+            return Err(PathError::Foreign { text: text.to_owned(), language });
+        }
         let mut segments = Vec::new();
         for part in text.split('.').filter(|_| !text.is_empty()) {
             let key = part.trim_end_matches("[]");
-            if key.is_empty() && key.len() == part.len() || key.contains(['[', ']']) {
-                return Err(format!("\"{part}\" is no step; write names and `[]`, as in `data.steps[]`"));
+            let is_empty = key.is_empty() && key.len() == part.len();
+            if is_empty || key == "*" || key.trim() != key || key.contains(['[', ']']) {
+                return Err(PathError::NoStep { step: part.to_owned() });
             }
             if !key.is_empty() {
                 segments.push(Segment::Key(key.to_owned()));
@@ -64,72 +116,91 @@ pub(super) fn edit<'a>(
     site: &Site<'_, '_, 'a>,
     payload: &str,
     path: &ArrayPath,
-    edit: Edit<'_, 'a>,
-) -> Option<Applied<'a>> {
-    let index = site.position(payload)?;
+    edit: &mut dyn Edit<'a>,
+) -> Ruling<'a> {
+    let Some(index) = site.position(payload) else { return Ok(None) };
     let value = site.members[index].value;
     // A payload that the schema describes is judged and mended by the schema.
     if site.needs_agreement() && site.fitter.describes_inside(payload) {
+        return Ok(None);
+    }
+    let (node, is_text) = match value.kind {
+        Kind::String(text) => match opened(site, text) {
+            Some(node) => (node, true),
+            None => return Ok(None),
+        },
+        _ => (value, false),
+    };
+    let mut walk = Walk { arena: site.fitter.arena, edit, changes: Vec::new() };
+    let Some(edited) = walk.at(node, &path.segments, &Path::Root.key(payload), 0)? else { return Ok(None) };
+    let changes = walk.changes;
+    let value = if is_text { site.fitter.text_node(&edited.to_json()) } else { edited };
+    Ok(Some(Applied { members: site.with_value(index, value), changes }))
+}
+
+/// The JSON in a string.
+fn opened<'a>(site: &Site<'_, '_, 'a>, text: Str<'a>) -> Option<Node<'a>> {
+    let decoded = text.decode();
+    // Half a surrogate pair has no text: editing would lose it.
+    if decoded.contains(char::REPLACEMENT_CHARACTER) {
         return None;
     }
     let arena = site.fitter.arena;
-    let (node, is_text) = match value.kind {
-        Kind::String(text) => {
-            let decoded = text.decode();
-            // Half a surrogate pair has no text: editing would lose it.
-            if decoded.contains(char::REPLACEMENT_CHARACTER) {
-                return None;
-            }
-            (parse(arena.alloc_str(&decoded), arena).ok()?.root, true)
-        }
-        _ => (value, false),
-    };
-    let mut changes = Vec::new();
-    let root = Path::Root;
-    let place = root.key(payload);
-    let edited = walk(site, node, &path.segments, &place, (&[], 0), edit, &mut changes)?;
-    let value = if is_text { site.fitter.text_node(&edited.to_json()) } else { edited };
-    Some(Applied { members: site.with_value(index, value), changes })
+    parse(arena.alloc_str(&decoded), arena).ok().map(|parsed| parsed.root)
 }
 
-fn walk<'a>(
-    site: &Site<'_, '_, 'a>,
-    node: Node<'a>,
-    segments: &[Segment],
-    place: &Path<'_>,
-    (siblings, index): (&[Node<'a>], usize),
-    edit: Edit<'_, 'a>,
-    changes: &mut Vec<Change>,
-) -> Option<Node<'a>> {
-    let arena = site.fitter.arena;
-    match segments {
-        [] => {
-            let applied = edit(node.as_object()?, siblings, index, place)?;
-            changes.extend(applied.changes);
-            Some(Node::built(Kind::Object(arena.alloc_slice_copy(&applied.members))))
-        }
-        [Segment::Key(key), rest @ ..] => {
-            let members = node.as_object()?;
-            let at = members.iter().position(|member| member.key == key)?;
-            let inner = walk(site, members[at].value, rest, &place.key(key), (&[], 0), edit, changes)?;
-            let mut members = members.to_vec();
-            members[at] = members[at].with_value(inner);
-            Some(Node::built(Kind::Object(arena.alloc_slice_copy(&members))))
-        }
-        [Segment::Each, rest @ ..] => {
-            let mut items = node.as_array()?.to_vec();
-            let mut touched = false;
-            for index in 0..items.len() {
-                let siblings = items.clone();
-                let place = place.item(index);
-                if let Some(inner) = walk(site, items[index], rest, &place, (&siblings, index), edit, changes)
-                {
-                    items[index] = inner;
-                    touched = true;
-                }
+struct Walk<'e, 'a> {
+    arena: &'a Bump,
+    edit: &'e mut dyn Edit<'a>,
+    changes: Vec<Change>,
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// What the node becomes, if anything in it changes. `index` is its place in its list.
+    fn at(
+        &mut self,
+        node: Node<'a>,
+        segments: &[Segment],
+        place: &Path<'_>,
+        index: usize,
+    ) -> Result<Option<Node<'a>>, Problem> {
+        match segments {
+            [] => {
+                let Some(members) = node.as_object() else { return Ok(None) };
+                let Some(applied) = self.edit.object(members, index, place)? else { return Ok(None) };
+                self.changes.extend(applied.changes);
+                Ok(Some(Node::built(Kind::Object(self.arena.alloc_slice_copy(&applied.members)))))
             }
-            touched.then(|| Node::built(Kind::Array(arena.alloc_slice_copy(&items))))
+            [Segment::Key(key), rest @ ..] => {
+                let members = node.as_object().unwrap_or_default();
+                let Some(at) = members.iter().position(|member| member.key == key) else { return Ok(None) };
+                let Some(inner) = self.at(members[at].value, rest, &place.key(key), 0)? else {
+                    return Ok(None);
+                };
+                let members = self.arena.alloc_slice_copy(members);
+                members[at] = members[at].with_value(inner);
+                Ok(Some(Node::built(Kind::Object(members))))
+            }
+            [Segment::Each, rest @ ..] => self.items(node.as_array().unwrap_or_default(), rest, place),
         }
+    }
+
+    fn items(
+        &mut self,
+        items: &'a [Node<'a>],
+        rest: &[Segment],
+        place: &Path<'_>,
+    ) -> Result<Option<Node<'a>>, Problem> {
+        if rest.is_empty() {
+            self.edit.enter(items);
+        }
+        let mut edited: Option<&mut [Node<'a>]> = None;
+        for (index, item) in items.iter().enumerate() {
+            if let Some(inner) = self.at(*item, rest, &place.item(index), index)? {
+                edited.get_or_insert_with(|| self.arena.alloc_slice_copy(items))[index] = inner;
+            }
+        }
+        Ok(edited.map(|items| Node::built(Kind::Array(items))))
     }
 }
 
@@ -142,8 +213,10 @@ mod tests {
         for text in ["", "[]", "steps[]", "data.steps[]", "groups[].steps[]", "[][]"] {
             assert_eq!(ArrayPath::parse(text).unwrap().to_string(), text);
         }
-        for text in ["a..b", "a[0]", "a]b", "."] {
+        for text in ["a..b", "a[0]", "a]b", ".", "$", "$.a", "$[*]", "/a/b", "a.*", "a. b"] {
             assert!(ArrayPath::parse(text).is_err(), "{text}");
         }
+        // Names with a dollar sign are names.
+        assert!(ArrayPath::parse("$defs.steps[]").is_ok());
     }
 }

@@ -2,8 +2,11 @@
 
 use crate::tool::Tool;
 
+/// Patterns of more characters are not compared with each other.
+const MAX_COMPARED_CHARS: usize = 256;
+
 /// One entry of a rule's `tools`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// `*`: every tool.
     Every,
@@ -30,9 +33,41 @@ impl Scope {
         }
     }
 
-    /// Whether a pattern takes in a plain tool name.
-    pub(super) fn covers_name(&self, name: &str) -> bool {
-        matches!(self, Scope::Glob(pattern) if glob(pattern, name))
+    /// Whether every tool of `other` is a tool of this entry, and rules for this one run first: rules
+    /// for every tool run after those that name one.
+    pub(super) fn covers(&self, other: &Scope) -> bool {
+        match (self, other) {
+            (Scope::Every, _) | (_, Scope::Every) => self == other,
+            (Scope::Name(name), Scope::ServerAndName(_, other)) => name == other,
+            (Scope::Glob(pattern), Scope::Name(name)) => glob(pattern, name),
+            (Scope::Glob(pattern), Scope::ServerAndName(server, name)) => {
+                glob_takes(pattern, Some(server), name)
+            }
+            _ => self == other,
+        }
+    }
+
+    /// The tools that both entries are for: the narrower of the two, if they have one in common.
+    pub(super) fn meet(&self, other: &Scope) -> Option<Scope> {
+        let narrower = match (self, other) {
+            (Scope::Every, _) => Some(other),
+            (_, Scope::Every) => Some(self),
+            (Scope::Glob(one), Scope::Glob(two)) => globs_meet(one, two).then_some(self),
+            (Scope::Glob(pattern), Scope::Name(name)) | (Scope::Name(name), Scope::Glob(pattern)) => {
+                globs_meet(pattern, name).then_some(if matches!(self, Scope::Name(_)) { self } else { other })
+            }
+            _ if other.covers(self) => Some(self),
+            _ => self.covers(other).then_some(other),
+        };
+        narrower.cloned()
+    }
+
+    /// The tool's name, for an entry that is about one.
+    pub(super) fn tool_name(&self) -> Option<&str> {
+        match self {
+            Scope::Name(name) | Scope::ServerAndName(_, name) => Some(name),
+            Scope::Every | Scope::Glob(_) => None,
+        }
     }
 
     /// Whether the entry names the tool.
@@ -43,10 +78,7 @@ impl Scope {
             Scope::ServerAndName(server, name) => {
                 tool.server() == Some(server.as_str()) && name == tool.name()
             }
-            Scope::Glob(pattern) if pattern.contains('/') => {
-                tool.server().is_some_and(|server| glob(pattern, &format!("{server}/{}", tool.name())))
-            }
-            Scope::Glob(pattern) => glob(pattern, tool.name()),
+            Scope::Glob(pattern) => glob_takes(pattern, tool.server(), tool.name()),
         }
     }
 }
@@ -59,6 +91,48 @@ impl std::fmt::Display for Scope {
             Scope::ServerAndName(server, name) => write!(f, "{server}/{name}"),
         }
     }
+}
+
+/// Whether a pattern takes a tool; one with a slash is about `server/name`.
+fn glob_takes(pattern: &str, server: Option<&str>, name: &str) -> bool {
+    match server {
+        Some(server) if pattern.contains('/') => glob(pattern, &format!("{server}/{name}")),
+        _ => !pattern.contains('/') && glob(pattern, name),
+    }
+}
+
+/// Whether some tool matches both patterns, each of which may be a plain name.
+fn globs_meet(one: &str, two: &str) -> bool {
+    let parts = |pattern: &str| match pattern.split_once('/') {
+        Some((server, name)) => (server.to_owned(), name.to_owned()),
+        None => ("*".to_owned(), pattern.to_owned()),
+    };
+    let ((one_server, one_name), (two_server, two_name)) = (parts(one), parts(two));
+    texts_meet(&one_server, &two_server) && texts_meet(&one_name, &two_name)
+}
+
+/// Whether some text matches both patterns. Very long ones are taken to have none in common.
+fn texts_meet(one: &str, two: &str) -> bool {
+    let (one, two): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
+    if one.len() > MAX_COMPARED_CHARS || two.len() > MAX_COMPARED_CHARS {
+        return false;
+    }
+    // `meets[j]`: a text matches both what is left of `one` from its place and `two[j..]`.
+    let only_stars = |rest: &[char]| rest.iter().all(|char| *char == '*');
+    let mut meets: Vec<bool> = (0..=two.len()).map(|at| only_stars(&two[at..])).collect();
+    for at in (0..one.len()).rev() {
+        let below = meets.clone();
+        for other in (0..=two.len()).rev() {
+            meets[other] = match (one[at], two.get(other)) {
+                ('*', None) => below[other],
+                (_, None) => false,
+                ('*', Some(_)) => below[other] || meets[other + 1],
+                (_, Some('*')) => meets[other + 1] || below[other],
+                (a, Some(b)) => (a == '?' || *b == '?' || a == *b) && below[other + 1],
+            };
+        }
+    }
+    meets[0]
 }
 
 /// Matches `*` (any run) and `?` (any one character), in linear time.
@@ -86,7 +160,7 @@ fn glob(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::glob;
+    use super::{Scope, glob};
 
     #[test]
     fn patterns_match_whole_names() {
@@ -100,6 +174,30 @@ mod tests {
             ("a*b*c", "aXbY", false),
         ] {
             assert_eq!(glob(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn two_entries_meet_where_a_tool_can_be_of_both() {
+        for (one, two, expected) in [
+            ("read", "read", true),
+            ("read", "write", false),
+            ("*", "read", true),
+            ("fs/read", "read", true),
+            ("fs/read", "db/read", false),
+            ("re*", "read", true),
+            ("fs/*", "read", true),
+            ("fs/re*", "write", false),
+            ("fs/*", "db/read", false),
+            ("read_*", "*_file", true),
+            ("read_*", "write_*", false),
+            ("fs/*", "*_file", true),
+            ("a?c", "ab*", true),
+            ("a?c", "ab", false),
+        ] {
+            let (one, two) = (Scope::parse(one), Scope::parse(two));
+            assert_eq!(one.meet(&two).is_some(), expected, "{one} {two}");
+            assert_eq!(two.meet(&one).is_some(), expected, "{two} {one}");
         }
     }
 }

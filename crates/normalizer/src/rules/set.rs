@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::builtin::{BUILTIN_SETS, builtin_rules};
+use super::contradictions::contradictions;
 use super::{Rule, Scope};
 use crate::tool::Tool;
 
@@ -38,11 +39,23 @@ impl RuleSet {
         RuleSet::of(names.iter().flat_map(|name| builtin_rules(name)).collect())
     }
 
-    /// These rules with the user's in front.
+    /// These rules with the user's in front. A built-in rule that undoes one of the user's is
+    /// switched off.
     pub fn with_user_rules(self, user: Vec<Rule>) -> RuleSet {
         let mut rules = user;
         rules.extend(self.rules);
-        RuleSet::of(rules)
+        // Other built-in rules leave valid calls alone, so they cannot undo anything in one.
+        let meeting: Vec<usize> =
+            (0..rules.len()).filter(|index| rules[*index].may_change_valid_calls()).collect();
+        loop {
+            let against: Vec<&Rule> = meeting.iter().map(|index| &rules[*index]).collect();
+            let later = contradictions(&against).into_iter().map(|found| meeting[found.rule]);
+            let undoing: Vec<usize> = later.filter(|index| rules[*index].set.is_some()).collect();
+            if undoing.is_empty() {
+                return RuleSet::of(rules);
+            }
+            undoing.into_iter().for_each(|index| rules[index].enabled = false);
+        }
     }
 
     fn of(rules: Vec<Rule>) -> RuleSet {
@@ -52,7 +65,8 @@ impl RuleSet {
             for scope in &rule.tools {
                 match scope {
                     Scope::Name(name) => set.by_name.entry(name.clone()).or_default().push(index),
-                    Scope::Every => set.everywhere.push(index),
+                    Scope::Every if set.everywhere.last() != Some(&index) => set.everywhere.push(index),
+                    Scope::Every => {}
                     Scope::ServerAndName(..) | Scope::Glob(_) => set.by_pattern.push(index),
                 }
                 broad |= !matches!(scope, Scope::Name(_));
@@ -63,9 +77,17 @@ impl RuleSet {
         set
     }
 
-    /// Every rule, in order.
+    /// Every rule: the user's as in their file, then those of the built-in sets.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// Every rule in the order of application: those that name a tool, a server or a pattern, then
+    /// those for every tool.
+    pub fn in_order(&self) -> Vec<&Rule> {
+        let names_one = |rule: &&Rule| rule.tools.iter().any(|scope| *scope != Scope::Every);
+        let (named, everywhere): (Vec<_>, Vec<_>) = self.rules.iter().partition(names_one);
+        [named, everywhere].concat()
     }
 
     /// The rules for a tool: those that name it first, then those for every tool.
@@ -83,17 +105,9 @@ impl RuleSet {
         });
         let mut specific: Vec<usize> = named.chain(matching).copied().collect();
         specific.sort_unstable();
-        let mut order = specific;
-        for index in &self.everywhere {
-            order.push(*index);
-        }
-        let mut seen = Vec::with_capacity(order.len());
-        order.retain(|index| {
-            let fresh = !seen.contains(index);
-            seen.push(*index);
-            fresh
-        });
-        order.into_iter().map(|index| &self.rules[index]).collect()
+        specific.dedup();
+        let further = self.everywhere.iter().filter(|index| specific.binary_search(index).is_err());
+        specific.iter().chain(further).map(|index| &self.rules[*index]).collect()
     }
 
     /// Whether a rule may change a valid call of this tool. One look-up for most tools.

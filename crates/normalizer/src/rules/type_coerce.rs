@@ -70,7 +70,8 @@ fn coerce<'a>(site: &Site<'_, '_, 'a>, value: &Node<'a>, to: CoerceTo) -> Option
     }
 }
 
-fn boolean(text: &str) -> Option<bool> {
+/// The boolean that a word stands for.
+pub(super) fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" => Some(true),
         "false" | "0" | "no" => Some(false),

@@ -39,7 +39,7 @@ fn list(options: &RuleOptions, json: bool) -> Result<ExitCode, Report> {
                 )
             })
             .collect();
-        let listed: Vec<String> = rules.rules().iter().map(rule_json).collect();
+        let listed: Vec<String> = rules.in_order().into_iter().map(rule_json).collect();
         print(&format!("{{\"sets\":[{}],\"rules\":[{}]}}", sets.join(","), listed.join(",")))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -52,8 +52,12 @@ fn list(options: &RuleOptions, json: bool) -> Result<ExitCode, Report> {
             set.about
         ));
     }
-    lines.push(format!("\n{} rules in force:", rules.rules().iter().filter(|rule| rule.enabled).count()));
-    for rule in rules.rules() {
+    let count = rules.rules().iter().filter(|rule| rule.enabled).count();
+    let plural = if count == 1 { "" } else { "s" };
+    lines.push(format!(
+        "\n{count} rule{plural} in force, in the order of application (defaults wait until the names are aligned):"
+    ));
+    for rule in rules.in_order() {
         let tools: Vec<String> = rule.tools.iter().map(ToString::to_string).collect();
         let state = if rule.enabled { "" } else { "  (switched off)" };
         lines.push(format!(

@@ -1,0 +1,162 @@
+//! The single keys of a rule: read, checked, and told what is wrong with them.
+
+use toolwright_jsonrpc::raw::{Kind, Member, Node};
+
+use super::mistakes::meant;
+use super::{Reader, value_of};
+use crate::rules::Scope;
+use crate::rules::payload::ArrayPath;
+
+const TOOLS_FIX: &str = "list tool names, server/name, patterns, or \"*\"";
+
+impl<'t> Reader<'t> {
+    /// A text that every rule of the type needs.
+    pub(super) fn name_at(
+        &mut self,
+        node: &Node<'t>,
+        members: &'t [Member<'t>],
+        key: &str,
+    ) -> Option<String> {
+        let Some(value) = value_of(members, key) else {
+            self.mistakes.at(node, format!("\"{key}\" is missing"), format!("add \"{key}\" to the rule"));
+            return None;
+        };
+        match value.as_text() {
+            Some(text) if !text.trim().is_empty() => Some(text.into_owned()),
+            Some(_) => {
+                self.mistakes.at(&value, format!("\"{key}\" is empty"), "write a name between the quotes");
+                None
+            }
+            None => {
+                self.mistakes.at(&value, format!("\"{key}\" is a text"), "write it in quotes");
+                None
+            }
+        }
+    }
+
+    pub(super) fn optional_text(&mut self, members: &'t [Member<'t>], key: &str) -> Option<String> {
+        let value = value_of(members, key)?;
+        let text = value.as_text().map(|text| text.into_owned());
+        if text.is_none() {
+            self.mistakes.at(&value, format!("\"{key}\" is a text"), "write it in quotes");
+        }
+        text
+    }
+
+    pub(super) fn flag(&mut self, members: &'t [Member<'t>], key: &str) -> Option<bool> {
+        let value = value_of(members, key)?;
+        if let Kind::Bool(flag) = value.kind {
+            return Some(flag);
+        }
+        let fix = "write true or false without quotes";
+        self.mistakes.at(&value, format!("\"{key}\" is true or false"), fix);
+        None
+    }
+
+    pub(super) fn tools(&mut self, node: &Node<'t>, members: &'t [Member<'t>], rule: &str) -> Vec<Scope> {
+        let Some(value) = value_of(members, "tools") else {
+            self.mistakes.at(node, format!("{rule} needs \"tools\""), TOOLS_FIX);
+            return Vec::new();
+        };
+        let Some(items) = value.as_array().filter(|items| !items.is_empty()) else {
+            let message = format!("\"tools\" of {rule} is a list of at least one name");
+            self.mistakes.at(&value, message, "for example [\"read_file\"]");
+            return Vec::new();
+        };
+        let mut scopes = Vec::with_capacity(items.len());
+        for item in items {
+            match item.as_text() {
+                Some(name) if !name.is_empty() && name.trim() == name => scopes.push(Scope::parse(&name)),
+                Some(name) if !name.trim().is_empty() => {
+                    let message = format!("{} has white space around it, so no tool matches", item.to_json());
+                    self.mistakes.at(item, message, format!("write \"{}\"", name.trim()));
+                }
+                _ => {
+                    let message = format!("{} in \"tools\" of {rule} is no tool's name", item.to_json());
+                    self.mistakes.at(item, message, TOOLS_FIX);
+                }
+            }
+        }
+        scopes
+    }
+
+    /// The target of an alias, which must differ from its source.
+    pub(super) fn other(&mut self, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<String> {
+        let (from, to) = (self.name_at(node, members, "from")?, self.name_at(node, members, "to")?);
+        if from == to {
+            let message = "\"from\" and \"to\" are the same, so the rule can never fire";
+            self.mistakes.at(&value_of(members, "to")?, message, "name the parameter the tool expects");
+            return None;
+        }
+        Some(to)
+    }
+
+    pub(super) fn value(&mut self, members: &'t [Member<'t>], in_list: bool) -> Option<String> {
+        let value = value_of(members, "value")?;
+        let json = value.to_json();
+        if json.contains("{{index}}") && !in_list {
+            let message = "{{index}} has no meaning outside of a list";
+            self.mistakes.at(&value, message, "use nested_default with an array_path");
+            return None;
+        }
+        Some(json)
+    }
+
+    pub(super) fn pairs(&mut self, members: &'t [Member<'t>]) -> Option<Vec<(String, String)>> {
+        let value = value_of(members, "value")?;
+        let Some(pairs) = value.as_object().filter(|pairs| !pairs.is_empty()) else {
+            let message = "\"value\" of a value_map is an object of old and new values";
+            self.mistakes.at(&value, message, "write {\"old\": \"new\"}");
+            return None;
+        };
+        let keys: std::collections::HashSet<&str> = pairs.iter().map(|pair| pair.key).collect();
+        let again = pairs.iter().find(|pair| {
+            let to = pair.value.as_text().unwrap_or_else(|| pair.value.to_json().into());
+            keys.contains(to.as_ref())
+        });
+        if let Some(pair) = again {
+            let message = format!(
+                "{} is both a new value and an old one, so a second pass would change it again",
+                pair.value.to_json()
+            );
+            self.mistakes.at(&pair.value, message, "map every old value to its final one");
+            return None;
+        }
+        Some(pairs.iter().map(|pair| (pair.key.to_owned(), pair.value.to_json())).collect())
+    }
+
+    pub(super) fn array_path(&mut self, members: &'t [Member<'t>]) -> Option<ArrayPath> {
+        let Some(value) = value_of(members, "array_path") else { return Some(ArrayPath::default()) };
+        let Some(text) = value.as_text() else {
+            self.mistakes.at(&value, "\"array_path\" is a text", "for example \"steps[]\"");
+            return None;
+        };
+        match ArrayPath::parse(&text) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                self.mistakes.at(&value, error.to_string(), error.fix());
+                None
+            }
+        }
+    }
+
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        members: &'t [Member<'t>],
+        key: &str,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        let value = value_of(members, key)?;
+        let text = value.as_text().unwrap_or_default();
+        let found = choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice);
+        if found.is_none() {
+            let names = || choices.iter().map(|(name, _)| *name);
+            let fix = match meant(names(), &text) {
+                Some(name) => format!("did you mean \"{name}\"?"),
+                None => format!("use one of {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            self.mistakes.at(&value, format!("{} is no value of \"{key}\"", value.to_json()), fix);
+        }
+        found
+    }
+}
