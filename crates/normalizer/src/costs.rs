@@ -19,7 +19,7 @@ pub(crate) const KEY_CONTAINED: u32 = 24;
 /// Key: every further word left over.
 pub(crate) const KEY_EXTRA_WORD: u32 = 4;
 /// Key: a left-over word that is neither neutral nor said by the tool's name.
-pub(crate) const KEY_FOREIGN_WORD: u32 = 8;
+pub(crate) const KEY_FOREIGN_WORD: u32 = 7;
 /// Key: the target's description says the key's words in a row.
 pub(crate) const KEY_DESCRIBED: u32 = 40;
 /// Key: only the value or the description speaks for the target.

@@ -3,7 +3,7 @@
 use toolwright_model::Code;
 
 use super::by_words::by_words;
-use super::lexicon::{are_opposed, are_whole_synonyms, is_distinct, takes_side};
+use super::lexicon::{are_opposed, are_whole_synonyms, is_distinct, may_go_unsaid, takes_side};
 use super::name::Name;
 use super::senses;
 use super::shape::Shape;
@@ -83,7 +83,8 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     }
     if names_the_side(sent, known, around) {
         let cost = costs::KEY_CONTAINED + costs::KEY_FOREIGN_WORD;
-        return likeness(cost, Code::N4, "the only parameter of that side".into());
+        let why = "the only parameter of that side".to_owned();
+        return Some(Likeness { cost, code: Code::N4, why, needs_exact_value: true });
     }
     by_words(sent, known, around)
 }
@@ -92,7 +93,8 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
 fn names_the_side(sent: &Name, known: &Name, around: Surroundings<'_>) -> bool {
     let ([side], [first, _]) = (&sent.meaning[..], &known.meaning[..]) else { return false };
     let takes = |name: &&&Name| name.meaning.contains(side);
-    side == first && takes_side(side) && around.declared.iter().filter(takes).count() == 1
+    let is_direction = may_go_unsaid(side) || ["minimum", "maximum"].contains(&side.as_str());
+    side == first && takes_side(side) && is_direction && around.declared.iter().filter(takes).count() == 1
 }
 
 /// `replica_count` and `number_of_replicas` for `replicas`.

@@ -5,7 +5,7 @@
 //! `null`. The digits are kept as written, so integers beyond 2^53 stay exact.
 //!
 //! # What it refuses
-//! Expressions (`5*2800`), units (`10px`), thousands separators (`1,000`), hexadecimal, leading
+//! Expressions (`5*2800`), units (`10px`), thousands separators (`1,000`, `1.000`), hexadecimal, leading
 //! zeros, fractions for integers, and every word that is not clearly one of the two booleans. Flags
 //! that can destroy something take `true` and `false` only.
 
@@ -45,6 +45,10 @@ impl<'a> Fitter<'_, 'a> {
         }
         if types.overlaps(Types::NUMBER) {
             match number(text) {
+                Some(number) if is_grouped(&number) && !types.accept(&Node::built(Kind::Number("0.5"))) => {
+                    let message = format!("\"{text}\" may be a thousand times that; send the digits alone");
+                    found.push(Err(vec![problem(Code::R3, path, message)]));
+                }
                 Some(number) if types.accept(&Node::built(Kind::Number(&number))) => {
                     let node = Node::built(Kind::Number(self.arena.alloc_str(&number)));
                     propose(node, costs::VALUE_FORM, "the digits of a number");
@@ -83,7 +87,11 @@ fn boolean(text: &str, strict: bool) -> Option<(bool, u32)> {
 
 /// The JSON number that a text is, if it is nothing but one.
 fn number(text: &str) -> Option<String> {
-    let text = text.strip_prefix('+').filter(|rest| !rest.starts_with(['+', '-'])).unwrap_or(text);
+    // `+2` may be two more; `+13.4` is a coordinate with its sign.
+    let text = text
+        .strip_prefix('+')
+        .filter(|rest| !rest.starts_with(['+', '-']) && rest.contains('.'))
+        .unwrap_or(text);
     let completed = match text.strip_prefix('-').unwrap_or(text).strip_prefix('.') {
         Some(fraction) if !fraction.is_empty() => text.replacen('.', "0.", 1),
         _ => text.to_owned(),
@@ -91,9 +99,17 @@ fn number(text: &str) -> Option<String> {
     (is_json_number(&completed) && Number::parse(&completed).is_some()).then_some(completed)
 }
 
+/// `1.000`: a thousand in half of the world.
+fn is_grouped(number: &str) -> bool {
+    let mut groups = number.trim_start_matches('-').split('.');
+    let is_lead = |group: &str| (1..=3).contains(&group.len()) && group != "0";
+    groups.next().is_some_and(is_lead) && groups.next().is_some_and(|group| group.len() == 3)
+}
+
 fn looks_like_expression(text: &str) -> bool {
     let digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    let operator = text.chars().skip(1).any(|char| matches!(char, '*' | '+' | '/' | '(' | '^'));
+    let operator =
+        text.starts_with('+') || text.chars().skip(1).any(|char| matches!(char, '*' | '+' | '/' | '(' | '^'));
     digit && operator
 }
 
@@ -105,7 +121,8 @@ mod tests {
     fn only_plain_numbers_are_numbers() {
         for (text, expected) in [
             ("42", Some("42")),
-            ("+5", Some("5")),
+            ("+5", None),
+            ("+13.4", Some("13.4")),
             (".5", Some("0.5")),
             ("1e3", Some("1e3")),
             ("10.0", Some("10.0")),
