@@ -191,3 +191,19 @@ pub fn report(changes: &[Change]) -> String {
     };
     changes.iter().map(line).collect::<Vec<_>>().join("\n")
 }
+
+/// Four times as much must take about four times as long; comparing everything with everything takes
+/// sixteen times. The best of three runs each, for machines are noisy.
+#[track_caller]
+pub fn assert_grows_linearly(amount: usize, mut work: impl FnMut(usize)) {
+    let mut best = |amount: usize| {
+        let times = (0..3).map(|_| {
+            let start = std::time::Instant::now();
+            work(amount);
+            start.elapsed()
+        });
+        times.min().unwrap_or_default().as_secs_f64()
+    };
+    let ratio = best(4 * amount) / best(amount).max(1e-6);
+    assert!(ratio < 11.0, "four times as much takes {ratio:.1} times as long");
+}
