@@ -1,11 +1,18 @@
 //! The lenient reader: one value in, strict JSON out, every leniency noted.
 
+use std::cell::OnceCell;
+
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{MAX_DEPTH, is_json_number, parse_prefix};
 use toolwright_model::{Code, Finish};
 
 use super::strings::{self, Position};
 use super::{Step, Unreadable};
+
+/// A longer comment is refused.
+const MAX_COMMENT_BYTES: usize = 64 << 10;
+/// A longer text between `<|` and `|>` is no chat token.
+const MAX_TOKEN_BYTES: usize = 256;
 
 /// A value that was read.
 pub(super) struct Found {
@@ -32,6 +39,10 @@ pub(super) struct Lenient<'t> {
     pub open: Vec<char>,
     finish: Finish,
     got_going: bool,
+    /// Where nothing but closing brackets and white space is left of the text.
+    closers: OnceCell<usize>,
+    /// The last quote of the text that a closing bracket or nothing follows.
+    last_closing_quote: OnceCell<Option<usize>>,
 }
 
 type Read = Result<(), Unreadable>;
@@ -54,6 +65,8 @@ impl<'t> Lenient<'t> {
             open: Vec::new(),
             finish,
             got_going: false,
+            closers: OnceCell::new(),
+            last_closing_quote: OnceCell::new(),
         };
         match reader.value(0) {
             Ok(()) => Ok(Found { json: reader.out, steps: reader.steps, end: reader.at }),
@@ -100,9 +113,9 @@ impl<'t> Lenient<'t> {
                     self.note(Step::ExtraComma);
                     continue;
                 }
-                Some(']') => return self.close_early('}', &[']']),
+                Some(']') => return self.close_early('}'),
                 None => {
-                    return if first { Err(self.truncated()) } else { self.close_early('}', &[]) };
+                    return if first { Err(self.truncated()) } else { self.close_early('}') };
                 }
                 Some(_) => {}
             }
@@ -142,9 +155,9 @@ impl<'t> Lenient<'t> {
                     self.out.push(']');
                     return Ok(());
                 }
-                Some('}') => return self.close_early(']', &['}']),
+                Some('}') => return self.close_early(']'),
                 None => {
-                    return if first { Err(self.truncated()) } else { self.close_early(']', &[]) };
+                    return if first { Err(self.truncated()) } else { self.close_early(']') };
                 }
                 Some(_) => {}
             }
@@ -190,13 +203,8 @@ impl<'t> Lenient<'t> {
                 Ok(false)
             }
             Some(char) if char == close => Ok(false),
-            None => {
-                self.close_early(close, &[])?;
-                Ok(true)
-            }
-            Some('}' | ']') => {
-                let others: &[char] = if close == '}' { &[']'] } else { &['}'] };
-                self.close_early(close, others)?;
+            None | Some('}' | ']') => {
+                self.close_early(close)?;
                 Ok(true)
             }
             Some(char) if in_object && self.starts_member(char) => {
@@ -227,11 +235,11 @@ impl<'t> Lenient<'t> {
     }
 
     /// Brackets missing at the very end are closed when the model finished by itself.
-    fn close_early(&mut self, close: char, others: &[char]) -> Read {
+    fn close_early(&mut self, close: char) -> Read {
         let rest = &self.text[self.at..];
-        let only_closers = rest.chars().all(|char| {
-            char.is_whitespace() || others.contains(&char) || char == close || matches!(char, '}' | ']')
-        });
+        let is_closer = |char: char| char.is_whitespace() || matches!(char, '}' | ']');
+        let only_closers =
+            self.at >= *self.closers.get_or_init(|| self.text.trim_end_matches(is_closer).len());
         let open_number = self.out.ends_with(|char: char| char.is_ascii_digit())
             && self.text.ends_with(|char: char| char.is_ascii_digit());
         if self.finish == Finish::Stop && only_closers && !open_number {
@@ -333,20 +341,38 @@ impl<'t> Lenient<'t> {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
                 self.note(Step::Comments);
             } else if trimmed.starts_with("/*") {
-                let Some(end) = trimmed.find("*/") else { return Err(self.truncated()) };
-                self.at += end + 2;
+                let near = &trimmed[..trimmed.floor_char_boundary(MAX_COMMENT_BYTES)];
+                match near.find("*/") {
+                    Some(end) => self.at += end + 2,
+                    None if near.len() < trimmed.len() => {
+                        return Err(self.error(Code::R12, "a comment is too long; send the value alone"));
+                    }
+                    None => return Err(self.truncated()),
+                }
                 self.note(Step::Comments);
             } else if ["\\n", "\\t", "\\r"].iter().any(|escape| trimmed.starts_with(escape)) {
                 self.at += 2;
                 self.note(Step::EscapedSpace);
             } else if trimmed.starts_with("<|") {
-                let Some(end) = trimmed.find("|>") else { return Err(self.unexpected("a value")) };
+                let near = &trimmed[..trimmed.floor_char_boundary(MAX_TOKEN_BYTES)];
+                let Some(end) = near.find("|>") else { return Err(self.unexpected("a value")) };
                 self.at += end + 2;
                 self.note(Step::ChatTokens);
             } else {
                 return Ok(());
             }
         }
+    }
+
+    /// The last quote that could close a string for good. The text is looked through once.
+    pub fn last_closing_quote(&self) -> Option<usize> {
+        let closes = |after: &str| {
+            let next = after.trim_start();
+            next.is_empty() || next.starts_with(['}', ']'])
+        };
+        *self.last_closing_quote.get_or_init(|| {
+            self.text.match_indices('"').map(|(at, _)| at).rev().find(|at| closes(&self.text[at + 1..]))
+        })
     }
 
     pub fn peek(&self) -> Option<char> {

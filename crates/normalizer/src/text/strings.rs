@@ -98,7 +98,8 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             if strict_count && inner % 2 == 1 {
                 // An odd number of inner quotes: this one is the pair's second half, unless it is
                 // the last and the one before it was a stray.
-                if after.trim_start().starts_with(char) || has_later_close(after) {
+                let goes_on = !after.trim_start().starts_with(',') && reader.last_closing_quote() > Some(end);
+                if after.trim_start().starts_with(char) || goes_on {
                     inner += 1;
                     reader.skip();
                     continue;
@@ -140,16 +141,6 @@ fn stray_or_refuse(reader: &mut Lenient<'_>, end: usize, quote: char) -> Result<
         return Ok(end - quote.len_utf8());
     }
     Err(unclear(reader))
-}
-
-/// Whether the rest has another quote that could close the string.
-fn has_later_close(after: &str) -> bool {
-    after.char_indices().any(|(at, char)| {
-        char == '"' && {
-            let next = after[at + 1..].trim_start();
-            next.is_empty() || next.starts_with(['}', ']'])
-        }
-    }) && !after.trim_start().starts_with(',')
 }
 
 /// Whether a quote followed by this text ends its string.
@@ -303,6 +294,7 @@ struct Escapes {
 impl Escapes {
     fn of(content: &str, _quote: char) -> Escapes {
         let mut found = Escapes::default();
+        let mut octal = false;
         let mut chars = content.chars().peekable();
         while let Some(char) = chars.next() {
             if char != '\\' {
@@ -317,9 +309,15 @@ impl Escapes {
                 Some('x') if chars.clone().take(2).filter(char::is_ascii_hexdigit).count() == 2 => {
                     found.foreign = true
                 }
-                Some('0'..='7') if !content.contains("\\d") => found.foreign = true,
+                Some('0'..='7') => octal = true,
                 _ => found.invalid = true,
             }
+        }
+        // Beside `\d`, `\1` is part of a pattern.
+        if octal && content.contains("\\d") {
+            found.invalid = true;
+        } else if octal {
+            found.foreign = true;
         }
         found
     }
