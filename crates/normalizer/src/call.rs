@@ -81,6 +81,11 @@ impl<'a> Call<'_, '_, 'a> {
                 problems = outer_problems;
             }
         }
+        // What was judged after the limit says nothing, not even that a reading is the only one.
+        if self.fitter.judge.is_exhausted() {
+            let message = "the call takes too long to judge; send less at once";
+            return refused(vec![problem(Code::R12, &Path::Root, message)]);
+        }
         fits.sort_by_key(|fit| fit.cost);
         let mut fits = fits.into_iter();
         let Some(best) = fits.next() else {

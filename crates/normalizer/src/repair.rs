@@ -6,6 +6,7 @@
 
 mod array;
 mod container;
+mod draft;
 mod drops;
 mod empty;
 mod enum_form;
@@ -13,6 +14,7 @@ pub(crate) mod envelope;
 mod evidence;
 mod json_text;
 mod keys;
+mod limits;
 mod lists;
 mod object;
 mod path;
@@ -80,6 +82,8 @@ pub(crate) struct Fitter<'s, 'a> {
     pub moves: Cell<u32>,
     /// How many values are being fitted within each other.
     pub nesting: Cell<u32>,
+    /// How many values did not fit as they were sent.
+    pub fits: Cell<u32>,
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
@@ -100,7 +104,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         slot: Slot<'_>,
     ) -> Attempt<'a> {
         let nesting = self.nesting.get();
-        if !self.judge.spend() || nesting >= MAX_NESTING {
+        if nesting >= MAX_NESTING || !self.begin_fit() {
             return Err(vec![problem(Code::R12, path, "the call takes too long to judge")]);
         }
         self.nesting.set(nesting + 1);
@@ -119,6 +123,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut proposals: Vec<Fit<'a>> = Vec::new();
         let mut reasons: Vec<Vec<Problem>> = Vec::new();
         for goal in Goal::alternatives(self.judge, ids, &value) {
+            if !self.spend_on_goal() {
+                break;
+            }
             self.propose(&goal, value, path, slot, &mut proposals, &mut reasons);
         }
         let nearest = proposals.first().map(|fit| fit.node);

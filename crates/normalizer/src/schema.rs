@@ -8,6 +8,7 @@ mod compile;
 mod goal;
 mod judge;
 mod literal;
+mod options;
 mod pattern;
 mod types;
 
@@ -18,11 +19,15 @@ use toolwright_jsonrpc::raw::Number;
 use crate::names::Name;
 
 pub use compile::SchemaError;
-pub(crate) use goal::{Goal, Ids, KeyState};
-pub(crate) use judge::Judge;
+pub(crate) use goal::{Goal, Ids, KeyState, distinct};
+pub(crate) use judge::{Judge, KEYS_PER_STEP, steps};
 pub(crate) use literal::Literal;
+pub(crate) use options::Options;
 pub(crate) use pattern::Pattern;
 pub(crate) use types::Types;
+
+/// Longer names and keys are no names that anyone would mistake: they are not compared by likeness.
+pub(crate) const MAX_NAME_BYTES: usize = 256;
 
 /// Which node of a compiled schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +38,7 @@ pub(crate) struct SchemaId(u32);
 pub struct Schema {
     nodes: Vec<SchemaNode>,
     root: SchemaId,
-    /// Every declared or required name, taken apart for comparison.
+    /// Every declared or required name that is short enough to be compared, taken apart.
     names: HashMap<Box<str>, Name>,
     /// What could not be judged, in words for people.
     notes: Vec<String>,
@@ -44,9 +49,10 @@ pub struct Schema {
 pub(crate) struct SchemaNode {
     /// `false` schemas accept nothing.
     pub never: bool,
+    /// Those of `type` that the allowed values have.
     pub types: Types,
     pub constant: Option<Literal>,
-    pub options: Option<Box<[Literal]>>,
+    pub options: Option<Options>,
     pub object: ObjectKeywords,
     pub array: ArrayKeywords,
     pub string: StringKeywords,

@@ -2,6 +2,7 @@
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 
+use super::limits::MAX_PROBLEMS;
 use super::{Attempt, Fit, Fitter, Path, Slot};
 use crate::schema::{Goal, Types};
 
@@ -30,6 +31,9 @@ impl<'a> Fitter<'_, 'a> {
                     fitted = fitted.then(fit);
                 }
                 Err(reasons) => problems.extend(reasons),
+            }
+            if problems.len() >= MAX_PROBLEMS {
+                break;
             }
         }
         if !problems.is_empty() {

@@ -67,6 +67,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     fn open_object(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
+        // Labels and notes beside one payload.
+        if members.len() > LABELS.len() + NOTES.len() + 1 {
+            return None;
+        }
         let is_level = |member: &Member<'a>| {
             matches!(member.value.kind, Kind::Object(_) | Kind::Array([_]) | Kind::String(_))
         };
@@ -85,13 +89,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
             });
         let is_payload = |member: &&Member<'a>| {
             let name = fold(member.key);
-            let holds = match member.value.kind {
+            let holds = || match member.value.kind {
                 Kind::Object(_) | Kind::Array([_]) => true,
                 Kind::String(_) => self.open_container(&member.value).is_some(),
                 _ => false,
             };
-            let free = whole_call || !self.is_parameter(member.key);
-            holds && free && (is_envelope(&name) || name == tool)
+            let free = || whole_call || !self.is_parameter(member.key);
+            (is_envelope(&name) || name == tool) && free() && holds()
         };
         let payload = members.iter().find(is_payload)?;
         let mut named = false;

@@ -5,40 +5,17 @@
 //! or missing from the required ones refuses the call.
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, same_value};
-use toolwright_model::{Change, Code, Problem};
+use toolwright_model::{Code, Problem};
 
 use super::drops::is_droppable;
 use super::empty::says_nothing;
+use super::limits::{MAX_PROBLEMS, is_comparable};
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, is_envelope};
-use crate::schema::{Goal, Ids, KeyState, Types};
+use crate::schema::{Goal, KeyState, Types};
 
-/// How many keys may be compared with how many names in one object.
-const MAX_COMPARISONS: usize = 20_000;
-
-/// One member on its way to the result.
-#[derive(Clone, Debug)]
-pub(super) struct Entry<'a> {
-    pub member: Member<'a>,
-    pub state: KeyState,
-    /// The schemas of its value.
-    pub ids: Ids,
-    /// The value already fitted while its name was looked for.
-    pub fitted: Option<Fit<'a>>,
-}
-
-/// An object being fitted.
-pub(super) struct Draft<'s, 'a> {
-    pub entries: Vec<Entry<'a>>,
-    /// Declared names that no member has yet.
-    pub free: Vec<&'s str>,
-    pub required: Vec<&'s str>,
-    pub changes: Vec<Change>,
-    pub cost: u32,
-    pub risk: u32,
-    pub problems: Vec<Problem>,
-}
+pub(super) use super::draft::{Draft, Entry};
 
 impl<'s, 'a> Fitter<'s, 'a> {
     /// Fits an object; `None` when the goal takes no object.
@@ -52,16 +29,19 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if !goal.types(self.judge.schema()).overlaps(Types::OBJECT) {
             return None;
         }
+        if let Some(limit) = self.too_large(goal, members, path) {
+            return Some(Err(vec![limit]));
+        }
         let mut draft = self.draft(goal, members, path);
         let is_plain = draft.is_plain();
         if !is_plain {
-            self.find_free_names(goal, &mut draft);
-            let unknown = draft.entries.iter().filter(|entry| entry.state != KeyState::Declared).count();
-            if unknown.saturating_mul(goal.property_names(self.judge.schema()).len()) > MAX_COMPARISONS {
-                let message = "there are too many unknown parameters to tell which is which";
-                return Some(Err(vec![problem(Code::R12, path, message)]));
+            if let Some(limit) = self.too_many_unknown(goal, &draft, path) {
+                return Some(Err(vec![limit]));
             }
-            self.align_names(goal, &mut draft, path, slot);
+            self.find_free_names(goal, &mut draft);
+            if draft.is_comparable() {
+                self.align_names(goal, &mut draft, path, slot);
+            }
             self.check_spellings(goal, &mut draft, path);
         }
         if !is_plain
@@ -74,8 +54,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
             self.check_envelopes(&mut draft, path, slot);
         }
         self.fit_values(&mut draft, path);
-        self.drop_the_rest(goal, &mut draft, path, slot);
-        self.check_required(&mut draft, path);
+        if draft.problems.len() < MAX_PROBLEMS {
+            self.drop_the_rest(goal, &mut draft, path, slot);
+            self.check_required(&mut draft, path);
+        }
         Some(self.finish(draft))
     }
 
@@ -113,13 +95,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     /// The names that are declared or required and that no member has.
     fn find_free_names(&self, goal: &Goal, draft: &mut Draft<'s, 'a>) {
-        let names = goal.property_names(self.judge.schema());
-        let undeclared = draft.required.iter().filter(|name| !names.contains(name));
-        let all: Vec<&'s str> = names.iter().chain(undeclared).copied().collect();
-        draft.free = all
-            .into_iter()
-            .filter(|name| !draft.entries.iter().any(|entry| entry.member.key == *name))
-            .collect();
+        let schema = self.judge.schema();
+        let mut all = goal.property_names(schema);
+        all.extend(draft.required.iter().filter(|name| !goal.declares(schema, name)));
+        all.retain(|name| !draft.has(name));
+        draft.free = all;
     }
 
     /// A key that is a declared name in another case is meant as that parameter. When its value does
@@ -130,8 +110,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut found = Vec::new();
         for entry in draft.entries.iter().filter(|entry| entry.state == KeyState::Open) {
             let member = &entry.member;
-            let twins: Vec<&str> =
-                names.iter().filter(|name| fold(name) == fold(member.key)).copied().collect();
+            let folded = fold(member.key);
+            let is_twin = |name: &&&str| schema.name(name).is_some_and(|known| *known.folded == *folded);
+            let twins: Vec<&str> = names.iter().filter(is_twin).copied().collect();
             let [name] = twins[..] else { continue };
             let place = path.key(member.key);
             match draft.entries.iter().find(|other| other.member.key == name) {
@@ -157,13 +138,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn check_envelopes(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
         let wraps = |member: &Member<'a>| {
             let name = fold(member.key);
-            let holds = match member.value.kind {
+            let holds = || match member.value.kind {
                 Kind::Object(inner) => !inner.is_empty(),
                 Kind::Array(_) => true,
                 Kind::String(_) => self.open_container(&member.value).is_some(),
                 _ => false,
             };
-            holds && (is_envelope(&name) || name == fold(slot.name))
+            (is_envelope(&name) || name == fold(slot.name)) && holds()
         };
         let open = draft.entries.iter().filter(|entry| entry.state == KeyState::Open);
         let found: Vec<Problem> = open
@@ -207,6 +188,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 }
                 Err(problems) => draft.problems.extend(problems),
             }
+            if draft.problems.len() >= MAX_PROBLEMS {
+                return;
+            }
         }
     }
 
@@ -241,6 +225,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 draft.cost += costs::DROP;
             } else {
                 let place = path.key(key).to_string();
+                if draft.problems.len() >= MAX_PROBLEMS {
+                    return;
+                }
                 if !draft.problems.iter().any(|problem| problem.path == place) {
                     let found = self.unknown_key(goal, draft, &entry.member, path);
                     draft.problems.push(found);
@@ -251,12 +238,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     /// `{"fileName": "a", "file_name": "a"}`: two spellings of one parameter with one value.
     fn repeats_a_known_key(&self, entries: &[Entry<'a>], goal: &Goal, member: &Member<'a>) -> bool {
+        let schema = self.judge.schema();
         let folded = fold(member.key);
-        let twin = |other: &&Entry<'a>| fold(other.member.key) == folded && other.member.key != member.key;
-        let declared = goal.property_names(self.judge.schema());
-        entries.iter().filter(twin).any(|other| {
-            declared.contains(&other.member.key) && same_value(&other.member.value, &member.value)
-        })
+        let is_declared =
+            |other: &&Entry<'a>| other.state == KeyState::Declared && goal.declares(schema, other.member.key);
+        entries
+            .iter()
+            .filter(is_declared)
+            .any(|other| fold(other.member.key) == folded && same_value(&other.member.value, &member.value))
     }
 
     fn unknown_key(
@@ -271,8 +260,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let around = Surroundings { tool_words: self.context.tool_words, declared: &declared };
         let sent = Name::new(member.key);
         let place = path.key(member.key);
-        let near = declared
-            .iter()
+        let is_compared = is_comparable(member.key) && self.spend_on_comparisons(1, declared.len());
+        let compared = declared.iter().filter(|_| is_compared);
+        let near = compared
             .filter_map(|name| compare(&sent, name, around).map(|likeness| (likeness.cost, &*name.text)))
             .min();
         if let Some((_, name)) = near.filter(|(_, name)| !draft.free.contains(name)) {
@@ -301,7 +291,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             })
         };
         let missing: Vec<&'s str> = draft.required.iter().filter(|name| !draft.has(name)).copied().collect();
-        for name in missing {
+        for name in missing.into_iter().take(MAX_PROBLEMS) {
             if !failed_inside(name, &draft.problems) {
                 let message = format!("required parameter \"{name}\" is missing");
                 draft.problems.push(problem(Code::R1, &path.key(name), message));
@@ -326,55 +316,5 @@ fn listed(names: &[&str]) -> String {
         0 => "no parameters".to_owned(),
         count if count > SHOWN => format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN),
         _ => names.join(", "),
-    }
-}
-
-// === impl Draft ===
-
-impl<'s, 'a> Draft<'s, 'a> {
-    pub fn is_required(&self, name: &str) -> bool {
-        self.required.contains(&name)
-    }
-
-    pub fn has(&self, name: &str) -> bool {
-        self.entries.iter().any(|entry| entry.member.key == name)
-    }
-
-    /// The required names that no member has.
-    pub fn missing(&self) -> Vec<&'s str> {
-        self.required.iter().filter(|name| !self.has(name)).copied().collect()
-    }
-
-    /// Every member is a parameter under its own name and nothing required is missing.
-    fn is_plain(&self) -> bool {
-        self.entries.iter().all(|entry| entry.state == KeyState::Declared)
-            && self.required.iter().all(|name| self.has(name))
-    }
-
-    /// Something required is missing, or something stands where it may not.
-    fn has_gaps(&self) -> bool {
-        let forbidden = self.entries.iter().any(|entry| {
-            entry.state == KeyState::Forbidden && !matches!(entry.member.value.kind, Kind::Null)
-        });
-        forbidden || self.required.iter().any(|name| !self.has(name))
-    }
-
-    pub fn note(
-        &mut self,
-        code: Code,
-        path: &Path<'_>,
-        key: &str,
-        from: Option<String>,
-        to: Option<String>,
-        why: &str,
-    ) {
-        let path = path.key(key).to_string();
-        self.changes.push(Change { code, path, from, to, rule: None, why: why.to_owned() });
-    }
-
-    pub fn absorb(&mut self, fit: Fit<'a>) {
-        self.cost += fit.cost;
-        self.risk += fit.risk;
-        self.changes.extend(fit.changes);
     }
 }

@@ -7,7 +7,7 @@ use toolwright_jsonrpc::raw::{self, Kind, Member, Node, Number};
 
 use crate::names::Name;
 
-use super::{Condition, Has, Literal, Pattern, Schema, SchemaId, SchemaNode, Types};
+use super::{Condition, Has, Literal, MAX_NAME_BYTES, Options, Pattern, Schema, SchemaId, SchemaNode, Types};
 
 /// The largest schema text that is compiled.
 pub const MAX_SCHEMA_BYTES: usize = 1 << 20;
@@ -223,6 +223,8 @@ impl<'a> Compiler<'a> {
         {
             out.types = out.types.union(Types::NULL);
         }
+        let values = out.constant.iter().map(Literal::types).chain(out.options.iter().map(Options::types));
+        out.types = values.fold(out.types, Types::intersection);
         out.has = has(&out);
         Ok(out)
     }
@@ -238,7 +240,8 @@ impl<'a> Compiler<'a> {
             "type" => out.types = self.types(&value),
             "const" => out.constant = Some(Literal::of(&value)),
             "enum" => {
-                out.options = value.as_array().map(|items| items.iter().map(Literal::of).collect());
+                let list = |items: &[Node<'a>]| Options::new(items.iter().map(Literal::of).collect());
+                out.options = value.as_array().map(list);
             }
             "description" | "title" => {
                 if let Some(text) = value.as_text() {
@@ -389,7 +392,8 @@ impl<'a> Compiler<'a> {
 fn names(nodes: &[SchemaNode]) -> HashMap<Box<str>, Name> {
     let declared = nodes.iter().flat_map(|node| node.object.properties.iter().map(|(name, _)| name));
     let required = nodes.iter().flat_map(|node| node.object.required.iter().map(|name| &**name));
-    declared.chain(required).map(|name| (name.into(), Name::new(name))).collect()
+    let names = declared.chain(required).filter(|name| name.len() <= MAX_NAME_BYTES);
+    names.map(|name| (name.into(), Name::new(name))).collect()
 }
 
 fn has(node: &SchemaNode) -> Has {

@@ -1,11 +1,13 @@
 //! What a value has to satisfy: a conjunction of schemas, with one branch chosen of every union.
 
+use std::collections::HashSet;
+
 use smallvec::SmallVec;
 use toolwright_jsonrpc::raw::Node;
 
 use crate::names::Name;
 
-use super::{Judge, Literal, Schema, SchemaId, SchemaNode, Types};
+use super::{Judge, Literal, Options, Schema, SchemaId, SchemaNode, Types};
 
 /// How many combinations of union branches are tried for one value.
 const MAX_ALTERNATIVES: usize = 32;
@@ -79,12 +81,7 @@ impl Goal {
 
     /// The types that every schema allows.
     pub fn types(&self, schema: &Schema) -> Types {
-        let declared = self.nodes(schema).fold(Types::ALL, |types, node| types.intersection(node.types));
-        let options = self.options(schema);
-        if options.is_empty() {
-            return declared;
-        }
-        declared.intersection(options.iter().fold(Types::NONE, |types, option| types.union(option.types())))
+        self.nodes(schema).fold(Types::ALL, |types, node| types.intersection(node.types))
     }
 
     /// The allowed values, when there is a list of them.
@@ -96,17 +93,32 @@ impl Goal {
             .collect()
     }
 
+    /// Whether there is a list of allowed values.
+    pub fn has_options(&self, schema: &Schema) -> bool {
+        self.nodes(schema).any(|node| node.has.values)
+    }
+
+    /// The allowed texts that a test of one value and one of a list finds, each once.
+    pub fn texts<'s, I: Iterator<Item = &'s str>>(
+        &self,
+        schema: &'s Schema,
+        is_meant: impl Fn(&str) -> bool,
+        find: impl Fn(&'s Options) -> I,
+    ) -> Vec<&'s str> {
+        let mut found: Vec<&'s str> = Vec::new();
+        for node in self.nodes(schema) {
+            let constant = node.constant.iter().filter_map(Literal::as_text).filter(|text| is_meant(text));
+            found.extend(constant);
+            found.extend(node.options.iter().flat_map(&find));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// The declared property names in order, each once.
     pub fn property_names<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
-        let mut names: Vec<&'s str> = Vec::new();
-        for node in self.nodes(schema) {
-            for (name, _) in node.object.properties.iter() {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-        }
-        names
+        distinct(self.nodes(schema).flat_map(|node| node.object.properties.iter().map(|(name, _)| name)))
     }
 
     /// The declared names, ready for comparison.
@@ -116,15 +128,7 @@ impl Goal {
 
     /// The names that must be there.
     pub fn required<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
-        let mut names: Vec<&'s str> = Vec::new();
-        for node in self.nodes(schema) {
-            for name in &node.object.required {
-                if !names.contains(&&**name) {
-                    names.push(name);
-                }
-            }
-        }
-        names
+        distinct(self.nodes(schema).flat_map(|node| node.object.required.iter().map(|name| &**name)))
     }
 
     /// What the schemas say about a key, and which schemas its value has to satisfy.
@@ -159,6 +163,21 @@ impl Goal {
         (if forbidden { KeyState::Forbidden } else { state }, ids)
     }
 
+    /// How many names must be there, at most.
+    pub fn required_count(&self, schema: &Schema) -> usize {
+        self.nodes(schema).map(|node| node.object.required.len()).sum()
+    }
+
+    /// How many patterns keys are matched with.
+    pub fn pattern_count(&self, schema: &Schema) -> usize {
+        self.nodes(schema).map(|node| node.object.pattern_properties.len()).sum()
+    }
+
+    /// Whether a schema names the key in `properties`.
+    pub fn declares(&self, schema: &Schema, key: &str) -> bool {
+        self.nodes(schema).any(|node| node.object.properties.get(key).is_some())
+    }
+
     /// The schemas of the item at that place.
     pub fn item(&self, schema: &Schema, index: usize) -> Ids {
         self.nodes(schema)
@@ -177,4 +196,22 @@ impl Goal {
     pub fn holds_json(&self, schema: &Schema) -> bool {
         self.nodes(schema).any(|node| node.string.holds_json)
     }
+}
+
+/// Each name once, in order.
+pub(crate) fn distinct<'s>(names: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
+    /// So many are compared each with each.
+    const FEW: usize = 32;
+    let mut found: Vec<&'s str> = Vec::new();
+    let mut seen: HashSet<&'s str> = HashSet::new();
+    for name in names {
+        if found.len() == FEW {
+            seen.extend(&found);
+        }
+        let is_new = if found.len() < FEW { !found.contains(&name) } else { seen.insert(name) };
+        if is_new {
+            found.push(name);
+        }
+    }
+    found
 }

@@ -1,0 +1,85 @@
+//! An object on its way to the result: its members, what is still free, and what was found.
+
+use toolwright_jsonrpc::raw::{Kind, Member};
+use toolwright_model::{Change, Code, Problem};
+
+use super::limits::is_comparable;
+use super::{Fit, Path};
+use crate::schema::{Ids, KeyState};
+
+/// One member on its way to the result.
+#[derive(Clone, Debug)]
+pub(super) struct Entry<'a> {
+    pub member: Member<'a>,
+    pub state: KeyState,
+    /// The schemas of its value.
+    pub ids: Ids,
+    /// The value already fitted while its name was looked for.
+    pub fitted: Option<Fit<'a>>,
+}
+
+/// An object being fitted.
+pub(super) struct Draft<'s, 'a> {
+    pub entries: Vec<Entry<'a>>,
+    /// Declared names that no member has yet.
+    pub free: Vec<&'s str>,
+    pub required: Vec<&'s str>,
+    pub changes: Vec<Change>,
+    pub cost: u32,
+    pub risk: u32,
+    pub problems: Vec<Problem>,
+}
+
+impl<'s, 'a> Draft<'s, 'a> {
+    pub fn is_required(&self, name: &str) -> bool {
+        self.required.contains(&name)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.member.key == name)
+    }
+
+    /// The required names that no member has.
+    pub fn missing(&self) -> Vec<&'s str> {
+        self.required.iter().filter(|name| !self.has(name)).copied().collect()
+    }
+
+    /// Every member is a parameter under its own name and nothing required is missing.
+    pub fn is_plain(&self) -> bool {
+        self.entries.iter().all(|entry| entry.state == KeyState::Declared)
+            && self.required.iter().all(|name| self.has(name))
+    }
+
+    /// Every unknown key is short enough to be compared with names by likeness.
+    pub fn is_comparable(&self) -> bool {
+        let mut unknown = self.entries.iter().filter(|entry| entry.state != KeyState::Declared);
+        unknown.all(|entry| is_comparable(entry.member.key))
+    }
+
+    /// Something required is missing, or something stands where it may not.
+    pub fn has_gaps(&self) -> bool {
+        let forbidden = self.entries.iter().any(|entry| {
+            entry.state == KeyState::Forbidden && !matches!(entry.member.value.kind, Kind::Null)
+        });
+        forbidden || self.required.iter().any(|name| !self.has(name))
+    }
+
+    pub fn note(
+        &mut self,
+        code: Code,
+        path: &Path<'_>,
+        key: &str,
+        from: Option<String>,
+        to: Option<String>,
+        why: &str,
+    ) {
+        let path = path.key(key).to_string();
+        self.changes.push(Change { code, path, from, to, rule: None, why: why.to_owned() });
+    }
+
+    pub fn absorb(&mut self, fit: Fit<'a>) {
+        self.cost += fit.cost;
+        self.risk += fit.risk;
+        self.changes.extend(fit.changes);
+    }
+}
