@@ -12,6 +12,7 @@ mod empty;
 mod enum_form;
 pub(crate) mod envelope;
 mod evidence;
+mod guesses;
 mod json_text;
 mod keys;
 mod limits;

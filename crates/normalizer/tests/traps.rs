@@ -185,3 +185,40 @@ fn the_normalizer_and_its_tools_go_between_threads() {
     shared::<Normalizer>();
     shared::<Tool>();
 }
+
+#[test]
+fn one_rename_in_every_item_is_one_guess_and_many_renames_are_many() {
+    let file = format!(
+        r#"{{"type":"object","properties":{{"path":{TEXT},"content":{TEXT}}},"required":["path"],"additionalProperties":false}}"#
+    );
+    let files =
+        tool("save_all", &format!(r#""files":{{"type":"array","items":{file}}}"#), r#""files""#, false);
+    let listed = |keys: &[&str]| {
+        let items: Vec<String> = keys.iter().map(|key| format!(r#"{{"{key}":"a"}}"#)).collect();
+        format!(r#"{{"files":[{}]}}"#, items.join(","))
+    };
+    repaired(&files, &listed(&["file_path"; 40]), &listed(&["path"; 40]));
+    let slips = ["pth", "paht", "ptah", "pathh", "patth", "ppath", "paath"];
+    repaired(&files, &listed(&slips[..6]), &listed(&["path"; 6]));
+    refused(&files, &listed(&slips), Code::R11);
+    let map = tool(
+        "save_all",
+        &format!(r#""files":{{"type":"object","additionalProperties":{file}}}"#),
+        r#""files""#,
+        true,
+    );
+    repaired(
+        &map,
+        r#"{"files":{"a":{"file_path":"x"},"b":{"file_path":"y"}}}"#,
+        r#"{"files":{"a":{"path":"x"},"b":{"path":"y"}}}"#,
+    );
+    refused(&map, r#"{"files":{"a":{"file_path":"x"},"b":{"filename":"y"}}}"#, Code::R11);
+    // Two places of the schema are two guesses.
+    let two = tool("move", &format!(r#""one":{file},"two":{file}"#), "", true);
+    repaired(
+        &two,
+        r#"{"one":{"file_path":"x"},"two":{"path":"y"}}"#,
+        r#"{"one":{"path":"x"},"two":{"path":"y"}}"#,
+    );
+    refused(&two, r#"{"one":{"file_path":"x"},"two":{"file_path":"y"}}"#, Code::R11);
+}

@@ -9,6 +9,7 @@ use toolwright_model::{Code, Problem};
 
 use super::drops::is_droppable;
 use super::empty::says_nothing;
+use super::guesses::Guesses;
 use super::limits::{MAX_PROBLEMS, is_comparable};
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
@@ -159,6 +160,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     fn fit_values(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+        let mut guesses = Guesses::default();
         for mut entry in std::mem::take(&mut draft.entries) {
             let key = entry.member.key;
             let attempt = match entry.fitted.take() {
@@ -174,7 +176,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
             match attempt {
                 Ok(fit) => {
                     entry.member = entry.member.with_value(fit.node);
-                    draft.absorb(fit);
+                    // The entries of a map share one schema, as the items of a list do.
+                    let is_named = entry.state == KeyState::Declared;
+                    draft.absorb(if is_named { fit } else { guesses.count(fit, &path.key(key)) });
                     draft.entries.push(entry);
                 }
                 Err(_)
