@@ -123,7 +123,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Attempt<'a> {
         let mut proposals: Vec<Fit<'a>> = Vec::new();
         let mut reasons: Vec<Vec<Problem>> = Vec::new();
-        for goal in Goal::alternatives(self.judge, ids, &value) {
+        let Some(goals) = Goal::all_alternatives(self.judge, ids, &value) else {
+            let message = "the schema has too many forms here, and nothing in the value says which is meant";
+            return Err(vec![problem(Code::R12, path, message)]);
+        };
+        for goal in goals {
             if !self.spend_on_goal() {
                 break;
             }

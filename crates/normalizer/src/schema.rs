@@ -4,12 +4,15 @@
 //! into the schema itself is left unjudged, as is a pattern that would need backtracking. What is
 //! unjudged accepts every value, so that the tool's own server decides.
 
+mod choice;
 mod compile;
+mod draft;
 mod goal;
 mod judge;
 mod literal;
 mod options;
 mod pattern;
+mod pointer;
 mod types;
 
 use std::collections::HashMap;
@@ -18,6 +21,7 @@ use toolwright_jsonrpc::raw::Number;
 
 use crate::names::Name;
 
+pub(crate) use choice::Choice;
 pub use compile::SchemaError;
 pub(crate) use goal::{Goal, Ids, KeyState, distinct};
 pub(crate) use judge::{Judge, KEYS_PER_STEP, steps};
@@ -60,6 +64,10 @@ pub(crate) struct SchemaNode {
     pub all_of: Vec<SchemaId>,
     pub any_of: Vec<SchemaId>,
     pub one_of: Vec<SchemaId>,
+    /// What tells the branches of `anyOf` apart.
+    pub any_choice: Option<Choice>,
+    /// The same for `oneOf`.
+    pub one_choice: Option<Choice>,
     pub not: Option<SchemaId>,
     pub condition: Option<Condition>,
     pub reference: Option<SchemaId>,
@@ -194,5 +202,47 @@ impl Properties {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+}
+
+// === impl Has ===
+
+impl Has {
+    /// The groups that a node's keywords belong to.
+    fn of(node: &SchemaNode) -> Has {
+        let object = &node.object;
+        let array = &node.array;
+        Has {
+            object: !object.properties.is_empty()
+                || !object.pattern_properties.is_empty()
+                || object.additional.is_some()
+                || object.unevaluated.is_some()
+                || object.names.is_some()
+                || !object.required.is_empty()
+                || !object.dependent_required.is_empty()
+                || !object.dependent_schemas.is_empty()
+                || object.min.is_some()
+                || object.max.is_some(),
+            array: !array.prefix.is_empty()
+                || array.items.is_some()
+                || array.contains.is_some()
+                || array.unevaluated.is_some()
+                || array.min.is_some()
+                || array.max.is_some()
+                || array.unique,
+            string: node.string.min.is_some() || node.string.max.is_some() || node.string.pattern.is_some(),
+            number: node.number.minimum.is_some()
+                || node.number.maximum.is_some()
+                || node.number.above.is_some()
+                || node.number.below.is_some()
+                || node.number.multiple_of.is_some(),
+            values: node.constant.is_some() || node.options.is_some(),
+            combinators: node.reference.is_some()
+                || node.not.is_some()
+                || node.condition.is_some()
+                || !node.all_of.is_empty()
+                || !node.any_of.is_empty()
+                || !node.one_of.is_empty(),
+        }
     }
 }

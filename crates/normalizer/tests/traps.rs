@@ -222,3 +222,42 @@ fn one_rename_in_every_item_is_one_guess_and_many_renames_are_many() {
     );
     refused(&two, r#"{"one":{"file_path":"x"},"two":{"file_path":"y"}}"#, Code::R11);
 }
+
+/// A union of so many forms, each with its own `kind`.
+fn shapes(count: usize, branch: impl Fn(usize) -> String) -> Tool {
+    let branches: Vec<String> = (0..count).map(branch).collect();
+    tool("draw", &format!(r#""shape":{{"oneOf":[{}]}}"#, branches.join(",")), r#""shape""#, false)
+}
+
+#[test]
+fn of_many_forms_the_one_that_the_value_names_is_taken() {
+    let by_kind = shapes(400, |at| {
+        format!(
+            r#"{{"type":"object","properties":{{"kind":{{"const":"k{at}"}},"size":{{"type":"integer"}}}},"required":["kind","size"],"additionalProperties":false}}"#
+        )
+    });
+    let kind = |kind: &str, size: &str| format!(r#"{{"shape":{{"kind":"{kind}","size":{size}}}}}"#);
+    repaired(&by_kind, &kind("k399", "\"5\""), &kind("k399", "5"));
+    repaired(&by_kind, &kind("K399", "5"), &kind("k399", "5"));
+    refused(&by_kind, &kind("k399", "\"big\""), Code::R8);
+    // Nothing says which form it is.
+    refused(&by_kind, r#"{"shape":{"size":"5"}}"#, Code::R12);
+    refused(&by_kind, &kind("circle", "5"), Code::R12);
+    let by_name = shapes(400, |at| {
+        format!(
+            r#"{{"type":"object","properties":{{"size{at}":{{"type":"integer"}}}},"required":["size{at}"],"additionalProperties":false}}"#
+        )
+    });
+    repaired(&by_name, r#"{"shape":{"size399":"5"}}"#, r#"{"shape":{"size399":5}}"#);
+    refused(&by_name, r#"{"shape":{"side399":"5"}}"#, Code::R12);
+}
+
+#[test]
+fn a_union_of_texts_is_an_enum() {
+    let pick = shapes(80, |at| format!(r#"{{"const":"Form {at}","description":"number {at}"}}"#));
+    repaired(&pick, r#"{"shape":"form-79"}"#, r#"{"shape":"Form 79"}"#);
+    refused(&pick, r#"{"shape":"form-80"}"#, Code::R4);
+    // The same text twice is never exactly one of the forms.
+    let twice = shapes(2, |_| r#"{"const":"a"}"#.to_owned());
+    refused(&twice, r#"{"shape":"A"}"#, Code::R4);
+}

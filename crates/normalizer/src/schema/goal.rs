@@ -10,7 +10,7 @@ use crate::names::Name;
 use super::{Judge, Literal, Options, Schema, SchemaId, SchemaNode, Types};
 
 /// How many combinations of union branches are tried for one value.
-const MAX_ALTERNATIVES: usize = 32;
+const MAX_ALTERNATIVES: usize = 64;
 
 /// The schemas of one place: seldom more than a few, so they need no allocation.
 pub(crate) type Ids = SmallVec<[SchemaId; 4]>;
@@ -33,12 +33,23 @@ pub(crate) enum KeyState {
 }
 
 impl Goal {
-    /// Every combination of branches that could apply to the value.
+    /// Every combination of branches that could apply to the value, up to a limit.
     pub fn alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
+        let mut goals = Goal::some_alternatives(judge, ids, value);
+        goals.truncate(MAX_ALTERNATIVES);
+        goals
+    }
+
+    /// Every combination of branches that could apply to the value; `None` when there are too many.
+    pub fn all_alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Option<Vec<Goal>> {
+        Some(Goal::some_alternatives(judge, ids, value)).filter(|goals| goals.len() <= MAX_ALTERNATIVES)
+    }
+
+    /// One combination more than the limit, if there are so many.
+    fn some_alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
         let mut goals = vec![Goal::default()];
         for id in ids {
-            goals = goals.into_iter().flat_map(|goal| goal.with(judge, *id, value)).collect();
-            goals.truncate(MAX_ALTERNATIVES);
+            goals = each(goals, |goal| goal.with(judge, *id, value));
         }
         goals
     }
@@ -54,17 +65,17 @@ impl Goal {
             if judge.accepts(condition.test, value) { condition.then } else { condition.otherwise }
         });
         for applied in node.reference.iter().chain(&node.all_of).chain(branch.iter()) {
-            goals = goals.into_iter().flat_map(|goal| goal.with(judge, *applied, value)).collect();
+            goals = each(goals, |goal| goal.with(judge, *applied, value));
         }
-        for union in [&node.any_of, &node.one_of] {
+        for union in node.meant(value) {
             if !union.is_empty() {
-                goals = goals
-                    .into_iter()
-                    .flat_map(|goal| {
-                        union.iter().flat_map(move |branch| goal.clone().with(judge, *branch, value))
-                    })
-                    .take(MAX_ALTERNATIVES)
-                    .collect();
+                let meant = if union.len() > MAX_ALTERNATIVES {
+                    with_required(judge.schema(), union, value)
+                } else {
+                    union.to_vec()
+                };
+                goals =
+                    each(goals, |goal| each(meant.clone(), |branch| goal.clone().with(judge, branch, value)));
             }
         }
         goals
@@ -196,6 +207,23 @@ impl Goal {
     pub fn holds_json(&self, schema: &Schema) -> bool {
         self.nodes(schema).any(|node| node.string.holds_json)
     }
+}
+
+/// What comes of each, up to one more than the limit.
+fn each<T>(from: Vec<T>, make: impl FnMut(T) -> Vec<Goal>) -> Vec<Goal> {
+    from.into_iter().flat_map(make).take(MAX_ALTERNATIVES + 1).collect()
+}
+
+/// The branches whose required members the value has; all of them when there is none.
+fn with_required(schema: &Schema, union: &[SchemaId], value: &Node<'_>) -> Vec<SchemaId> {
+    let has_all = |id: &&SchemaId| {
+        let node = schema.node(**id);
+        let node = node.reference.map_or(node, |target| schema.node(target));
+        let required = &node.object.required;
+        !required.is_empty() && required.iter().all(|name| value.get(name).is_some())
+    };
+    let found: Vec<SchemaId> = union.iter().filter(has_all).copied().collect();
+    if found.is_empty() { union.to_vec() } else { found }
 }
 
 /// Each name once, in order.

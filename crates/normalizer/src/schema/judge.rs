@@ -105,10 +105,11 @@ impl<'s> Judge<'s> {
 
     fn fits_combinators(&self, node: &SchemaNode, value: &Node<'_>) -> bool {
         let accepts = |id: &SchemaId| self.accepts(*id, value);
+        let [any_of, one_of] = node.accepting(value);
         node.reference.as_ref().is_none_or(accepts)
             && node.all_of.iter().all(accepts)
-            && (node.any_of.is_empty() || node.any_of.iter().any(accepts))
-            && (node.one_of.is_empty() || node.one_of.iter().filter(|id| accepts(id)).take(2).count() == 1)
+            && (node.any_of.is_empty() || any_of.iter().any(accepts))
+            && (node.one_of.is_empty() || one_of.iter().filter(|id| accepts(id)).take(2).count() == 1)
             && !node.not.as_ref().is_some_and(accepts)
             && node.condition.is_none_or(|condition| {
                 let branch = if accepts(&condition.test) { condition.then } else { condition.otherwise };
@@ -190,7 +191,8 @@ impl<'s> Judge<'s> {
         let accepts = |id: &SchemaId| self.accepts(*id, value);
         let mut applied: Vec<SchemaId> =
             node.reference.into_iter().chain(node.all_of.iter().copied()).collect();
-        applied.extend(node.any_of.iter().chain(&node.one_of).copied().filter(accepts));
+        let [any_of, one_of] = node.accepting(value);
+        applied.extend(any_of.iter().chain(one_of).copied().filter(accepts));
         if let Some(condition) = node.condition {
             if accepts(&condition.test) {
                 applied.push(condition.test);
