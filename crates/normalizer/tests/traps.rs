@@ -261,3 +261,40 @@ fn a_union_of_texts_is_an_enum() {
     let twice = shapes(2, |_| r#"{"const":"a"}"#.to_owned());
     refused(&twice, r#"{"shape":"A"}"#, Code::R4);
 }
+
+#[test]
+fn a_tuple_is_a_list_and_a_string_in_parentheses_a_string() {
+    let tags = format!(r#""title":{TEXT},"tags":{{"type":"array","items":{TEXT}}}"#);
+    let tag = tool("tag_note", &tags, r#""title""#, false);
+    let listed = r#"{"title":"x","tags":["a","b, c"]}"#;
+    repaired(&tag, "{'title': 'x', 'tags': ('a', 'b, c')}", listed);
+    repaired(&tag, r#"{"title": "x", "tags": ("a", "b, c",)}"#, listed);
+    repaired(&tag, "{'title': 'x', 'tags': ('a',)}", r#"{"title":"x","tags":["a"]}"#);
+    repaired(&tag, "{'title': ('x'), 'tags': ()}", r#"{"title":"x","tags":[]}"#);
+    refused(&tag, "{'title': ('x', 'y')}", Code::R8);
+    refused(&tag, "{'title': 'x', 'tags': tuple('a', 'b')}", Code::R5);
+    refused(&tag, "{'title': 'x', 'tags': ('a' 'b')}", Code::R2);
+    refused(&tag, "{'title': 'x', 'tags': ('a', 'b'", Code::S2);
+    let count = tool("take", r#""count":{"type":"integer"}"#, r#""count""#, false);
+    refused(&count, "{'count': (5)}", Code::R5);
+    refused(&count, "{'count': (2 + 3)}", Code::R5);
+    // Parentheses inside a string stay.
+    repaired(&tag, "{'title': 'f(\"a\", \"b\") and (c)'}", r#"{"title":"f(\"a\", \"b\") and (c)"}"#);
+}
+
+#[test]
+fn strings_side_by_side_are_neither_joined_nor_taken_apart() {
+    let read = tool("open_note", &format!(r#""path":{TEXT},"mode":{TEXT}"#), r#""path""#, false);
+    for sent in [
+        "{'path': 'a' 'b'}",
+        "{'path': 'a''b'}",
+        "{'path': 'one '\n  'two', 'mode': 'r'}",
+        r#"{"path": "one " " two", "mode": 'r'}"#,
+        r#"{"path": "a" "b", "mode": 'r'}"#,
+        "{'path': `a` `b`}",
+    ] {
+        refused(&read, sent, Code::R2);
+    }
+    repaired(&read, "{'path': 'a' 'mode': 'r'}", r#"{"path":"a","mode":"r"}"#);
+    repaired(&read, "{'path': 'rock 'n' roll'}", r#"{"path":"rock 'n' roll"}"#);
+}

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{MAX_DEPTH, is_json_number, parse_prefix};
+use toolwright_jsonrpc::raw::{MAX_DEPTH, parse_prefix};
 use toolwright_model::{Code, Finish};
 
 use super::strings::{self, Position};
@@ -45,7 +45,7 @@ pub(super) struct Lenient<'t> {
     last_closing_quote: OnceCell<Option<usize>>,
 }
 
-type Read = Result<(), Unreadable>;
+pub(super) type Read = Result<(), Unreadable>;
 
 impl<'t> Lenient<'t> {
     /// Reads the value that starts at `start`.
@@ -74,15 +74,19 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Read {
+    pub fn value(&mut self, depth: usize) -> Read {
         if depth > MAX_DEPTH {
             return Err(self.error(Code::R12, "the value nests too deeply"));
         }
         self.trivia()?;
         match self.peek() {
-            Some(open @ ('{' | '[')) => {
+            Some(open @ ('{' | '[' | '(')) => {
                 self.open.push(open);
-                let read = if open == '{' { self.object(depth) } else { self.array(depth) };
+                let read = match open {
+                    '{' => self.object(depth),
+                    '[' => self.array(depth),
+                    _ => self.tuple(depth),
+                };
                 self.open.pop();
                 read
             }
@@ -283,52 +287,6 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    fn number(&mut self) -> Read {
-        let rest = &self.text[self.at..];
-        let end = rest
-            .find(|char: char| !(char.is_alphanumeric() || matches!(char, '+' | '-' | '.' | '_' | '%' | '*')))
-            .unwrap_or(rest.len());
-        let token = &rest[..end];
-        if end == rest.len() {
-            return Err(self.truncated());
-        }
-        let plain = token.strip_prefix('+').unwrap_or(token);
-        let written = if is_json_number(plain) {
-            plain.to_owned()
-        } else if plain.starts_with('.') && is_json_number(&format!("0{plain}")) {
-            format!("0{plain}")
-        } else {
-            return Err(self.expression());
-        };
-        if written != token {
-            self.note(Step::NumberForm);
-        }
-        self.out.push_str(&written);
-        self.at += end;
-        Ok(())
-    }
-
-    fn word(&mut self) -> Read {
-        let rest = &self.text[self.at..];
-        let end = rest.find(|char: char| !is_key_char(char)).unwrap_or(rest.len());
-        let (json, foreign) = match &rest[..end] {
-            "true" => ("true", false),
-            "false" => ("false", false),
-            "null" => ("null", false),
-            "True" | "TRUE" => ("true", true),
-            "False" | "FALSE" => ("false", true),
-            "None" | "NULL" | "Null" | "undefined" | "nil" => ("null", true),
-            word if end == rest.len() && is_literal_start(word) => return Err(self.truncated()),
-            _ => return Err(self.expression()),
-        };
-        if foreign {
-            self.note(Step::PythonLiterals);
-        }
-        self.out.push_str(json);
-        self.at += end;
-        Ok(())
-    }
-
     /// Steps over white space, comments and leaked tokens.
     pub fn trivia(&mut self) -> Read {
         loop {
@@ -390,7 +348,7 @@ impl<'t> Lenient<'t> {
         self.at += self.peek().map_or(0, char::len_utf8);
     }
 
-    fn advance(&mut self, char: char) {
+    pub fn advance(&mut self, char: char) {
         self.at += char.len_utf8();
     }
 
@@ -408,12 +366,12 @@ impl<'t> Lenient<'t> {
         self.error(Code::S2, "the text ends too early; send the whole call again")
     }
 
-    fn unexpected(&self, expected: &str) -> Unreadable {
+    pub fn unexpected(&self, expected: &str) -> Unreadable {
         let found: String = self.text[self.at..].chars().take(20).collect();
         self.error(Code::R9, &format!("found {found:?} where {expected} should be; send strict JSON"))
     }
 
-    fn expression(&self) -> Unreadable {
+    pub fn expression(&self) -> Unreadable {
         let found: String = self.text[self.at..].chars().take(24).collect();
         self.error(
             Code::R5,
@@ -422,10 +380,6 @@ impl<'t> Lenient<'t> {
     }
 }
 
-fn is_key_char(char: char) -> bool {
+pub(super) fn is_key_char(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | '-' | '$')
-}
-
-fn is_literal_start(word: &str) -> bool {
-    ["true", "false", "null", "True", "False", "None"].iter().any(|literal| literal.starts_with(word))
 }

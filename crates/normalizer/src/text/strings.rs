@@ -112,6 +112,10 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             }
             return Ok(end);
         }
+        if is_followed_by_a_string(after, closers, reader) {
+            let message = "two strings stand side by side; send one string, or a comma between them";
+            return Err(reader.error(Code::R2, message));
+        }
         // Inner quotes come in pairs that open after a space and close before one.
         let before = reader.text[..end].chars().next_back();
         let opens = inner.is_multiple_of(2);
@@ -123,6 +127,12 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
         inner += 1;
         reader.skip();
     }
+}
+
+/// `'a' 'b'`: joined in Python, two values with a comma lost elsewhere.
+fn is_followed_by_a_string(after: &str, closers: &[char], reader: &Lenient<'_>) -> bool {
+    let next = skip_space(after).strip_prefix(closers);
+    next.is_some_and(|next| !next.is_empty() && !closes(next, reader))
 }
 
 fn unclear(reader: &Lenient<'_>) -> Unreadable {
@@ -149,6 +159,7 @@ fn closes(after: &str, reader: &Lenient<'_>) -> bool {
     let Some(next) = rest.chars().next() else { return true };
     match next {
         '}' | ']' => true,
+        ')' => in_tuple(reader),
         ':' => false,
         ',' | '，' => {
             let rest =
@@ -161,12 +172,20 @@ fn closes(after: &str, reader: &Lenient<'_>) -> bool {
         '<' => rest.starts_with("<|"),
         // A member that follows without its comma.
         '"' | '\'' => {
-            let in_list = reader.open.last() == Some(&'[');
+            let in_list = in_list(reader) && !in_tuple(reader);
             after.starts_with(char::is_whitespace) && (in_list || starts_key(rest, true)) || rest == "\""
         }
         _ if next.is_alphabetic() => after.starts_with('\n') && starts_key(rest, false),
         _ => false,
     }
+}
+
+fn in_list(reader: &Lenient<'_>) -> bool {
+    matches!(reader.open.last(), Some('[' | '('))
+}
+
+fn in_tuple(reader: &Lenient<'_>) -> bool {
+    reader.open.last() == Some(&'(')
 }
 
 /// Steps over white space, escaped or not.
@@ -180,13 +199,12 @@ fn skip_space(text: &str) -> &str {
 
 /// What may follow a comma: a key, a value, a closing bracket or a comment.
 fn starts_anything(rest: &str, reader: &Lenient<'_>) -> bool {
-    let in_list = reader.open.last() == Some(&'[');
     let Some(next) = rest.chars().next() else { return true };
-    if matches!(next, '}' | ']' | '/' | '#') {
+    if matches!(next, '}' | ']' | '/' | '#') || next == ')' && in_tuple(reader) {
         return true;
     }
-    if in_list {
-        return matches!(next, '"' | '\'' | '{' | '[' | '-' | '“' | '‘')
+    if in_list(reader) {
+        return matches!(next, '"' | '\'' | '{' | '[' | '(' | '-' | '“' | '‘')
             || next.is_ascii_digit()
             || starts_literal(rest);
     }
