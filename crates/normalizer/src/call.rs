@@ -66,13 +66,17 @@ impl<'a> Call<'_, '_, 'a> {
         } else {
             self.fitter.openings(root, self.tool.name())
         };
-        // One key around everything is an envelope: with it the arguments hardly fit, so that reading
-        // is tried only when no other fits.
-        let last = openings.len() - 1;
-        let is_shell =
-            |opened: &Opened<'a>| opened.node.as_object().is_some_and(|members| members.len() == 1);
+        // One key around everything that is named like an envelope is one: with it the arguments hardly
+        // fit, so that reading is tried only when no other fits.
+        let is_shell = |opened: &[Opened<'a>]| match opened {
+            [outer, inner] => {
+                outer.node.as_object().is_some_and(|members| members.len() == 1) && inner.risk == outer.risk
+            }
+            _ => false,
+        };
+        let shells: Vec<bool> = openings.windows(2).map(is_shell).chain([false]).collect();
         let (shells, readings): (Vec<_>, Vec<_>) =
-            openings.into_iter().enumerate().partition(|(index, opened)| *index < last && is_shell(opened));
+            openings.into_iter().enumerate().partition(|(index, _)| shells[*index]);
         let (mut fits, mut problems) = self.fit_all(readings);
         if fits.is_empty() {
             let (outer_fits, outer_problems) = self.fit_all(shells);
@@ -162,12 +166,12 @@ impl<'a> Call<'_, '_, 'a> {
             rule: None,
             why: "no arguments at all".to_owned(),
         };
-        Opened { node: root, changes: vec![change], cost: costs::VALUE_EMPTY }
+        Opened { node: root, changes: vec![change], cost: costs::VALUE_EMPTY, risk: 0 }
     }
 
     /// Rules, then repair, on one reading of the arguments.
     fn fit(&self, opened: Opened<'a>) -> Result<Fit<'a>, Vec<Problem>> {
-        let sent = Fit { node: opened.node, cost: opened.cost, risk: 0, changes: opened.changes };
+        let sent = Fit { node: opened.node, cost: opened.cost, risk: opened.risk, changes: opened.changes };
         let Some(members) = sent.node.as_object() else {
             let restored = self.restore_root(&sent.node);
             return restored.map(|restored| sent.clone().then(restored)).ok_or_else(|| {

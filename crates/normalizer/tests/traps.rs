@@ -298,3 +298,90 @@ fn strings_side_by_side_are_neither_joined_nor_taken_apart() {
     repaired(&read, "{'path': 'a' 'mode': 'r'}", r#"{"path":"a","mode":"r"}"#);
     repaired(&read, "{'path': 'rock 'n' roll'}", r#"{"path":"rock 'n' roll"}"#);
 }
+
+#[test]
+fn one_item_is_put_in_a_list_and_several_in_one_text_are_not() {
+    let list = tool("label", &format!(r#""labels":{{"type":"array","items":{TEXT}}}"#), r#""labels""#, false);
+    for item in [
+        "bug",
+        "src/a b.md",
+        "https://a.org/x?at=1,2",
+        "Validated Tech UI flows, end to end",
+        "slow, but safe",
+        "*.{ts,tsx}",
+        "^a{1,3}$",
+        "done,",
+        "First check the lights.\nThen open the door.",
+    ] {
+        let item = item.replace('\n', "\\n");
+        repaired(&list, &format!(r#"{{"labels":"{item}"}}"#), &format!(r#"{{"labels":["{item}"]}}"#));
+    }
+    for several in [
+        "bug,urgent",
+        "bug, urgent",
+        "a@x.org, b@y.org",
+        "a;b",
+        "1,2",
+        "- a\n- b",
+        "1. Buy some milk\n2. Call the bank today",
+        "a.md\nb.md",
+        "https://a.org,https://b.org",
+    ] {
+        refused(&list, &format!(r#"{{"labels":"{}"}}"#, several.replace('\n', "\\n")), Code::R8);
+    }
+    // A list of allowed values says what one item is.
+    let listed =
+        tool("label", r#""labels":{"type":"array","items":{"enum":["a,b","c"]}}"#, r#""labels""#, false);
+    repaired(&listed, r#"{"labels":"a,b"}"#, r#"{"labels":["a,b"]}"#);
+    refused(&listed, r#"{"labels":"a,c"}"#, Code::R4);
+}
+
+#[test]
+fn a_map_written_as_pairs_is_no_map_in_a_list() {
+    let map = format!(r#""headers":{{"type":"object","additionalProperties":{TEXT}}}"#);
+    let send = tool("send", &map, r#""headers""#, false);
+    repaired(&send, r#"{"headers":[{"Accept":"text"}]}"#, r#"{"headers":{"Accept":"text"}}"#);
+    refused(&send, r#"{"headers":[{"key":"Accept","value":"text"}]}"#, Code::R8);
+    refused(&send, r#"{"headers":[{"name":"Accept","value":"text"}]}"#, Code::R8);
+    refused(&send, r#"{"headers":[{"key":"A","value":"b"},{"key":"C","value":"d"}]}"#, Code::R8);
+    // Where `key` and `value` are the members of the object, it is one.
+    let pair = format!(r#""entry":{{"type":"object","properties":{{"key":{TEXT},"value":{TEXT}}}}}"#);
+    let put = tool("put", &pair, r#""entry""#, false);
+    repaired(&put, r#"{"entry":[{"key":"a","value":"b"}]}"#, r#"{"entry":{"key":"a","value":"b"}}"#);
+}
+
+#[test]
+fn a_level_around_exactly_the_parameters_is_opened_whatever_it_is_called() {
+    let properties = format!(r#""city":{TEXT},"country":{TEXT},"days":{{"type":"integer"}}"#);
+    let weather = tool("get_weather", &properties, r#""city""#, false);
+    for key in ["location", "fields", "item", "object", "root", "settings", "foo"] {
+        repaired(
+            &weather,
+            &format!(r#"{{"{key}":{{"city":"Rome","days":2}}}}"#),
+            r#"{"city":"Rome","days":2}"#,
+        );
+    }
+    repaired(&weather, r#"{"foo":{"City":"Rome","days":"2"}}"#, r#"{"city":"Rome","days":2}"#);
+    // A key inside that is no parameter, one that is only like one, a required one missing.
+    refused(&weather, r#"{"foo":{"city":"Rome","color":"red"}}"#, Code::R6);
+    refused(&weather, r#"{"foo":{"town":"Rome"}}"#, Code::R6);
+    refused(&weather, r#"{"foo":{"country":"Italy"}}"#, Code::R1);
+    // Something beside it, and a key that says which of two things is meant.
+    refused(&weather, r#"{"foo":{"city":"Rome"},"unit":"metric"}"#, Code::R6);
+    refused(&weather, r#"{"parent":{"city":"Rome"}}"#, Code::R6);
+    // A misspelt parameter is no envelope.
+    let area = r#""area":{"type":"object","properties":{"city":{"type":"string"}}}"#;
+    let both = tool("get_weather", &format!(r#""city":{TEXT},{area}"#), "", false);
+    refused(&both, r#"{"areas":{"city":"Rome"}}"#, Code::R2);
+    // Never for a tool that can destroy something.
+    let wipe = tool("reset_city", &properties, r#""city""#, true);
+    refused(&wipe, r#"{"foo":{"city":"Rome"}}"#, Code::R11);
+    let definition = ToolDefinition {
+        name: "get_weather".to_owned(),
+        input_schema: format!(r#"{{"type":"object","properties":{{{properties}}}}}"#),
+        ..ToolDefinition::default()
+    };
+    let open = Tool::compile(&definition).expect("the schema compiles");
+    assert_eq!(outcome(&open, r#"{"foo":{"city":"Rome"}}"#), Outcome::Unchanged);
+    repaired(&open, r#"{'foo':{'city':'Rome'}}"#, r#"{"foo":{"city":"Rome"}}"#);
+}
