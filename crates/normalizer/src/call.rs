@@ -57,17 +57,21 @@ impl<'a> Call<'_, '_, 'a> {
             vec![self.nothing_sent(root)]
         } else if self.is_valid_as_sent(&start, &root) {
             // Only rules change a valid call: what looks like an envelope in it is none.
-            vec![Opened { node: root, changes: Vec::new(), cost: 0 }]
+            vec![Opened { node: root, changes: Vec::new(), cost: 0, risk: 0 }]
         } else {
             self.fitter.openings(root, self.tool.name())
         };
-        // One key around everything is an envelope: with it the arguments hardly fit, so that reading
-        // is tried only when no other fits.
-        let last = openings.len() - 1;
-        let is_shell =
-            |opened: &Opened<'a>| opened.node.as_object().is_some_and(|members| members.len() == 1);
+        // One key around everything that is named like an envelope is one: with it the arguments hardly
+        // fit, so that reading is tried only when no other fits.
+        let is_shell = |opened: &[Opened<'a>]| match opened {
+            [outer, inner] => {
+                outer.node.as_object().is_some_and(|members| members.len() == 1) && inner.risk == outer.risk
+            }
+            _ => false,
+        };
+        let shells: Vec<bool> = openings.windows(2).map(is_shell).chain([false]).collect();
         let (shells, readings): (Vec<_>, Vec<_>) =
-            openings.into_iter().enumerate().partition(|(index, opened)| *index < last && is_shell(opened));
+            openings.into_iter().enumerate().partition(|(index, _)| shells[*index]);
         let (mut fits, mut problems) = self.fit_all(readings);
         if fits.is_empty() {
             let (outer_fits, outer_problems) = self.fit_all(shells);
@@ -75,6 +79,11 @@ impl<'a> Call<'_, '_, 'a> {
             if !outer_problems.is_empty() && outer_problems.len() <= problems.len() {
                 problems = outer_problems;
             }
+        }
+        // What was judged after the limit says nothing, not even that a reading is the only one.
+        if self.fitter.judge.is_exhausted() {
+            let message = "the call takes too long to judge; send less at once";
+            return refused(vec![problem(Code::R12, &Path::Root, message)], None);
         }
         fits.sort_by_key(|fit| fit.cost);
         let mut fits = fits.into_iter();
@@ -148,13 +157,13 @@ impl<'a> Call<'_, '_, 'a> {
             rule: None,
             why: "no arguments at all".to_owned(),
         };
-        Opened { node: root, changes: vec![change], cost: costs::VALUE_EMPTY }
+        Opened { node: root, changes: vec![change], cost: costs::VALUE_EMPTY, risk: 0 }
     }
 
     /// Rules, then repair, on one reading of the arguments.
     fn fit(&self, opened: Opened<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         self.fitter.trace.opened(&opened.changes, opened.cost);
-        let sent = Fit { node: opened.node, cost: opened.cost, risk: 0, changes: opened.changes };
+        let sent = Fit { node: opened.node, cost: opened.cost, risk: opened.risk, changes: opened.changes };
         let Some(members) = sent.node.as_object() else {
             let restored = self.restore_root(&sent.node);
             return restored.map(|restored| sent.clone().then(restored)).ok_or_else(|| {

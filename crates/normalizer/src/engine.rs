@@ -128,6 +128,7 @@ impl Normalizer {
             trace,
             moves: Cell::new(0),
             nesting: Cell::new(0),
+            fits: Cell::new(0),
         };
         let start = match parsed {
             Ok(parsed) => Ok(Start {

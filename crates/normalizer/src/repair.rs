@@ -15,8 +15,10 @@ pub(crate) mod envelope;
 mod evidence;
 mod expected;
 mod form;
+mod guesses;
 mod json_text;
 mod keys;
+mod limits;
 mod lists;
 mod object;
 mod path;
@@ -86,6 +88,8 @@ pub(crate) struct Fitter<'s, 'a> {
     pub moves: Cell<u32>,
     /// How many values are being fitted within each other.
     pub nesting: Cell<u32>,
+    /// How many values did not fit as they were sent.
+    pub fits: Cell<u32>,
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
@@ -106,7 +110,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         slot: Slot<'_>,
     ) -> Attempt<'a> {
         let nesting = self.nesting.get();
-        if !self.judge.spend() || nesting >= MAX_NESTING {
+        if nesting >= MAX_NESTING || !self.begin_fit() {
             return Err(vec![problem(Code::R12, path, "the call takes too long to judge")]);
         }
         self.nesting.set(nesting + 1);
@@ -124,7 +128,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Attempt<'a> {
         let mut proposals: Vec<Fit<'a>> = Vec::new();
         let mut reasons: Vec<Vec<Problem>> = Vec::new();
-        for goal in Goal::alternatives(self.judge, ids, &value) {
+        let Some(goals) = Goal::all_alternatives(self.judge, ids, &value) else {
+            let message = "the schema has too many forms here, and nothing in the value says which is meant";
+            return Err(vec![problem(Code::R12, path, message)]);
+        };
+        for goal in goals {
+            if !self.spend_on_goal() {
+                break;
+            }
             self.propose(&goal, value, path, slot, &mut proposals, &mut reasons);
         }
         let nearest = proposals.first().map(|fit| fit.node);

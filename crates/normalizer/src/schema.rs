@@ -4,11 +4,15 @@
 //! into the schema itself is left unjudged, as is a pattern that would need backtracking. What is
 //! unjudged accepts every value, so that the tool's own server decides.
 
+mod choice;
 mod compile;
+mod draft;
 mod goal;
 mod judge;
 mod literal;
+mod options;
 mod pattern;
+mod pointer;
 mod types;
 
 use std::collections::HashMap;
@@ -17,12 +21,17 @@ use toolwright_jsonrpc::raw::Number;
 
 use crate::names::Name;
 
+pub(crate) use choice::Choice;
 pub use compile::SchemaError;
-pub(crate) use goal::{Goal, Ids, KeyState};
-pub(crate) use judge::Judge;
+pub(crate) use goal::{Goal, Ids, KeyState, distinct};
+pub(crate) use judge::{Judge, KEYS_PER_STEP, steps};
 pub(crate) use literal::Literal;
+pub(crate) use options::Options;
 pub(crate) use pattern::Pattern;
 pub(crate) use types::Types;
+
+/// Longer names and keys are no names that anyone would mistake: they are not compared by likeness.
+pub(crate) const MAX_NAME_BYTES: usize = 256;
 
 /// Which node of a compiled schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +42,7 @@ pub(crate) struct SchemaId(u32);
 pub struct Schema {
     nodes: Vec<SchemaNode>,
     root: SchemaId,
-    /// Every declared or required name, taken apart for comparison.
+    /// Every declared or required name that is short enough to be compared, taken apart.
     names: HashMap<Box<str>, Name>,
     /// What could not be judged, in words for people.
     notes: Vec<String>,
@@ -44,9 +53,10 @@ pub struct Schema {
 pub(crate) struct SchemaNode {
     /// `false` schemas accept nothing.
     pub never: bool,
+    /// Those of `type` that the allowed values have.
     pub types: Types,
     pub constant: Option<Literal>,
-    pub options: Option<Box<[Literal]>>,
+    pub options: Option<Options>,
     pub object: ObjectKeywords,
     pub array: ArrayKeywords,
     pub string: StringKeywords,
@@ -54,6 +64,10 @@ pub(crate) struct SchemaNode {
     pub all_of: Vec<SchemaId>,
     pub any_of: Vec<SchemaId>,
     pub one_of: Vec<SchemaId>,
+    /// What tells the branches of `anyOf` apart.
+    pub any_choice: Option<Choice>,
+    /// The same for `oneOf`.
+    pub one_choice: Option<Choice>,
     pub not: Option<SchemaId>,
     pub condition: Option<Condition>,
     pub reference: Option<SchemaId>,
@@ -188,5 +202,47 @@ impl Properties {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+}
+
+// === impl Has ===
+
+impl Has {
+    /// The groups that a node's keywords belong to.
+    fn of(node: &SchemaNode) -> Has {
+        let object = &node.object;
+        let array = &node.array;
+        Has {
+            object: !object.properties.is_empty()
+                || !object.pattern_properties.is_empty()
+                || object.additional.is_some()
+                || object.unevaluated.is_some()
+                || object.names.is_some()
+                || !object.required.is_empty()
+                || !object.dependent_required.is_empty()
+                || !object.dependent_schemas.is_empty()
+                || object.min.is_some()
+                || object.max.is_some(),
+            array: !array.prefix.is_empty()
+                || array.items.is_some()
+                || array.contains.is_some()
+                || array.unevaluated.is_some()
+                || array.min.is_some()
+                || array.max.is_some()
+                || array.unique,
+            string: node.string.min.is_some() || node.string.max.is_some() || node.string.pattern.is_some(),
+            number: node.number.minimum.is_some()
+                || node.number.maximum.is_some()
+                || node.number.above.is_some()
+                || node.number.below.is_some()
+                || node.number.multiple_of.is_some(),
+            values: node.constant.is_some() || node.options.is_some(),
+            combinators: node.reference.is_some()
+                || node.not.is_some()
+                || node.condition.is_some()
+                || !node.all_of.is_empty()
+                || !node.any_of.is_empty()
+                || !node.one_of.is_empty(),
+        }
     }
 }

@@ -5,9 +5,11 @@
 //! byte, and what could mean two things, ends too early or is an expression is refused.
 
 mod lenient;
+mod scalars;
 mod step;
 mod strings;
 mod surroundings;
+mod tuple;
 
 use toolwright_model::{Code, Finish};
 

@@ -4,7 +4,7 @@ use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::{Origin, ToolDefinition};
 
 use crate::names::{canonical, is_destructive_verb, words};
-use crate::schema::{Goal, Judge, Schema, SchemaError};
+use crate::schema::{Goal, Judge, Schema, SchemaError, distinct};
 
 /// A compiled tool. Compile once, share, and use from every thread.
 #[derive(Debug)]
@@ -84,13 +84,9 @@ impl Tool {
 
 fn parameters(schema: &Schema) -> Vec<String> {
     let judge = Judge::new(schema, 0);
-    let mut names: Vec<String> = Vec::new();
-    for goal in Goal::alternatives(&judge, &[schema.root()], &Node::built(Kind::Object(&[]))) {
-        for name in goal.property_names(schema) {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-    }
-    names
+    let goals = Goal::alternatives(&judge, &[schema.root()], &Node::built(Kind::Object(&[])));
+    distinct(goals.iter().flat_map(|goal| goal.property_names(schema)))
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }

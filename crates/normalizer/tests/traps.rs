@@ -185,3 +185,203 @@ fn the_normalizer_and_its_tools_go_between_threads() {
     shared::<Normalizer>();
     shared::<Tool>();
 }
+
+#[test]
+fn one_rename_in_every_item_is_one_guess_and_many_renames_are_many() {
+    let file = format!(
+        r#"{{"type":"object","properties":{{"path":{TEXT},"content":{TEXT}}},"required":["path"],"additionalProperties":false}}"#
+    );
+    let files =
+        tool("save_all", &format!(r#""files":{{"type":"array","items":{file}}}"#), r#""files""#, false);
+    let listed = |keys: &[&str]| {
+        let items: Vec<String> = keys.iter().map(|key| format!(r#"{{"{key}":"a"}}"#)).collect();
+        format!(r#"{{"files":[{}]}}"#, items.join(","))
+    };
+    repaired(&files, &listed(&["file_path"; 40]), &listed(&["path"; 40]));
+    let slips = ["pth", "paht", "ptah", "pathh", "patth", "ppath", "paath"];
+    repaired(&files, &listed(&slips[..6]), &listed(&["path"; 6]));
+    refused(&files, &listed(&slips), Code::R11);
+    let map = tool(
+        "save_all",
+        &format!(r#""files":{{"type":"object","additionalProperties":{file}}}"#),
+        r#""files""#,
+        true,
+    );
+    repaired(
+        &map,
+        r#"{"files":{"a":{"file_path":"x"},"b":{"file_path":"y"}}}"#,
+        r#"{"files":{"a":{"path":"x"},"b":{"path":"y"}}}"#,
+    );
+    refused(&map, r#"{"files":{"a":{"file_path":"x"},"b":{"filename":"y"}}}"#, Code::R11);
+    // Two places of the schema are two guesses.
+    let two = tool("move", &format!(r#""one":{file},"two":{file}"#), "", true);
+    repaired(
+        &two,
+        r#"{"one":{"file_path":"x"},"two":{"path":"y"}}"#,
+        r#"{"one":{"path":"x"},"two":{"path":"y"}}"#,
+    );
+    refused(&two, r#"{"one":{"file_path":"x"},"two":{"file_path":"y"}}"#, Code::R11);
+}
+
+/// A union of so many forms, each with its own `kind`.
+fn shapes(count: usize, branch: impl Fn(usize) -> String) -> Tool {
+    let branches: Vec<String> = (0..count).map(branch).collect();
+    tool("draw", &format!(r#""shape":{{"oneOf":[{}]}}"#, branches.join(",")), r#""shape""#, false)
+}
+
+#[test]
+fn of_many_forms_the_one_that_the_value_names_is_taken() {
+    let by_kind = shapes(400, |at| {
+        format!(
+            r#"{{"type":"object","properties":{{"kind":{{"const":"k{at}"}},"size":{{"type":"integer"}}}},"required":["kind","size"],"additionalProperties":false}}"#
+        )
+    });
+    let kind = |kind: &str, size: &str| format!(r#"{{"shape":{{"kind":"{kind}","size":{size}}}}}"#);
+    repaired(&by_kind, &kind("k399", "\"5\""), &kind("k399", "5"));
+    repaired(&by_kind, &kind("K399", "5"), &kind("k399", "5"));
+    refused(&by_kind, &kind("k399", "\"big\""), Code::R8);
+    // Nothing says which form it is.
+    refused(&by_kind, r#"{"shape":{"size":"5"}}"#, Code::R12);
+    refused(&by_kind, &kind("circle", "5"), Code::R12);
+    let by_name = shapes(400, |at| {
+        format!(
+            r#"{{"type":"object","properties":{{"size{at}":{{"type":"integer"}}}},"required":["size{at}"],"additionalProperties":false}}"#
+        )
+    });
+    repaired(&by_name, r#"{"shape":{"size399":"5"}}"#, r#"{"shape":{"size399":5}}"#);
+    refused(&by_name, r#"{"shape":{"side399":"5"}}"#, Code::R12);
+}
+
+#[test]
+fn a_union_of_texts_is_an_enum() {
+    let pick = shapes(80, |at| format!(r#"{{"const":"Form {at}","description":"number {at}"}}"#));
+    repaired(&pick, r#"{"shape":"form-79"}"#, r#"{"shape":"Form 79"}"#);
+    refused(&pick, r#"{"shape":"form-80"}"#, Code::R4);
+    // The same text twice is never exactly one of the forms.
+    let twice = shapes(2, |_| r#"{"const":"a"}"#.to_owned());
+    refused(&twice, r#"{"shape":"A"}"#, Code::R4);
+}
+
+#[test]
+fn a_tuple_is_a_list_and_a_string_in_parentheses_a_string() {
+    let tags = format!(r#""title":{TEXT},"tags":{{"type":"array","items":{TEXT}}}"#);
+    let tag = tool("tag_note", &tags, r#""title""#, false);
+    let listed = r#"{"title":"x","tags":["a","b, c"]}"#;
+    repaired(&tag, "{'title': 'x', 'tags': ('a', 'b, c')}", listed);
+    repaired(&tag, r#"{"title": "x", "tags": ("a", "b, c",)}"#, listed);
+    repaired(&tag, "{'title': 'x', 'tags': ('a',)}", r#"{"title":"x","tags":["a"]}"#);
+    repaired(&tag, "{'title': ('x'), 'tags': ()}", r#"{"title":"x","tags":[]}"#);
+    refused(&tag, "{'title': ('x', 'y')}", Code::R8);
+    refused(&tag, "{'title': 'x', 'tags': tuple('a', 'b')}", Code::R5);
+    refused(&tag, "{'title': 'x', 'tags': ('a' 'b')}", Code::R2);
+    refused(&tag, "{'title': 'x', 'tags': ('a', 'b'", Code::S2);
+    let count = tool("take", r#""count":{"type":"integer"}"#, r#""count""#, false);
+    refused(&count, "{'count': (5)}", Code::R5);
+    refused(&count, "{'count': (2 + 3)}", Code::R5);
+    // Parentheses inside a string stay.
+    repaired(&tag, "{'title': 'f(\"a\", \"b\") and (c)'}", r#"{"title":"f(\"a\", \"b\") and (c)"}"#);
+}
+
+#[test]
+fn strings_side_by_side_are_neither_joined_nor_taken_apart() {
+    let read = tool("open_note", &format!(r#""path":{TEXT},"mode":{TEXT}"#), r#""path""#, false);
+    for sent in [
+        "{'path': 'a' 'b'}",
+        "{'path': 'a''b'}",
+        "{'path': 'one '\n  'two', 'mode': 'r'}",
+        r#"{"path": "one " " two", "mode": 'r'}"#,
+        r#"{"path": "a" "b", "mode": 'r'}"#,
+        "{'path': `a` `b`}",
+    ] {
+        refused(&read, sent, Code::R2);
+    }
+    repaired(&read, "{'path': 'a' 'mode': 'r'}", r#"{"path":"a","mode":"r"}"#);
+    repaired(&read, "{'path': 'rock 'n' roll'}", r#"{"path":"rock 'n' roll"}"#);
+}
+
+#[test]
+fn one_item_is_put_in_a_list_and_several_in_one_text_are_not() {
+    let list = tool("label", &format!(r#""labels":{{"type":"array","items":{TEXT}}}"#), r#""labels""#, false);
+    for item in [
+        "bug",
+        "src/a b.md",
+        "https://a.org/x?at=1,2",
+        "Validated Tech UI flows, end to end",
+        "slow, but safe",
+        "*.{ts,tsx}",
+        "^a{1,3}$",
+        "done,",
+        "First check the lights.\nThen open the door.",
+    ] {
+        let item = item.replace('\n', "\\n");
+        repaired(&list, &format!(r#"{{"labels":"{item}"}}"#), &format!(r#"{{"labels":["{item}"]}}"#));
+    }
+    for several in [
+        "bug,urgent",
+        "bug, urgent",
+        "a@x.org, b@y.org",
+        "a;b",
+        "1,2",
+        "- a\n- b",
+        "1. Buy some milk\n2. Call the bank today",
+        "a.md\nb.md",
+        "https://a.org,https://b.org",
+    ] {
+        refused(&list, &format!(r#"{{"labels":"{}"}}"#, several.replace('\n', "\\n")), Code::R8);
+    }
+    // A list of allowed values says what one item is.
+    let listed =
+        tool("label", r#""labels":{"type":"array","items":{"enum":["a,b","c"]}}"#, r#""labels""#, false);
+    repaired(&listed, r#"{"labels":"a,b"}"#, r#"{"labels":["a,b"]}"#);
+    refused(&listed, r#"{"labels":"a,c"}"#, Code::R4);
+}
+
+#[test]
+fn a_map_written_as_pairs_is_no_map_in_a_list() {
+    let map = format!(r#""headers":{{"type":"object","additionalProperties":{TEXT}}}"#);
+    let send = tool("send", &map, r#""headers""#, false);
+    repaired(&send, r#"{"headers":[{"Accept":"text"}]}"#, r#"{"headers":{"Accept":"text"}}"#);
+    refused(&send, r#"{"headers":[{"key":"Accept","value":"text"}]}"#, Code::R8);
+    refused(&send, r#"{"headers":[{"name":"Accept","value":"text"}]}"#, Code::R8);
+    refused(&send, r#"{"headers":[{"key":"A","value":"b"},{"key":"C","value":"d"}]}"#, Code::R8);
+    // Where `key` and `value` are the members of the object, it is one.
+    let pair = format!(r#""entry":{{"type":"object","properties":{{"key":{TEXT},"value":{TEXT}}}}}"#);
+    let put = tool("put", &pair, r#""entry""#, false);
+    repaired(&put, r#"{"entry":[{"key":"a","value":"b"}]}"#, r#"{"entry":{"key":"a","value":"b"}}"#);
+}
+
+#[test]
+fn a_level_around_exactly_the_parameters_is_opened_whatever_it_is_called() {
+    let properties = format!(r#""city":{TEXT},"country":{TEXT},"days":{{"type":"integer"}}"#);
+    let weather = tool("get_weather", &properties, r#""city""#, false);
+    for key in ["location", "fields", "item", "object", "root", "settings", "foo"] {
+        repaired(
+            &weather,
+            &format!(r#"{{"{key}":{{"city":"Rome","days":2}}}}"#),
+            r#"{"city":"Rome","days":2}"#,
+        );
+    }
+    repaired(&weather, r#"{"foo":{"City":"Rome","days":"2"}}"#, r#"{"city":"Rome","days":2}"#);
+    // A key inside that is no parameter, one that is only like one, a required one missing.
+    refused(&weather, r#"{"foo":{"city":"Rome","color":"red"}}"#, Code::R6);
+    refused(&weather, r#"{"foo":{"town":"Rome"}}"#, Code::R6);
+    refused(&weather, r#"{"foo":{"country":"Italy"}}"#, Code::R1);
+    // Something beside it, and a key that says which of two things is meant.
+    refused(&weather, r#"{"foo":{"city":"Rome"},"unit":"metric"}"#, Code::R6);
+    refused(&weather, r#"{"parent":{"city":"Rome"}}"#, Code::R6);
+    // A misspelt parameter is no envelope.
+    let area = r#""area":{"type":"object","properties":{"city":{"type":"string"}}}"#;
+    let both = tool("get_weather", &format!(r#""city":{TEXT},{area}"#), "", false);
+    refused(&both, r#"{"areas":{"city":"Rome"}}"#, Code::R2);
+    // Never for a tool that can destroy something.
+    let wipe = tool("reset_city", &properties, r#""city""#, true);
+    refused(&wipe, r#"{"foo":{"city":"Rome"}}"#, Code::R11);
+    let definition = ToolDefinition {
+        name: "get_weather".to_owned(),
+        input_schema: format!(r#"{{"type":"object","properties":{{{properties}}}}}"#),
+        ..ToolDefinition::default()
+    };
+    let open = Tool::compile(&definition).expect("the schema compiles");
+    assert_eq!(outcome(&open, r#"{"foo":{"city":"Rome"}}"#), Outcome::Unchanged);
+    repaired(&open, r#"{'foo':{'city':'Rome'}}"#, r#"{"foo":{"city":"Rome"}}"#);
+}

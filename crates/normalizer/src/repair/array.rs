@@ -2,6 +2,8 @@
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 
+use super::guesses::Guesses;
+use super::limits::MAX_PROBLEMS;
 use super::{Attempt, Fit, Fitter, Path, Slot};
 use crate::schema::{Goal, Types};
 
@@ -21,15 +23,19 @@ impl<'a> Fitter<'_, 'a> {
         let mut fitted = Fit::unchanged(Node::built(Kind::Array(items)));
         let mut nodes = Vec::with_capacity(items.len());
         let mut problems = Vec::new();
+        let mut guesses = Guesses::default();
         for (index, item) in items.iter().enumerate() {
             let place = path.item(index);
             let item_slot = Slot { name: slot.name, in_list: true, is_root: false };
             match self.fit(&goal.item(schema, index), *item, &place, item_slot) {
                 Ok(fit) => {
                     nodes.push(fit.node);
-                    fitted = fitted.then(fit);
+                    fitted = fitted.then(guesses.count(fit, &place));
                 }
                 Err(reasons) => problems.extend(reasons),
+            }
+            if problems.len() >= MAX_PROBLEMS {
+                break;
             }
         }
         if !problems.is_empty() {

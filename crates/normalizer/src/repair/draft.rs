@@ -3,6 +3,7 @@
 use toolwright_jsonrpc::raw::{Kind, Member};
 use toolwright_model::{Change, Code, Problem};
 
+use super::limits::is_comparable;
 use super::{Fit, Path};
 use crate::schema::{Ids, KeyState};
 
@@ -65,6 +66,12 @@ impl<'s, 'a> Draft<'s, 'a> {
     pub fn is_plain(&self) -> bool {
         self.entries.iter().all(|entry| entry.state == KeyState::Declared)
             && self.required.iter().all(|name| self.has(name))
+    }
+
+    /// Every unknown key is short enough to be compared with names by likeness.
+    pub fn is_comparable(&self) -> bool {
+        let mut unknown = self.entries.iter().filter(|entry| entry.state != KeyState::Declared);
+        unknown.all(|entry| is_comparable(entry.member.key))
     }
 
     /// Something required is missing, or something stands where it may not.

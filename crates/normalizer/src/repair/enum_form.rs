@@ -13,41 +13,47 @@ use toolwright_model::Code;
 use super::{Attempt, Fit, Fitter, Path, preview, problem};
 use crate::costs;
 use crate::names::fold_value;
-use crate::schema::{Goal, Literal};
+use crate::schema::Goal;
 
 impl<'a> Fitter<'_, 'a> {
     pub(super) fn enum_form(&self, goal: &Goal, value: &Node<'a>, path: &Path<'_>) -> Option<Attempt<'a>> {
-        let options = goal.options(self.judge.schema());
-        if options.is_empty() {
+        let schema = self.judge.schema();
+        if !goal.has_options(schema) {
             return None;
         }
         let sent = match value.kind {
-            Kind::String(text) => text.decode().into_owned(),
-            Kind::Number(text) => text.to_owned(),
-            Kind::Bool(boolean) => boolean.to_string(),
+            Kind::String(text) => text.decode(),
+            Kind::Number(text) => text.into(),
+            Kind::Bool(boolean) => boolean.to_string().into(),
             _ => return None,
         };
-        let texts = || options.iter().filter_map(|option| option.as_text());
-        let only = |same: &dyn Fn(&str) -> bool| {
-            let mut matching: Vec<&str> = texts().filter(|option| same(option)).collect();
-            matching.dedup();
-            (matching.len() == 1).then(|| matching[0])
-        };
-        let lower = sent.trim().to_lowercase();
-        let folded = fold_value(&sent);
-        let by_case = only(&|option| option.to_lowercase() == lower);
         let is_text = matches!(value.kind, Kind::String(_));
-        let alike = texts().filter(|option| fold_value(option) == folded).count();
-        if by_case.is_none() && is_text && !folded.is_empty() && alike > 1 {
-            let message = format!(
-                "{} could stand for several of the allowed values; send one of them exactly",
-                preview(value)
-            );
-            return Some(Err(vec![problem(Code::R2, path, message)]));
-        }
-        let found = by_case.or_else(|| {
-            if is_text && !folded.is_empty() { only(&|option| fold_value(option) == folded) } else { None }
-        })?;
+        let lower = sent.trim().to_lowercase();
+        let by_case =
+            goal.texts(schema, |text| text.to_lowercase() == lower, |options| options.with_case(&lower));
+        let folded = fold_value(&sent);
+        let found = match by_case[..] {
+            [found] => found,
+            _ if !is_text || folded.is_empty() => return None,
+            _ => {
+                let alike = goal.texts(
+                    schema,
+                    |text| fold_value(text) == folded,
+                    |options| options.with_fold(&folded),
+                );
+                match alike[..] {
+                    [found] => found,
+                    [] => return None,
+                    _ => {
+                        let message = format!(
+                            "{} could stand for several of the allowed values; send one of them exactly",
+                            preview(value)
+                        );
+                        return Some(Err(vec![problem(Code::R2, path, message)]));
+                    }
+                }
+            }
+        };
         let node = self.text_node(found);
         let code = if is_text { Code::V1 } else { Code::T5 };
         Some(Ok(Fit::edited(
@@ -64,14 +70,5 @@ impl<'a> Fitter<'_, 'a> {
     pub(crate) fn text_node(&self, text: &str) -> Node<'a> {
         let quoted: &'a str = self.arena.alloc_str(&raw::quote(text));
         Node::built(Kind::String(Str::from_escaped(&quoted[1..quoted.len() - 1])))
-    }
-}
-
-impl Literal {
-    fn as_text(&self) -> Option<&str> {
-        match self {
-            Literal::Text(text) => Some(text),
-            Literal::Json(_) => None,
-        }
     }
 }

@@ -3,18 +3,23 @@
 //! # What it does
 //! `{"arguments": {…}}`, `{"name": "read_file", "input": {…}}`, `{"read_file": {…}}`, `[{…}]` and
 //! `"{…}"` are opened, however often they are nested, when the tool has no such parameter and the
-//! inside fits.
+//! inside fits. A key of any other name is opened when it stands alone around an object that holds
+//! parameters of the tool only, all the required ones among them.
 //!
 //! # What it refuses
 //! A real parameter called `arguments` or `input`, an envelope that names another tool, and a list
-//! of several calls.
+//! of several calls. A key of any other name is not opened for a tool that can destroy something, when
+//! it may be a misspelt parameter, or when it says which of two things is meant (`parent`).
+
+use std::collections::HashSet;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 use toolwright_model::{Change, Code};
 
+use super::limits::is_comparable;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview};
 use crate::costs;
-use crate::names::{fold, is_envelope};
+use crate::names::{fold, is_envelope, words};
 use crate::schema::{Goal, Types};
 
 /// How often an envelope may be nested.
@@ -26,26 +31,41 @@ pub(super) const LABELS: &[&str] =
 const NOTES: &[&str] =
     &["type", "id", "callid", "toolcallid", "tooluseid", "server", "index", "role", "status", "jsonrpc"];
 
+/// Words that say that what is inside is about something else than the call: `{"parent": {"id": 5}}`.
+const OTHERS: &[&str] = &[
+    "another", "backup", "before", "child", "default", "defaults", "example", "except", "exclude",
+    "fallback", "if", "ignore", "never", "next", "no", "not", "old", "other", "parent", "previous",
+    "related", "skip", "template", "unless", "when", "without",
+];
+
 /// The arguments after one more envelope was opened.
 pub(crate) struct Opened<'a> {
     pub node: Node<'a>,
     pub changes: Vec<Change>,
     pub cost: u32,
+    /// How much of it is a guess: the name of the envelope does not say that it is one.
+    pub risk: u32,
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
     /// The arguments as sent, then with one envelope after the other opened.
     pub(crate) fn openings(&self, root: Node<'a>, tool_name: &str) -> Vec<Opened<'a>> {
-        let mut found = vec![Opened { node: root, changes: Vec::new(), cost: 0 }];
+        let mut found = vec![Opened { node: root, changes: Vec::new(), cost: 0, risk: 0 }];
         for _ in 0..MAX_ENVELOPES {
             let last = &found[found.len() - 1];
-            let Some((node, change)) = self.open_once(last.node, tool_name) else { break };
+            let named = self.open_once(last.node, tool_name).map(|opened| (opened, costs::ENVELOPE, 0));
+            // Never for a tool that can destroy something.
+            let unnamed = || {
+                let opened = self.open_unnamed(last.node)?;
+                Some((opened, costs::WRAPPER, costs::DESTRUCTIVE_BUDGET + 1))
+            };
+            let Some(((node, change), cost, risk)) = named.or_else(unnamed) else { break };
             let mut changes = last.changes.clone();
             let outer = changes.last().map_or("", |outer| outer.path.as_str());
             let change = Change { path: format!("{outer}{}", change.path), ..change };
             changes.push(change);
-            let cost = last.cost + costs::ENVELOPE;
-            found.push(Opened { node, changes, cost });
+            let (cost, risk) = (last.cost + cost, last.risk + risk);
+            found.push(Opened { node, changes, cost, risk });
         }
         found
     }
@@ -67,6 +87,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     fn open_object(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
+        // Labels and notes beside one payload.
+        if members.len() > LABELS.len() + NOTES.len() + 1 {
+            return None;
+        }
         let is_level = |member: &Member<'a>| {
             matches!(member.value.kind, Kind::Object(_) | Kind::Array([_]) | Kind::String(_))
         };
@@ -85,13 +109,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
             });
         let is_payload = |member: &&Member<'a>| {
             let name = fold(member.key);
-            let holds = match member.value.kind {
+            let holds = || match member.value.kind {
                 Kind::Object(_) | Kind::Array([_]) => true,
                 Kind::String(_) => self.open_container(&member.value).is_some(),
                 _ => false,
             };
-            let free = whole_call || !self.is_parameter(member.key);
-            holds && free && (is_envelope(&name) || name == tool)
+            let free = || whole_call || !self.is_parameter(member.key);
+            (is_envelope(&name) || name == tool) && free() && holds()
         };
         let payload = members.iter().find(is_payload)?;
         let mut named = false;
@@ -130,6 +154,31 @@ impl<'s, 'a> Fitter<'s, 'a> {
             _ => payload.value,
         };
         Some((inner, opened(Code::E1, payload.key, "an envelope around the arguments")))
+    }
+
+    /// `{"location": {"city": "Rome", "country": "Italy"}}`: exactly the tool's parameters under one key
+    /// that is none.
+    fn open_unnamed(&self, node: Node<'a>) -> Option<(Node<'a>, Change)> {
+        let [level] = node.as_object()? else { return None };
+        let inner = level.value.as_object().filter(|inner| !inner.is_empty())?;
+        let schema = self.judge.schema();
+        if !is_comparable(level.key)
+            || words(level.key).iter().any(|word| OTHERS.contains(&word.as_str()))
+            || inner.len() > self.context.parameters.len()
+            || self.is_parameter(level.key)
+            || self.judge.accepts(schema.root(), &node)
+        {
+            return None;
+        }
+        let keys: HashSet<String> = inner.iter().map(|member| fold(member.key)).collect();
+        let holds_exactly = |goal: &Goal| {
+            let names: HashSet<String> = goal.property_names(schema).into_iter().map(fold).collect();
+            keys.is_subset(&names) && goal.required(schema).into_iter().all(|name| keys.contains(&fold(name)))
+        };
+        let goals = Goal::alternatives(self.judge, &[schema.root()], &level.value);
+        goals.iter().any(holds_exactly).then(|| {
+            (level.value, opened(Code::E1, level.key, "a level around exactly the tool's parameters"))
+        })
     }
 
     /// The tool that a whole call around the arguments names, when it is another one.

@@ -29,6 +29,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             trace: &quiet,
             moves: Cell::new(0),
             nesting: Cell::new(0),
+            fits: Cell::new(0),
         };
         let inner = sent.and_then(|node| fitter.openings(node, tool_name).pop()).map(|opened| opened.node);
         let members = inner.and_then(|node| node.as_object());

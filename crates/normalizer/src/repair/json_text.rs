@@ -52,8 +52,7 @@ impl<'a> Fitter<'_, 'a> {
     ) -> Option<Attempt<'a>> {
         let schema = self.judge.schema();
         let types = goal.types(schema);
-        if slot.in_list || slot.is_root || !types.overlaps(Types::STRING) || !goal.options(schema).is_empty()
-        {
+        if slot.in_list || slot.is_root || !types.overlaps(Types::STRING) || goal.has_options(schema) {
             return None;
         }
         let holds_objects = match value.kind {

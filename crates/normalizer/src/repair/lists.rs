@@ -4,14 +4,16 @@
 //! `"https://a.com"` becomes `["https://a.com"]`, and `["."]` becomes `"."`.
 //!
 //! # What it refuses
-//! Splitting text at commas, taking the first of several, and wrapping text that looks like a list
-//! that could not be read.
+//! Splitting text at commas, taking the first of several, and wrapping text that looks like a list:
+//! one that could not be read, or words that commas or line ends set apart. A list around a pair of
+//! `key` and `value` is a map written as a list, not a map in a list.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::Code;
 
-use super::{Attempt, Fit, Fitter, Path, Slot};
+use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
+use crate::names::fold;
 use crate::schema::{Goal, Types};
 
 impl<'a> Fitter<'_, 'a> {
@@ -27,6 +29,7 @@ impl<'a> Fitter<'_, 'a> {
         }
         let types = goal.types(self.judge.schema());
         match value.kind {
+            Kind::Array([item]) if is_pair(item) && !goal.declares(self.judge.schema(), "value") => None,
             Kind::Array([item]) if !types.overlaps(Types::ARRAY) && !matches!(item.kind, Kind::Null) => {
                 let unwrapped = Fit::edited(Code::T4, path, value, *item, costs::VALUE_LIST, "a list of one");
                 let inner = self.fit(goal.ids(), *item, path, Slot { in_list: true, ..slot }).ok()?;
@@ -35,6 +38,10 @@ impl<'a> Fitter<'_, 'a> {
             Kind::Array(_) | Kind::Null => None,
             _ if !types.overlaps(Types::ARRAY) || types.overlaps(Types::STRING) && is_text(value) => None,
             _ if is_text(value) && is_hollow_or_broken(value) => None,
+            _ if looks_like_several(value) && !self.lists_its_items(goal, value) => {
+                let message = format!("{} may be several items; send a list", preview(value));
+                Some(Err(vec![problem(Code::R8, path, message)]))
+            }
             _ => {
                 let list = Node::built(Kind::Array(self.arena.alloc_slice_copy(&[*value])));
                 let wrapped =
@@ -52,6 +59,61 @@ impl<'a> Fitter<'_, 'a> {
             }
         }
     }
+
+    /// Whether the schema lists the items that it allows: then the list decides what one item is.
+    fn lists_its_items(&self, goal: &Goal, value: &Node<'a>) -> bool {
+        let schema = self.judge.schema();
+        let items = Goal::alternatives(self.judge, &goal.item(schema, 0), value);
+        items.iter().any(|item| item.has_options(schema))
+    }
+}
+
+/// `{"key": "a", "value": "1"}`: an entry of a map.
+fn is_pair(value: &Node<'_>) -> bool {
+    const KEYS: &[&str] = &["key", "name", "k", "field", "header", "property", "attribute", "variable"];
+    let Some([a, b]) = value.as_object() else { return false };
+    let is_key = |key: &str| KEYS.contains(&fold(key).as_str());
+    let is_value = |key: &str| ["value", "val", "v"].contains(&fold(key).as_str());
+    is_key(a.key) && is_value(b.key) || is_key(b.key) && is_value(a.key)
+}
+
+/// `bug,urgent`, `a@x.org, b@y.org`, `- a⏎- b`: words set apart. A sentence, an address or a path
+/// with a comma in it is one item.
+fn looks_like_several(value: &Node<'_>) -> bool {
+    let Some(text) = value.as_text() else { return false };
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_sentence = |part: &&str| part.contains(char::is_whitespace);
+    if lines.len() > 1 {
+        return lines.iter().all(|line| is_bullet(line)) || !lines.iter().any(is_sentence);
+    }
+    let is_one_address = text.matches("://").count() == 1 && !text.contains(char::is_whitespace);
+    let parts = parts(&text);
+    parts.len() > 1 && !is_one_address && !parts.iter().any(is_sentence)
+}
+
+/// `- a`, `* a`, `1. a`
+fn is_bullet(line: &str) -> bool {
+    let mark = line.trim_start_matches(|char: char| char.is_ascii_digit());
+    let rest = if mark.len() < line.len() {
+        mark.strip_prefix(['.', ')'])
+    } else {
+        line.strip_prefix(['-', '*', '+', '•'])
+    };
+    rest.is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// What commas and semicolons outside of brackets set apart.
+fn parts(text: &str) -> Vec<&str> {
+    let mut depth = 0i32;
+    let is_mark = |char: char| {
+        match char {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && matches!(char, ',' | ';')
+    };
+    text.split(is_mark).map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
 fn is_text(value: &Node<'_>) -> bool {

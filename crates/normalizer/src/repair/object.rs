@@ -10,13 +10,12 @@ use toolwright_model::{Code, Problem};
 pub(super) use super::draft::{Draft, Entry};
 use super::drops::is_droppable;
 use super::empty::says_nothing;
+use super::guesses::Guesses;
+use super::limits::{MAX_PROBLEMS, is_comparable};
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, is_envelope};
 use crate::schema::{Goal, KeyState, Types};
-
-/// How many keys may be compared with how many names in one object.
-const MAX_COMPARISONS: usize = 20_000;
 
 impl<'s, 'a> Fitter<'s, 'a> {
     /// Fits an object; `None` when the goal takes no object.
@@ -30,15 +29,19 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if !goal.types(self.judge.schema()).overlaps(Types::OBJECT) {
             return None;
         }
+        if let Some(limit) = self.too_large(goal, members, path) {
+            return Some(Err(vec![limit]));
+        }
         let mut draft = self.draft(goal, members, path);
         let is_plain = draft.is_plain();
         if !is_plain {
-            self.find_free_names(goal, &mut draft);
-            if self.has_too_many_unknown(goal, &draft) {
-                let message = "there are too many unknown parameters to tell which is which";
-                return Some(Err(vec![problem(Code::R12, path, message)]));
+            if let Some(limit) = self.too_many_unknown(goal, &draft, path) {
+                return Some(Err(vec![limit]));
             }
-            self.align_names(goal, &mut draft, path, slot);
+            self.find_free_names(goal, &mut draft);
+            if draft.is_comparable() {
+                self.align_names(goal, &mut draft, path, slot);
+            }
             self.check_spellings(goal, &mut draft, path);
         }
         if !is_plain
@@ -51,8 +54,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
             self.check_envelopes(&mut draft, path, slot);
         }
         self.fit_values(&mut draft, path);
-        self.drop_the_rest(goal, &mut draft, path, slot);
-        self.check_required(goal, &mut draft, path);
+        if draft.problems.len() < MAX_PROBLEMS {
+            self.drop_the_rest(goal, &mut draft, path, slot);
+            self.check_required(goal, &mut draft, path);
+        }
         Some(self.finish(draft))
     }
 
@@ -65,16 +70,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
         slot: Slot<'_>,
     ) -> Draft<'s, 'a> {
         let mut draft = self.draft(goal, members, path);
+        let may_align = draft.is_comparable() && self.too_many_unknown(goal, &draft, path).is_none();
         self.find_free_names(goal, &mut draft);
-        if !draft.is_plain() && !self.has_too_many_unknown(goal, &draft) {
+        if !draft.is_plain() && may_align {
             self.align_names(goal, &mut draft, path, slot);
         }
         draft
-    }
-
-    fn has_too_many_unknown(&self, goal: &Goal, draft: &Draft<'s, 'a>) -> bool {
-        let unknown = draft.entries.iter().filter(|entry| entry.state != KeyState::Declared).count();
-        unknown.saturating_mul(goal.property_names(self.judge.schema()).len()) > MAX_COMPARISONS
     }
 
     fn draft(&self, goal: &Goal, members: &'a [Member<'a>], path: &Path<'_>) -> Draft<'s, 'a> {
@@ -103,13 +104,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     /// The names that are declared or required and that no member has.
     fn find_free_names(&self, goal: &Goal, draft: &mut Draft<'s, 'a>) {
-        let names = goal.property_names(self.judge.schema());
-        let undeclared = draft.required.iter().filter(|name| !names.contains(name));
-        let all: Vec<&'s str> = names.iter().chain(undeclared).copied().collect();
-        draft.free = all
-            .into_iter()
-            .filter(|name| !draft.entries.iter().any(|entry| entry.member.key == *name))
-            .collect();
+        let schema = self.judge.schema();
+        let mut all = goal.property_names(schema);
+        all.extend(draft.required.iter().filter(|name| !goal.declares(schema, name)));
+        all.retain(|name| !draft.has(name));
+        draft.free = all;
     }
 
     /// A key that is a declared name in another case is meant as that parameter. When its value does
@@ -120,8 +119,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut found = Vec::new();
         for entry in draft.entries.iter().filter(|entry| entry.state == KeyState::Open) {
             let member = &entry.member;
-            let twins: Vec<&str> =
-                names.iter().filter(|name| fold(name) == fold(member.key)).copied().collect();
+            let folded = fold(member.key);
+            let is_twin = |name: &&&str| schema.name(name).is_some_and(|known| *known.folded == *folded);
+            let twins: Vec<&str> = names.iter().filter(is_twin).copied().collect();
             let [name] = twins[..] else { continue };
             let place = path.key(member.key);
             match draft.entries.iter().find(|other| other.member.key == name) {
@@ -147,13 +147,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn check_envelopes(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
         let wraps = |member: &Member<'a>| {
             let name = fold(member.key);
-            let holds = match member.value.kind {
+            let holds = || match member.value.kind {
                 Kind::Object(inner) => !inner.is_empty(),
                 Kind::Array(_) => true,
                 Kind::String(_) => self.open_container(&member.value).is_some(),
                 _ => false,
             };
-            holds && (is_envelope(&name) || name == fold(slot.name))
+            (is_envelope(&name) || name == fold(slot.name)) && holds()
         };
         let open = draft.entries.iter().filter(|entry| entry.state == KeyState::Open);
         let found: Vec<Problem> = open
@@ -168,6 +168,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     fn fit_values(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+        let mut guesses = Guesses::default();
         for mut entry in std::mem::take(&mut draft.entries) {
             let key = entry.member.key;
             let attempt = match entry.fitted.take() {
@@ -183,7 +184,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
             match attempt {
                 Ok(fit) => {
                     entry.member = entry.member.with_value(fit.node);
-                    draft.absorb(fit);
+                    // The entries of a map share one schema, as the items of a list do.
+                    let is_named = entry.state == KeyState::Declared;
+                    draft.absorb(if is_named { fit } else { guesses.count(fit, &path.key(key)) });
                     draft.entries.push(entry);
                 }
                 Err(_)
@@ -196,6 +199,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     draft.cost += costs::VALUE_EMPTY;
                 }
                 Err(problems) => draft.problems.extend(problems),
+            }
+            if draft.problems.len() >= MAX_PROBLEMS {
+                return;
             }
         }
     }
@@ -231,6 +237,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 draft.cost += costs::DROP;
             } else {
                 let place = path.key(key).to_string();
+                if draft.problems.len() >= MAX_PROBLEMS {
+                    return;
+                }
                 if !draft.problems.iter().any(|problem| problem.path == place) {
                     let found = self.unknown_key(goal, draft, &entry.member, path);
                     draft.problems.push(found);
@@ -241,12 +250,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     /// `{"fileName": "a", "file_name": "a"}`: two spellings of one parameter with one value.
     fn repeats_a_known_key(&self, entries: &[Entry<'a>], goal: &Goal, member: &Member<'a>) -> bool {
+        let schema = self.judge.schema();
         let folded = fold(member.key);
-        let twin = |other: &&Entry<'a>| fold(other.member.key) == folded && other.member.key != member.key;
-        let declared = goal.property_names(self.judge.schema());
-        entries.iter().filter(twin).any(|other| {
-            declared.contains(&other.member.key) && same_value(&other.member.value, &member.value)
-        })
+        let is_declared =
+            |other: &&Entry<'a>| other.state == KeyState::Declared && goal.declares(schema, other.member.key);
+        entries
+            .iter()
+            .filter(is_declared)
+            .any(|other| fold(other.member.key) == folded && same_value(&other.member.value, &member.value))
     }
 
     fn unknown_key(
@@ -262,8 +273,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
             Surroundings { tool_words: self.context.tool_words, declared: &declared, ..Surroundings::NONE };
         let sent = Name::new(member.key);
         let place = path.key(member.key);
-        let near = declared
-            .iter()
+        let is_compared = is_comparable(member.key) && self.spend_on_comparisons(1, declared.len());
+        let compared = declared.iter().filter(|_| is_compared);
+        let near = compared
             .filter_map(|name| compare(&sent, name, around).map(|likeness| (likeness.cost, &*name.text)))
             .min();
         if let Some((_, name)) = near.filter(|(_, name)| !draft.free.contains(name)) {
@@ -293,7 +305,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             })
         };
         let missing: Vec<&'s str> = draft.required.iter().filter(|name| !draft.has(name)).copied().collect();
-        for name in missing {
+        for name in missing.into_iter().take(MAX_PROBLEMS) {
             if !failed_inside(name, &draft.problems) {
                 let place = path.key(name);
                 let at = place.to_string();

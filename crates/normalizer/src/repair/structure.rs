@@ -8,14 +8,17 @@
 //! # What it refuses
 //! A level whose members are not all parameters, and members that two wrappers could take.
 
+use std::collections::HashSet;
+
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 use toolwright_model::{Change, Code};
 
 use super::envelope::LABELS;
+use super::limits::is_comparable;
 use super::{Attempt, Fitter, Path, Slot};
 use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, is_envelope};
-use crate::schema::{Goal, KeyState, SchemaId};
+use crate::schema::{Goal, KEYS_PER_STEP, KeyState, SchemaId, steps};
 
 /// How many moves may be combined.
 const MAX_MOVES: u32 = 3;
@@ -48,10 +51,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Option<Attempt<'a>> {
         // A whole call around the arguments is opened elsewhere; its labels are no members to move.
         let is_free = |member: &Member<'a>| goal.key(self.judge.schema(), member.key).0 != KeyState::Declared;
-        let labels =
-            members.iter().any(|member| is_free(member) && LABELS.contains(&fold(member.key).as_str()));
-        let holds = members.iter().any(|member| is_free(member) && is_envelope(&fold(member.key)));
-        if slot.is_root && labels && holds {
+        let labels = |member: &Member<'a>| LABELS.contains(&fold(member.key).as_str()) && is_free(member);
+        let holds = |member: &Member<'a>| is_envelope(&fold(member.key)) && is_free(member);
+        if slot.is_root && members.iter().any(labels) && members.iter().any(holds) {
             return None;
         }
         let moves = [
@@ -83,12 +85,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if slot.is_root && (members.len() == 1 || members.iter().any(labels_a_call)) {
             return None;
         }
-        let declared = goal.property_names(schema);
-        let is_declared = |key: &str| declared.iter().any(|name| fold(name) == fold(key));
         let wraps = |member: &&Member<'a>| {
             let name = fold(member.key);
-            goal.key(schema, member.key).0 != KeyState::Declared
-                && (is_envelope(&name) || ["settings", "config", "extra", "filters"].contains(&name.as_str()))
+            (is_envelope(&name) || ["settings", "config", "extra", "filters"].contains(&name.as_str()))
+                && goal.key(schema, member.key).0 != KeyState::Declared
         };
         let envelope = members.iter().find(wraps)?;
         let opened = match envelope.value.kind {
@@ -96,12 +96,16 @@ impl<'s, 'a> Fitter<'s, 'a> {
             _ => envelope.value,
         };
         let inner = opened.as_object().filter(|inner| !inner.is_empty())?;
-        let collides = |key: &str| {
-            members.iter().any(|member| fold(member.key) == fold(key) && member.key != envelope.key)
+        let folded = |members: &[Member<'a>]| -> HashSet<String> {
+            members
+                .iter()
+                .filter(|member| member.key != envelope.key)
+                .map(|member| fold(member.key))
+                .collect()
         };
-        if inner.iter().any(|member| collides(member.key))
-            || !inner.iter().any(|member| is_declared(member.key))
-        {
+        let (outside, inside) = (folded(members), folded(inner));
+        let declared = goal.property_names(schema);
+        if !inside.is_disjoint(&outside) || !declared.iter().any(|name| inside.contains(&fold(name))) {
             return None;
         }
         let mut moved = Vec::with_capacity(members.len() + inner.len());
@@ -125,13 +129,21 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let required = goal.required(schema);
 
         let names = goal.property_names(schema);
-        let belongs_here = |key: &str| names.iter().any(|name| fold(name) == fold(key));
+        let belongs_here = |sent: &Name| {
+            names.iter().filter_map(|name| schema.name(name)).any(|known| known.folded == sent.folded)
+        };
         let unknown: Vec<(Member<'a>, KeyState, Name)> = members
             .iter()
+            .filter(|member| is_comparable(member.key))
             .map(|member| (*member, goal.key(schema, member.key).0))
-            .filter(|(member, state)| *state != KeyState::Declared && !belongs_here(member.key))
+            .filter(|(_, state)| *state != KeyState::Declared)
             .map(|(member, state)| (member, state, Name::new(member.key)))
+            .filter(|(_, _, sent)| !belongs_here(sent))
             .collect();
+        let looks = names.len().saturating_mul(required.len() + members.len()) / KEYS_PER_STEP;
+        if unknown.is_empty() || !self.judge.spend_many(steps(looks)) {
+            return None;
+        }
         let forbidden = unknown.iter().any(|(_, state, _)| *state == KeyState::Forbidden);
         let mut wrappers: Vec<(&'s str, Vec<Member<'a>>)> = Vec::new();
         for name in names.iter().copied() {
@@ -141,6 +153,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 continue;
             }
             let inner = self.inner_names(&goal.key(schema, name).1);
+            if !self.spend_on_goal() || !self.spend_on_comparisons(unknown.len(), inner.len()) {
+                return None;
+            }
             let around =
                 Surroundings { tool_words: self.context.tool_words, declared: &inner, ..Surroundings::NONE };
             let is_like = |sent: &Name| inner.iter().any(|inner| compare(sent, inner, around).is_some());
@@ -205,14 +220,18 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let schema = self.judge.schema();
         let names = goal.property_names(schema);
         let parts = |member: &Member<'a>| -> Option<(&'s str, &'a str)> {
-            if goal.key(schema, member.key).0 == KeyState::Declared {
+            let (head, tail) = member.key.split_once(['.', '/'])?;
+            if tail.is_empty() || goal.key(schema, member.key).0 == KeyState::Declared {
                 return None;
             }
-            let (head, tail) = member.key.split_once(['.', '/'])?;
-            let name = names.iter().find(|name| fold(name) == fold(head))?;
-            (!tail.is_empty()).then_some((*name, tail))
+            let head = fold(head);
+            let name = names.iter().find(|name| fold(name) == head)?;
+            Some((*name, tail))
         };
         let (name, _) = members.iter().find_map(parts)?;
+        if !self.judge.spend_many(steps(members.len().saturating_mul(members.len().max(names.len())))) {
+            return None;
+        }
         let existing = members.iter().find(|member| member.key == name);
         let mut inner: Vec<Member<'a>> = match existing {
             Some(member) => member.value.as_object()?.to_vec(),

@@ -25,7 +25,7 @@ impl<'a> Fitter<'_, 'a> {
         if !goal.types(schema).overlaps(Types::STRING) || number.contains(['e', 'E']) || number == "-0" {
             return None;
         }
-        if !goal.options(schema).is_empty() {
+        if goal.has_options(schema) {
             return None;
         }
         let node = self.text_node(number);

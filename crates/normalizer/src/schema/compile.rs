@@ -5,9 +5,12 @@ use std::collections::HashMap;
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, Number};
 
+use super::draft::Draft;
+use super::pointer::follow;
+use super::{
+    Choice, Condition, Has, Literal, MAX_NAME_BYTES, Options, Pattern, Schema, SchemaId, SchemaNode, Types,
+};
 use crate::names::Name;
-
-use super::{Condition, Has, Literal, Pattern, Schema, SchemaId, SchemaNode, Types};
 
 /// The largest schema text that is compiled.
 pub const MAX_SCHEMA_BYTES: usize = 1 << 20;
@@ -41,49 +44,6 @@ fn article(word: &str) -> &'static str {
     if word.starts_with(['a', 'o']) { "an " } else { "a " }
 }
 
-/// The drafts, oldest first: each knows some keywords that the earlier ones do not.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Draft {
-    Four,
-    Six,
-    Seven,
-    Year2019,
-    Year2020,
-}
-
-impl Draft {
-    /// The draft that `$schema` names; 2020-12 when it names none that we know.
-    fn named(uri: &str) -> Draft {
-        let drafts = [
-            ("draft-03", Draft::Four),
-            ("draft-04", Draft::Four),
-            ("draft-06", Draft::Six),
-            ("draft-07", Draft::Seven),
-            ("2019-09", Draft::Year2019),
-        ];
-        drafts.iter().find(|(name, _)| uri.contains(name)).map_or(Draft::Year2020, |(_, draft)| *draft)
-    }
-
-    /// Whether a schema of this draft knows the keyword.
-    fn knows(self, keyword: &str) -> bool {
-        match keyword {
-            "const" | "contains" | "propertyNames" => self >= Draft::Six,
-            "if" | "then" | "else" => self >= Draft::Seven,
-            "minContains"
-            | "maxContains"
-            | "dependentRequired"
-            | "dependentSchemas"
-            | "unevaluatedProperties"
-            | "unevaluatedItems" => self >= Draft::Year2019,
-            "prefixItems" | "$dynamicRef" => self >= Draft::Year2020,
-            "dependencies" => self <= Draft::Seven,
-            "additionalItems" => self <= Draft::Year2019,
-            "$recursiveRef" => self == Draft::Year2019,
-            _ => true,
-        }
-    }
-}
-
 impl Schema {
     /// Compiles a schema. References into the schema are resolved, others are left unjudged.
     pub fn compile(text: &str) -> Result<Schema, SchemaError> {
@@ -107,8 +67,10 @@ impl Schema {
         };
         compiler.find_anchors(&root);
         let id = compiler.schema(root, root)?;
-        let names = names(&compiler.nodes);
-        Ok(Schema { nodes: compiler.nodes, root: id, names, notes: compiler.notes })
+        let mut nodes = compiler.nodes;
+        tell_branches_apart(&mut nodes);
+        let names = names(&nodes);
+        Ok(Schema { nodes, root: id, names, notes: compiler.notes })
     }
 }
 
@@ -223,7 +185,10 @@ impl<'a> Compiler<'a> {
         {
             out.types = out.types.union(Types::NULL);
         }
-        out.has = has(&out);
+        out.read_union_of_texts(&self.nodes);
+        let values = out.constant.iter().map(Literal::types).chain(out.options.iter().map(Options::types));
+        out.types = values.fold(out.types, Types::intersection);
+        out.has = Has::of(&out);
         Ok(out)
     }
 
@@ -238,7 +203,8 @@ impl<'a> Compiler<'a> {
             "type" => out.types = self.types(&value),
             "const" => out.constant = Some(Literal::of(&value)),
             "enum" => {
-                out.options = value.as_array().map(|items| items.iter().map(Literal::of).collect());
+                let list = |items: &[Node<'a>]| Options::new(items.iter().map(Literal::of).collect());
+                out.options = value.as_array().map(list);
             }
             "description" | "title" => {
                 if let Some(text) = value.as_text() {
@@ -394,82 +360,18 @@ impl<'a> Compiler<'a> {
     }
 }
 
+fn tell_branches_apart(nodes: &mut [SchemaNode]) {
+    for index in 0..nodes.len() {
+        nodes[index].any_choice = Choice::of(nodes, &nodes[index].any_of);
+        nodes[index].one_choice = Choice::of(nodes, &nodes[index].one_of);
+    }
+}
+
 fn names(nodes: &[SchemaNode]) -> HashMap<Box<str>, Name> {
     let declared = nodes.iter().flat_map(|node| node.object.properties.iter().map(|(name, _)| name));
     let required = nodes.iter().flat_map(|node| node.object.required.iter().map(|name| &**name));
-    declared.chain(required).map(|name| (name.into(), Name::new(name))).collect()
-}
-
-fn has(node: &SchemaNode) -> Has {
-    let object = &node.object;
-    let array = &node.array;
-    Has {
-        object: !object.properties.is_empty()
-            || !object.pattern_properties.is_empty()
-            || object.additional.is_some()
-            || object.unevaluated.is_some()
-            || object.names.is_some()
-            || !object.required.is_empty()
-            || !object.dependent_required.is_empty()
-            || !object.dependent_schemas.is_empty()
-            || object.min.is_some()
-            || object.max.is_some(),
-        array: !array.prefix.is_empty()
-            || array.items.is_some()
-            || array.contains.is_some()
-            || array.unevaluated.is_some()
-            || array.min.is_some()
-            || array.max.is_some()
-            || array.unique,
-        string: node.string.min.is_some() || node.string.max.is_some() || node.string.pattern.is_some(),
-        number: node.number.minimum.is_some()
-            || node.number.maximum.is_some()
-            || node.number.above.is_some()
-            || node.number.below.is_some()
-            || node.number.multiple_of.is_some(),
-        values: node.constant.is_some() || node.options.is_some(),
-        combinators: node.reference.is_some()
-            || node.not.is_some()
-            || node.condition.is_some()
-            || !node.all_of.is_empty()
-            || !node.any_of.is_empty()
-            || !node.one_of.is_empty(),
-    }
-}
-
-/// Follows a JSON Pointer; percent escapes of URIs are read too.
-fn follow<'a>(start: Node<'a>, pointer: &str) -> Option<Node<'a>> {
-    let mut node = start;
-    for part in pointer.split('/').skip(1) {
-        let key = percent_decoded(part).replace("~1", "/").replace("~0", "~");
-        node = match node.kind {
-            Kind::Object(_) => node.get(&key)?,
-            Kind::Array(items) => *items.get(key.parse::<usize>().ok()?)?,
-            _ => return None,
-        };
-    }
-    Some(node)
-}
-
-/// Decodes the percent escapes of a URI; what is none stays.
-fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    let names = declared.chain(required).filter(|name| name.len() <= MAX_NAME_BYTES);
+    names.map(|name| (name.into(), Name::new(name))).collect()
 }
 
 fn strings(value: &Node<'_>) -> Vec<Box<str>> {

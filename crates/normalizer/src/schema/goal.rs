@@ -1,14 +1,16 @@
 //! What a value has to satisfy: a conjunction of schemas, with one branch chosen of every union.
 
+use std::collections::HashSet;
+
 use smallvec::SmallVec;
 use toolwright_jsonrpc::raw::Node;
 
 use crate::names::Name;
 
-use super::{Judge, Literal, Schema, SchemaId, SchemaNode, Types};
+use super::{Judge, Literal, Options, Schema, SchemaId, SchemaNode, Types};
 
 /// How many combinations of union branches are tried for one value.
-const MAX_ALTERNATIVES: usize = 32;
+const MAX_ALTERNATIVES: usize = 64;
 
 /// The schemas of one place: seldom more than a few, so they need no allocation.
 pub(crate) type Ids = SmallVec<[SchemaId; 4]>;
@@ -31,12 +33,23 @@ pub(crate) enum KeyState {
 }
 
 impl Goal {
-    /// Every combination of branches that could apply to the value.
+    /// Every combination of branches that could apply to the value, up to a limit.
     pub fn alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
+        let mut goals = Goal::some_alternatives(judge, ids, value);
+        goals.truncate(MAX_ALTERNATIVES);
+        goals
+    }
+
+    /// Every combination of branches that could apply to the value; `None` when there are too many.
+    pub fn all_alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Option<Vec<Goal>> {
+        Some(Goal::some_alternatives(judge, ids, value)).filter(|goals| goals.len() <= MAX_ALTERNATIVES)
+    }
+
+    /// One combination more than the limit, if there are so many.
+    fn some_alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
         let mut goals = vec![Goal::default()];
         for id in ids {
-            goals = goals.into_iter().flat_map(|goal| goal.with(judge, *id, value)).collect();
-            goals.truncate(MAX_ALTERNATIVES);
+            goals = each(goals, |goal| goal.with(judge, *id, value));
         }
         goals
     }
@@ -52,17 +65,17 @@ impl Goal {
             if judge.accepts(condition.test, value) { condition.then } else { condition.otherwise }
         });
         for applied in node.reference.iter().chain(&node.all_of).chain(branch.iter()) {
-            goals = goals.into_iter().flat_map(|goal| goal.with(judge, *applied, value)).collect();
+            goals = each(goals, |goal| goal.with(judge, *applied, value));
         }
-        for union in [&node.any_of, &node.one_of] {
+        for union in node.meant(value) {
             if !union.is_empty() {
-                goals = goals
-                    .into_iter()
-                    .flat_map(|goal| {
-                        union.iter().flat_map(move |branch| goal.clone().with(judge, *branch, value))
-                    })
-                    .take(MAX_ALTERNATIVES)
-                    .collect();
+                let meant = if union.len() > MAX_ALTERNATIVES {
+                    with_required(judge.schema(), union, value)
+                } else {
+                    union.to_vec()
+                };
+                goals =
+                    each(goals, |goal| each(meant.clone(), |branch| goal.clone().with(judge, branch, value)));
             }
         }
         goals
@@ -80,12 +93,7 @@ impl Goal {
 
     /// The types that every schema allows.
     pub fn types(&self, schema: &Schema) -> Types {
-        let declared = self.nodes(schema).fold(Types::ALL, |types, node| types.intersection(node.types));
-        let options = self.options(schema);
-        if options.is_empty() {
-            return declared;
-        }
-        declared.intersection(options.iter().fold(Types::NONE, |types, option| types.union(option.types())))
+        self.nodes(schema).fold(Types::ALL, |types, node| types.intersection(node.types))
     }
 
     /// The allowed values, when there is a list of them.
@@ -97,17 +105,32 @@ impl Goal {
             .collect()
     }
 
+    /// Whether there is a list of allowed values.
+    pub fn has_options(&self, schema: &Schema) -> bool {
+        self.nodes(schema).any(|node| node.has.values)
+    }
+
+    /// The allowed texts that a test of one value and one of a list finds, each once.
+    pub fn texts<'s, I: Iterator<Item = &'s str>>(
+        &self,
+        schema: &'s Schema,
+        is_meant: impl Fn(&str) -> bool,
+        find: impl Fn(&'s Options) -> I,
+    ) -> Vec<&'s str> {
+        let mut found: Vec<&'s str> = Vec::new();
+        for node in self.nodes(schema) {
+            let constant = node.constant.iter().filter_map(Literal::as_text).filter(|text| is_meant(text));
+            found.extend(constant);
+            found.extend(node.options.iter().flat_map(&find));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// The declared property names in order, each once.
     pub fn property_names<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
-        let mut names: Vec<&'s str> = Vec::new();
-        for node in self.nodes(schema) {
-            for (name, _) in node.object.properties.iter() {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-        }
-        names
+        distinct(self.nodes(schema).flat_map(|node| node.object.properties.iter().map(|(name, _)| name)))
     }
 
     /// The declared names, ready for comparison.
@@ -117,15 +140,7 @@ impl Goal {
 
     /// The names that must be there.
     pub fn required<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
-        let mut names: Vec<&'s str> = Vec::new();
-        for node in self.nodes(schema) {
-            for name in &node.object.required {
-                if !names.contains(&&**name) {
-                    names.push(name);
-                }
-            }
-        }
-        names
+        distinct(self.nodes(schema).flat_map(|node| node.object.required.iter().map(|name| &**name)))
     }
 
     /// What the schemas say about a key, and which schemas its value has to satisfy.
@@ -160,6 +175,21 @@ impl Goal {
         (if forbidden { KeyState::Forbidden } else { state }, ids)
     }
 
+    /// How many names must be there, at most.
+    pub fn required_count(&self, schema: &Schema) -> usize {
+        self.nodes(schema).map(|node| node.object.required.len()).sum()
+    }
+
+    /// How many patterns keys are matched with.
+    pub fn pattern_count(&self, schema: &Schema) -> usize {
+        self.nodes(schema).map(|node| node.object.pattern_properties.len()).sum()
+    }
+
+    /// Whether a schema names the key in `properties`.
+    pub fn declares(&self, schema: &Schema, key: &str) -> bool {
+        self.nodes(schema).any(|node| node.object.properties.get(key).is_some())
+    }
+
     /// The schemas of the item at that place.
     pub fn item(&self, schema: &Schema, index: usize) -> Ids {
         self.nodes(schema)
@@ -178,4 +208,39 @@ impl Goal {
     pub fn holds_json(&self, schema: &Schema) -> bool {
         self.nodes(schema).any(|node| node.string.holds_json)
     }
+}
+
+/// What comes of each, up to one more than the limit.
+fn each<T>(from: Vec<T>, make: impl FnMut(T) -> Vec<Goal>) -> Vec<Goal> {
+    from.into_iter().flat_map(make).take(MAX_ALTERNATIVES + 1).collect()
+}
+
+/// The branches whose required members the value has; all of them when there is none.
+fn with_required(schema: &Schema, union: &[SchemaId], value: &Node<'_>) -> Vec<SchemaId> {
+    let has_all = |id: &&SchemaId| {
+        let node = schema.node(**id);
+        let node = node.reference.map_or(node, |target| schema.node(target));
+        let required = &node.object.required;
+        !required.is_empty() && required.iter().all(|name| value.get(name).is_some())
+    };
+    let found: Vec<SchemaId> = union.iter().filter(has_all).copied().collect();
+    if found.is_empty() { union.to_vec() } else { found }
+}
+
+/// Each name once, in order.
+pub(crate) fn distinct<'s>(names: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
+    /// So many are compared each with each.
+    const FEW: usize = 32;
+    let mut found: Vec<&'s str> = Vec::new();
+    let mut seen: HashSet<&'s str> = HashSet::new();
+    for name in names {
+        if found.len() == FEW {
+            seen.extend(&found);
+        }
+        let is_new = if found.len() < FEW { !found.contains(&name) } else { seen.insert(name) };
+        if is_new {
+            found.push(name);
+        }
+    }
+    found
 }

@@ -11,6 +11,12 @@ use super::{Schema, SchemaId, SchemaNode};
 const MAX_STEPS: u32 = 400_000;
 /// How many more for every byte of the arguments.
 const STEPS_PER_BYTE: u32 = 8;
+/// So many keys are compared in one step.
+pub(crate) const KEYS_PER_STEP: usize = 16;
+/// So many patterns of a short key are matched in one step.
+const PATTERNS_PER_STEP: usize = 4;
+/// A key of this many bytes more takes as long again.
+const PATTERN_BLOCK: usize = 64;
 /// How deep schemas may apply within each other.
 const MAX_NESTING: u32 = 400;
 
@@ -39,6 +45,11 @@ impl<'s> Judge<'s> {
         self.steps.get() >= self.max_steps
     }
 
+    /// Gives up: nothing is accepted any more.
+    pub fn exhaust(&self) {
+        self.steps.set(self.max_steps);
+    }
+
     /// Spends one step of the time limit; false when none is left.
     pub fn spend(&self) -> bool {
         self.spend_many(1)
@@ -49,6 +60,12 @@ impl<'s> Judge<'s> {
         let steps = self.steps.get().saturating_add(count);
         self.steps.set(steps);
         steps < self.max_steps
+    }
+
+    /// Spends what it takes to match a key with so many patterns.
+    pub fn spend_on_patterns(&self, patterns: usize, key: &str) -> bool {
+        let blocks = 1 + key.len() / PATTERN_BLOCK;
+        patterns == 0 || self.spend_many(steps(patterns.saturating_mul(blocks) / PATTERNS_PER_STEP))
     }
 
     /// Whether the schema accepts the value.
@@ -77,7 +94,7 @@ impl<'s> Judge<'s> {
     fn nested(&self, check: impl FnOnce() -> bool) -> bool {
         let nesting = self.nesting.get();
         if nesting >= MAX_NESTING {
-            self.steps.set(self.max_steps);
+            self.exhaust();
             return false;
         }
         self.nesting.set(nesting + 1);
@@ -88,10 +105,11 @@ impl<'s> Judge<'s> {
 
     fn fits_combinators(&self, node: &SchemaNode, value: &Node<'_>) -> bool {
         let accepts = |id: &SchemaId| self.accepts(*id, value);
+        let [any_of, one_of] = node.accepting(value);
         node.reference.as_ref().is_none_or(accepts)
             && node.all_of.iter().all(accepts)
-            && (node.any_of.is_empty() || node.any_of.iter().any(accepts))
-            && (node.one_of.is_empty() || node.one_of.iter().filter(|id| accepts(id)).take(2).count() == 1)
+            && (node.any_of.is_empty() || any_of.iter().any(accepts))
+            && (node.one_of.is_empty() || one_of.iter().filter(|id| accepts(id)).take(2).count() == 1)
             && !node.not.as_ref().is_some_and(accepts)
             && node.condition.is_none_or(|condition| {
                 let branch = if accepts(&condition.test) { condition.then } else { condition.otherwise };
@@ -102,6 +120,12 @@ impl<'s> Judge<'s> {
     fn fits_object(&self, id: SchemaId, node: &SchemaNode, members: &[Member<'_>], value: &Node<'_>) -> bool {
         let object = &node.object;
         let has = |key: &str| members.iter().any(|member| member.key == key);
+        let dependents = object.dependent_required.iter().map(|(_, needed)| 1 + needed.len()).sum::<usize>()
+            + object.dependent_schemas.len();
+        if dependents > 0 && !self.spend_many(steps(dependents.saturating_mul(members.len()) / KEYS_PER_STEP))
+        {
+            return false;
+        }
         if !has_all(members, &object.required) || !within(members.len(), object.min, object.max) {
             return false;
         }
@@ -109,6 +133,9 @@ impl<'s> Judge<'s> {
             let declared = object.properties.get(member.key);
             let mut known = declared.is_some();
             if declared.is_some_and(|id| !self.accepts(id, &member.value)) {
+                return false;
+            }
+            if !self.spend_on_patterns(object.pattern_properties.len(), member.key) {
                 return false;
             }
             for (pattern, id) in &object.pattern_properties {
@@ -145,7 +172,7 @@ impl<'s> Judge<'s> {
     pub fn evaluates_key(&self, id: SchemaId, key: &str, value: &Node<'_>) -> bool {
         let node = self.schema.node(id);
         let object = &node.object;
-        if !self.spend() {
+        if !self.spend() || !self.spend_on_patterns(object.pattern_properties.len(), key) {
             return false;
         }
         object.properties.get(key).is_some()
@@ -164,7 +191,8 @@ impl<'s> Judge<'s> {
         let accepts = |id: &SchemaId| self.accepts(*id, value);
         let mut applied: Vec<SchemaId> =
             node.reference.into_iter().chain(node.all_of.iter().copied()).collect();
-        applied.extend(node.any_of.iter().chain(&node.one_of).copied().filter(accepts));
+        let [any_of, one_of] = node.accepting(value);
+        applied.extend(any_of.iter().chain(one_of).copied().filter(accepts));
         if let Some(condition) = node.condition {
             if accepts(&condition.test) {
                 applied.push(condition.test);
@@ -218,9 +246,14 @@ impl<'s> Judge<'s> {
     }
 }
 
+/// A count as steps of the time limit.
+pub(crate) fn steps(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 fn fits_values(node: &SchemaNode, value: &Node<'_>) -> bool {
     node.constant.as_ref().is_none_or(|constant| constant.equals(value))
-        && node.options.as_ref().is_none_or(|options| options.iter().any(|option| option.equals(value)))
+        && node.options.as_ref().is_none_or(|options| options.contain(value))
 }
 
 fn fits_string(node: &SchemaNode, value: &Node<'_>) -> bool {

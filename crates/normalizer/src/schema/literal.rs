@@ -1,7 +1,7 @@
 //! Values of `const` and `enum`.
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{Kind, Node, parse, same_value};
+use toolwright_jsonrpc::raw::{Kind, Node, Number, parse, same_value};
 
 use super::Types;
 
@@ -26,10 +26,29 @@ impl Literal {
         match (self, value.kind) {
             (Literal::Text(text), Kind::String(sent)) => sent.raw() == &**text || sent.decode() == **text,
             (Literal::Text(_), _) | (Literal::Json(_), Kind::String(_)) => false,
-            (Literal::Json(json), _) => {
+            (Literal::Json(json), Kind::Null) => &**json == "null",
+            (Literal::Json(json), Kind::Bool(sent)) => &**json == if sent { "true" } else { "false" },
+            (Literal::Json(json), Kind::Number(sent)) => {
+                **json == *sent || self.as_number().is_some_and(|number| Number::parse(sent) == Some(number))
+            }
+            (Literal::Json(json), Kind::Array(_) | Kind::Object(_)) => {
                 let arena = Bump::new();
                 parse(json, &arena).is_ok_and(|parsed| same_value(&parsed.root, value))
             }
+        }
+    }
+
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Literal::Text(text) => Some(text),
+            Literal::Json(_) => None,
+        }
+    }
+
+    pub fn as_number(&self) -> Option<Number> {
+        match self {
+            Literal::Text(_) => None,
+            Literal::Json(json) => Number::parse(json),
         }
     }
 

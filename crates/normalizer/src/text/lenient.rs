@@ -1,11 +1,18 @@
 //! The lenient reader: one value in, strict JSON out, every leniency noted.
 
+use std::cell::OnceCell;
+
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{MAX_DEPTH, is_json_number, parse_prefix};
+use toolwright_jsonrpc::raw::{MAX_DEPTH, parse_prefix};
 use toolwright_model::{Code, Finish};
 
 use super::strings::{self, Position};
 use super::{Step, Unreadable};
+
+/// A longer comment is refused.
+const MAX_COMMENT_BYTES: usize = 64 << 10;
+/// A longer text between `<|` and `|>` is no chat token.
+const MAX_TOKEN_BYTES: usize = 256;
 
 /// A value that was read.
 pub(super) struct Found {
@@ -32,9 +39,13 @@ pub(super) struct Lenient<'t> {
     pub open: Vec<char>,
     finish: Finish,
     got_going: bool,
+    /// Where nothing but closing brackets and white space is left of the text.
+    closers: OnceCell<usize>,
+    /// The last quote of the text that a closing bracket or nothing follows.
+    last_closing_quote: OnceCell<Option<usize>>,
 }
 
-type Read = Result<(), Unreadable>;
+pub(super) type Read = Result<(), Unreadable>;
 
 impl<'t> Lenient<'t> {
     /// Reads the value that starts at `start`.
@@ -54,6 +65,8 @@ impl<'t> Lenient<'t> {
             open: Vec::new(),
             finish,
             got_going: false,
+            closers: OnceCell::new(),
+            last_closing_quote: OnceCell::new(),
         };
         match reader.value(0) {
             Ok(()) => Ok(Found { json: reader.out, steps: reader.steps, end: reader.at }),
@@ -61,16 +74,20 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Read {
+    pub fn value(&mut self, depth: usize) -> Read {
         if depth > MAX_DEPTH {
             let message = format!("the value nests deeper than {MAX_DEPTH} levels; send a flatter one");
             return Err(self.error(Code::R12, &message));
         }
         self.trivia()?;
         match self.peek() {
-            Some(open @ ('{' | '[')) => {
+            Some(open @ ('{' | '[' | '(')) => {
                 self.open.push(open);
-                let read = if open == '{' { self.object(depth) } else { self.array(depth) };
+                let read = match open {
+                    '{' => self.object(depth),
+                    '[' => self.array(depth),
+                    _ => self.tuple(depth),
+                };
                 self.open.pop();
                 read
             }
@@ -101,9 +118,9 @@ impl<'t> Lenient<'t> {
                     self.note(Step::ExtraComma);
                     continue;
                 }
-                Some(']') => return self.close_early('}', &[']']),
+                Some(']') => return self.close_early('}'),
                 None => {
-                    return if first { Err(self.truncated()) } else { self.close_early('}', &[]) };
+                    return if first { Err(self.truncated()) } else { self.close_early('}') };
                 }
                 Some(_) => {}
             }
@@ -143,9 +160,9 @@ impl<'t> Lenient<'t> {
                     self.out.push(']');
                     return Ok(());
                 }
-                Some('}') => return self.close_early(']', &['}']),
+                Some('}') => return self.close_early(']'),
                 None => {
-                    return if first { Err(self.truncated()) } else { self.close_early(']', &[]) };
+                    return if first { Err(self.truncated()) } else { self.close_early(']') };
                 }
                 Some(_) => {}
             }
@@ -191,13 +208,8 @@ impl<'t> Lenient<'t> {
                 Ok(false)
             }
             Some(char) if char == close => Ok(false),
-            None => {
-                self.close_early(close, &[])?;
-                Ok(true)
-            }
-            Some('}' | ']') => {
-                let others: &[char] = if close == '}' { &[']'] } else { &['}'] };
-                self.close_early(close, others)?;
+            None | Some('}' | ']') => {
+                self.close_early(close)?;
                 Ok(true)
             }
             Some(char) if in_object && self.starts_member(char) => {
@@ -229,11 +241,11 @@ impl<'t> Lenient<'t> {
     }
 
     /// Brackets missing at the very end are closed when the model finished by itself.
-    fn close_early(&mut self, close: char, others: &[char]) -> Read {
+    fn close_early(&mut self, close: char) -> Read {
         let rest = &self.text[self.at..];
-        let only_closers = rest.chars().all(|char| {
-            char.is_whitespace() || others.contains(&char) || char == close || matches!(char, '}' | ']')
-        });
+        let is_closer = |char: char| char.is_whitespace() || matches!(char, '}' | ']');
+        let only_closers =
+            self.at >= *self.closers.get_or_init(|| self.text.trim_end_matches(is_closer).len());
         let open_number = self.out.ends_with(|char: char| char.is_ascii_digit())
             && self.text.ends_with(|char: char| char.is_ascii_digit());
         if self.finish == Finish::Stop && only_closers && !open_number {
@@ -277,52 +289,6 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    fn number(&mut self) -> Read {
-        let rest = &self.text[self.at..];
-        let end = rest
-            .find(|char: char| !(char.is_alphanumeric() || matches!(char, '+' | '-' | '.' | '_' | '%' | '*')))
-            .unwrap_or(rest.len());
-        let token = &rest[..end];
-        if end == rest.len() {
-            return Err(self.truncated());
-        }
-        let plain = token.strip_prefix('+').unwrap_or(token);
-        let written = if is_json_number(plain) {
-            plain.to_owned()
-        } else if plain.starts_with('.') && is_json_number(&format!("0{plain}")) {
-            format!("0{plain}")
-        } else {
-            return Err(self.expression());
-        };
-        if written != token {
-            self.note(Step::NumberForm);
-        }
-        self.out.push_str(&written);
-        self.at += end;
-        Ok(())
-    }
-
-    fn word(&mut self) -> Read {
-        let rest = &self.text[self.at..];
-        let end = rest.find(|char: char| !is_key_char(char)).unwrap_or(rest.len());
-        let (json, foreign) = match &rest[..end] {
-            "true" => ("true", false),
-            "false" => ("false", false),
-            "null" => ("null", false),
-            "True" | "TRUE" => ("true", true),
-            "False" | "FALSE" => ("false", true),
-            "None" | "NULL" | "Null" | "undefined" | "nil" => ("null", true),
-            word if end == rest.len() && is_literal_start(word) => return Err(self.truncated()),
-            _ => return Err(self.expression()),
-        };
-        if foreign {
-            self.note(Step::PythonLiterals);
-        }
-        self.out.push_str(json);
-        self.at += end;
-        Ok(())
-    }
-
     /// Steps over white space, comments and leaked tokens.
     pub fn trivia(&mut self) -> Read {
         loop {
@@ -335,20 +301,38 @@ impl<'t> Lenient<'t> {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
                 self.note(Step::Comments);
             } else if trimmed.starts_with("/*") {
-                let Some(end) = trimmed.find("*/") else { return Err(self.truncated()) };
-                self.at += end + 2;
+                let near = &trimmed[..trimmed.floor_char_boundary(MAX_COMMENT_BYTES)];
+                match near.find("*/") {
+                    Some(end) => self.at += end + 2,
+                    None if near.len() < trimmed.len() => {
+                        return Err(self.error(Code::R12, "a comment is too long; send the value alone"));
+                    }
+                    None => return Err(self.truncated()),
+                }
                 self.note(Step::Comments);
             } else if ["\\n", "\\t", "\\r"].iter().any(|escape| trimmed.starts_with(escape)) {
                 self.at += 2;
                 self.note(Step::EscapedSpace);
             } else if trimmed.starts_with("<|") {
-                let Some(end) = trimmed.find("|>") else { return Err(self.unexpected("a value")) };
+                let near = &trimmed[..trimmed.floor_char_boundary(MAX_TOKEN_BYTES)];
+                let Some(end) = near.find("|>") else { return Err(self.unexpected("a value")) };
                 self.at += end + 2;
                 self.note(Step::ChatTokens);
             } else {
                 return Ok(());
             }
         }
+    }
+
+    /// The last quote that could close a string for good. The text is looked through once.
+    pub fn last_closing_quote(&self) -> Option<usize> {
+        let closes = |after: &str| {
+            let next = after.trim_start();
+            next.is_empty() || next.starts_with(['}', ']'])
+        };
+        *self.last_closing_quote.get_or_init(|| {
+            self.text.match_indices('"').map(|(at, _)| at).rev().find(|at| closes(&self.text[at + 1..]))
+        })
     }
 
     pub fn peek(&self) -> Option<char> {
@@ -366,7 +350,7 @@ impl<'t> Lenient<'t> {
         self.at += self.peek().map_or(0, char::len_utf8);
     }
 
-    fn advance(&mut self, char: char) {
+    pub fn advance(&mut self, char: char) {
         self.at += char.len_utf8();
     }
 
@@ -384,12 +368,12 @@ impl<'t> Lenient<'t> {
         self.error(Code::S2, "the text ends too early; send the whole call again")
     }
 
-    fn unexpected(&self, expected: &str) -> Unreadable {
+    pub fn unexpected(&self, expected: &str) -> Unreadable {
         let found: String = self.text[self.at..].chars().take(20).collect();
         self.error(Code::R9, &format!("found {found:?} where {expected} should be; send strict JSON"))
     }
 
-    fn expression(&self) -> Unreadable {
+    pub fn expression(&self) -> Unreadable {
         let found: String = self.text[self.at..].chars().take(24).collect();
         self.error(
             Code::R5,
@@ -398,10 +382,6 @@ impl<'t> Lenient<'t> {
     }
 }
 
-fn is_key_char(char: char) -> bool {
+pub(super) fn is_key_char(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | '-' | '$')
-}
-
-fn is_literal_start(word: &str) -> bool {
-    ["true", "false", "null", "True", "False", "None"].iter().any(|literal| literal.starts_with(word))
 }

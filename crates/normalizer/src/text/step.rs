@@ -21,6 +21,8 @@ pub enum Step {
     Typography,
     /// `True`, `False`, `None`, `undefined`.
     PythonLiterals,
+    /// A tuple for a list, or a string in parentheses.
+    Tuple,
     /// A comma too many.
     ExtraComma,
     /// A comma too few.
@@ -64,6 +66,7 @@ impl Step {
             Step::SingleQuotes => "strings in single quotes",
             Step::Typography => "typographic quotes or full-width punctuation",
             Step::PythonLiterals => "literals of another language",
+            Step::Tuple => "parentheses of another language",
             Step::ExtraComma => "a comma too many",
             Step::MissingComma => "a comma missing",
             Step::UnquotedKeys => "keys without quotes",

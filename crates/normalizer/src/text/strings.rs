@@ -101,7 +101,8 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             if strict_count && inner % 2 == 1 {
                 // An odd number of inner quotes: this one is the pair's second half, unless it is
                 // the last and the one before it was a stray.
-                if after.trim_start().starts_with(char) || has_later_close(after) {
+                let goes_on = !after.trim_start().starts_with(',') && reader.last_closing_quote() > Some(end);
+                if after.trim_start().starts_with(char) || goes_on {
                     inner += 1;
                     reader.skip();
                     continue;
@@ -114,6 +115,10 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             }
             return Ok(end);
         }
+        if is_followed_by_a_string(after, closers, reader) {
+            let message = "two strings stand side by side; send one string, or a comma between them";
+            return Err(reader.error(Code::R2, message));
+        }
         // Inner quotes come in pairs that open after a space and close before one.
         let before = reader.text[..end].chars().next_back();
         let opens = inner.is_multiple_of(2);
@@ -125,6 +130,12 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
         inner += 1;
         reader.skip();
     }
+}
+
+/// `'a' 'b'`: joined in Python, two values with a comma lost elsewhere.
+fn is_followed_by_a_string(after: &str, closers: &[char], reader: &Lenient<'_>) -> bool {
+    let next = skip_space(after).strip_prefix(closers);
+    next.is_some_and(|next| !next.is_empty() && !closes(next, reader))
 }
 
 fn unclear(reader: &Lenient<'_>) -> Unreadable {
@@ -192,22 +203,13 @@ fn stray_or_refuse(reader: &mut Lenient<'_>, end: usize, quote: char) -> Result<
     Err(unclear(reader))
 }
 
-/// Whether the rest has another quote that could close the string.
-fn has_later_close(after: &str) -> bool {
-    after.char_indices().any(|(at, char)| {
-        char == '"' && {
-            let next = after[at + 1..].trim_start();
-            next.is_empty() || next.starts_with(['}', ']'])
-        }
-    }) && !after.trim_start().starts_with(',')
-}
-
 /// Whether a quote followed by this text ends its string.
 fn closes(after: &str, reader: &Lenient<'_>) -> bool {
     let rest = skip_space(after);
     let Some(next) = rest.chars().next() else { return true };
     match next {
         '}' | ']' => true,
+        ')' => in_tuple(reader),
         ':' => false,
         ',' | '，' => {
             let rest =
@@ -220,12 +222,20 @@ fn closes(after: &str, reader: &Lenient<'_>) -> bool {
         '<' => rest.starts_with("<|"),
         // A member that follows without its comma.
         '"' | '\'' => {
-            let in_list = reader.open.last() == Some(&'[');
+            let in_list = in_list(reader) && !in_tuple(reader);
             after.starts_with(char::is_whitespace) && (in_list || starts_key(rest, true)) || rest == "\""
         }
         _ if next.is_alphabetic() => after.starts_with('\n') && starts_key(rest, false),
         _ => false,
     }
+}
+
+fn in_list(reader: &Lenient<'_>) -> bool {
+    matches!(reader.open.last(), Some('[' | '('))
+}
+
+fn in_tuple(reader: &Lenient<'_>) -> bool {
+    reader.open.last() == Some(&'(')
 }
 
 /// Steps over white space, escaped or not.
@@ -239,13 +249,12 @@ fn skip_space(text: &str) -> &str {
 
 /// What may follow a comma: a key, a value, a closing bracket or a comment.
 fn starts_anything(rest: &str, reader: &Lenient<'_>) -> bool {
-    let in_list = reader.open.last() == Some(&'[');
     let Some(next) = rest.chars().next() else { return true };
-    if matches!(next, '}' | ']' | '/' | '#') {
+    if matches!(next, '}' | ']' | '/' | '#') || next == ')' && in_tuple(reader) {
         return true;
     }
-    if in_list {
-        return matches!(next, '"' | '\'' | '{' | '[' | '-' | '“' | '‘')
+    if in_list(reader) {
+        return matches!(next, '"' | '\'' | '{' | '[' | '(' | '-' | '“' | '‘')
             || next.is_ascii_digit()
             || starts_literal(rest);
     }
@@ -353,6 +362,7 @@ struct Escapes {
 impl Escapes {
     fn of(content: &str, _quote: char) -> Escapes {
         let mut found = Escapes::default();
+        let mut octal = false;
         let mut chars = content.chars().peekable();
         while let Some(char) = chars.next() {
             if char != '\\' {
@@ -367,9 +377,15 @@ impl Escapes {
                 Some('x') if chars.clone().take(2).filter(char::is_ascii_hexdigit).count() == 2 => {
                     found.foreign = true
                 }
-                Some('0'..='7') if !content.contains("\\d") => found.foreign = true,
+                Some('0'..='7') => octal = true,
                 _ => found.invalid = true,
             }
+        }
+        // Beside `\d`, `\1` is part of a pattern.
+        if octal && content.contains("\\d") {
+            found.invalid = true;
+        } else if octal {
+            found.foreign = true;
         }
         found
     }

@@ -7,6 +7,13 @@ use toolwright_model::{Code, Finish};
 use super::lenient::{Failure, Lenient};
 use super::{Reading, Step, Unreadable};
 
+/// How many brackets around the value are tried as the start of one.
+const MAX_STARTS: usize = 256;
+/// How much of the text behind the value may be read in vain for a second one.
+const MAX_READ_IN_VAIN: usize = 256 << 10;
+/// How much of a text after a colon is looked at to tell whether it is a value.
+const VALUE_BYTES: usize = 64;
+
 /// Tags of chat templates, without their brackets.
 const TAGS: &[&str] = &[
     "tool_call",
@@ -42,7 +49,12 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
     }
     let mut from = body_start;
     let mut first_failure: Option<Failure> = None;
+    let mut starts = 0;
     while let Some(start) = next_start(body, from, from == body_start) {
+        starts += 1;
+        if starts > MAX_STARTS {
+            return Err(too_many_brackets(start));
+        }
         match Lenient::read(body, start, finish) {
             Ok(found) => {
                 let lead = &body[body_start..start];
@@ -73,6 +85,11 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
         offset: 0,
         message: "the arguments are not a JSON object; send one object with the parameters".to_owned(),
     }))
+}
+
+fn too_many_brackets(offset: usize) -> Unreadable {
+    let message = "there are too many brackets around the object; send it alone".to_owned();
+    Unreadable { code: Code::R12, offset, message }
 }
 
 fn push(steps: &mut Vec<Step>, step: Step) {
@@ -127,6 +144,7 @@ fn is_token(text: &str) -> bool {
 /// Where the body starts after fences, tokens and thinking.
 fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
     let mut at = 0;
+    let thoughts = ["</think>", "</thinking>"].map(|close| (close, body.rfind(close)));
     loop {
         let rest = &body[at..];
         at += rest.len() - rest.trim_start().len();
@@ -138,8 +156,10 @@ fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
             at += fence.len() + word;
             continue;
         }
-        for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
-            if rest.starts_with(open)
+        for (close, last) in thoughts {
+            let is_open = rest.strip_prefix('<').is_some_and(|rest| rest.starts_with(&close[2..]));
+            if is_open
+                && last.is_some_and(|last| last > at)
                 && let Some(end) = rest.find(close)
             {
                 push(steps, Step::ChatTokens);
@@ -232,7 +252,12 @@ fn after(
         return refuse(Code::R9, "there are members after the object; send one object with all parameters");
     }
     // Another value must be the same one.
+    let (mut starts, mut read_in_vain) = (0, 0);
     while let Some(at) = quiet.find(['{', '[']) {
+        starts += 1;
+        if starts > MAX_STARTS || read_in_vain > MAX_READ_IN_VAIN {
+            return Err(too_many_brackets(end));
+        }
         match Lenient::read(quiet, at, finish) {
             Ok(found) if same_json(json, &found.json) => {
                 push(steps, Step::Repeated);
@@ -244,7 +269,10 @@ fn after(
             Err(failure) if failure.got_going || failure.error.code == Code::S2 => {
                 return refuse(Code::R2, "a second object follows the first; send one call at a time");
             }
-            Err(_) => quiet = &quiet[at + 1..],
+            Err(failure) => {
+                read_in_vain += failure.error.offset.saturating_sub(at);
+                quiet = &quiet[at + 1..];
+            }
         }
     }
     if looks_like_members(quiet) {
@@ -292,6 +320,7 @@ fn has_loose_member(text: &str) -> bool {
         let before = name[..start].trim_end_matches(' ');
         let starts_clause = before.is_empty() || before.ends_with(['\n', ',', '(', '{', ';']);
         let value = text[at + mark.len_utf8()..].trim_start_matches(' ');
+        let value = &value[..value.floor_char_boundary(VALUE_BYTES)];
         let end = value.find(['\n', ',', ')']).unwrap_or(value.len());
         let token = value[..end].trim();
         let is_value = token.starts_with(['"', '\'', '[']) && token.len() > 1

@@ -1,0 +1,60 @@
+//! Guesses that come again: the same rename in every item of a list is one guess.
+//!
+//! # What it does
+//! `[{"file_path": "a"}, {"file_path": "b"}]` costs the risk of `file_path` → `path` once, however
+//! long the list is.
+//!
+//! # What it does not do
+//! Another rename, the same one at another place of the schema, and text that had to be guessed at
+//! count each for themselves.
+
+use std::collections::HashSet;
+
+use toolwright_model::{Change, Code};
+
+use super::{Fit, Path};
+
+/// What was guessed in the items of a list or in the entries of a map so far.
+#[derive(Default)]
+pub(super) struct Guesses {
+    known: HashSet<Guess>,
+}
+
+/// The step, its place below the item, and what became what.
+#[derive(PartialEq, Eq, Hash)]
+struct Guess {
+    code: Code,
+    place: String,
+    from: Option<String>,
+    to: Option<String>,
+}
+
+impl Guesses {
+    /// The fit of one more item, without the risk when all that was guessed for it is known.
+    pub fn count<'a>(&mut self, fit: Fit<'a>, item: &Path<'_>) -> Fit<'a> {
+        if fit.risk == 0 {
+            return fit;
+        }
+        let start = item.to_string().len();
+        let guesses: Vec<Guess> = fit.changes.iter().filter_map(|change| Guess::of(change, start)).collect();
+        let is_known = !guesses.is_empty() && guesses.iter().all(|guess| self.known.contains(guess));
+        self.known.extend(guesses);
+        Fit { risk: if is_known { 0 } else { fit.risk }, ..fit }
+    }
+}
+
+impl Guess {
+    /// The guess in a change of an item whose path is `start` bytes long.
+    fn of(change: &Change, start: usize) -> Option<Guess> {
+        let (from, to) = match change.code {
+            Code::N2 | Code::N4 | Code::E2 | Code::T2 => (change.from.clone(), change.to.clone()),
+            // That the string holds JSON is the guess, not which.
+            Code::T3 => (None, None),
+            _ => return None,
+        };
+        let is_index = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let parts = change.path.get(start..).unwrap_or_default().split('/');
+        let place: Vec<&str> = parts.map(|part| if is_index(&part) { "*" } else { part }).collect();
+        Some(Guess { code: change.code, place: place.join("/"), from, to })
+    }
+}

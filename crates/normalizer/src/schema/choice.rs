@@ -1,0 +1,133 @@
+//! Which branches of a union can be meant: the value of one member often says so.
+//!
+//! `{"oneOf": [{"properties": {"kind": {"const": "a"}, …}}, …]}`: a value whose `kind` is `"a"` is
+//! judged against, and mended for, the branches of that kind alone.
+
+use std::collections::{HashMap, HashSet};
+
+use smallvec::SmallVec;
+use toolwright_jsonrpc::raw::Node;
+
+use super::{Ids, Literal, Options, SchemaId, SchemaNode, Types};
+use crate::names::fold_value;
+
+/// How many schemas are looked at to find what a branch declares.
+const MAX_PARTS: usize = 16;
+
+/// The member that tells the branches of a union apart, and which branches take which text.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    key: Box<str>,
+    branches: HashMap<Box<str>, Vec<SchemaId>>,
+    folded: HashMap<Box<str>, Vec<SchemaId>>,
+}
+
+impl Choice {
+    /// The member that every branch that takes objects gives a list of texts.
+    pub fn of(nodes: &[SchemaNode], union: &[SchemaId]) -> Option<Choice> {
+        let branches = union.iter().map(|id| (*id, parts(nodes, *id)));
+        let objects: Vec<(SchemaId, Parts<'_>)> =
+            branches.filter(|(_, parts)| takes_objects(parts)).collect();
+        let [(_, first), _, ..] = &objects[..] else { return None };
+        let keys = first.iter().flat_map(|node| node.object.properties.iter());
+        keys.filter(|(_, id)| texts(nodes, *id).is_some())
+            .find_map(|(key, _)| Choice::by(nodes, &objects, key))
+    }
+
+    fn by(nodes: &[SchemaNode], objects: &[(SchemaId, Parts<'_>)], key: &str) -> Option<Choice> {
+        let mut choice = Choice { key: key.into(), branches: HashMap::new(), folded: HashMap::new() };
+        for (id, parts) in objects {
+            let member = parts.iter().find_map(|node| node.object.properties.get(key))?;
+            for text in texts(nodes, member)? {
+                choice.branches.entry(text.into()).or_default().push(*id);
+                choice.folded.entry(fold_value(text).into()).or_default().push(*id);
+            }
+        }
+        // One text for all tells nothing apart.
+        (choice.branches.len() > 1).then_some(choice)
+    }
+
+    /// The branches that can accept the value; `None` when it does not say.
+    pub fn accepting(&self, value: &Node<'_>) -> Option<&[SchemaId]> {
+        let sent = value.get(&self.key)?;
+        Some(sent.as_text().and_then(|text| self.branches.get(&*text)).map_or(&[], Vec::as_slice))
+    }
+
+    /// The branches that the value may be meant for; `None` when it does not say.
+    pub fn meant(&self, value: &Node<'_>) -> Option<&[SchemaId]> {
+        let sent = value.get(&self.key)?.as_text()?;
+        let found = self.branches.get(&*sent).or_else(|| self.folded.get(&*fold_value(&sent)))?;
+        Some(found)
+    }
+}
+
+/// A schema and those that it applies to the same value.
+type Parts<'n> = SmallVec<[&'n SchemaNode; 2]>;
+
+fn parts(nodes: &[SchemaNode], id: SchemaId) -> Parts<'_> {
+    let mut ids = Ids::from_slice(&[id]);
+    let mut at = 0;
+    while let Some(id) = ids.get(at).copied() {
+        let node = &nodes[id.0 as usize];
+        for part in node.reference.iter().chain(&node.all_of) {
+            if ids.len() < MAX_PARTS && !ids.contains(part) {
+                ids.push(*part);
+            }
+        }
+        at += 1;
+    }
+    ids.iter().map(|id| &nodes[id.0 as usize]).collect()
+}
+
+fn takes_objects(parts: &Parts<'_>) -> bool {
+    parts.iter().all(|node| !node.never && node.types.overlaps(Types::OBJECT))
+}
+
+/// The texts that a schema allows, when it allows nothing else.
+fn texts(nodes: &[SchemaNode], id: SchemaId) -> Option<Vec<&str>> {
+    parts(nodes, id).iter().find_map(|node| match (&node.constant, &node.options) {
+        (Some(constant), _) => Some(vec![constant.as_text()?]),
+        (None, Some(options)) => options.iter().map(Literal::as_text).collect(),
+        (None, None) => None,
+    })
+}
+
+impl SchemaNode {
+    /// The branches of `anyOf` and of `oneOf` that the value may be meant for.
+    pub fn meant(&self, value: &Node<'_>) -> [&[SchemaId]; 2] {
+        [
+            self.any_choice.as_ref().and_then(|choice| choice.meant(value)).unwrap_or(&self.any_of),
+            self.one_choice.as_ref().and_then(|choice| choice.meant(value)).unwrap_or(&self.one_of),
+        ]
+    }
+
+    /// The branches of `anyOf` and of `oneOf` without those that cannot accept the value.
+    pub fn accepting(&self, value: &Node<'_>) -> [&[SchemaId]; 2] {
+        [
+            self.any_choice.as_ref().and_then(|choice| choice.accepting(value)).unwrap_or(&self.any_of),
+            self.one_choice.as_ref().and_then(|choice| choice.accepting(value)).unwrap_or(&self.one_of),
+        ]
+    }
+
+    /// `{"anyOf": [{"const": "a"}, {"const": "b"}]}` is an enum with a description for each value.
+    pub fn read_union_of_texts(&mut self, nodes: &[SchemaNode]) {
+        let text = |id: &SchemaId| {
+            let node = &nodes[id.0 as usize];
+            let has = node.has;
+            let is_more = has.object || has.array || has.string || has.number || has.combinators;
+            let is_text = !is_more && node.options.is_none() && node.types == Types::STRING;
+            node.constant.clone().filter(|_| is_text)
+        };
+        for union in [&mut self.any_of, &mut self.one_of] {
+            let texts: Option<Box<[Literal]>> = union.iter().map(text).collect();
+            let Some(texts) = texts.filter(|texts| !texts.is_empty() && self.options.is_none()) else {
+                continue;
+            };
+            let distinct: HashSet<Option<&str>> = texts.iter().map(Literal::as_text).collect();
+            if distinct.len() == texts.len() {
+                union.clear();
+                self.options = Some(Options::new(texts));
+            }
+        }
+    }
+}

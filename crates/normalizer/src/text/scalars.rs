@@ -1,0 +1,58 @@
+//! Numbers and words of a lenient text.
+
+use toolwright_jsonrpc::raw::is_json_number;
+
+use super::Step;
+use super::lenient::{Lenient, Read, is_key_char};
+
+impl Lenient<'_> {
+    pub fn number(&mut self) -> Read {
+        let rest = &self.text[self.at..];
+        let end = rest
+            .find(|char: char| !(char.is_alphanumeric() || matches!(char, '+' | '-' | '.' | '_' | '%' | '*')))
+            .unwrap_or(rest.len());
+        let token = &rest[..end];
+        if end == rest.len() {
+            return Err(self.truncated());
+        }
+        let plain = token.strip_prefix('+').unwrap_or(token);
+        let written = if is_json_number(plain) {
+            plain.to_owned()
+        } else if plain.starts_with('.') && is_json_number(&format!("0{plain}")) {
+            format!("0{plain}")
+        } else {
+            return Err(self.expression());
+        };
+        if written != token {
+            self.note(Step::NumberForm);
+        }
+        self.out.push_str(&written);
+        self.at += end;
+        Ok(())
+    }
+
+    pub fn word(&mut self) -> Read {
+        let rest = &self.text[self.at..];
+        let end = rest.find(|char: char| !is_key_char(char)).unwrap_or(rest.len());
+        let (json, foreign) = match &rest[..end] {
+            "true" => ("true", false),
+            "false" => ("false", false),
+            "null" => ("null", false),
+            "True" | "TRUE" => ("true", true),
+            "False" | "FALSE" => ("false", true),
+            "None" | "NULL" | "Null" | "undefined" | "nil" => ("null", true),
+            word if end == rest.len() && is_literal_start(word) => return Err(self.truncated()),
+            _ => return Err(self.expression()),
+        };
+        if foreign {
+            self.note(Step::PythonLiterals);
+        }
+        self.out.push_str(json);
+        self.at += end;
+        Ok(())
+    }
+}
+
+fn is_literal_start(word: &str) -> bool {
+    ["true", "false", "null", "True", "False", "None"].iter().any(|literal| literal.starts_with(word))
+}

@@ -1,0 +1,144 @@
+//! Calls and schemas made to take long: each is refused with `R12`, or what made it slow is not done.
+//! Beside each stands the call of ordinary size that goes on as ever.
+
+mod support;
+
+use support::{by_default, closed, open, outcome, repaired, tool};
+use toolwright_model::{Code, Outcome};
+use toolwright_normalizer::Tool;
+
+#[track_caller]
+fn codes(tool: &Tool, arguments: &str) -> Vec<Code> {
+    match outcome(&by_default(), tool, arguments) {
+        Outcome::Refused { problems, .. } => problems.iter().map(|problem| problem.code).collect(),
+        other => panic!("{} should be refused, but: {}", shown(arguments), shown(&format!("{other:?}"))),
+    }
+}
+
+#[track_caller]
+fn too_much(tool: &Tool, arguments: &str) {
+    assert_eq!(codes(tool, arguments), [Code::R12], "{}", shown(arguments));
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// `{"k0":…,"k1":…}`
+fn object(count: usize, member: impl Fn(usize) -> String) -> String {
+    format!("{{{}}}", list(count, member))
+}
+
+fn list(count: usize, item: impl Fn(usize) -> String) -> String {
+    (0..count).map(item).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn a_key_too_long_for_a_name_is_compared_with_nothing() {
+    let words = |count: usize| vec!["word"; count].join("_");
+    let named = |name: &str| tool("store", &closed(&format!(r#""{name}":{{"type":"string"}}"#), &[name]));
+    let sent = |key: &str| format!(r#"{{"{key}":"x"}}"#);
+    let short = words(50);
+    let mended = repaired(&by_default(), &named(&short), &sent(&short.to_uppercase()));
+    assert_eq!(mended, sent(&short));
+    for count in [60, 10_000] {
+        let long = words(count);
+        assert_eq!(codes(&named(&long), &sent(&long.to_uppercase())), [Code::R6, Code::R1]);
+        assert_eq!(codes(&named("word"), &sent(&long)), [Code::R6, Code::R1]);
+        assert_eq!(outcome(&by_default(), &named(&long), &sent(&long)), Outcome::Unchanged);
+    }
+}
+
+#[test]
+fn an_object_of_very_many_members_is_judged_but_not_mended() {
+    let map = tool("store", r#"{"type":"object","additionalProperties":{"type":"integer"}}"#);
+    let numbers = |count: usize, value: &str| object(count, |at| format!(r#""k{at}":{value}"#));
+    assert_eq!(outcome(&by_default(), &map, &numbers(200_000, "5")), Outcome::Unchanged);
+    assert_eq!(repaired(&by_default(), &map, &numbers(5_000, "\"5\"")), numbers(5_000, "5"));
+    too_much(&map, &numbers(200_000, "\"5\""));
+    for schema in [closed(r#""path":{"type":"string"}"#, &["path"]), closed("", &[])] {
+        too_much(&tool("store", &schema), &numbers(200_000, "null"));
+    }
+    too_much(&tool("store", &open(r#""path":{"type":"string"}"#, &["path"])), &numbers(200_000, "5"));
+}
+
+#[test]
+fn a_long_enum_is_searched_and_very_many_values_are_not_mended() {
+    let options = list(5_000, |at| format!(r#""value-{at}""#));
+    let schema = closed(&format!(r#""xs":{{"type":"array","items":{{"enum":[{options}]}}}}"#), &["xs"]);
+    let pick = tool("pick", &schema);
+    let sent = |count: usize, word: &str| {
+        format!(r#"{{"xs":[{}]}}"#, list(count, |at| format!(r#""{word}-{}""#, at % 5_000)))
+    };
+    assert_eq!(outcome(&by_default(), &pick, &sent(20_000, "value")), Outcome::Unchanged);
+    assert_eq!(repaired(&by_default(), &pick, &sent(6_000, "VALUE")), sent(6_000, "value"));
+    too_much(&pick, &sent(20_000, "VALUE"));
+    assert_eq!(codes(&pick, &sent(20_000, "other")), [Code::R4; 64]);
+}
+
+#[test]
+fn one_unknown_key_among_thousands_of_names_is_not_guessed() {
+    let schema = |count: usize| {
+        closed(&list(count, |at| format!(r#""start_property_{at}":{{"type":"string"}}"#)), &[])
+    };
+    assert_eq!(codes(&tool("store", &schema(60)), r#"{"property_x":"a"}"#), [Code::R6]);
+    let many = tool("store", &schema(9_000));
+    too_much(&many, r#"{"property_x":"a"}"#);
+    let valid = r#"{"start_property_8999":"a"}"#;
+    assert_eq!(outcome(&by_default(), &many, valid), Outcome::Unchanged);
+    assert_eq!(repaired(&by_default(), &many, &format!(r#"{{"arguments":{valid}}}"#)), valid);
+}
+
+#[test]
+fn many_patterns_are_matched_with_some_keys_but_not_with_all() {
+    let patterns = list(2_000, |at| format!(r#""^k{at}[a-z]+$":{{"type":"integer"}}"#));
+    let schema =
+        format!(r#"{{"type":"object","patternProperties":{{{patterns}}},"additionalProperties":false}}"#);
+    let store = tool("store", &schema);
+    let sent = |count: usize, value: &str| object(count, |at| format!(r#""k{at}ab":{value}"#));
+    assert_eq!(outcome(&by_default(), &store, &sent(200, "5")), Outcome::Unchanged);
+    assert_eq!(repaired(&by_default(), &store, &sent(20, "\"5\"")), sent(20, "5"));
+    too_much(&store, &sent(2_000, "\"5\""));
+}
+
+#[test]
+fn unions_within_unions_are_given_up() {
+    let branch = |name: &str| {
+        format!(
+            r##"{{"type":"object","properties":{{"c":{{"$ref":"#/$defs/n"}},"{name}":{{"type":"integer"}}}},"required":["{name}"],"additionalProperties":false}}"##
+        )
+    };
+    let schema = format!(
+        r##"{{"type":"object","properties":{{"x":{{"$ref":"#/$defs/n"}}}},"required":["x"],"$defs":{{"n":{{"anyOf":[{},{}]}}}}}}"##,
+        branch("a"),
+        branch("b"),
+    );
+    let store = tool("store", &schema);
+    let sent = |depth: usize, value: &str| {
+        let inner = (0..depth)
+            .fold(format!(r#"{{"a":{value}}}"#), |inner, _| format!(r#"{{"a":{value},"c":{inner}}}"#));
+        format!(r#"{{"x":{inner}}}"#)
+    };
+    assert_eq!(repaired(&by_default(), &store, &sent(3, "\"5\"")), sent(3, "5"));
+    too_much(&store, &sent(60, "\"5\""));
+}
+
+#[test]
+fn a_text_full_of_brackets_or_with_an_endless_comment_is_given_up() {
+    let read = tool("read_note", &closed(r#""path":{"type":"string"}"#, &["path"]));
+    let value = r#"{"path": "a.md"}"#;
+    assert_eq!(repaired(&by_default(), &read, &format!("a {{ b {value} c {{ d }}")), value);
+    too_much(&read, &format!("{}{value}", "x { y ".repeat(1_000)));
+    too_much(&read, &format!("{value}{}", " { x }".repeat(1_000)));
+    let comment = |bytes: usize| format!("{{/*{}*/'path': 'a.md'}}", "x".repeat(bytes));
+    assert_eq!(repaired(&by_default(), &read, &comment(5_000)), r#"{"path":"a.md"}"#);
+    too_much(&read, &comment(100_000));
+}
+
+#[test]
+fn a_refusal_gives_some_reasons_and_not_all() {
+    let names = list(2_000, |at| format!(r#""p{at}":{{"type":"string"}}"#));
+    let required = list(2_000, |at| format!(r#""p{at}""#));
+    let schema = format!(r#"{{"type":"object","properties":{{{names}}},"required":[{required}]}}"#);
+    assert_eq!(codes(&tool("store", &schema), "{}"), [Code::R1; 64]);
+}
