@@ -268,14 +268,23 @@ fn two_aliases_with_different_texts_are_refused_in_an_open_object_too() {
 
 #[test]
 fn original_3_the_words_for_true_and_false_become_booleans() {
-    let tool = flagged("create_file", "force");
+    let tool = flagged("search_files", "count_only");
     for (words, expected) in [
-        (&["true", "True", "TRUE", "1", "yes"][..], r#"{"force":true}"#),
-        (&["false", "False", "0", "no"][..], r#"{"force":false}"#),
+        (&["true", "True", "TRUE", "1", "yes"][..], r#"{"count_only":true}"#),
+        (&["false", "False", "0", "no"][..], r#"{"count_only":false}"#),
     ] {
         for word in words {
-            assert_repaired(&by_default(), &tool, &format!(r#"{{"force":"{word}"}}"#), expected);
+            assert_repaired(&by_default(), &tool, &format!(r#"{{"count_only":"{word}"}}"#), expected);
         }
+    }
+}
+
+#[test]
+fn a_flag_that_can_destroy_something_takes_true_and_false_only() {
+    let tool = flagged("create_file", "force");
+    assert_repaired(&by_default(), &tool, r#"{"force":"True"}"#, r#"{"force":true}"#);
+    for word in ["yes", "1", "no"] {
+        assert_eq!(refused(&by_default(), &tool, &format!(r#"{{"force":"{word}"}}"#)), [Code::R8]);
     }
 }
 

@@ -8,6 +8,7 @@ use toolwright_jsonrpc::raw::{Kind, Node, Number, is_json_number};
 use toolwright_model::Code;
 
 use super::{Applied, Site};
+use crate::names::is_destructive_flag;
 use crate::repair::{Path, preview};
 
 /// The type to coerce to.
@@ -38,6 +39,12 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, to: CoerceTo) -> Op
     let value = site.members[index].value;
     let coerced = coerce(site, &value, to)?;
     if site.needs_agreement() && (site.accepts(name, &value) || !site.accepts(name, &coerced)) {
+        return None;
+    }
+    // A built-in rule takes no `yes` for a flag that can destroy something.
+    let is_spelt_out =
+        || value.as_text().is_some_and(|text| ["true", "false"].contains(&&*text.to_lowercase()));
+    if site.needs_agreement() && is_destructive_flag(name) && !is_spelt_out() {
         return None;
     }
     let code = if to == CoerceTo::String { Code::T5 } else { Code::T1 };
