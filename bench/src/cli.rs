@@ -13,7 +13,7 @@ Usage:
   --per-layer N   cases for each number of mutations 0..4, and traps (default 2000)
   --seed N        the same seed gives the same cases (default 1)
   --file FILE     further cases in the format of `generate`; without it, reported.jsonl, traps.jsonl,
-                  heldout.jsonl and names.jsonl of bench/corpus are read when they are there
+                  heldout.jsonl, names.jsonl and mixed.jsonl of bench/corpus are read when they are there
   --misses FILE   write every miss with what was sent, expected and answered
 ";
 

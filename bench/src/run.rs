@@ -17,11 +17,12 @@ use crate::report;
 use crate::tally::{self, Answer, Judged};
 
 /// Cases that are read when no file is named, where they exist.
-const USUAL_FILES: [&str; 4] = [
+const USUAL_FILES: [&str; 5] = [
     "bench/corpus/reported.jsonl",
     "bench/corpus/traps.jsonl",
     "bench/corpus/heldout.jsonl",
     "bench/corpus/names.jsonl",
+    "bench/corpus/mixed.jsonl",
 ];
 
 /// Asks, judges, writes the misses and returns the report.

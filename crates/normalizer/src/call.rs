@@ -61,11 +61,15 @@ impl<'a> Call<'_, '_, 'a> {
         } else {
             self.fitter.openings(root, self.tool.name())
         };
-        // One key around everything that is named like an envelope is one: with it the arguments hardly
-        // fit, so that reading is tried only when no other fits.
+        // One key around everything that is named like an envelope is one, and so is a whole call that
+        // names this tool: with it the arguments hardly fit, so that reading is tried only when no
+        // other fits.
         let is_shell = |opened: &[Opened<'a>]| match opened {
             [outer, inner] => {
-                outer.node.as_object().is_some_and(|members| members.len() == 1) && inner.risk == outer.risk
+                let is_around = |members: &[Member<'a>]| {
+                    members.len() == 1 || self.fitter.is_whole_call(members, self.tool.name())
+                };
+                outer.node.as_object().is_some_and(is_around) && inner.risk == outer.risk
             }
             _ => false,
         };

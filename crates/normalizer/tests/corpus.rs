@@ -9,6 +9,7 @@ use toolwright_normalizer::{Normalizer, RawArguments, Tool, find_tool};
 const REPORTED: &str = include_str!("fixtures/repair-cases.json");
 const EXAMINED: &str = include_str!("../../../bench/corpus/reported.jsonl");
 const TRAPS: &str = include_str!("../../../bench/corpus/traps.jsonl");
+const MIXED: &str = include_str!("../../../bench/corpus/mixed.jsonl");
 const NAMES: &str = include_str!("../../../bench/corpus/names.jsonl");
 
 /// One call with its verdict, whatever file it comes from.
@@ -150,4 +151,9 @@ fn no_name_is_taken_for_another() {
     let is_refused = |miss: &String| miss.contains(", got Refused");
     let taken: Vec<String> = cases.iter().filter_map(miss).filter(|miss| !is_refused(miss)).collect();
     assert!(taken.is_empty(), "{} of {} taken:\n{}", taken.len(), cases.len(), taken.join("\n"));
+}
+
+#[test]
+fn every_mixed_case_gets_its_verdict() {
+    assert_no_miss(MIXED.lines().map(corpus_line).collect(), 500);
 }

@@ -385,3 +385,11 @@ fn a_level_around_exactly_the_parameters_is_opened_whatever_it_is_called() {
     assert_eq!(outcome(&open, r#"{"foo":{"city":"Rome"}}"#), Outcome::Unchanged);
     repaired(&open, r#"{'foo':{'city':'Rome'}}"#, r#"{"foo":{"city":"Rome"}}"#);
 }
+
+#[test]
+fn a_whole_call_is_opened_even_where_name_is_a_parameter() {
+    let get = tool("get_pods", &format!(r#""kind":{TEXT},"name":{TEXT}"#), r#""kind""#, false);
+    repaired(&get, r#"{"name":"get_pods","arguments":{"kind":"pods"}}"#, r#"{"kind":"pods"}"#);
+    // Another name is a value and stays.
+    repaired(&get, r#"{"name":"web","arguments":{"kind":"pods"}}"#, r#"{"name":"web","kind":"pods"}"#);
+}

@@ -181,6 +181,17 @@ impl<'s, 'a> Fitter<'s, 'a> {
         })
     }
 
+    /// `{"name": tool, "arguments": …}`, whatever parameters the tool has.
+    pub(crate) fn is_whole_call(&self, members: &[Member<'a>], tool_name: &str) -> bool {
+        let tool = fold(tool_name);
+        let names_tool = |member: &Member<'a>| {
+            LABELS.contains(&fold(member.key).as_str())
+                && member.value.as_text().is_some_and(|says| fold(&says) == tool)
+        };
+        let holds = |member: &Member<'a>| is_envelope(&fold(member.key)) && !self.is_parameter(member.key);
+        members.len() == 2 && members.iter().any(names_tool) && members.iter().any(holds)
+    }
+
     /// The tool that a whole call around the arguments names, when it is another one.
     pub(crate) fn names_another_tool(&self, root: &Node<'a>, tool_name: &str) -> Option<String> {
         let members = root.as_object()?;
