@@ -21,6 +21,7 @@ mod object;
 mod path;
 mod problems;
 mod scalar;
+mod spellings;
 mod structure;
 mod text_form;
 
