@@ -198,9 +198,7 @@ impl Extra<'_> {
             return !self.has_synonym && (around.is_option)();
         }
         if word != IDENTIFIER {
-            // A `folder_path` is not what a `folder` described as an identifier takes.
-            let is_other = matches!(word, "name" | "path" | "url" | "title" | "address");
-            return !(self.is_sent && is_other && self.is_described(IDENTIFIER, around));
+            return true;
         }
         // A `channel` may be sent for a `channel_id`, but a `message` is the text as likely as not;
         // and an `artist_id` is no `artist`, unless those are numbers.

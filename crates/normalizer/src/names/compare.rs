@@ -74,7 +74,7 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     {
         return likeness(costs::KEY_TYPO * strokes, Code::N2, format!("{strokes} stroke(s) away"));
     }
-    if !around.shape.may_be(known) {
+    if !around.shape.may_be(known) || names_another_kind(sent, known, around) {
         return None;
     }
     if are_whole_synonyms(&sent.folded, &known.folded)
@@ -95,6 +95,14 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
         return Some(Likeness { cost, code: Code::N4, why, needs_exact_value: true });
     }
     by_words(sent, known, around)
+}
+
+/// A `folder_path` is not what a `folder` described as an identifier takes.
+fn names_another_kind(sent: &Name, known: &Name, around: Surroundings<'_>) -> bool {
+    let head = sent.words.last().map_or("", String::as_str);
+    ["name", "username", "path", "url", "title"].contains(&head)
+        && !known.words.iter().any(|word| word == head)
+        && (around.clause)().iter().any(|word| word == "identifier")
 }
 
 /// A `year` is no number of `years`: with a number the plural counts and the singular chooses.

@@ -333,6 +333,11 @@ mod tests {
         assert!(found("slack__create_issue", &[("create_issue", None), ("post", Some("slack"))]).is_err());
         assert_eq!(found("mcp__github__create_issue", &[gitlab, github]), Ok(1));
         assert_eq!(found("github-mcp-server.create_issue", &[github]), Ok(0));
+        assert!(found("mcp__git__create_issue", &[github]).is_err());
+        assert!(found("github-enterprise__create_issue", &[github]).is_err());
+        assert!(find_tool("trash.read", &[("read", None)]).is_err());
+        let qualified = find_tool("gitlab/create_issue", &[github, gitlab]).expect("its full name");
+        assert_eq!((qualified.index, qualified.code), (1, None));
         assert_eq!(found("functions.create_issue:0", &[github]), Ok(0));
         let both = find_tool("create_issue", &[github, gitlab]).expect_err("two tools");
         assert_eq!(

@@ -177,7 +177,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return Some(format!("the only unknown key is the thing's own name, and \"{name}\" is missing"));
         }
         let (sent, known) = (Name::new(key), Name::new(name));
-        if are_opposed_names(&sent, &known) || takes_another_side(&sent, &known) {
+        let looks_like_it = Shape::of(&fit.node).may_be(&known);
+        if !looks_like_it || are_opposed_names(&sent, &known) || takes_another_side(&sent, &known) {
             return None;
         }
         let schema = self.judge.schema();
