@@ -351,34 +351,66 @@ fn a_map_written_as_pairs_is_no_map_in_a_list() {
 }
 
 #[test]
-fn a_level_around_exactly_the_parameters_is_opened_whatever_it_is_called() {
+fn a_neutral_level_around_exactly_the_parameters_is_opened_and_no_other() {
     let properties = format!(r#""city":{TEXT},"country":{TEXT},"days":{{"type":"integer"}}"#);
     let weather = tool("get_weather", &properties, r#""city""#, false);
-    for key in ["location", "fields", "item", "object", "root", "settings", "foo"] {
+    for key in ["location", "fields", "item", "object", "root", "settings", "record"] {
         repaired(
             &weather,
             &format!(r#"{{"{key}":{{"city":"Rome","days":2}}}}"#),
             r#"{"city":"Rome","days":2}"#,
         );
     }
-    repaired(&weather, r#"{"foo":{"City":"Rome","days":"2"}}"#, r#"{"city":"Rome","days":2}"#);
+    repaired(&weather, r#"{"fields":{"City":"Rome","days":"2"}}"#, r#"{"city":"Rome","days":2}"#);
     // A key inside that is no parameter, one that is only like one, a required one missing.
-    refused(&weather, r#"{"foo":{"city":"Rome","color":"red"}}"#, Code::R6);
-    refused(&weather, r#"{"foo":{"town":"Rome"}}"#, Code::R6);
-    refused(&weather, r#"{"foo":{"country":"Italy"}}"#, Code::R1);
+    refused(&weather, r#"{"fields":{"city":"Rome","color":"red"}}"#, Code::R6);
+    refused(&weather, r#"{"fields":{"town":"Rome"}}"#, Code::R6);
+    refused(&weather, r#"{"fields":{"country":"Italy"}}"#, Code::R1);
     // Something beside it, and a key that says which of two things is meant.
-    refused(&weather, r#"{"foo":{"city":"Rome"},"unit":"metric"}"#, Code::R6);
+    refused(&weather, r#"{"fields":{"city":"Rome"},"unit":"metric"}"#, Code::R6);
     refused(&weather, r#"{"parent":{"city":"Rome"}}"#, Code::R6);
+    // What says whether, when, by whom or to what it is done.
+    for key in [
+        "foo",
+        "dry_run",
+        "draft",
+        "preview",
+        "simulate",
+        "schedule",
+        "cancelled",
+        "error",
+        "result",
+        "output",
+        "target",
+        "source",
+        "filter",
+        "new",
+        "old",
+        "not",
+        "never",
+        "undo",
+        "example",
+        "user",
+        "later",
+        "dont",
+        "failed",
+        "approved",
+        "read_note",
+        "search",
+        "fields_not",
+    ] {
+        refused(&weather, &format!(r#"{{"{key}":{{"city":"Rome"}}}}"#), Code::R6);
+    }
     // A key that may name another tool.
     refused(&weather, r#"{"delete_city":{"city":"Rome"}}"#, Code::R6);
     refused(&weather, r#"{"delete":{"city":"Rome"}}"#, Code::R6);
     // A misspelt parameter is no envelope.
-    let area = r#""area":{"type":"object","properties":{"city":{"type":"string"}}}"#;
+    let area = r#""field":{"type":"object","properties":{"city":{"type":"string"}}}"#;
     let both = tool("get_weather", &format!(r#""city":{TEXT},{area}"#), "", false);
-    refused(&both, r#"{"areas":{"city":"Rome"}}"#, Code::R2);
+    refused(&both, r#"{"fields":{"city":"Rome"}}"#, Code::R2);
     // Never for a tool that can destroy something.
     let wipe = tool("reset_city", &properties, r#""city""#, true);
-    refused(&wipe, r#"{"foo":{"city":"Rome"}}"#, Code::R11);
+    refused(&wipe, r#"{"fields":{"city":"Rome"}}"#, Code::R11);
     let definition = ToolDefinition {
         name: "get_weather".to_owned(),
         input_schema: format!(r#"{{"type":"object","properties":{{{properties}}}}}"#),
@@ -395,4 +427,30 @@ fn a_whole_call_is_opened_even_where_name_is_a_parameter() {
     repaired(&get, r#"{"name":"get_pods","arguments":{"kind":"pods"}}"#, r#"{"kind":"pods"}"#);
     // Another name is a value and stays.
     repaired(&get, r#"{"name":"web","arguments":{"kind":"pods"}}"#, r#"{"name":"web","kind":"pods"}"#);
+}
+
+#[test]
+fn the_tools_own_name_beside_the_arguments_is_left_out_and_another_name_is_not() {
+    let find = tool("search_docs", &format!(r#""query":{TEXT}"#), r#""query""#, false);
+    for sent in [
+        r#"{"tool":"search_docs","query":"x"}"#,
+        r#"{"name":"search_docs","query":"x"}"#,
+        r#"{"query":"x","function":"functions.search_docs"}"#,
+        r#"{"tool_uses":[{"recipient_name":"functions.search_docs","parameters":{"query":"x"}}]}"#,
+        r#"{"command":"search_docs","parameters":{"query":"x"}}"#,
+    ] {
+        repaired(&find, sent, r#"{"query":"x"}"#);
+    }
+    refused(&find, r#"{"tool":"delete_docs","query":"x"}"#, Code::R6);
+    refused(&find, r#"{"tool":"research_docs","query":"x"}"#, Code::R6);
+    refused(&find, r#"{"name":"undo_search_docs","arguments":{"query":"x"}}"#, Code::R7);
+    refused(&find, r#"{"command":"delete_docs","parameters":{"query":"x"}}"#, Code::R6);
+    refused(
+        &find,
+        r#"{"tool_uses":[{"recipient_name":"functions.delete_docs","parameters":{"query":"x"}}]}"#,
+        Code::R8,
+    );
+    // A parameter of that name is one.
+    let named = tool("search_docs", &format!(r#""query":{TEXT},"name":{TEXT}"#), r#""query""#, false);
+    assert_eq!(outcome(&named, r#"{"name":"search_docs","query":"x"}"#), Outcome::Unchanged);
 }
