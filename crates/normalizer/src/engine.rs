@@ -138,6 +138,7 @@ impl Normalizer {
                 guessed: false,
                 callee: None,
                 label: None,
+                outside: Vec::new(),
             }),
             Err(_) => read_leniently(arguments.text, arguments.finish, &arena, trace),
         };
@@ -182,6 +183,7 @@ fn open_strings<'a>(
                 guessed: false,
                 callee: None,
                 label: None,
+                outside: Vec::new(),
             },
             _ => read_leniently(text, finish, arena, trace)?,
         };
@@ -195,10 +197,13 @@ fn open_strings<'a>(
             why: "JSON inside a string".to_owned(),
         });
         start.changes.extend(inner.changes);
+        start.outside.extend(inner.outside);
         start = Start {
             node: inner.node,
             risk: start.risk + inner.risk,
             guessed: start.guessed || inner.guessed,
+            callee: start.callee.or(inner.callee),
+            label: start.label.or(inner.label),
             ..start
         };
     }
@@ -220,6 +225,7 @@ fn read_leniently<'a>(
             guessed: false,
             callee: None,
             label: None,
+            outside: Vec::new(),
         });
     }
     let refuse = |problem: Problem| {
@@ -258,5 +264,6 @@ fn read_leniently<'a>(
         guessed: reading.steps.iter().any(|step| step.may_split_strings()),
         callee: reading.callee,
         label: reading.label,
+        outside: vec![reading.outside],
     })
 }
