@@ -120,7 +120,11 @@ impl Normalizer {
         if parsed.as_ref().is_err_and(|error| error.kind == ParseErrorKind::TooDeep) {
             return refused(vec![too_deep()], None);
         }
-        let context = Context { tool_words: tool.words(), parameters: tool.parameters() };
+        let context = Context {
+            tool_words: tool.words(),
+            parameters: tool.parameters(),
+            is_destructive: tool.is_destructive(),
+        };
         let fitter = Fitter {
             judge: &judge,
             arena: &arena,

@@ -647,3 +647,24 @@ fn a_call_as_code_is_read_when_it_names_this_tool_and_holds_literals_only() {
     refused(&find, "search_docs(query=\"x\", query=\"y\")", Code::R7);
     refused(&find, "# search_docs(query=\"x\")", Code::R9);
 }
+
+#[test]
+fn remarks_beside_the_arguments_are_dropped_and_what_shapes_the_call_is_not() {
+    let path = format!(r#""path":{TEXT}"#);
+    let read = tool("read_note", &path, r#""path""#, false);
+    let wipe = tool("delete_note", &path, r#""path""#, false);
+    for key in ["thought", "reasoning", "_comment", "toolSummary", "thinking", "rationale", "description"] {
+        let sent = |value: &str| format!(r#"{{"path":"a","{key}":{value}}}"#);
+        repaired(&read, &sent(r#""It was asked for""#), r#"{"path":"a"}"#);
+        repaired(&wipe, &sent(r#""It was asked for""#), r#"{"path":"a"}"#);
+        refused(&wipe, &sent(r#""Do not run this yet""#), Code::R6);
+        refused(&read, &sent("5"), Code::R6);
+        refused(&read, &sent(r#"{"a":"b"}"#), Code::R6);
+    }
+    for key in ["explanation", "comment", "reason", "note", "message"] {
+        refused(&read, &format!(r#"{{"path":"a","{key}":"x"}}"#), Code::R6);
+    }
+    // Names come first.
+    let explain = tool("save_note", &format!(r#""path":{TEXT},"explanation":{TEXT}"#), r#""path""#, false);
+    assert_eq!(outcome(&explain, r#"{"path":"a","explanation":"b"}"#), Outcome::Unchanged);
+}
