@@ -28,7 +28,8 @@ fn case_matters(sent: &str, option: &str) -> bool {
     let is_clock = |text: &str| !text.is_empty() && text.chars().all(|char| "HhMmSsDdYy".contains(char));
     let is_short = option_letters.chars().count() <= 2;
     let is_mixed = has_upper(&option_letters) && has_lower(&option_letters);
-    let is_amount = option.starts_with(|char: char| char.is_ascii_digit());
+    let unit = option.trim_start_matches(|char: char| char.is_ascii_digit());
+    let is_amount = unit.len() < option.len() && unit == option_letters;
     // Milli or mega, bit or byte.
     let lower = option_letters.to_lowercase();
     let is_unit_like = is_unit(&lower) && (lower.starts_with('m') || lower.ends_with('b'));
