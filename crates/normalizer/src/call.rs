@@ -8,13 +8,16 @@ use toolwright_model::{Change, Code, Origin, Outcome, Problem};
 use crate::costs;
 use crate::names::{fold, is_envelope};
 use crate::repair::envelope::Opened;
-use crate::repair::{Fit, Fitter, Path, Slot, preview, problem};
+use crate::repair::{Fit, Fitter, Path, Slot, preview, problem, shown, too_much};
 use crate::repeats::without_repeats;
 use crate::rules::RuleSet;
 use crate::schema::Goal;
 use crate::tool::Tool;
 
 use self::rules::{Defaults, Ruled};
+
+/// A longer form is nothing that anyone would read.
+const MAX_FORM_BYTES: usize = 16 << 10;
 
 /// The arguments as a tree, and what it took to read them.
 pub(crate) struct Start<'a> {
@@ -86,15 +89,26 @@ impl<'a> Call<'_, '_, 'a> {
         }
         // What was judged after the limit says nothing, not even that a reading is the only one.
         if self.fitter.judge.is_exhausted() {
-            let message = "the call takes too long to judge; send less at once";
-            return refused(vec![problem(Code::R12, &Path::Root, message)], None);
+            let found = match self.tool.schema().applies_within_itself() {
+                true => problem(
+                    Code::R12,
+                    &Path::Root,
+                    "the tool's schema refers to itself without end, so no call can be judged; its server has to mend it",
+                ),
+                false => too_much(&Path::Root),
+            };
+            self.fitter.trace.rejected(&Path::Root, 0, || found.message.clone());
+            return refused(vec![found], None);
         }
         fits.sort_by_key(|fit| fit.cost);
         let mut fits = fits.into_iter();
         let Some(best) = fits.next() else {
             if let Some(named) = self.fitter.names_another_tool(&root, self.tool.name()) {
-                let message =
-                    format!("the call names \"{named}\", but it was sent to \"{}\"", self.tool.name());
+                let message = format!(
+                    "the call names \"{}\", but it was sent to \"{}\"",
+                    shown(&named),
+                    shown(self.tool.name())
+                );
                 problems.insert(0, problem(Code::R7, &Path::Root, message));
             }
             return self.refuse(root, problems);
@@ -126,8 +140,11 @@ impl<'a> Call<'_, '_, 'a> {
             let named = fold(callee);
             let is_plain = PLAIN_CALLS.iter().any(|plain| named.ends_with(plain));
             if !named.is_empty() && !is_plain && !named.ends_with(&tool) && callee.contains('_') {
-                let message =
-                    format!("the call names \"{callee}\", but it was sent to \"{}\"", self.tool.name());
+                let message = format!(
+                    "the call names \"{}\", but it was sent to \"{}\"",
+                    shown(callee),
+                    shown(self.tool.name())
+                );
                 return Some(problem(Code::R7, &Path::Root, message));
             }
         }
@@ -285,6 +302,9 @@ impl<'a> Call<'_, '_, 'a> {
                 .iter()
                 .map(|change| match (&change.from, &change.to) {
                     (Some(from), Some(to)) => format!("{from} → {to} ({})", change.why),
+                    (Some(from), None) if !from.contains(&change.why) => {
+                        format!("{from} left out ({})", change.why)
+                    }
                     _ => change.why.clone(),
                 })
                 .collect();
@@ -296,7 +316,8 @@ impl<'a> Call<'_, '_, 'a> {
             self.fitter.trace.rejected(&Path::Root, fit.cost, || {
                 format!("{form} fits, but at risk {risk}, and this tool allows {budget}")
             });
-            return refused(vec![problem(Code::R11, &Path::Root, message)], Some(form));
+            // The form is a guess: it is offered with what it rests on, never by itself.
+            return refused(vec![problem(Code::R11, &Path::Root, message)], None);
         }
         if start.guessed
             && let Some(unknown) = self.undeclared_key(&fit.node)
@@ -322,9 +343,9 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     fn refuse(&self, sent: Node<'a>, problems: Vec<Problem>) -> Outcome {
-        // Which of two was meant, no form can say.
-        let is_clash = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R7 | Code::R12);
-        let form = match problems.iter().any(is_clash) {
+        // Which of two was meant, and whether a parameter can be done without, no form can say.
+        let is_open = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R6 | Code::R7 | Code::R12);
+        let form = match problems.iter().any(is_open) {
             true => None,
             false => self.fitter.nearest_form(Some(sent), self.tool.name()),
         };
@@ -348,9 +369,19 @@ pub(crate) fn refused(problems: Vec<Problem>, form: Option<String>) -> Outcome {
     } else {
         problems
     };
-    let hint = form.map_or_else(
-        || problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; "),
-        |form| format!("send {form}"),
-    );
+    let form = form.filter(|form| form.len() <= MAX_FORM_BYTES);
+    let hint = form.map_or_else(|| told(&problems), |form| format!("send {form}"));
     Outcome::Refused { problems, hint }
+}
+
+/// The reasons as a hint. What is unknown may be left out by the model alone, which knows whether it
+/// is needed.
+fn told(problems: &[Problem]) -> String {
+    let mut parts: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    match problems.iter().filter(|problem| problem.code == Code::R6).count() {
+        0 => {}
+        1 => parts.push("leave the unknown parameter out only if the call does not need it"),
+        _ => parts.push("leave the unknown parameters out only if the call does not need them"),
+    }
+    parts.join("; ")
 }
