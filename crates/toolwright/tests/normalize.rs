@@ -284,3 +284,23 @@ fn a_long_value_is_shortened_and_not_encoded_twice() {
         assert!(text.starts_with("yyy") && text.ends_with("y…") && text.len() < 260, "{answer}");
     }
 }
+
+#[test]
+fn a_line_that_says_two_things_is_wrong() {
+    let good = line(1, r#"{"path":"a"}"#);
+    let with = |more: &str| good.replacen('{', &format!("{{{more},"), 1);
+    assert_eq!(answers(&with(r#""name":"read_note""#))[0]["outcome"], "unchanged");
+    assert_eq!(
+        error_of(&with(r#""name":"ReadNote""#)),
+        r#""name" is "ReadNote", but "tool" is "read_note"; keep one of them, or give "tools" beside "name""#
+    );
+    assert_eq!(error_of(&with(r#""tools":[]"#)), r#""tool" and "tools" are both there; keep one of them"#);
+    let schemas = |other: &str| {
+        good.replacen(r#""inputSchema":"#, &format!(r#""input_schema":{other},"inputSchema":"#), 1)
+    };
+    assert_eq!(answers(&schemas(SCHEMA))[0]["outcome"], "unchanged");
+    assert_eq!(
+        error_of(&schemas(r#"{"type":"object"}"#)),
+        "the tool has two different schemas, inputSchema and input_schema; keep one of them"
+    );
+}
