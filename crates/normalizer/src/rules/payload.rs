@@ -11,6 +11,8 @@ use crate::schema::{KEYS_PER_STEP, steps};
 
 /// So many bytes of a payload are read or written in one step.
 const BYTES_PER_STEP: usize = 32;
+/// What it takes to change an object in a payload and to report it.
+const STEPS_PER_EDIT: u32 = 4;
 
 /// Where in a payload: `[]`, `steps[]`, `data.groups[].steps[]`, or empty for the payload itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -208,6 +210,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     return Ok(None);
                 }
                 let Some(applied) = self.edit.object(members, index, place)? else { return Ok(None) };
+                self.fitter.judge.spend_many(STEPS_PER_EDIT + steps(members.len() / KEYS_PER_STEP));
                 self.changes.extend(applied.changes);
                 Ok(Some(Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&applied.members)))))
             }
