@@ -6,7 +6,7 @@ use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
 use toolwright_model::{Change, Code, Origin, Outcome, Problem};
 
 use crate::costs;
-use crate::names::{fold, is_envelope};
+use crate::names::{Name, Surroundings, compare, fold, is_envelope};
 use crate::repair::envelope::Opened;
 use crate::repair::{Fit, Fitter, Path, Slot, preview, problem, shown, too_much};
 use crate::repeats::without_repeats;
@@ -309,10 +309,12 @@ impl<'a> Call<'_, '_, 'a> {
                 })
                 .collect();
             let form = preview(&fit.node);
-            let message = format!(
-                "too much would have to be guessed for this tool: {}; send {form} if that is what you mean",
-                guesses.join("; ")
-            );
+            let advice = match changes.iter().any(|change| self.is_bare_guess(change)) {
+                true => "send every parameter under its own name".to_owned(),
+                false => format!("send {form} if that is what you mean"),
+            };
+            let message =
+                format!("too much would have to be guessed for this tool: {}; {advice}", guesses.join("; "));
             self.fitter.trace.rejected(&Path::Root, fit.cost, || {
                 format!("{form} fits, but at risk {risk}, and this tool allows {budget}")
             });
@@ -336,6 +338,24 @@ impl<'a> Call<'_, '_, 'a> {
             return Outcome::Unchanged;
         }
         self.conclude_node(fit.node, changes)
+    }
+
+    /// Whether no word speaks for the change: a name that is not alike, or a level that does not call
+    /// itself an envelope. `{"except": "open"}` must not be told to send `{"status": "open"}`.
+    fn is_bare_guess(&self, change: &Change) -> bool {
+        let word =
+            |side: &Option<String>| Some(side.as_deref()?.strip_prefix('"')?.strip_suffix('"')?.to_owned());
+        let Some(from) = word(&change.from).filter(|_| change.rule.is_none()) else { return false };
+        match (change.code, word(&change.to)) {
+            (Code::N2 | Code::N4, Some(to)) => {
+                compare(&Name::new(&from), &Name::new(&to), Surroundings::NONE).is_none()
+            }
+            (Code::E1, None) => {
+                let folded = fold(&from);
+                !is_envelope(&folded) && folded != fold(self.tool.name())
+            }
+            _ => false,
+        }
     }
 
     fn conclude_node(&self, node: Node<'a>, changes: Vec<Change>) -> Outcome {

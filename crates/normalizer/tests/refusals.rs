@@ -385,6 +385,16 @@ fn a_hint_leaves_nothing_out_and_decides_nothing() {
         let hint = hint_of(name, schema, arguments);
         assert!(!hint.starts_with("send "), "{arguments}: {hint}");
     }
+    // A guess for which no word speaks is not even offered.
+    let required = STATUS.replace("\"additional", "\"required\":[\"status\"],\"additional");
+    for (name, schema, arguments) in [
+        ("delete_tasks", required.as_str(), r#"{"except":"open"}"#),
+        ("delete_note", ALONE, r#"{"simulate":{"path":"a"}}"#),
+    ] {
+        let hint = hint_of(name, schema, arguments);
+        assert!(!hint.contains("send {"), "{arguments}: {hint}");
+    }
+    assert!(hint_of("delete_note", ALONE, r#"{"pth":"a"}"#).contains(r#"send {"path":"a"} if"#));
     // What says nothing may go, and a gap is no decision.
     assert_eq!(
         hint_of("search", SEARCH, r#"{"q":"x","limit":"many","note":null}"#),
