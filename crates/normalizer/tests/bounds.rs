@@ -234,3 +234,11 @@ fn very_long_keys_and_names_are_shortened_where_they_are_told() {
         }
     }
 }
+
+#[test]
+fn ten_thousand_values_are_mended_with_the_list_and_the_object_around_them() {
+    let numbers = tool("store", &closed(r#""xs":{"type":"array","items":{"type":"integer"}}"#, &["xs"]));
+    let sent = |count: usize, value: &str| format!(r#"{{"xs":[{}]}}"#, list(count, |_| value.to_owned()));
+    assert_eq!(repaired(&by_default(), &numbers, &sent(9_998, "\"5\"")), sent(9_998, "5"));
+    too_much(&numbers, &sent(9_999, "\"5\""));
+}
