@@ -1,12 +1,13 @@
 //! One call that did not simply pass: its readings, the rules, the repair and the verdict.
 
+mod refusal;
 mod rules;
 
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
 use toolwright_model::{Change, Code, Origin, Outcome, Problem};
 
 use crate::costs;
-use crate::names::{Name, Surroundings, compare, fold, is_envelope};
+use crate::names::{fold, is_envelope};
 use crate::repair::envelope::Opened;
 use crate::repair::{Fit, Fitter, Path, Slot, preview, problem, shown, too_much};
 use crate::repeats::without_repeats;
@@ -14,10 +15,10 @@ use crate::rules::RuleSet;
 use crate::schema::Goal;
 use crate::tool::Tool;
 
+use self::refusal::is_bare_guess;
 use self::rules::{Defaults, Ruled};
 
-/// A longer form is nothing that anyone would read.
-const MAX_FORM_BYTES: usize = 16 << 10;
+pub(crate) use self::refusal::refused;
 
 /// The arguments as a tree, and what it took to read them.
 pub(crate) struct Start<'a> {
@@ -192,7 +193,7 @@ impl<'a> Call<'_, '_, 'a> {
                 let message = format!(
                     "the arguments are {}, but an object is expected{}",
                     sent.node.a_type_name(),
-                    form.map_or(String::new(), |form| format!("; send {form}"))
+                    form.map_or(String::new(), |form| format!("; the tool takes {form}"))
                 );
                 self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
                 vec![problem(Code::R8, &Path::Root, message)]
@@ -309,7 +310,7 @@ impl<'a> Call<'_, '_, 'a> {
                 })
                 .collect();
             let form = preview(&fit.node);
-            let advice = match changes.iter().any(|change| self.is_bare_guess(change)) {
+            let advice = match changes.iter().any(|change| is_bare_guess(change, self.tool.name())) {
                 true => "send every parameter under its own name".to_owned(),
                 false => format!("send {form} if that is what you mean"),
             };
@@ -340,24 +341,6 @@ impl<'a> Call<'_, '_, 'a> {
         self.conclude_node(fit.node, changes)
     }
 
-    /// Whether no word speaks for the change: a name that is not alike, or a level that does not call
-    /// itself an envelope. `{"except": "open"}` must not be told to send `{"status": "open"}`.
-    fn is_bare_guess(&self, change: &Change) -> bool {
-        let word =
-            |side: &Option<String>| Some(side.as_deref()?.strip_prefix('"')?.strip_suffix('"')?.to_owned());
-        let Some(from) = word(&change.from).filter(|_| change.rule.is_none()) else { return false };
-        match (change.code, word(&change.to)) {
-            (Code::N2 | Code::N4, Some(to)) => {
-                compare(&Name::new(&from), &Name::new(&to), Surroundings::NONE).is_none()
-            }
-            (Code::E1, None) => {
-                let folded = fold(&from);
-                !is_envelope(&folded) && folded != fold(self.tool.name())
-            }
-            _ => false,
-        }
-    }
-
     fn conclude_node(&self, node: Node<'a>, changes: Vec<Change>) -> Outcome {
         Outcome::Repaired { arguments: node.to_json(), changes }
     }
@@ -380,28 +363,4 @@ impl<'a> Call<'_, '_, 'a> {
             .map(|member| member.key)
             .find(|key| !declared.iter().any(|name| fold(name) == fold(key)))
     }
-}
-
-/// A refusal with its reasons and the form to send instead, if there is one.
-pub(crate) fn refused(problems: Vec<Problem>, form: Option<String>) -> Outcome {
-    let problems = if problems.is_empty() {
-        vec![problem(Code::R8, &Path::Root, "the arguments do not fit the tool's schema")]
-    } else {
-        problems
-    };
-    let form = form.filter(|form| form.len() <= MAX_FORM_BYTES);
-    let hint = form.map_or_else(|| told(&problems), |form| format!("send {form}"));
-    Outcome::Refused { problems, hint }
-}
-
-/// The reasons as a hint. What is unknown may be left out by the model alone, which knows whether it
-/// is needed.
-fn told(problems: &[Problem]) -> String {
-    let mut parts: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
-    match problems.iter().filter(|problem| problem.code == Code::R6).count() {
-        0 => {}
-        1 => parts.push("leave the unknown parameter out only if the call does not need it"),
-        _ => parts.push("leave the unknown parameters out only if the call does not need them"),
-    }
-    parts.join("; ")
 }

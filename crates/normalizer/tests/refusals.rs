@@ -395,6 +395,12 @@ fn a_hint_leaves_nothing_out_and_decides_nothing() {
         assert!(!hint.contains("send {"), "{arguments}: {hint}");
     }
     assert!(hint_of("delete_note", ALONE, r#"{"pth":"a"}"#).contains(r#"send {"path":"a"} if"#));
+    // Something was sent: to send nothing is no way to say it.
+    const NOTHING: &str = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
+    for arguments in [r#"{"path": "a"#, "[1, 2]", "{\"path\" \"a\"}"] {
+        let hint = hint_of("ping", NOTHING, arguments);
+        assert!(!hint.contains("send {}"), "{arguments}: {hint}");
+    }
     // What says nothing may go, and a gap is no decision.
     assert_eq!(
         hint_of("search", SEARCH, r#"{"q":"x","limit":"many","note":null}"#),
