@@ -1,6 +1,7 @@
 //! One call that did not simply pass: its readings, the rules, the repair and the verdict.
 
 pub(crate) mod around;
+mod refusal;
 mod rules;
 
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
@@ -9,14 +10,17 @@ use toolwright_model::{Change, Code, Origin, Outcome, Problem};
 use crate::costs;
 use crate::names::{fold, is_envelope};
 use crate::repair::envelope::{Opened, names_tool};
-use crate::repair::{Fit, Fitter, Path, Slot, preview, problem};
+use crate::repair::{Fit, Fitter, Path, Slot, preview, problem, shown, too_much};
 use crate::repeats::without_repeats;
 use crate::rules::RuleSet;
 use crate::schema::Goal;
 use crate::text::{Outside, Step};
 use crate::tool::Tool;
 
+use self::refusal::is_bare_guess;
 use self::rules::{Defaults, Ruled};
+
+pub(crate) use self::refusal::refused;
 
 /// The arguments as a tree, and what it took to read them.
 pub(crate) struct Start<'a> {
@@ -92,15 +96,26 @@ impl<'a> Call<'_, '_, 'a> {
         }
         // What was judged after the limit says nothing, not even that a reading is the only one.
         if self.fitter.judge.is_exhausted() {
-            let message = "the call takes too long to judge; send less at once";
-            return refused(vec![problem(Code::R12, &Path::Root, message)], None);
+            let found = match self.tool.schema().applies_within_itself() {
+                true => problem(
+                    Code::R12,
+                    &Path::Root,
+                    "the tool's schema refers to itself without end, so no call can be judged; its server has to mend it",
+                ),
+                false => too_much(&Path::Root),
+            };
+            self.fitter.trace.rejected(&Path::Root, 0, || found.message.clone());
+            return refused(vec![found], None);
         }
         fits.sort_by_key(|fit| fit.cost);
         let mut fits = fits.into_iter();
         let Some(best) = fits.next() else {
             if let Some(named) = self.fitter.names_another_tool(&root, self.tool.name()) {
-                let message =
-                    format!("the call names \"{named}\", but it was sent to \"{}\"", self.tool.name());
+                let message = format!(
+                    "the call names \"{}\", but it was sent to \"{}\"",
+                    shown(&named),
+                    shown(self.tool.name())
+                );
                 problems.insert(0, problem(Code::R7, &Path::Root, message));
             }
             return self.refuse(root, problems);
@@ -132,8 +147,11 @@ impl<'a> Call<'_, '_, 'a> {
             let is_plain = PLAIN_CALLS.iter().any(|plain| named.ends_with(plain));
             let is_own = named.is_empty() || names_tool(callee, self.tool.name());
             if !is_plain && !is_own && callee.contains('_') {
-                let message =
-                    format!("the call names \"{callee}\", but it was sent to \"{}\"", self.tool.name());
+                let message = format!(
+                    "the call names \"{}\", but it was sent to \"{}\"",
+                    shown(callee),
+                    shown(self.tool.name())
+                );
                 return Some(problem(Code::R7, &Path::Root, message));
             }
         }
@@ -201,7 +219,7 @@ impl<'a> Call<'_, '_, 'a> {
                 let message = format!(
                     "the arguments are {}, but an object is expected{}",
                     sent.node.a_type_name(),
-                    form.map_or(String::new(), |form| format!("; send {form}"))
+                    form.map_or(String::new(), |form| format!("; the tool takes {form}"))
                 );
                 self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
                 vec![problem(Code::R8, &Path::Root, message)]
@@ -311,18 +329,24 @@ impl<'a> Call<'_, '_, 'a> {
                 .iter()
                 .map(|change| match (&change.from, &change.to) {
                     (Some(from), Some(to)) => format!("{from} → {to} ({})", change.why),
+                    (Some(from), None) if !from.contains(&change.why) => {
+                        format!("{from} left out ({})", change.why)
+                    }
                     _ => change.why.clone(),
                 })
                 .collect();
             let form = preview(&fit.node);
-            let message = format!(
-                "too much would have to be guessed for this tool: {}; send {form} if that is what you mean",
-                guesses.join("; ")
-            );
+            let advice = match changes.iter().any(|change| is_bare_guess(change, self.tool.name())) {
+                true => "send every parameter under its own name".to_owned(),
+                false => format!("send {form} if that is what you mean"),
+            };
+            let message =
+                format!("too much would have to be guessed for this tool: {}; {advice}", guesses.join("; "));
             self.fitter.trace.rejected(&Path::Root, fit.cost, || {
                 format!("{form} fits, but at risk {risk}, and this tool allows {budget}")
             });
-            return refused(vec![problem(Code::R11, &Path::Root, message)], Some(form));
+            // The form is a guess: it is offered with what it rests on, never by itself.
+            return refused(vec![problem(Code::R11, &Path::Root, message)], None);
         }
         if start.guessed
             && let Some(unknown) = self.undeclared_key(&fit.node)
@@ -348,9 +372,9 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     fn refuse(&self, sent: Node<'a>, problems: Vec<Problem>) -> Outcome {
-        // Which of two was meant, no form can say.
-        let is_clash = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R7 | Code::R12);
-        let form = match problems.iter().any(is_clash) {
+        // Which of two was meant, and whether a parameter can be done without, no form can say.
+        let is_open = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R6 | Code::R7 | Code::R12);
+        let form = match problems.iter().any(is_open) {
             true => None,
             false => self.fitter.nearest_form(Some(sent), self.tool.name()),
         };
@@ -365,18 +389,4 @@ impl<'a> Call<'_, '_, 'a> {
             .map(|member| member.key)
             .find(|key| !declared.iter().any(|name| fold(name) == fold(key)))
     }
-}
-
-/// A refusal with its reasons and the form to send instead, if there is one.
-pub(crate) fn refused(problems: Vec<Problem>, form: Option<String>) -> Outcome {
-    let problems = if problems.is_empty() {
-        vec![problem(Code::R8, &Path::Root, "the arguments do not fit the tool's schema")]
-    } else {
-        problems
-    };
-    let hint = form.map_or_else(
-        || problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; "),
-        |form| format!("send {form}"),
-    );
-    Outcome::Refused { problems, hint }
 }

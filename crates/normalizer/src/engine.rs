@@ -133,6 +133,7 @@ impl Normalizer {
             moves: Cell::new(0),
             nesting: Cell::new(0),
             fits: Cell::new(0),
+            payload: Cell::new(None),
         };
         let start = match parsed {
             Ok(parsed) => Ok(Start {
@@ -214,12 +215,52 @@ fn open_strings<'a>(
     Ok(start)
 }
 
+/// S1: the mark that some programs put before a text.
+fn without_byte_order_mark<'a>(
+    rest: &str,
+    finish: Finish,
+    arena: &'a Bump,
+    trace: &Trace,
+) -> Result<Start<'a>, Vec<Problem>> {
+    const WHY: &str = "a byte order mark before the value";
+    let mut start = match raw::parse(arena.alloc_str(rest), arena) {
+        Ok(parsed) => match clash(&parsed) {
+            Some(clash) => return Err(vec![clash]),
+            None => Start {
+                node: parsed.root,
+                changes: Vec::new(),
+                risk: 0,
+                guessed: false,
+                callee: None,
+                label: None,
+                outside: Vec::new(),
+            },
+        },
+        Err(error) if error.kind == ParseErrorKind::TooDeep => return Err(vec![too_deep()]),
+        Err(_) => read_leniently(rest.trim_start_matches('\u{feff}'), finish, arena, trace)?,
+    };
+    trace.chosen(&Path::Root, 0, || format!("read leniently: {WHY}"));
+    let mark = Change {
+        code: Code::S1,
+        path: String::new(),
+        from: Some(raw::quote(WHY)),
+        to: None,
+        rule: None,
+        why: WHY.to_owned(),
+    };
+    start.changes.insert(0, mark);
+    Ok(start)
+}
+
 fn read_leniently<'a>(
     sent: &str,
     finish: Finish,
     arena: &'a Bump,
     trace: &Trace,
 ) -> Result<Start<'a>, Vec<Problem>> {
+    if let Some(rest) = sent.strip_prefix('\u{feff}') {
+        return without_byte_order_mark(rest, finish, arena, trace);
+    }
     let text = sent.trim();
     if text.is_empty() || text == "None" || text == "undefined" {
         return Ok(Start {

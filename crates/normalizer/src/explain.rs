@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use toolwright_model::{Change, Code};
 
-use crate::repair::Path;
+use crate::repair::{Path, shortened};
 
 /// What became of something that was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Trace {
 
     fn add(&self, verdict: Verdict, path: &Path<'_>, cost: u32, text: impl FnOnce() -> String) {
         if let Some(record) = &self.record {
-            let step = TraceStep { verdict, path: path.to_string(), cost, text: text() };
+            let step = TraceStep { verdict, path: path.to_string(), cost, text: shortened(text()) };
             record.steps.borrow_mut().push(step);
         }
     }
@@ -131,11 +131,11 @@ impl Trace {
                 verdict: Verdict::Chosen,
                 path: change.path.clone(),
                 cost: record.price_of(change).unwrap_or_default(),
-                text: format!("{}: {}", change.code, described(change)),
+                text: shortened(format!("{}: {}", change.code, described(change))),
             });
         }
         let verdict = if changes.is_empty() { Verdict::Chosen } else { Verdict::Total };
-        steps.push(TraceStep { verdict, path: String::new(), cost: total, text: text() });
+        steps.push(TraceStep { verdict, path: String::new(), cost: total, text: shortened(text()) });
     }
 
     pub fn into_steps(self) -> Vec<TraceStep> {

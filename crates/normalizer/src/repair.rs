@@ -41,9 +41,9 @@ use crate::names::fold;
 use crate::rules::CaseStyle;
 use crate::schema::{Goal, Judge, KeyState, SchemaId};
 
-pub(crate) use path::Path;
+pub(crate) use path::{Path, shown};
 pub(crate) use preview::preview;
-pub(crate) use problems::problem;
+pub(crate) use problems::{problem, shortened, too_much};
 
 /// How deep values are fitted within each other.
 const MAX_NESTING: u32 = 160;
@@ -93,6 +93,8 @@ pub(crate) struct Fitter<'s, 'a> {
     pub nesting: Cell<u32>,
     /// How many values did not fit as they were sent.
     pub fits: Cell<u32>,
+    /// The last payload that a rule looked into: its text as it was sent or made, and what is in it.
+    pub payload: Cell<Option<(&'a str, Node<'a>)>>,
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
@@ -114,7 +116,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Attempt<'a> {
         let nesting = self.nesting.get();
         if nesting >= MAX_NESTING || !self.begin_fit() {
-            return Err(vec![problem(Code::R12, path, "the call takes too long to judge")]);
+            return Err(vec![too_much(path)]);
         }
         self.nesting.set(nesting + 1);
         let result = self.fit_by_steps(ids, value, path, slot);

@@ -165,12 +165,57 @@ impl Schema {
         self.names.get(text)
     }
 
+    /// Whether some schema applies to a value because it applies to it: no value can be judged by it.
+    pub(crate) fn applies_within_itself(&self) -> bool {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            New,
+            Open,
+            Done,
+        }
+        let mut states = vec![State::New; self.nodes.len()];
+        for start in 0..self.nodes.len() {
+            let mut stack = vec![start];
+            while let Some(&at) = stack.last() {
+                if states[at] != State::New {
+                    if states[at] == State::Open {
+                        states[at] = State::Done;
+                    }
+                    stack.pop();
+                    continue;
+                }
+                states[at] = State::Open;
+                for applied in self.nodes[at].applied() {
+                    match states[applied.0 as usize] {
+                        State::Open => return true,
+                        State::New => stack.push(applied.0 as usize),
+                        State::Done => {}
+                    }
+                }
+            }
+        }
+        false
+    }
+
     pub(crate) fn root(&self) -> SchemaId {
         self.root
     }
 
     pub(crate) fn node(&self, id: SchemaId) -> &SchemaNode {
         &self.nodes[id.0 as usize]
+    }
+}
+
+// === impl SchemaNode ===
+
+impl SchemaNode {
+    /// The schemas that it applies to the same value.
+    fn applied(&self) -> impl Iterator<Item = SchemaId> {
+        let condition = self.condition.iter().flat_map(|condition| {
+            [Some(condition.test), condition.then, condition.otherwise].into_iter().flatten()
+        });
+        let unions = self.all_of.iter().chain(&self.any_of).chain(&self.one_of).copied();
+        self.reference.into_iter().chain(self.not).chain(unions).chain(condition)
     }
 }
 

@@ -3,9 +3,9 @@
 
 mod support;
 
-use support::{by_default, closed, open, outcome, repaired, tool};
+use support::{assert_grows_linearly, by_default, closed, open, outcome, repaired, tool, with_rules};
 use toolwright_model::{Code, Outcome};
-use toolwright_normalizer::Tool;
+use toolwright_normalizer::{RawArguments, Tool};
 
 #[track_caller]
 fn codes(tool: &Tool, arguments: &str) -> Vec<Code> {
@@ -141,4 +141,104 @@ fn a_refusal_gives_some_reasons_and_not_all() {
     let required = list(2_000, |at| format!(r#""p{at}""#));
     let schema = format!(r#"{{"type":"object","properties":{{{names}}},"required":[{required}]}}"#);
     assert_eq!(codes(&tool("store", &schema), "{}"), [Code::R1; 64]);
+}
+
+#[test]
+fn keys_in_another_case_are_looked_up_however_many_there_are() {
+    let declared = |count: usize, kind: &str| {
+        tool("store", &closed(&list(count, |at| format!(r#""room_{at}":{{"type":"{kind}"}}"#)), &[]))
+    };
+    let sent = |count: usize, name: &str, value: &str| object(count, |at| format!(r#""{name}{at}":{value}"#));
+    for count in [100, 1_000] {
+        let mended = repaired(&by_default(), &declared(count, "string"), &sent(count, "ROOM_", "\"x\""));
+        assert_eq!(mended, sent(count, "room_", "\"x\""), "{count}");
+        let mended = repaired(&by_default(), &declared(count, "integer"), &sent(count, "room", "\"5\""));
+        assert_eq!(mended, sent(count, "room_", "5"), "{count}");
+    }
+    let many = declared(3_000, "string");
+    assert_eq!(repaired(&by_default(), &many, r#"{"Room_2999":"x"}"#), r#"{"room_2999":"x"}"#);
+    too_much(&many, r#"{"chamber_2999":"x"}"#);
+    let pairs = object(10, |at| format!(r#""ROOM_{at}":"a","room{at}":"b""#));
+    let clash = codes(&declared(20, "string"), &pairs);
+    assert!(clash.iter().all(|code| *code == Code::R7 || *code == Code::R6), "{clash:?}");
+}
+
+#[test]
+fn rules_for_a_payload_take_steps_and_not_for_ever() {
+    let run = tool("run", r#"{"type":"object","properties":{"plan":{"type":"string"}}}"#);
+    let rule = |at: usize| {
+        format!(
+            r#"{{"id":"r{at}","tools":["run"],"type":"nested_default","in_payload":"plan","array_path":"steps[]","from":"field_{at}","value":"v"}}"#
+        )
+    };
+    let with = |rules: usize| with_rules(&format!("[{}]", list(rules, rule)));
+    let sent = |items: usize| {
+        let steps = list(items, |at| format!(r#"{{"n":{at}}}"#));
+        format!(
+            r#"{{"plan":{}}}"#,
+            serde_json::to_string(&format!(r#"{{"steps":[{steps}]}}"#)).expect("JSON")
+        )
+    };
+    for (rules, items) in [(20, 2_000), (200, 20)] {
+        let Outcome::Repaired { changes, .. } = outcome(&with(rules), &run, &sent(items)) else {
+            panic!("{rules} rules for {items} items should run");
+        };
+        assert_eq!(changes.len(), rules * items);
+    }
+    match outcome(&with(500), &run, &sent(2_000)) {
+        Outcome::Refused { problems, .. } => assert_eq!(problems[0].code, Code::R12, "{:?}", problems[0]),
+        _ => panic!("500 rules for 2,000 items take too many steps"),
+    }
+}
+
+#[test]
+fn what_is_said_of_a_long_enum_does_not_grow_with_it() {
+    assert_grows_linearly(4_000, |count| {
+        let options = list(count, |at| format!(r#""value-{at}""#));
+        let items = format!(r#""xs":{{"type":"array","items":{{"enum":[{options}]}}}}"#);
+        let pick = tool("pick", &closed(&items, &["xs"]));
+        let sent = format!(r#"{{"xs":[{}]}}"#, list(count / 16, |at| format!(r#""other-{at}""#)));
+        let explained = by_default().explain(&pick, &RawArguments::json(&sent));
+        let Outcome::Refused { problems, hint } = explained.outcome else { panic!("refused") };
+        assert_eq!(problems.len(), 64);
+        assert!(hint.contains(&format!("or {} more", count - 12)), "{hint}");
+    });
+}
+
+#[test]
+fn very_long_keys_and_names_are_shortened_where_they_are_told() {
+    let long = "k".repeat(100_000);
+    let one = tool("store", &closed(r#""path":{"type":"string"}"#, &["path"]));
+    let many = tool("store", &closed(&format!(r#""{long}":{{"type":"string"}}"#), &[&long]));
+    let named = tool(&format!("delete_{long}"), &closed(r#""path":{"type":"string"}"#, &["path"]));
+    for (tool, arguments) in [
+        (&one, format!(r#"{{"path":"a","{long}":1}}"#)),
+        (&one, format!(r#"{{"path":{{"{long}":1}}}}"#)),
+        (&one, format!(r#"{{"{long}":{{"path":"a"}}}}"#)),
+        (&many, "{}".to_owned()),
+        (&many, format!(r#"{{"{long}":5.5,"x":1}}"#)),
+        (&named, r#"{"pth":"a"}"#.to_owned()),
+        (&named, r#"{"name":"other","arguments":{"path":"a"}}"#.to_owned()),
+        (&named, "read_other({\"path\":\"a\"})".to_owned()),
+    ] {
+        let explained = by_default().explain(tool, &RawArguments::json(&arguments));
+        let Outcome::Refused { problems, hint } = explained.outcome else {
+            panic!("{} should be refused", shown(&arguments))
+        };
+        for problem in &problems {
+            assert!(problem.path.len() < 1_000 && problem.message.len() < 3_000, "{}", shown(&arguments));
+        }
+        assert!(hint.len() < 20_000, "{} bytes: {}", hint.len(), shown(&hint));
+        for step in &explained.steps {
+            assert!(step.path.len() < 1_000 && step.text.len() < 3_000, "{}", shown(&step.text));
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_values_are_mended_with_the_list_and_the_object_around_them() {
+    let numbers = tool("store", &closed(r#""xs":{"type":"array","items":{"type":"integer"}}"#, &["xs"]));
+    let sent = |count: usize, value: &str| format!(r#"{{"xs":[{}]}}"#, list(count, |_| value.to_owned()));
+    assert_eq!(repaired(&by_default(), &numbers, &sent(9_998, "\"5\"")), sent(9_998, "5"));
+    too_much(&numbers, &sent(9_999, "\"5\""));
 }

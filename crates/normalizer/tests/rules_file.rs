@@ -557,3 +557,12 @@ fn one_wrong_rule_means_that_none_is_taken() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x"}, {"id":"b"}]"#;
     assert!(toolwright_normalizer::rules::parse_file(file).is_err());
 }
+
+#[test]
+fn a_value_that_is_mapped_onto_itself_is_told_so() {
+    let found =
+        mistakes(r#"[{"id":"m","tools":["t"],"type":"value_map","from":"p","value":{"x":"y","a":"a"}}]"#);
+    assert!(found.contains(r#""a" is mapped onto itself"#), "{found}");
+    let found = mistakes(r#"[{"id":"m","tools":["t"],"type":"value_map","from":"p","value":{"1":1}}]"#);
+    assert!(found.contains("1 is both a new value and an old one"), "{found}");
+}

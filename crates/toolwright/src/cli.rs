@@ -34,7 +34,7 @@ pub enum Command {
 #[derive(Args, Clone, Debug, Default)]
 pub struct RuleOptions {
     /// A rules file (JSON array); its rules come before the built-in ones
-    #[arg(long = "rules", alias = "normalizer-rules", value_name = "FILE")]
+    #[arg(long = "rules", visible_alias = "normalizer-rules", value_name = "FILE")]
     pub rules: Option<PathBuf>,
     /// Switch a built-in set on (see `toolwright rules list`)
     #[arg(long, value_name = "SET")]
@@ -113,7 +113,7 @@ pub enum RulesCommand {
     Test {
         /// The rules file
         file: PathBuf,
-        /// JSON lines: {"tool", "arguments", "expect": {"outcome", "arguments"?, "rules"?}}
+        /// JSON lines: {"tool", "arguments", "expect": {"outcome", "arguments"?, "rules"?, "codes"?}}
         #[arg(long, value_name = "FILE")]
         cases: PathBuf,
         /// Print JSON

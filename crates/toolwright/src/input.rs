@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{Kind, Member, Node, ParseErrorKind, parse, quote};
+use toolwright_jsonrpc::raw::{Kind, Member, Node, ParseErrorKind, parse, quote, same_value};
 use toolwright_model::{Annotations, Change, Code, Finish, Problem, ToolDefinition};
 use toolwright_normalizer::{Tool, find_tool};
 
@@ -14,6 +14,8 @@ use crate::finish;
 
 /// How many compiled tools one thread keeps.
 const MAX_CACHED_TOOLS: usize = 2048;
+/// The keys that a tool may have its schema under.
+const SCHEMA_KEYS: [&str; 3] = ["inputSchema", "input_schema", "parameters"];
 /// Up to this many keys of a line are compared each with each.
 const PAIRWISE_KEYS: usize = 16;
 /// What to do about a line without arguments.
@@ -109,13 +111,20 @@ fn read_call(root: Node<'_>, id: &str, cache: &mut ToolCache) -> Result<CallLine
     };
     let sent_name = root.get("name").and_then(|name| name.as_text()).map(|name| name.into_owned());
     let tool = match (root.get("tool"), root.get("tools")) {
-        (Some(tool), _) => cache.compile(&tool).map(|tool| {
-            let name = tool.name().to_owned();
-            Ok(Found { tool, name, change: None })
-        })?,
+        (Some(_), Some(_)) => {
+            return Err("\"tool\" and \"tools\" are both there; keep one of them".to_owned());
+        }
+        (Some(tool), None) => match sent_name.as_deref() {
+            Some(name) => cache.find(name, &[tool])?,
+            None => {
+                let tool = cache.compile(&tool)?;
+                let name = tool.name().to_owned();
+                Ok(Found { tool, name, change: None })
+            }
+        },
         (None, Some(tools)) => {
             let name = sent_name.as_deref().ok_or("\"tools\" needs a \"name\" beside it")?;
-            cache.find(name, &tools)?
+            cache.find(name, tools.as_array().ok_or("\"tools\" is a list of tools")?)?
         }
         (None, None) => {
             return Err(
@@ -185,8 +194,7 @@ impl ToolCache {
         Ok(tool)
     }
 
-    fn find(&mut self, name: &str, tools: &Node<'_>) -> Result<Result<Found, Problem>, String> {
-        let list = tools.as_array().ok_or("\"tools\" is a list of tools")?;
+    fn find(&mut self, name: &str, list: &[Node<'_>]) -> Result<Result<Found, Problem>, String> {
         let names: Vec<(String, Option<String>)> = list
             .iter()
             .map(|tool| definition(tool).map(|definition| (definition.name, definition.server)))
@@ -226,7 +234,14 @@ fn definition(node: &Node<'_>) -> Result<ToolDefinition, String> {
         ));
     }
     let text = |key: &str| node.get(key).and_then(|value| value.as_text()).map(|text| text.into_owned());
-    let schema = ["inputSchema", "input_schema", "parameters"].iter().find_map(|key| node.get(key));
+    let mut schemas = SCHEMA_KEYS.iter().filter_map(|key| Some((*key, node.get(key)?)));
+    let first = schemas.next();
+    if let Some((one, schema)) = &first
+        && let Some((other, _)) = schemas.find(|(_, other)| !same_value(other, schema))
+    {
+        return Err(format!("the tool has two different schemas, {one} and {other}; keep one of them"));
+    }
+    let schema = first.map(|(_, schema)| schema);
     let hint = |name: &str| {
         let annotations = node.get("annotations")?;
         match annotations.get(name)?.kind {

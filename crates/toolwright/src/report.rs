@@ -49,6 +49,11 @@ impl Report {
         Report { what: what.into(), places: Vec::new(), fix: Some(fix.into()), code: EXIT_USAGE }
     }
 
+    /// The command ran, and what it found is nothing to go on with.
+    pub fn found(what: impl Into<String>, fix: impl Into<String>) -> Report {
+        Report { code: EXIT_FOUND, ..Report::usage(what, fix) }
+    }
+
     pub fn io(action: &str, path: &Path, error: &std::io::Error) -> Report {
         let fix = match error.kind() {
             std::io::ErrorKind::NotFound => "check the path".to_owned(),

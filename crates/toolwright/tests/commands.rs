@@ -212,3 +212,59 @@ fn an_envelope_is_a_step_and_the_costs_add_up() {
     let answer: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
     assert_eq!(answer["changes"][0]["why"], "an envelope around the arguments");
 }
+
+#[test]
+fn rule_tests_check_what_they_are_told_to_expect() {
+    let folder = scratch("rule-test-expectations");
+    let (rules, cases) = (folder.join("rules.json"), folder.join("cases.jsonl"));
+    std::fs::write(
+        &rules,
+        r#"[{"id":"custom-alias","tools":["read_file"],"type":"param_alias","from":"filename","to":"path"}]"#,
+    )
+    .expect("written");
+    let (rules, file) = (rules.display().to_string(), cases.display().to_string());
+    let run_cases = |text: &str| {
+        std::fs::write(&cases, text).expect("written");
+        run(&["rules", "test", &rules, "--cases", &file], "")
+    };
+    let tool = r#""tool":{"name":"read_file","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}"#;
+    let case = |expect: &str| format!(r#"{{{tool},"arguments":{{"filename":"a"}},"expect":{expect}}}"#);
+    for expect in [
+        r#"{"outcome":"repaired","codes":["N3"]}"#,
+        r#"{"outcome":"repaired","codes":["N3","N3"],"rules":[]}"#,
+    ] {
+        let done = run_cases(&case(expect));
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{expect}");
+    }
+    for (expect, message) in [
+        (r#"{"outcome":"repaired","codes":["N3","T1"]}"#, "expected the codes N3, T1, got N3"),
+        (r#"{"outcome":"repaired","codes":[]}"#, "expected the codes none, got N3"),
+        (r#"{"outcome":"repaired","codes":["N99"]}"#, r#""codes": there is no code "N99""#),
+        (r#"{"outcome":"repaired","codes":"N3"}"#, r#""codes" in "expect" is a list of texts"#),
+        (r#"{"outcome":"mended"}"#, r#""mended" is no "outcome"; use unchanged, repaired, refused"#),
+        (
+            r#"{"outcome":"repaired","rule":["x"]}"#,
+            r#""expect" has no "rule"; it takes outcome, arguments, rules, codes"#,
+        ),
+        (r#""repaired""#, r#""expect" is an object with an "outcome""#),
+    ] {
+        let done = run_cases(&case(expect));
+        assert_eq!(done.code, 1, "{expect}");
+        assert!(done.stderr.trim_end().ends_with(message), "{expect}: {}", done.stderr);
+    }
+    let tools = case(r#"{"outcome":"refused","codes":["R10"]}"#)
+        .replace("\"tool\":", "\"name\":\"other\",\"tools\":[")
+        .replace(",\"arguments\"", "],\"arguments\"");
+    assert_eq!(run_cases(&tools).code, 0, "{tools}");
+    for empty in ["", "\n\n"] {
+        let done = run_cases(empty);
+        assert_eq!((done.code, done.stdout.as_str()), (1, ""));
+        assert!(done.stderr.contains("has no cases"), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn the_other_name_of_an_option_is_in_the_help() {
+    let done = run(&["normalize", "--help"], "");
+    assert!(done.stdout.contains("--normalizer-rules"), "{}", done.stdout);
+}

@@ -294,3 +294,21 @@ fn of_two_tools_of_one_name_the_answer_names_the_server() {
     let second = run(&["normalize"], &line("github/read"));
     assert!(second.stdout.contains(r#""name":"github/read","outcome":"unchanged""#), "{}", second.stdout);
 }
+
+#[test]
+fn a_line_that_says_two_things_is_wrong() {
+    let good = line(1, r#"{"path":"a"}"#);
+    let with = |more: &str| good.replacen('{', &format!("{{{more},"), 1);
+    assert_eq!(answers(&with(r#""name":"read_note""#))[0]["outcome"], "unchanged");
+    assert_eq!(answers(&with(r#""name":"ReadNote""#))[0]["changes"][0]["code"], "F1");
+    assert_eq!(answers(&with(r#""name":"delete_note""#))[0]["problems"][0]["code"], "R10");
+    assert_eq!(error_of(&with(r#""tools":[]"#)), r#""tool" and "tools" are both there; keep one of them"#);
+    let schemas = |other: &str| {
+        good.replacen(r#""inputSchema":"#, &format!(r#""input_schema":{other},"inputSchema":"#), 1)
+    };
+    assert_eq!(answers(&schemas(SCHEMA))[0]["outcome"], "unchanged");
+    assert_eq!(
+        error_of(&schemas(r#"{"type":"object"}"#)),
+        "the tool has two different schemas, inputSchema and input_schema; keep one of them"
+    );
+}

@@ -12,6 +12,7 @@ use toolwright_model::Code;
 
 use super::fold::fold;
 use super::words::words;
+use crate::schema::MAX_NAME_BYTES;
 
 /// Words that wrap a tool's name without meaning.
 const WRAPPERS: &[&str] = &[
@@ -129,6 +130,9 @@ const DOING: &[&str] = &[
     "remote",
 ];
 
+/// How much of a name that is too long is shown.
+const SHOWN_CHARS: usize = 60;
+
 /// The tool a name was found to stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameMatch {
@@ -148,6 +152,14 @@ pub enum NameError {
         sent: String,
         /// Up to three names that share the most with it.
         nearest: Vec<String>,
+    },
+    /// The name is longer than any that is looked for, and no tool, or more than one, has it.
+    #[error("there is no tool \"{start}…\": a name of {bytes} bytes is only found as it is")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+        /// How it begins.
+        start: String,
     },
     /// Several tools have it.
     #[error("\"{sent}\" could be {}; send the one you mean, with its server", .candidates.join(" or "))]
@@ -169,6 +181,16 @@ fn hint(nearest: &[String]) -> String {
 
 /// Finds the tool that a name stands for. Tools are given by name and, where known, server.
 pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch, NameError> {
+    // A name that long is no slip: it is compared as it is only.
+    if sent.len() > MAX_NAME_BYTES {
+        let found = indices(tools, |name, _| name == sent);
+        return match found[..] {
+            [index] => Ok(NameMatch { index, code: None }),
+            _ => {
+                Err(NameError::TooLong { bytes: sent.len(), start: sent.chars().take(SHOWN_CHARS).collect() })
+            }
+        };
+    }
     let folded = fold(sent);
     let has_form = |name: &str| !folded.is_empty() && fold(name) == folded;
     let bare = without_call_number(sent);
@@ -343,6 +365,18 @@ mod tests {
         assert_eq!(
             both.to_string(),
             "\"create_issue\" could be github/create_issue or gitlab/create_issue; send the one you mean, with its server"
+        );
+    }
+
+    #[test]
+    fn a_very_long_name_is_found_as_it_is_only() {
+        let long = "read_file_".repeat(1_500);
+        let names = [long.as_str(), "read_file"];
+        assert_eq!(find(&long, &names), Some((long.as_str(), None)));
+        let error = find_tool(&long.to_uppercase(), &[(&long, None)]).expect_err("another form");
+        assert_eq!(
+            error.to_string(),
+            "there is no tool \"READ_FILE_READ_FILE_READ_FILE_READ_FILE_READ_FILE_READ_FILE_…\": a name of 15000 bytes is only found as it is"
         );
     }
 

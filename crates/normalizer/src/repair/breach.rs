@@ -28,15 +28,11 @@ impl<'a> Fitter<'_, 'a> {
         let node = self.judge.schema().node(id);
         let found = |message: String| Some(problem(Code::R8, path, message));
         if node.never {
-            return found(format!("{} is not allowed here (false)", path.subject()));
+            return found(format!("{} not allowed here (false)", path.being()));
         }
         if !node.types.accept(value) {
             let expected = self.expected(&[id]);
-            return found(format!(
-                "{} is {}, but {expected} is expected",
-                preview(value),
-                value.a_type_name()
-            ));
+            return found(wrong_type(value, path, &expected));
         }
         if let Some(message) = broken_value(node, value) {
             return Some(problem(Code::R4, path, message));
@@ -49,7 +45,7 @@ impl<'a> Fitter<'_, 'a> {
             Kind::String(text) => broken_text(&node.string, value, &text.decode(), path).and_then(found),
             Kind::Number(digits) => Number::parse(digits)
                 .and_then(|number| broken_number(&node.number, &number))
-                .and_then(|rule| found(format!("{} is {}, but {rule}", path.subject(), preview(value)))),
+                .and_then(|rule| found(format!("{} {}, but {rule}", path.being(), preview(value)))),
             Kind::Null | Kind::Bool(_) => None,
         };
         own.or_else(|| self.broken_combination(node, value, path, depth))
@@ -127,7 +123,7 @@ impl<'a> Fitter<'_, 'a> {
     fn unevaluated(&self, id: SchemaId, value: &Node<'_>, path: &Path<'_>) -> Option<Problem> {
         let node = self.judge.schema().node(id);
         let refuse = |place: Path<'_>, keyword: &str| {
-            Some(problem(Code::R8, &place, format!("{} is not allowed here ({keyword})", place.subject())))
+            Some(problem(Code::R8, &place, format!("{} not allowed here ({keyword})", place.being())))
         };
         if let (Some(rest), Some(members)) = (node.object.unevaluated, value.as_object()) {
             let is_rest = |member: &&Member<'_>| {
@@ -211,8 +207,8 @@ impl<'a> Fitter<'_, 'a> {
             if keyword == "oneOf" && fitting > 1 {
                 let count = union.len();
                 return found(format!(
-                    "{} is {}, which fits {fitting} of the {count} allowed forms, but must fit exactly one (oneOf)",
-                    path.subject(),
+                    "{} {}, which fits {fitting} of the {count} allowed forms, but must fit exactly one (oneOf)",
+                    path.being(),
                     preview(value)
                 ));
             }
@@ -224,20 +220,15 @@ impl<'a> Fitter<'_, 'a> {
                 }
                 let expected = self.expected_of_either(union);
                 return found(format!(
-                    "{} is {}, which fits none of the {} allowed forms ({keyword}): {expected}",
-                    path.subject(),
+                    "{} {}, which fits none of the {} allowed forms ({keyword}): {expected}",
+                    path.being(),
                     preview(value),
                     union.len()
                 ));
             }
         }
         if let Some(id) = node.not.filter(|id| self.judge.accepts(*id, value)) {
-            return found(format!(
-                "{} is {}, but {} (not)",
-                path.subject(),
-                preview(value),
-                self.forbidden(id)
-            ));
+            return found(format!("{} {}, but {} (not)", path.being(), preview(value), self.forbidden(id)));
         }
         let condition = node.condition?;
         let branch =
@@ -249,7 +240,10 @@ impl<'a> Fitter<'_, 'a> {
     fn forbidden(&self, id: SchemaId) -> String {
         let node = self.judge.schema().node(id);
         match &node.object.required[..] {
-            [] => format!("{} is not allowed", self.expected(&[id])),
+            [] => match self.expected(&[id]).as_str() {
+                "any value" => "that is not allowed".to_owned(),
+                expected => format!("{expected} is not allowed"),
+            },
             [name] => format!("{} may not be there", quote(name)),
             names => {
                 let names: Vec<String> = names.iter().map(|name| quote(name)).collect();
@@ -259,13 +253,20 @@ impl<'a> Fitter<'_, 'a> {
     }
 }
 
+/// `5 is a number, but a string is expected`; a null is named by its place.
+pub(super) fn wrong_type(value: &Node<'_>, path: &Path<'_>, expected: &str) -> String {
+    match value.kind {
+        Kind::Null => format!("{} null, but {expected} is expected", path.being()),
+        _ => format!("{} is {}, but {expected} is expected", preview(value), value.a_type_name()),
+    }
+}
+
 fn broken_value(node: &SchemaNode, value: &Node<'_>) -> Option<String> {
     let is_off = |literal: &&Literal| !literal.equals(value);
     if let Some(only) = node.constant.as_ref().filter(is_off) {
         return Some(format!("{} is not allowed; only {} is (const)", preview(value), only.to_json()));
     }
-    let options =
-        node.options.as_ref().filter(|options| options.iter().all(|option| !option.equals(value)))?;
+    let options = node.options.as_ref().filter(|options| !options.contain(value))?;
     let listed: Vec<String> = options.iter().map(Literal::to_json).take(LISTED_VALUES).collect();
     Some(format!("{} is none of the allowed values: {}", preview(value), listed.join(", ")))
 }

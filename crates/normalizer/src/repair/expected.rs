@@ -7,6 +7,8 @@ use crate::schema::{Goal, SchemaId, SchemaNode, Types};
 
 /// How many forms, values or names are listed.
 const LISTED: usize = 12;
+/// How many of the allowed values are compared with each other, to name each once.
+const MAX_COMPARED: usize = 128;
 /// How deep lists within lists are described.
 const MAX_DEPTH: usize = 2;
 
@@ -18,18 +20,20 @@ impl Fitter<'_, '_> {
 
     /// What one or the other of the schemas takes.
     pub(super) fn expected_of_either(&self, union: &[SchemaId]) -> String {
-        either(union.iter().take(LISTED).map(|id| self.expected(&[*id])).collect())
+        either(union.iter().take(LISTED).map(|id| self.expected(&[*id])).collect(), 0)
     }
 
     fn expected_within(&self, ids: &[SchemaId], depth: usize) -> String {
         let schema = self.judge.schema();
         let goals = Goal::alternatives(self.judge, ids, &Node::built(Kind::Null));
-        let options: Vec<String> =
-            goals.iter().flat_map(|goal| goal.options(schema)).map(|option| option.to_json()).collect();
-        if !options.is_empty() && goals.iter().all(|goal| !goal.options(schema).is_empty()) {
-            return either(options);
+        if !goals.is_empty() && goals.iter().all(|goal| goal.option_count(schema) > 0) {
+            let count: usize = goals.iter().map(|goal| goal.option_count(schema)).sum();
+            let options = goals.iter().flat_map(|goal| goal.first_options(schema, MAX_COMPARED));
+            let options: Vec<String> = options.take(MAX_COMPARED).map(|option| option.to_json()).collect();
+            let unseen = count - options.len();
+            return either(options, unseen);
         }
-        either(goals.iter().map(|goal| self.form(goal, depth)).collect())
+        either(goals.iter().map(|goal| self.form(goal, depth)).collect(), 0)
     }
 
     /// One form that a value may have.
@@ -73,8 +77,8 @@ pub(super) fn with_article(words: &str) -> String {
     }
 }
 
-/// `a, b or c`, each once.
-fn either(mut forms: Vec<String>) -> String {
+/// `a, b or c`, each once; so many more were not looked at.
+fn either(mut forms: Vec<String>, unseen: usize) -> String {
     let mut seen: Vec<String> = Vec::new();
     forms.retain(|form| {
         let is_new = !seen.contains(form);
@@ -83,7 +87,7 @@ fn either(mut forms: Vec<String>) -> String {
         }
         is_new
     });
-    let more = forms.len().saturating_sub(LISTED);
+    let more = forms.len().saturating_sub(LISTED) + unseen;
     forms.truncate(LISTED);
     if more > 0 {
         forms.push(format!("{more} more"));

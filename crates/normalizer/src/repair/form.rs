@@ -1,12 +1,15 @@
 //! The nearest valid form of a call that is refused, so that a model can correct itself.
 //!
 //! What fits stays, what can be mended is mended, and `<…>` stands where only the model knows the
-//! value: `{"path": "a.md", "limit": <an integer of at most 100>}`.
+//! value: `{"path": "a.md", "limit": <an integer of at most 100>}`. A form leaves nothing out that
+//! says something and decides nothing: where a parameter is unknown or two are in each other's way,
+//! there is none.
 
 use std::cell::Cell;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 
+use super::drops::is_droppable;
 use super::object::Entry;
 use super::{Fitter, Path, Slot, preview};
 use crate::explain::Trace;
@@ -30,8 +33,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
             moves: Cell::new(0),
             nesting: Cell::new(0),
             fits: Cell::new(0),
+            payload: Cell::new(None),
         };
-        let inner = sent.and_then(|node| fitter.openings(node, tool_name).pop()).map(|opened| opened.node);
+        // A level that does not call itself an envelope may mean something.
+        let innermost = |node| fitter.openings(node, tool_name).into_iter().rfind(|opened| opened.risk == 0);
+        let inner = sent.and_then(innermost).map(|opened| opened.node);
         let members = inner.and_then(|node| node.as_object());
         if members.is_some_and(|members| members.len() > MAX_MEMBERS) || self.judge.is_exhausted() {
             return None;
@@ -50,6 +56,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let draft = self.aligned(&goal, members, &Path::Root, slot);
         if sent.is_none() {
             return Some(self.empty_form(&goal));
+        }
+        let is_lost = |entry: &Entry<'a>| {
+            entry.state == KeyState::Forbidden
+                && !is_droppable(&entry.member, slot.is_root, self.context.is_destructive)
+        };
+        if !draft.problems.is_empty() || draft.entries.iter().any(is_lost) {
+            return None;
         }
         let mut parts = Vec::new();
         let mut fitting = Vec::new();

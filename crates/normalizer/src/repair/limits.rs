@@ -7,7 +7,7 @@ use toolwright_jsonrpc::raw::Member;
 use toolwright_model::{Code, Problem};
 
 use super::draft::Draft;
-use super::{Fitter, Path, problem};
+use super::{Fitter, Path, problem, too_much};
 use crate::schema::{Goal, KEYS_PER_STEP, KeyState, MAX_NAME_BYTES, steps};
 
 /// How many values are mended in one call.
@@ -66,7 +66,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let patterns = goal.pattern_count(schema);
         let paid = self.judge.spend_many(steps(required))
             && members.iter().all(|member| self.judge.spend_on_patterns(patterns, member.key));
-        (!paid).then(|| problem(Code::R12, path, "the call takes too long to judge"))
+        (!paid).then(|| too_much(path))
     }
 
     /// Why there are too many unknown keys to tell which is which.
@@ -84,9 +84,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return Some(problem(Code::R12, path, message));
         }
         if unknown * names > MAX_LOOKS / names.max(1) {
-            let message = format!(
-                "{unknown} of the parameters are unknown, and the tool has {names}: too many to tell which are meant"
-            );
+            let message = match unknown {
+                1 => format!(
+                    "one parameter is unknown, and the tool has {names}: too many to tell which is meant"
+                ),
+                _ => format!(
+                    "{unknown} of the parameters are unknown, and the tool has {names}: too many to tell which are meant"
+                ),
+            };
             return Some(problem(Code::R12, path, message));
         }
         let patterns = steps(unknown * names).saturating_mul(steps(goal.pattern_count(schema)) / 4);
@@ -94,6 +99,6 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let paid = self.spend_on_comparisons(unknown, names)
             && self.judge.spend_many(patterns)
             && self.judge.spend_many(steps(members));
-        (!paid).then(|| problem(Code::R12, path, "the call takes too long to judge"))
+        (!paid).then(|| too_much(path))
     }
 }

@@ -4,6 +4,8 @@
 //! values are fitted, and only then is anything left out. What is still unknown in a closed object
 //! or missing from the required ones refuses the call.
 
+use std::collections::HashSet;
+
 use toolwright_jsonrpc::raw::{Kind, Member, Node, same_value};
 use toolwright_model::{Code, Problem};
 
@@ -12,10 +14,13 @@ use super::drops::is_droppable;
 use super::empty::says_nothing;
 use super::guesses::Guesses;
 use super::limits::{MAX_PROBLEMS, is_comparable};
-use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
+use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem, shown};
 use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, is_envelope};
 use crate::schema::{Goal, KeyState, Types};
+
+/// So many names and keys are compared each with each; of more a table is made.
+const PAIRWISE: usize = 1024;
 
 impl<'s, 'a> Fitter<'s, 'a> {
     /// Fits an object; `None` when the goal takes no object.
@@ -35,11 +40,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut draft = self.draft(goal, members, path);
         let is_plain = draft.is_plain();
         if !is_plain {
+            // Spellings are looked up, so they come before what limits comparisons.
+            self.find_free_names(goal, &mut draft);
+            self.take_spellings(goal, &mut draft, path, slot);
             if let Some(limit) = self.too_many_unknown(goal, &draft, path) {
                 return Some(Err(vec![limit]));
             }
-            self.find_free_names(goal, &mut draft);
-            self.take_spellings(goal, &mut draft, path, slot);
             if draft.has_unknown() && draft.is_comparable() {
                 self.align_names(goal, &mut draft, path, slot);
             }
@@ -71,8 +77,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
         slot: Slot<'_>,
     ) -> Draft<'s, 'a> {
         let mut draft = self.draft(goal, members, path);
-        let may_align = draft.is_comparable() && self.too_many_unknown(goal, &draft, path).is_none();
         self.find_free_names(goal, &mut draft);
+        if !draft.is_plain() {
+            self.take_spellings(goal, &mut draft, path, slot);
+        }
+        let may_align = draft.is_comparable() && self.too_many_unknown(goal, &draft, path).is_none();
         if !draft.is_plain() && may_align {
             self.align_names(goal, &mut draft, path, slot);
         }
@@ -108,7 +117,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let schema = self.judge.schema();
         let mut all = goal.property_names(schema);
         all.extend(draft.required.iter().filter(|name| !goal.declares(schema, name)));
-        all.retain(|name| !draft.has(name));
+        if all.len().saturating_mul(draft.entries.len()) <= PAIRWISE {
+            all.retain(|name| !draft.has(name));
+        } else {
+            let keys: HashSet<&str> = draft.entries.iter().map(|entry| entry.member.key).collect();
+            all.retain(|name| !keys.contains(name));
+        }
         draft.free = all;
     }
 
@@ -129,7 +143,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             .filter(|entry| wraps(&entry.member))
             .map(|entry| {
                 let key = entry.member.key;
-                let message = format!("\"{key}\" is no parameter; send what is inside it as the arguments");
+                let message =
+                    format!("\"{}\" is no parameter; send what is inside it as the arguments", shown(key));
                 problem(Code::R6, &path.key(key), message)
             })
             .collect();
@@ -251,14 +266,16 @@ impl<'s, 'a> Fitter<'s, 'a> {
             .filter_map(|name| compare(&sent, name, around).map(|likeness| (likeness.cost, &*name.text)))
             .min();
         if let Some((_, name)) = near.filter(|(_, name)| !draft.free.contains(name)) {
-            let message = format!("\"{}\" and \"{name}\" are both given; send \"{name}\" only", member.key);
+            let message =
+                format!("\"{}\" and \"{name}\" are both given; send one value, as \"{name}\"", member.key);
             return problem(Code::R7, &place, message);
         }
         let hint = match near {
             Some((_, name)) => format!(" (did you mean \"{name}\"?)"),
             None => String::new(),
         };
-        let message = format!("unknown parameter \"{}\"{hint}; the tool has {}", member.key, listed(&names));
+        let key = shown(member.key);
+        let message = format!("unknown parameter \"{key}\"{hint}; the tool has {}", listed(&names));
         self.trace.rejected(&place, 0, || message.clone());
         problem(Code::R6, &place, message)
     }
@@ -285,7 +302,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 let is_null = draft.changes.iter().any(|change| change.code == Code::V2 && change.path == at);
                 let found = if is_null { "null" } else { "missing" };
                 let wanted = self.expected(&goal.key(self.judge.schema(), name).1);
-                let message = format!("required parameter \"{name}\" is {found}; send {wanted}");
+                let message = format!("required parameter \"{}\" is {found}; send {wanted}", shown(name));
                 self.trace.rejected(&place, 0, || message.clone());
                 draft.problems.push(problem(Code::R1, &place, message));
             }
@@ -310,7 +327,11 @@ fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 24;
     match names.len() {
         0 => "no parameters".to_owned(),
-        count if count > SHOWN => format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN),
-        _ => names.join(", "),
+        count if count > SHOWN => format!("{} and {} more", joined(&names[..SHOWN]), count - SHOWN),
+        _ => joined(names),
     }
+}
+
+fn joined(names: &[&str]) -> String {
+    names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
 }

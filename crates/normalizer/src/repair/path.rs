@@ -1,8 +1,12 @@
 //! Places in the arguments, written as JSON Pointers.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use toolwright_jsonrpc::raw::quote;
+
+/// Longer keys are shortened in paths and messages.
+const SHOWN_BYTES: usize = 256;
 
 /// A place, as steps from the root.
 #[derive(Clone, Copy, Debug)]
@@ -25,16 +29,21 @@ impl<'p> Path<'p> {
     pub fn subject(&self) -> String {
         match self {
             Path::Root => "the arguments".to_owned(),
-            Path::Key(_, key) => quote(key),
+            Path::Key(_, key) => quote(&shown(key)),
             Path::Item(..) => quote(self.tail().trim_start_matches('/')),
         }
+    }
+
+    /// The same with its verb: `"limit" is`, `the arguments are`.
+    pub fn being(&self) -> String {
+        format!("{} {}", self.subject(), if matches!(self, Path::Root) { "are" } else { "is" })
     }
 
     /// The last key and the items within it.
     fn tail(&self) -> String {
         match self {
             Path::Root => String::new(),
-            Path::Key(_, key) => (*key).to_owned(),
+            Path::Key(_, key) => shown(key).into_owned(),
             Path::Item(parent, index) => format!("{}/{index}", parent.tail()),
         }
     }
@@ -44,8 +53,18 @@ impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Path::Root => Ok(()),
-            Path::Key(parent, key) => write!(f, "{parent}/{}", key.replace('~', "~0").replace('/', "~1")),
+            Path::Key(parent, key) => {
+                write!(f, "{parent}/{}", shown(key).replace('~', "~0").replace('/', "~1"))
+            }
             Path::Item(parent, index) => write!(f, "{parent}/{index}"),
         }
     }
+}
+
+/// A key as it is shown: a very long one ends in `…`.
+pub(crate) fn shown(key: &str) -> Cow<'_, str> {
+    if key.len() <= SHOWN_BYTES {
+        return Cow::Borrowed(key);
+    }
+    Cow::Owned(format!("{}…", &key[..key.floor_char_boundary(SHOWN_BYTES)]))
 }

@@ -3,13 +3,30 @@
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::{Code, Problem};
 
-use super::breach::LISTED_VALUES;
+use super::breach::{LISTED_VALUES, wrong_type};
 use super::{Fitter, Path, preview};
 use crate::schema::{Goal, Literal, SchemaId, Types};
 
 /// A problem at a place.
 pub(crate) fn problem(code: Code, path: &Path<'_>, message: impl Into<String>) -> Problem {
-    Problem { code, path: path.to_string(), message: message.into() }
+    Problem { code, path: path.to_string(), message: shortened(message.into()) }
+}
+
+/// A message without the middle of what would be too long to read.
+pub(crate) fn shortened(message: String) -> String {
+    /// How much of a message is kept, from its start and from its end.
+    const KEPT: [usize; 2] = [1600, 400];
+    if message.len() <= KEPT[0] + KEPT[1] {
+        return message;
+    }
+    let start = message.floor_char_boundary(KEPT[0]);
+    let end = message.ceil_char_boundary(message.len() - KEPT[1]);
+    format!("{} … {}", &message[..start], &message[end..])
+}
+
+/// R12 for a call that takes more steps than one may.
+pub(crate) fn too_much(path: &Path<'_>) -> Problem {
+    problem(Code::R12, path, "the call takes too many steps to judge; send less at once")
 }
 
 /// The whole numbers around a fraction, as what to send instead.
@@ -33,9 +50,9 @@ impl<'a> Fitter<'_, 'a> {
         nearest: Option<Node<'a>>,
     ) -> Vec<Problem> {
         if self.judge.is_exhausted() {
-            return vec![problem(Code::R12, path, "the call takes too long to judge")];
+            return vec![too_much(path)];
         }
-        reasons.retain(|problems| !problems.is_empty());
+        reasons.retain(|problems| !problems.is_empty() && !self.is_about_a_wrap(value, path, problems));
         reasons.sort_by_key(Vec::len);
         if let Some(nearest) = reasons.into_iter().next() {
             return nearest;
@@ -47,24 +64,39 @@ impl<'a> Fitter<'_, 'a> {
         vec![found]
     }
 
+    /// Whether the reason is that the value does not even make an item of the list that is expected:
+    /// then it is the list that is missing.
+    fn is_about_a_wrap(&self, value: &Node<'a>, path: &Path<'_>, reason: &[Problem]) -> bool {
+        let [only] = reason else { return false };
+        only.code == Code::R8
+            && !matches!(value.kind, Kind::Array(_))
+            && only.path == path.item(0).to_string()
+            && self.open_container(value).is_none()
+    }
+
     fn mismatch(&self, ids: &[SchemaId], goals: &[Goal], value: &Node<'a>, path: &Path<'_>) -> Problem {
         let schema = self.judge.schema();
-        let options: Vec<&Literal> = goals.iter().flat_map(|goal| goal.options(schema)).collect();
+        // A list may be long, and there may be many values that are none of it.
+        let options: Vec<&Literal> = goals
+            .iter()
+            .flat_map(|goal| goal.first_options(schema, LISTED_VALUES))
+            .take(LISTED_VALUES)
+            .collect();
+        let is_listed = goals.iter().any(|goal| goal.lists(schema, value));
         let types = goals.iter().fold(Types::NONE, |types, goal| types.union(goal.types(schema)));
         let found = preview(value);
         match &options[..] {
             [] => {}
-            [only] if !only.equals(value) => {
+            _ if is_listed => {}
+            [only] => {
                 let message = format!("{found} is not allowed; only {} is (const)", only.to_json());
                 return problem(Code::R4, path, message);
             }
-            _ if options.iter().all(|option| !option.equals(value)) => {
-                let listed: Vec<String> =
-                    options.iter().map(|option| option.to_json()).take(LISTED_VALUES).collect();
+            _ => {
+                let listed: Vec<String> = options.iter().map(|option| option.to_json()).collect();
                 let message = format!("{found} is none of the allowed values: {}", listed.join(", "));
                 return problem(Code::R4, path, message);
             }
-            _ => {}
         }
         if let Kind::Number(digits) = value.kind
             && types.overlaps(Types::INTEGER)
@@ -81,7 +113,6 @@ impl<'a> Fitter<'_, 'a> {
                 problem(Code::R8, path, format!("{found} does not fit {}", self.expected(ids)))
             });
         }
-        let message = format!("{found} is {}, but {} is expected", value.a_type_name(), self.expected(ids));
-        problem(Code::R8, path, message)
+        problem(Code::R8, path, wrong_type(value, path, &self.expected(ids)))
     }
 }

@@ -8,6 +8,8 @@
 //! Two keys for one name, and a spelling whose value does not fit or that stands beside the name itself
 //! with another value.
 
+use std::collections::HashSet;
+
 use toolwright_jsonrpc::raw::{Kind, Member, quote, same_value};
 use toolwright_model::Code;
 
@@ -17,6 +19,23 @@ use super::{Fit, Fitter, Path, Slot, problem};
 use crate::costs;
 use crate::names::fold;
 use crate::schema::{Goal, KeyState};
+
+/// Up to so many pairs of a key and a name are compared by likeness with ease.
+const MAX_COMPARED: usize = 1024;
+
+/// Things by their folded name, in its order.
+fn forms<'f, T>(named: impl Iterator<Item = (&'f str, T)>) -> Vec<(&'f str, T)> {
+    let mut forms: Vec<(&'f str, T)> = named.collect();
+    forms.sort_by_key(|(form, _)| *form);
+    forms
+}
+
+/// Those that have a folded name.
+fn with_form<'t, 'f, T>(forms: &'t [(&'f str, T)], form: &str) -> &'t [(&'f str, T)] {
+    let start = forms.partition_point(|(known, _)| *known < form);
+    let count = forms[start..].iter().take_while(|(known, _)| *known == form).count();
+    &forms[start..start + count]
+}
 
 impl<'s, 'a> Fitter<'s, 'a> {
     /// Gives keys the declared name that they are a spelling of, when nothing else speaks against it.
@@ -28,36 +47,51 @@ impl<'s, 'a> Fitter<'s, 'a> {
         slot: Slot<'_>,
     ) {
         let schema = self.judge.schema();
-        for index in 0..draft.entries.len() {
+        let unknown = draft.entries.iter().filter(|entry| entry.state != KeyState::Declared).count();
+        if unknown == 0 || draft.free.is_empty() {
+            return;
+        }
+        let by_form = forms(draft.free.iter().filter_map(|name| Some((&*schema.name(name)?.folded, *name))));
+        let keys: Vec<String> = draft.entries.iter().map(|entry| fold(entry.member.key)).collect();
+        let sent = forms(keys.iter().map(|folded| (folded.as_str(), ())));
+        // Where there are too many to be compared by likeness, the form of a name alone decides.
+        let are_many = unknown.saturating_mul(draft.free.len()) > MAX_COMPARED;
+        let mut taken: HashSet<&'s str> = HashSet::new();
+        for (index, folded) in keys.iter().enumerate() {
             let Member { key, value, .. } = draft.entries[index].member;
             if draft.entries[index].state == KeyState::Declared || matches!(value.kind, Kind::Null) {
                 continue;
             }
-            let folded = fold(key);
             // The tool's own name is an envelope, not a parameter that resembles it.
             let is_level = matches!(value.kind, Kind::Object(_) | Kind::Array(_));
-            if slot.is_root && is_level && folded == fold(slot.name) {
+            if slot.is_root && is_level && *folded == fold(slot.name) {
                 continue;
             }
-            let is_twin = |name: &&&str| schema.name(name).is_some_and(|known| *known.folded == *folded);
-            let mut twins = draft.free.iter().filter(is_twin);
-            let (Some(name), None) = (twins.next().copied(), twins.next()) else { continue };
-            let is_repeated =
-                draft.entries.iter().filter(|entry| fold(entry.member.key) == folded).count() > 1;
+            let &[(_, name)] = with_form(&by_form, folded) else { continue };
+            if with_form(&sent, folded).len() > 1 {
+                continue;
+            }
             let (state, ids) = goal.key(schema, name);
-            if is_repeated || !self.accepts(&ids, &value) {
+            let fit = if self.accepts(&ids, &value) {
+                Fit::unchanged(value)
+            } else if are_many {
+                let slot = Slot { name, in_list: false, is_root: false };
+                let Ok(fit) = self.fit_rejected(&ids, value, &path.key(key), slot) else { continue };
+                fit
+            } else {
                 continue;
-            }
+            };
             let why = "same name in another case or with other separators";
             self.trace.chosen(path, costs::KEY_FORM, || format!("\"{key}\" → \"{name}\": {why}"));
             let entry = &mut draft.entries[index];
             entry.member = Member::new(self.arena.alloc_str(name), value);
             (entry.state, entry.ids) = (state, ids);
-            entry.fitted = Some(Fit::unchanged(value));
-            draft.free.retain(|free| *free != name);
+            entry.fitted = Some(fit);
+            taken.insert(name);
             draft.note(Code::N1, path, key, Some(quote(key)), Some(quote(name)), why);
             draft.cost += costs::KEY_FORM;
         }
+        draft.free.retain(|name| !taken.contains(name));
     }
 
     /// A key that is a declared name in another case is meant as that parameter. When its value does
@@ -79,8 +113,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
             match draft.entries.iter().find(|other| other.member.key == name) {
                 Some(other) if same_value(&other.member.value, &member.value) => {}
                 Some(_) => {
-                    let message =
-                        format!("\"{}\" and \"{name}\" are both given; send \"{name}\" only", member.key);
+                    let message = format!(
+                        "\"{}\" and \"{name}\" are both given; send one value, as \"{name}\"",
+                        member.key
+                    );
                     found.push(problem(Code::R7, &place, message));
                 }
                 None if says_nothing(&member.value) => {}

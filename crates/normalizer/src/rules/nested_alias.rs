@@ -37,7 +37,7 @@ impl<'a> Edit<'a> for Rename<'_, '_, '_, 'a> {
                 && !same_value(&alias, &explicit)
             {
                 let message = format!(
-                    "\"{from}\" and \"{to}\" are two values for one field (rule {}); send only \"{to}\"",
+                    "\"{from}\" and \"{to}\" are two values for one field (rule {}); send one of them, as \"{to}\"",
                     self.site.rule.id
                 );
                 return Err(problem(Code::R7, &place.key(from), message));

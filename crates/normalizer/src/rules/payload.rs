@@ -2,12 +2,17 @@
 
 use std::fmt;
 
-use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{Kind, Member, Node, Str, parse};
 use toolwright_model::{Change, Problem};
 
 use super::{Applied, Ruling, Site};
-use crate::repair::Path;
+use crate::repair::{Fitter, Path, too_much};
+use crate::schema::{KEYS_PER_STEP, steps};
+
+/// So many bytes of a payload are read or written in one step.
+const BYTES_PER_STEP: usize = 32;
+/// What it takes to change an object in a payload and to report it.
+const STEPS_PER_EDIT: u32 = 4;
 
 /// Where in a payload: `[]`, `steps[]`, `data.groups[].steps[]`, or empty for the payload itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,38 +129,72 @@ pub(super) fn edit<'a>(
     if site.needs_agreement() && site.fitter.describes_inside(payload) {
         return Ok(None);
     }
+    let too_much = || too_much(&Path::Root.key(payload));
     let (node, is_text) = match value.kind {
         Kind::String(text) => match opened(site, text) {
+            _ if site.fitter.judge.is_exhausted() => return Err(too_much()),
             Some(node) => (node, true),
             None => return Ok(None),
         },
         _ => (value, false),
     };
-    let mut walk = Walk { arena: site.fitter.arena, edit, changes: Vec::new() };
-    let Some(edited) = walk.at(node, &path.segments, &Path::Root.key(payload), 0)? else { return Ok(None) };
+    let mut walk = Walk { fitter: site.fitter, edit, changes: Vec::new() };
+    let edited = walk.at(node, &path.segments, &Path::Root.key(payload), 0)?;
+    if site.fitter.judge.is_exhausted() {
+        return Err(too_much());
+    }
+    let Some(edited) = edited else { return Ok(None) };
     let changes = walk.changes;
-    let value = if is_text { site.fitter.text_node(&edited.to_json()) } else { edited };
+    let value = if is_text {
+        let json = edited.to_json();
+        if !site.fitter.judge.spend_many(steps(json.len() / BYTES_PER_STEP)) {
+            return Err(too_much());
+        }
+        let value = site.fitter.text_node(&json);
+        remember(site, &value, edited);
+        value
+    } else {
+        edited
+    };
     Ok(Some(Applied { members: site.with_value(index, value), changes }))
+}
+
+/// Keeps the tree of a text that was made from it, for the next rule.
+fn remember<'a>(site: &Site<'_, '_, 'a>, value: &Node<'a>, tree: Node<'a>) {
+    if let Kind::String(text) = value.kind {
+        site.fitter.payload.set(Some((text.raw(), tree)));
+    }
 }
 
 /// The JSON in a string.
 fn opened<'a>(site: &Site<'_, '_, 'a>, text: Str<'a>) -> Option<Node<'a>> {
+    if let Some((known, tree)) = site.fitter.payload.get()
+        && std::ptr::eq(known, text.raw())
+    {
+        return Some(tree);
+    }
+    let raw = text.raw();
+    if !site.fitter.judge.spend_many(steps(raw.len() / BYTES_PER_STEP)) {
+        return None;
+    }
     let decoded = text.decode();
     // Half a surrogate pair has no text: editing would lose it.
     if decoded.contains(char::REPLACEMENT_CHARACTER) {
         return None;
     }
     let arena = site.fitter.arena;
-    parse(arena.alloc_str(&decoded), arena).ok().map(|parsed| parsed.root)
+    let tree = parse(arena.alloc_str(&decoded), arena).ok()?.root;
+    site.fitter.payload.set(Some((raw, tree)));
+    Some(tree)
 }
 
-struct Walk<'e, 'a> {
-    arena: &'a Bump,
+struct Walk<'e, 's, 'a> {
+    fitter: &'e Fitter<'s, 'a>,
     edit: &'e mut dyn Edit<'a>,
     changes: Vec<Change>,
 }
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> Walk<'_, '_, 'a> {
     /// What the node becomes, if anything in it changes. `index` is its place in its list.
     fn at(
         &mut self,
@@ -167,9 +206,13 @@ impl<'a> Walk<'_, 'a> {
         match segments {
             [] => {
                 let Some(members) = node.as_object() else { return Ok(None) };
+                if !self.fitter.judge.spend_many(1 + steps(members.len() / KEYS_PER_STEP)) {
+                    return Ok(None);
+                }
                 let Some(applied) = self.edit.object(members, index, place)? else { return Ok(None) };
+                self.fitter.judge.spend_many(STEPS_PER_EDIT + steps(members.len() / KEYS_PER_STEP));
                 self.changes.extend(applied.changes);
-                Ok(Some(Node::built(Kind::Object(self.arena.alloc_slice_copy(&applied.members)))))
+                Ok(Some(Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&applied.members)))))
             }
             [Segment::Key(key), rest @ ..] => {
                 let members = node.as_object().unwrap_or_default();
@@ -177,7 +220,7 @@ impl<'a> Walk<'_, 'a> {
                 let Some(inner) = self.at(members[at].value, rest, &place.key(key), 0)? else {
                     return Ok(None);
                 };
-                let members = self.arena.alloc_slice_copy(members);
+                let members = self.fitter.arena.alloc_slice_copy(members);
                 members[at] = members[at].with_value(inner);
                 Ok(Some(Node::built(Kind::Object(members))))
             }
@@ -197,7 +240,7 @@ impl<'a> Walk<'_, 'a> {
         let mut edited: Option<&mut [Node<'a>]> = None;
         for (index, item) in items.iter().enumerate() {
             if let Some(inner) = self.at(*item, rest, &place.item(index), index)? {
-                edited.get_or_insert_with(|| self.arena.alloc_slice_copy(items))[index] = inner;
+                edited.get_or_insert_with(|| self.fitter.arena.alloc_slice_copy(items))[index] = inner;
             }
         }
         Ok(edited.map(|items| Node::built(Kind::Array(items))))

@@ -105,6 +105,32 @@ impl Goal {
             .collect()
     }
 
+    /// How many values are allowed, when there is a list of them.
+    pub fn option_count(&self, schema: &Schema) -> usize {
+        self.nodes(schema)
+            .map(|node| {
+                usize::from(node.constant.is_some())
+                    + node.options.as_ref().map_or(0, |options| options.len())
+            })
+            .sum()
+    }
+
+    /// The first of the allowed values.
+    pub fn first_options<'s>(&self, schema: &'s Schema, count: usize) -> Vec<&'s Literal> {
+        let of = |node: &'s SchemaNode| {
+            node.constant.iter().chain(node.options.iter().flat_map(|options| options.iter()))
+        };
+        self.nodes(schema).flat_map(of).take(count).collect()
+    }
+
+    /// Whether the value is one of the listed ones.
+    pub fn lists(&self, schema: &Schema, value: &Node<'_>) -> bool {
+        self.nodes(schema).any(|node| {
+            node.constant.as_ref().is_some_and(|constant| constant.equals(value))
+                || node.options.as_ref().is_some_and(|options| options.contain(value))
+        })
+    }
+
     /// Whether there is a list of allowed values.
     pub fn has_options(&self, schema: &Schema) -> bool {
         self.nodes(schema).any(|node| node.has.values)

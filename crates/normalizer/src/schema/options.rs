@@ -46,6 +46,10 @@ impl Options {
         self.list.iter()
     }
 
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Whether the value is one of them.
     pub fn contain(&self, value: &Node<'_>) -> bool {
         let Some(index) = &self.index else { return self.iter().any(|option| option.equals(value)) };

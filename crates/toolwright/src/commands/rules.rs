@@ -1,12 +1,13 @@
 //! `toolwright rules`: list what is in force, check a file, run cases against it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{Kind, Node, parse, quote, same_value};
-use toolwright_model::Outcome;
+use toolwright_model::{Change, Code, Outcome};
 use toolwright_normalizer::rules::{Action, BUILTIN_SETS, Rule, parse_file};
 use toolwright_normalizer::{Normalizer, RawArguments, RuleSet};
 
@@ -163,6 +164,12 @@ fn test(rules: &Path, cases: &Path, json: bool) -> Result<ExitCode, Report> {
             Err(message) => failures.push((index + 1, message)),
         }
     }
+    if passed == 0 && failures.is_empty() {
+        return Err(Report::found(
+            format!("{} has no cases", cases.display()),
+            "write one case per line, as in docs/normalize.md",
+        ));
+    }
     if json {
         let listed: Vec<String> = failures
             .iter()
@@ -184,44 +191,111 @@ fn test(rules: &Path, cases: &Path, json: bool) -> Result<ExitCode, Report> {
 
 fn run_case(normalizer: &Normalizer, line: &str, cache: &mut ToolCache) -> Result<(), String> {
     let call = read_line(line, cache).map_err(|error| error.message)?;
-    let found = call.tool.as_ref().map_err(|problem| problem.message.clone())?;
-    let expect = call.expect.as_deref().ok_or("the case has no \"expect\"")?;
     let arena = Bump::new();
+    let expect = call.expect.as_deref().ok_or("the case has no \"expect\"")?;
     let expect = parse(expect, &arena).map_err(|error| error.to_string())?.root;
-    let wanted = expect
-        .get("outcome")
-        .and_then(|outcome| outcome.as_text())
-        .ok_or("\"expect\" needs an \"outcome\"")?;
-    let outcome = normalizer.normalize(&found.tool, &RawArguments::text(&call.arguments, call.finish));
-    let (got, arguments, rules) = match &outcome {
-        Outcome::Unchanged => ("unchanged", Some(call.arguments.clone()), Vec::new()),
-        Outcome::Repaired { arguments, changes } => (
-            "repaired",
-            Some(arguments.clone()),
-            changes.iter().filter_map(|change| change.rule.clone()).collect(),
-        ),
-        Outcome::Refused { .. } => ("refused", None, Vec::new()),
+    let wanted = Expected::read(&expect)?;
+    let (outcome, renamed) = match &call.tool {
+        Ok(found) => {
+            let arguments = RawArguments::text(&call.arguments, call.finish);
+            (normalizer.normalize(&found.tool, &arguments), found.change.as_ref())
+        }
+        Err(problem) => {
+            let hint = problem.message.clone();
+            (Outcome::Refused { problems: vec![problem.clone()], hint }, None)
+        }
     };
-    if got != wanted {
-        let why = match &outcome {
-            Outcome::Refused { problems, .. } => {
-                let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
-                format!(" ({})", messages.join("; "))
-            }
-            _ => String::new(),
-        };
-        return Err(format!("expected {wanted}, got {got}{why}"));
+    let (got, arguments, changes): (_, _, &[Change]) = match &outcome {
+        Outcome::Unchanged if renamed.is_some() => ("repaired", Some(call.arguments.as_str()), &[]),
+        Outcome::Unchanged => ("unchanged", Some(call.arguments.as_str()), &[]),
+        Outcome::Repaired { arguments, changes } => ("repaired", Some(arguments.as_str()), changes),
+        Outcome::Refused { .. } => ("refused", None, &[]),
+    };
+    let problems = match &outcome {
+        Outcome::Refused { problems, .. } => problems.as_slice(),
+        _ => &[],
+    };
+    if got != wanted.outcome {
+        let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        let why = if messages.is_empty() { String::new() } else { format!(" ({})", messages.join("; ")) };
+        return Err(format!("expected {}, got {got}{why}", wanted.outcome));
     }
-    if let Some(wanted) = expect.get("arguments") {
-        check_arguments(&wanted, arguments.as_deref().unwrap_or("null"))?;
+    if let Some(wanted) = wanted.arguments {
+        check_arguments(&wanted, arguments.unwrap_or("null"))?;
     }
-    for rule in expect.get("rules").and_then(|rules| rules.as_array()).unwrap_or_default() {
-        let id = rule.as_text().unwrap_or_default();
-        if !rules.iter().any(|fired| *fired == id) {
-            return Err(format!("rule \"{id}\" did not fire; fired: {}", rules.join(", ")));
+    let rules: Vec<&str> = changes.iter().filter_map(|change| change.rule.as_deref()).collect();
+    if let Some(id) = wanted.rules.iter().flatten().find(|id| !rules.contains(&id.as_str())) {
+        return Err(format!("rule \"{id}\" did not fire; fired: {}", rules.join(", ")));
+    }
+    if let Some(wanted) = wanted.codes {
+        let changed = renamed.into_iter().chain(changes).map(|change| change.code);
+        let got: BTreeSet<&str> =
+            changed.chain(problems.iter().map(|problem| problem.code)).map(Code::as_str).collect();
+        if !wanted.iter().map(String::as_str).eq(got.iter().copied()) {
+            let listed = |codes: Vec<&str>| match codes.is_empty() {
+                true => "none".to_owned(),
+                false => codes.join(", "),
+            };
+            let wanted = listed(wanted.iter().map(String::as_str).collect());
+            return Err(format!("expected the codes {wanted}, got {}", listed(got.into_iter().collect())));
         }
     }
     Ok(())
+}
+
+/// What must come out of a case.
+struct Expected<'a> {
+    outcome: String,
+    arguments: Option<Node<'a>>,
+    /// Rules that must have acted.
+    rules: Option<Vec<String>>,
+    /// The codes of all changes and problems, each once.
+    codes: Option<BTreeSet<String>>,
+}
+
+impl<'a> Expected<'a> {
+    const KEYS: [&'static str; 4] = ["outcome", "arguments", "rules", "codes"];
+    const OUTCOMES: [&'static str; 3] = ["unchanged", "repaired", "refused"];
+
+    fn read(expect: &Node<'a>) -> Result<Self, String> {
+        let members = expect.as_object().ok_or("\"expect\" is an object with an \"outcome\"")?;
+        if let Some(unknown) = members.iter().find(|member| !Self::KEYS.contains(&member.key)) {
+            return Err(format!(
+                "\"expect\" has no {}; it takes {}",
+                quote(unknown.key),
+                Self::KEYS.join(", ")
+            ));
+        }
+        let outcome = expect.get("outcome").ok_or("\"expect\" needs an \"outcome\"")?;
+        let word = outcome.as_text().filter(|word| Self::OUTCOMES.contains(&word.as_ref()));
+        let Some(word) = word else {
+            return Err(format!(
+                "{} is no \"outcome\"; use {}",
+                outcome.to_json(),
+                Self::OUTCOMES.join(", ")
+            ));
+        };
+        let codes = texts(expect, "codes")?;
+        let is_unknown = |code: &&String| Code::ALL.iter().all(|known| known.as_str() != code.as_str());
+        if let Some(unknown) = codes.iter().flatten().find(is_unknown) {
+            return Err(format!("\"codes\": there is no code {}", quote(unknown)));
+        }
+        Ok(Expected {
+            outcome: word.into_owned(),
+            arguments: expect.get("arguments"),
+            rules: texts(expect, "rules")?,
+            codes: codes.map(|codes| codes.into_iter().collect()),
+        })
+    }
+}
+
+/// A list of texts under a key, if it is there.
+fn texts(expect: &Node<'_>, key: &str) -> Result<Option<Vec<String>>, String> {
+    let Some(list) = expect.get(key) else { return Ok(None) };
+    let texts = list.as_array().and_then(|items| {
+        items.iter().map(|item| item.as_text().map(|text| text.into_owned())).collect::<Option<Vec<String>>>()
+    });
+    texts.map(Some).ok_or_else(|| format!("\"{key}\" in \"expect\" is a list of texts"))
 }
 
 fn check_arguments(wanted: &Node<'_>, got: &str) -> Result<(), String> {

@@ -109,11 +109,14 @@ impl<'t> Reader<'t> {
             self.mistakes.at(&value, message, "write {\"old\": \"new\"}");
             return None;
         };
+        let to = |pair: &Member<'t>| pair.value.as_text().unwrap_or_else(|| pair.value.to_json().into());
+        if let Some(pair) = pairs.iter().find(|pair| pair.value.as_text().is_some_and(|to| to == pair.key)) {
+            let message = format!("{} is mapped onto itself", pair.value.to_json());
+            self.mistakes.at(&pair.value, message, "leave the pair out, or give another new value");
+            return None;
+        }
         let keys: std::collections::HashSet<&str> = pairs.iter().map(|pair| pair.key).collect();
-        let again = pairs.iter().find(|pair| {
-            let to = pair.value.as_text().unwrap_or_else(|| pair.value.to_json().into());
-            keys.contains(to.as_ref())
-        });
+        let again = pairs.iter().find(|pair| keys.contains(to(pair).as_ref()));
         if let Some(pair) = again {
             let message = format!(
                 "{} is both a new value and an old one, so a second pass would change it again",

@@ -1,0 +1,52 @@
+//! What a refusal says as a whole: its reasons and its hint.
+
+use toolwright_model::{Change, Code, Outcome, Problem};
+
+use crate::names::{Name, Surroundings, compare, fold, is_envelope};
+use crate::repair::{Path, problem};
+
+/// A longer form is nothing that anyone would read.
+const MAX_FORM_BYTES: usize = 16 << 10;
+
+/// A refusal with its reasons and the form to send instead, if there is one.
+pub(crate) fn refused(problems: Vec<Problem>, form: Option<String>) -> Outcome {
+    let problems = if problems.is_empty() {
+        vec![problem(Code::R8, &Path::Root, "the arguments do not fit the tool's schema")]
+    } else {
+        problems
+    };
+    // Something was sent: to send nothing is no way to say it.
+    let form = form.filter(|form| form.len() <= MAX_FORM_BYTES && form != "{}");
+    let hint = form.map_or_else(|| told(&problems), |form| format!("send {form}"));
+    Outcome::Refused { problems, hint }
+}
+
+/// The reasons as a hint. What is unknown may be left out by the model alone, which knows whether it
+/// is needed.
+fn told(problems: &[Problem]) -> String {
+    let mut parts: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    match problems.iter().filter(|problem| problem.code == Code::R6).count() {
+        0 => {}
+        1 => parts.push("leave the unknown parameter out only if the call does not need it"),
+        _ => parts.push("leave the unknown parameters out only if the call does not need them"),
+    }
+    parts.join("; ")
+}
+
+/// Whether no word speaks for the change: a name that is not alike, or a level that does not call
+/// itself an envelope. `{"except": "open"}` must not be told to send `{"status": "open"}`.
+pub(super) fn is_bare_guess(change: &Change, tool_name: &str) -> bool {
+    let word =
+        |side: &Option<String>| Some(side.as_deref()?.strip_prefix('"')?.strip_suffix('"')?.to_owned());
+    let Some(from) = word(&change.from).filter(|_| change.rule.is_none()) else { return false };
+    match (change.code, word(&change.to)) {
+        (Code::N2 | Code::N4, Some(to)) => {
+            compare(&Name::new(&from), &Name::new(&to), Surroundings::NONE).is_none()
+        }
+        (Code::E1, None) => {
+            let folded = fold(&from);
+            !is_envelope(&folded) && folded != fold(tool_name)
+        }
+        _ => false,
+    }
+}
