@@ -542,6 +542,7 @@ fn text_that_names_another_tool_is_refused() {
     }
     refused(&update, "Action: search\nAction Input: {\"path\": \"a\"}", Code::R7);
     refused(&update, r#"delete: {"path": "a"}"#, Code::R7);
+    refused(&update, r#"delete-note: {"path": "a"}"#, Code::R7);
     // A parameter, or what the arguments are about.
     repaired(&update, r#"I change my_notes now: {"path": "my_notes/a"} ok"#, r#"{"path": "my_notes/a"}"#);
 }

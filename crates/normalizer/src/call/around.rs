@@ -107,6 +107,7 @@ const NEUTRAL: &[&str] = &[
     "call",
     "calling",
     "code",
+    "commentary",
     "const",
     "final",
     "following",
@@ -350,8 +351,7 @@ impl<'t> Around<'t> {
                     let gap = label.as_ptr() as usize + label.len() - text.as_ptr() as usize;
                     NAMING.contains(&fold(label).as_str()) && text[gap..].trim_start().starts_with([':', '='])
                 };
-                let is_verb =
-                    is_last(at) && is_destructive_verb(&token.to_lowercase()) && !own_words(tool, token);
+                let is_verb = is_last(at) && destroys_otherwise(tool, token);
                 let is_label = is_named && !is_own(token) && !is_neutral(token) && !fold(token).is_empty();
                 if is_label || is_verb || is_other(token) && (is_last(at) || !is_sent(token)) {
                     return Some((*token).to_owned());
@@ -362,8 +362,10 @@ impl<'t> Around<'t> {
     }
 }
 
-fn own_words(tool: &Tool, token: &str) -> bool {
-    words(tool.name()).iter().any(|word| *word == token.to_lowercase())
+/// `delete` and `delete-note`, unless the tool does just that.
+fn destroys_otherwise(tool: &Tool, token: &str) -> bool {
+    let own = words(tool.name());
+    words(token).iter().any(|word| is_destructive_verb(word) && !own.contains(word))
 }
 
 fn is_neutral(token: &str) -> bool {
