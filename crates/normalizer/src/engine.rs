@@ -120,7 +120,11 @@ impl Normalizer {
         if parsed.as_ref().is_err_and(|error| error.kind == ParseErrorKind::TooDeep) {
             return refused(vec![too_deep()], None);
         }
-        let context = Context { tool_words: tool.words(), parameters: tool.parameters() };
+        let context = Context {
+            tool_words: tool.words(),
+            parameters: tool.parameters(),
+            is_destructive: tool.is_destructive(),
+        };
         let fitter = Fitter {
             judge: &judge,
             arena: &arena,
@@ -139,6 +143,7 @@ impl Normalizer {
                 guessed: false,
                 callee: None,
                 label: None,
+                outside: Vec::new(),
             }),
             Err(_) => read_leniently(arguments.text, arguments.finish, &arena, trace),
         };
@@ -183,6 +188,7 @@ fn open_strings<'a>(
                 guessed: false,
                 callee: None,
                 label: None,
+                outside: Vec::new(),
             },
             _ => read_leniently(text, finish, arena, trace)?,
         };
@@ -196,10 +202,13 @@ fn open_strings<'a>(
             why: "JSON inside a string".to_owned(),
         });
         start.changes.extend(inner.changes);
+        start.outside.extend(inner.outside);
         start = Start {
             node: inner.node,
             risk: start.risk + inner.risk,
             guessed: start.guessed || inner.guessed,
+            callee: start.callee.or(inner.callee),
+            label: start.label.or(inner.label),
             ..start
         };
     }
@@ -224,6 +233,7 @@ fn without_byte_order_mark<'a>(
                 guessed: false,
                 callee: None,
                 label: None,
+                outside: Vec::new(),
             },
         },
         Err(error) if error.kind == ParseErrorKind::TooDeep => return Err(vec![too_deep()]),
@@ -260,6 +270,7 @@ fn read_leniently<'a>(
             guessed: false,
             callee: None,
             label: None,
+            outside: Vec::new(),
         });
     }
     let refuse = |problem: Problem| {
@@ -298,5 +309,6 @@ fn read_leniently<'a>(
         guessed: reading.steps.iter().any(|step| step.may_split_strings()),
         callee: reading.callee,
         label: reading.label,
+        outside: vec![reading.outside],
     })
 }

@@ -304,3 +304,13 @@ fn a_line_that_says_two_things_is_wrong() {
         "the tool has two different schemas, inputSchema and input_schema; keep one of them"
     );
 }
+
+#[test]
+fn of_two_tools_of_one_name_the_answer_names_the_server() {
+    let tools = r#"[{"name":"read","server":"gitlab","inputSchema":{}},{"name":"read","server":"github","inputSchema":{}}]"#;
+    let line = |name: &str| format!(r#"{{"id":1,"name":"{name}","tools":{tools},"arguments":{{}}}}"#);
+    let first = run(&["normalize"], &line("github__read"));
+    assert!(first.stdout.contains(r#""name":"github/read","outcome":"repaired""#), "{}", first.stdout);
+    let second = run(&["normalize"], &line("github/read"));
+    assert!(second.stdout.contains(r#""name":"github/read","outcome":"unchanged""#), "{}", second.stdout);
+}

@@ -58,7 +58,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return Some(self.empty_form(&goal));
         }
         let is_lost = |entry: &Entry<'a>| {
-            entry.state == KeyState::Forbidden && !is_droppable(&entry.member, slot.is_root)
+            entry.state == KeyState::Forbidden
+                && !is_droppable(&entry.member, slot.is_root, self.context.is_destructive)
         };
         if !draft.problems.is_empty() || draft.entries.iter().any(is_lost) {
             return None;
