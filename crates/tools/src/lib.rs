@@ -1,0 +1,5 @@
+//! The tools: one place that knows every tool, one that runs them, and the built-in ones.
+
+mod function;
+
+pub use function::{ToolFailure, ToolFunction, ToolOutput};
