@@ -2,4 +2,6 @@
 
 mod function;
 
+pub mod redact;
+
 pub use function::{ToolFailure, ToolFunction, ToolOutput};
