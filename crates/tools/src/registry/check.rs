@@ -12,6 +12,9 @@ use super::entry::{BUILT_IN, source};
 /// The longest name of a tool or a server, as the protocol has it.
 pub const MAX_NAME_BYTES: usize = 128;
 
+/// How much of a bad name a message shows, in characters.
+const MAX_SHOWN_CHARS: usize = 40;
+
 /// Why a tool cannot be registered: what, where, why, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the tool {tool} cannot be registered: {place} {why}; {fix}")]
@@ -67,12 +70,12 @@ pub(super) fn check(definition: &ToolDefinition) -> Result<Checked, Registration
     name(&definition.name).map_err(error(Place::Name))?;
     server(definition).map_err(error(Place::Server))?;
     description(&definition.description).map_err(error(Place::Description))?;
-    let input_schema = schema(&definition.input_schema).map_err(error(Place::InputSchema))?;
+    let input_schema = schema(&definition.input_schema, Root::Object).map_err(error(Place::InputSchema))?;
     let tool = Tool::compile(definition)
         .map_err(|cause| error(Place::InputSchema)(not_compiled(&cause.to_string())))?;
     let output_schema = definition.output_schema.as_deref().map(|text| {
         Schema::compile(text).map_err(|cause| not_compiled(&cause.to_string()))?;
-        schema(text)
+        schema(text, Root::Any)
     });
     let output_schema = output_schema.transpose().map_err(error(Place::OutputSchema))?;
     Ok(Checked { tool, input_schema, output_schema })
@@ -86,7 +89,8 @@ fn fault(why: impl Into<String>, fix: impl Into<String>) -> Fault {
 }
 
 fn shown_name(definition: &ToolDefinition) -> String {
-    format!("{:?} from {}", definition.name, source(definition))
+    let name: String = definition.name.chars().take(MAX_SHOWN_CHARS).collect();
+    format!("{name:?} from {}", source(definition))
 }
 
 fn name(name: &str) -> Result<(), Fault> {
@@ -121,7 +125,7 @@ fn server(definition: &ToolDefinition) -> Result<(), Fault> {
         return Err(fault(format!("is {BUILT_IN:?}, which stands for our own tools"), "rename the server"));
     }
     if server.len() > MAX_NAME_BYTES || server.contains(|c: char| c == '/' || c.is_control()) {
-        let why = format!("is {:?}", server.chars().take(40).collect::<String>());
+        let why = format!("is {:?}", server.chars().take(MAX_SHOWN_CHARS).collect::<String>());
         let fix = format!("use at most {MAX_NAME_BYTES} bytes, without slashes and control characters");
         return Err(fault(why, fix));
     }
@@ -136,10 +140,18 @@ fn description(text: &str) -> Result<(), Fault> {
     Err(fault(why, "say in a sentence what the tool does"))
 }
 
+/// What a schema may describe at its root: arguments are always named values, but since the protocol of
+/// July 2026 a result may be any JSON.
+#[derive(PartialEq, Eq)]
+enum Root {
+    Object,
+    Any,
+}
+
 /// The root must be what every reader of a tool's schema relies on. What lies deeper is left to the
 /// compiler, which leaves unjudged what it cannot understand: many servers write sloppy schemas, and
 /// their tools work.
-fn schema(text: &str) -> Result<Box<RawValue>, Fault> {
+fn schema(text: &str, described: Root) -> Result<Box<RawValue>, Fault> {
     const SMALLEST: &str = "send a JSON Schema; the smallest is {\"type\":\"object\"}";
     if text.trim().is_empty() {
         return Err(fault("is missing", SMALLEST));
@@ -155,9 +167,10 @@ fn schema(text: &str) -> Result<Box<RawValue>, Fault> {
         None => {}
         Some(kind) if is_object(kind) => {}
         Some(Value::Array(kinds)) if kinds.iter().any(is_object) => {}
+        Some(_) if described == Root::Any => {}
         Some(other) => {
             let why = format!("says at /type that it is {}", short(other));
-            return Err(fault(why, "write \"type\": \"object\": a tool takes and gives named values"));
+            return Err(fault(why, "write \"type\": \"object\": a tool takes named values"));
         }
     }
     if let Some(properties) = root.get("properties").filter(|value| !value.is_object()) {
@@ -191,5 +204,5 @@ fn a_kind(value: &Value) -> &'static str {
 
 fn short(value: &Value) -> String {
     let text = value.to_string();
-    if text.chars().count() <= 40 { text } else { a_kind(value).to_owned() }
+    if text.chars().count() <= MAX_SHOWN_CHARS { text } else { a_kind(value).to_owned() }
 }
