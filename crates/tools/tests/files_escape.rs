@@ -1,5 +1,7 @@
 //! No path, link or race leads out of the root.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
+
 mod files_support;
 
 use std::fs;
@@ -245,13 +247,17 @@ fn a_link_swapped_during_the_call_never_leads_outside() {
             through += usize::from(read.is_ok());
             let content = format!("round {round}");
             let _ = desk.call("write_to_file", json!({"path": "swapped/secret.txt", "content": content}));
-            let _ = desk.call("write_to_file", json!({"path": format!("swapped/new-{round}.txt"), "content": "x"}));
-            let _ = desk.call("delete_file", json!({"path": "swapped/secret.txt", "permanent": round % 2 == 0}));
+            let _ = desk
+                .call("write_to_file", json!({"path": format!("swapped/new-{round}.txt"), "content": "x"}));
+            let _ =
+                desk.call("delete_file", json!({"path": "swapped/secret.txt", "permanent": round % 2 == 0}));
             let last = desk.call("read_file", json!({"path": "swapped.txt"}));
             assert!(last.is_err() || last.is_ok_and(|output| output.text != SECRET), "round {round}");
-            let edit = json!({"path": "swapped.txt", "old_text": "secret", "new_text": "stolen", "force": true});
+            let edit =
+                json!({"path": "swapped.txt", "old_text": "secret", "new_text": "stolen", "force": true});
             let _ = desk.call("edit_file", edit);
-            let _ = desk.call("write_to_file", json!({"path": "swapped.txt", "content": "mine", "force": true}));
+            let _ =
+                desk.call("write_to_file", json!({"path": "swapped.txt", "content": "mine", "force": true}));
             let vault = desk.outside().join("vault");
             assert_eq!(fs::read_to_string(vault.join("secret.txt")).unwrap(), SECRET, "round {round}");
             assert_eq!(fs::read_dir(vault).unwrap().count(), 1, "round {round}");

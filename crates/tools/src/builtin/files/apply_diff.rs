@@ -53,7 +53,7 @@ impl FileTool for ApplyDiff {
   "additionalProperties": false
 }"#,
     );
-    const EFFECT: Effect = Effect::Changes;
+    const EFFECT: Effect = Effect::Edits;
 
     fn dry_run(&self) -> bool {
         self.dry_run

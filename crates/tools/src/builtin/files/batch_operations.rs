@@ -56,7 +56,7 @@ impl FileTool for BatchOperations {
   "additionalProperties": false
 }"#,
     );
-    const EFFECT: Effect = Effect::Changes;
+    const EFFECT: Effect = Effect::Destroys;
 
     fn dry_run(&self) -> bool {
         self.dry_run
@@ -68,7 +68,7 @@ impl FileTool for BatchOperations {
         let count = steps.len();
         for (index, step) in steps.into_iter().enumerate() {
             stage.stop().check()?;
-            let (id, action) = (step.id.clone(), step.action.clone());
+            let (id, action) = (step.id.clone(), step.action);
             let done = step.run(stage, self.force).map_err(|failure| {
                 ToolFailure::tool(format!(
                     "step {} of {count} ({id:?}, {action}) failed, so nothing was changed: {failure}",

@@ -49,7 +49,7 @@ impl FileTool for MultiEdit {
   "additionalProperties": false
 }"#;
     const OUTPUT: Option<&'static str> = Some(EDIT_OUTPUT);
-    const EFFECT: Effect = Effect::Changes;
+    const EFFECT: Effect = Effect::Edits;
 
     fn dry_run(&self) -> bool {
         self.dry_run

@@ -39,8 +39,13 @@ pub(super) trait FileTool: DeserializeOwned + Send + 'static {
 /// What a tool does to the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
+    /// Changes nothing.
     Reads,
-    Changes,
+    /// Changes only text that the call itself quotes, and fails when it is not there: a wrong call does no
+    /// harm, a right one can be reversed.
+    Edits,
+    /// May take away what the call does not name.
+    Destroys,
 }
 
 /// The line of a tool in the table of built-in tools.
@@ -53,7 +58,7 @@ pub(super) fn entry<T: FileTool>(toolbox: &Arc<Toolbox>) -> BuiltinTool {
             description: T::DESCRIPTION.to_owned(),
             input_schema: T::INPUT.to_owned(),
             output_schema: T::OUTPUT.map(str::to_owned),
-            annotations: Annotations { destructive: T::EFFECT == Effect::Changes },
+            annotations: Annotations { destructive: T::EFFECT == Effect::Destroys },
         },
         function: Arc::new(Function::<T> { toolbox: Arc::clone(toolbox), tool: PhantomData }),
     }
@@ -83,7 +88,9 @@ impl<T: FileTool> ToolFunction for Function<T> {
 fn run<T: FileTool>(toolbox: &Toolbox, tool: T, stop: &Stop) -> Result<ToolOutput, ToolFailure> {
     // Two calls that read, change and write the same file must not run at once: one change would be lost.
     let _one_at_a_time = match T::EFFECT {
-        Effect::Changes => Some(toolbox.writing.lock().unwrap_or_else(PoisonError::into_inner)),
+        Effect::Edits | Effect::Destroys => {
+            Some(toolbox.writing.lock().unwrap_or_else(PoisonError::into_inner))
+        }
         Effect::Reads => None,
     };
     stop.check()?;

@@ -48,7 +48,7 @@ impl FileTool for WriteToFile {
   "additionalProperties": false
 }"#,
     );
-    const EFFECT: Effect = Effect::Changes;
+    const EFFECT: Effect = Effect::Destroys;
 
     fn dry_run(&self) -> bool {
         self.dry_run

@@ -18,25 +18,39 @@ use crate::{ToolFailure, ToolOutput};
 /// A step that was read and not yet run.
 pub(super) struct Step {
     pub id: String,
-    pub action: String,
+    pub action: &'static str,
+    changes: bool,
     run: Run,
     arguments: Map<String, Value>,
 }
 
 type Run = fn(Map<String, Value>, &mut Stage<'_>) -> Result<ToolOutput, ToolFailure>;
 
-/// What a step can do: a short name, the tool's own name, and whether `force` means anything to it.
-const ACTIONS: [(&str, &str, Effect, Run); 9] = [
-    ("read", ReadFile::NAME, Effect::Reads, perform::<ReadFile>),
-    ("search", SearchFiles::NAME, Effect::Reads, perform::<SearchFiles>),
-    ("write", WriteToFile::NAME, Effect::Changes, perform::<WriteToFile>),
-    ("edit", EditFile::NAME, Effect::Changes, perform::<EditFile>),
-    ("multi_edit", MultiEdit::NAME, Effect::Changes, perform::<MultiEdit>),
-    ("diff", ApplyDiff::NAME, Effect::Changes, perform::<ApplyDiff>),
-    ("delete", DeleteFile::NAME, Effect::Changes, perform::<DeleteFile>),
-    ("move", "move_file", Effect::Changes, relocate::<true>),
-    ("copy", "copy_file", Effect::Changes, relocate::<false>),
+/// One thing that a step can do.
+struct Action {
+    short: &'static str,
+    /// The name of the tool that does the same alone.
+    long: &'static str,
+    /// Whether `force` means anything to it.
+    changes: bool,
+    run: Run,
+}
+
+const ACTIONS: [Action; 9] = [
+    action::<ReadFile>("read"),
+    action::<SearchFiles>("search"),
+    action::<WriteToFile>("write"),
+    action::<EditFile>("edit"),
+    action::<MultiEdit>("multi_edit"),
+    action::<ApplyDiff>("diff"),
+    action::<DeleteFile>("delete"),
+    Action { short: "move", long: "move_file", changes: true, run: relocate::<true> },
+    Action { short: "copy", long: "copy_file", changes: true, run: relocate::<false> },
 ];
+
+const fn action<T: FileTool>(short: &'static str) -> Action {
+    Action { short, long: T::NAME, changes: !matches!(T::EFFECT, Effect::Reads), run: perform::<T> }
+}
 
 impl Step {
     /// Reads the step at `index`, counted from 0. A step without an id is named after its place.
@@ -52,15 +66,16 @@ impl Step {
             Some(Value::Number(id)) => id.to_string(),
             Some(_) => return Err(invalid(format!("the id of step {number} is not a string"))),
         };
-        let names: Vec<&str> = ACTIONS.iter().map(|(short, ..)| *short).collect();
-        let names = names.join(", ");
-        let Some(Value::String(action)) = arguments.shift_remove("action") else {
-            return Err(invalid(format!("step {number} ({id:?}) has no \"action\". It is one of {names}")));
-        };
-        let known = ACTIONS.iter().find(|(short, long, ..)| action == *short || action == *long);
-        let Some((short, _, effect, run)) = known else {
+        let Some(Value::String(name)) = arguments.shift_remove("action") else {
             return Err(invalid(format!(
-                "step {number} ({id:?}) has the unknown action {action:?}. It is one of {names}"
+                "step {number} ({id:?}) has no \"action\". It is one of {}",
+                names()
+            )));
+        };
+        let Some(known) = ACTIONS.iter().find(|known| name == known.short || name == known.long) else {
+            return Err(invalid(format!(
+                "step {number} ({id:?}) has the unknown action {name:?}. It is one of {}",
+                names()
             )));
         };
         if arguments.contains_key("dry_run") {
@@ -68,21 +83,20 @@ impl Step {
                 "step {number} ({id:?}) has a dry_run of its own. Set dry_run beside the steps: it is for all of them"
             )));
         }
-        if *effect == Effect::Reads && arguments.contains_key("force") {
-            arguments.shift_remove("force");
-        }
-        Ok(Step { id, action: (*short).to_owned(), run: *run, arguments })
+        Ok(Step { id, action: known.short, changes: known.changes, run: known.run, arguments })
     }
 
     /// Runs the step on the stage. `force` is that of the whole batch.
     pub(super) fn run(mut self, stage: &mut Stage<'_>, force: bool) -> Result<ToolOutput, ToolFailure> {
-        let changes =
-            ACTIONS.iter().any(|(short, _, effect, _)| *short == self.action && *effect == Effect::Changes);
-        if force && changes {
+        if force && self.changes {
             self.arguments.insert("force".to_owned(), Value::Bool(true));
         }
         (self.run)(self.arguments, stage)
     }
+}
+
+fn names() -> String {
+    ACTIONS.map(|action| action.short).join(", ")
 }
 
 fn perform<T: FileTool>(
