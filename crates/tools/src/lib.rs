@@ -40,6 +40,7 @@
 //! # }
 //! ```
 
+pub mod builtin;
 mod function;
 
 pub mod error;
