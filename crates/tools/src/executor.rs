@@ -31,7 +31,7 @@ use gate::{Gate, Pass};
 use record::Record;
 use run::Ended;
 
-pub use call::{Call, CallOutcome};
+pub use call::{Call, CallOutcome, Prepared};
 pub use limits::{DEFAULT_TIMEOUT, Limits, SLOW_CALL};
 
 /// Runs tools by name.
@@ -103,6 +103,14 @@ impl ToolExecutor {
         let mut record = self.begin(name, &arguments);
         let result = self.carry_out(&mut record, arguments, finish, cancellation.as_ref()).await;
         record.finish(result)
+    }
+
+    /// What would be run for a call, without running it.
+    pub fn prepare(&self, call: &Call) -> Result<Prepared, CallError> {
+        let found = lookup::find(&self.registry, &call.name)?;
+        let (arguments, mut changes) = self.normalize(&found.tool, call.arguments.clone(), call.finish)?;
+        changes.splice(0..0, found.renamed);
+        Ok(Prepared { tool: found.tool, arguments, changes })
     }
 
     fn begin(&self, name: String, arguments: &str) -> Record<'_> {

@@ -50,7 +50,7 @@ pub mod redact;
 pub mod registry;
 
 pub use error::{CallError, ErrorCode};
-pub use executor::{Call, CallOutcome, Limits, ToolExecutor};
+pub use executor::{Call, CallOutcome, Limits, Prepared, ToolExecutor};
 pub use function::{ToolFailure, ToolFunction, ToolOutput};
 pub use observer::CallObserver;
 pub use registry::{Format, Registered, RegisteredTool, RegistrationError, ToolRegistry};

@@ -99,6 +99,13 @@ fn push_list<T>(out: &mut String, items: impl Iterator<Item = T>, push: impl Fn(
     }
 }
 
+/// A change as JSON, with its evidence.
+pub fn change_json(change: &Change) -> String {
+    let mut out = String::new();
+    push_change(change, Evidence::Told, &mut out);
+    out
+}
+
 fn push_change(change: &Change, evidence: Evidence, out: &mut String) {
     out.push_str(&format!("{{\"code\":\"{}\",\"path\":{}", change.code, quote(&change.path)));
     for (key, value) in [("from", &change.from), ("to", &change.to)] {

@@ -40,6 +40,17 @@ pub struct CallOutcome {
     pub duration: Duration,
 }
 
+/// A call that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The tool that is meant.
+    pub tool: Arc<RegisteredTool>,
+    /// The arguments that it would get.
+    pub arguments: String,
+    /// What was changed to make the call fit: the tool's name first, then its arguments.
+    pub changes: Vec<Change>,
+}
+
 impl Call {
     /// A call of the tool with these arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {

@@ -59,14 +59,7 @@ fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> 
             "write {\"name\": \"…\", \"inputSchema\": {…}}",
         )
     })?;
-    let arguments = match arguments.strip_prefix('@') {
-        Some(path) => {
-            let text =
-                fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?;
-            without_byte_order_mark(&text).to_owned()
-        }
-        None => arguments.to_owned(),
-    };
+    let arguments = super::text_or_file(arguments)?;
     let finish = options.finish.unwrap_or_default();
     let normalizer = Normalizer::new(rules_source::load(&options.rules)?);
     let explanation = normalizer.explain(&tool, &RawArguments::text(&arguments, finish));
