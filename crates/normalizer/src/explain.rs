@@ -46,9 +46,11 @@ pub(crate) struct Trace {
 #[derive(Debug, Default)]
 struct Record {
     steps: RefCell<Vec<TraceStep>>,
-    /// Changes with their prices, by code and place.
-    prices: RefCell<HashMap<(Code, String), Vec<(Change, u32)>>>,
+    prices: RefCell<Prices>,
 }
+
+/// Changes with their prices, by code and place.
+type Prices = HashMap<(Code, String), Vec<(Change, u32)>>;
 
 impl Verdict {
     /// One word for listings.

@@ -25,6 +25,7 @@ mod path;
 mod preview;
 mod problems;
 mod scalar;
+mod spellings;
 mod structure;
 mod text_form;
 

@@ -56,7 +56,7 @@ pub(crate) struct SchemaNode {
     /// Those of `type` that the allowed values have.
     pub types: Types,
     pub constant: Option<Literal>,
-    pub options: Option<Options>,
+    pub options: Option<Box<Options>>,
     pub object: ObjectKeywords,
     pub array: ArrayKeywords,
     pub string: StringKeywords,
@@ -65,9 +65,9 @@ pub(crate) struct SchemaNode {
     pub any_of: Vec<SchemaId>,
     pub one_of: Vec<SchemaId>,
     /// What tells the branches of `anyOf` apart.
-    pub any_choice: Option<Choice>,
+    pub any_choice: Option<Box<Choice>>,
     /// The same for `oneOf`.
-    pub one_choice: Option<Choice>,
+    pub one_choice: Option<Box<Choice>>,
     pub not: Option<SchemaId>,
     pub condition: Option<Condition>,
     pub reference: Option<SchemaId>,
@@ -198,6 +198,10 @@ impl Properties {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, SchemaId)> {
         self.list.iter().map(|(name, id)| (&**name, *id))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

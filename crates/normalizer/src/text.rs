@@ -4,6 +4,7 @@
 //! strict JSON: every leniency is a named [`Step`] of the report, strings keep their contents to the
 //! byte, and what could mean two things, ends too early or is an expression is refused.
 
+mod escapes;
 mod lenient;
 mod scalars;
 mod step;

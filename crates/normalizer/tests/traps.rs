@@ -369,6 +369,9 @@ fn a_level_around_exactly_the_parameters_is_opened_whatever_it_is_called() {
     // Something beside it, and a key that says which of two things is meant.
     refused(&weather, r#"{"foo":{"city":"Rome"},"unit":"metric"}"#, Code::R6);
     refused(&weather, r#"{"parent":{"city":"Rome"}}"#, Code::R6);
+    // A key that may name another tool.
+    refused(&weather, r#"{"delete_city":{"city":"Rome"}}"#, Code::R6);
+    refused(&weather, r#"{"delete":{"city":"Rome"}}"#, Code::R6);
     // A misspelt parameter is no envelope.
     let area = r#""area":{"type":"object","properties":{"city":{"type":"string"}}}"#;
     let both = tool("get_weather", &format!(r#""city":{TEXT},{area}"#), "", false);

@@ -178,7 +178,7 @@ impl Extra<'_> {
         let mut foreign = 0;
         for word in &self.words {
             if *word == head && !self.shorter.meaning.iter().any(|own| own == head) {
-                if !self.may_end(word, around) && !(self.is_sent && self.is_described(word, around)) {
+                if !(self.may_end(word, around) || self.is_sent && self.is_described(word, around)) {
                     return None;
                 }
             } else if !self.is_said(word, around) {

@@ -68,6 +68,11 @@ impl<'s, 'a> Draft<'s, 'a> {
             && self.required.iter().all(|name| self.has(name))
     }
 
+    /// Some member is no parameter under its own name.
+    pub fn has_unknown(&self) -> bool {
+        self.entries.iter().any(|entry| entry.state != KeyState::Declared)
+    }
+
     /// Every unknown key is short enough to be compared with names by likeness.
     pub fn is_comparable(&self) -> bool {
         let mut unknown = self.entries.iter().filter(|entry| entry.state != KeyState::Declared);

@@ -3,12 +3,12 @@
 //! # What it does
 //! `{"arguments": {…}}`, `{"name": "read_file", "input": {…}}`, `{"read_file": {…}}`, `[{…}]` and
 //! `"{…}"` are opened, however often they are nested, when the tool has no such parameter and the
-//! inside fits. A key of any other name is opened when it stands alone around an object that holds
+//! inside fits. A key of any other word is opened when it stands alone around an object that holds
 //! parameters of the tool only, all the required ones among them.
 //!
 //! # What it refuses
 //! A real parameter called `arguments` or `input`, an envelope that names another tool, and a list
-//! of several calls. A key of any other name is not opened for a tool that can destroy something, when
+//! of several calls. A key of any other word is not opened for a tool that can destroy something, when
 //! it may be a misspelt parameter, or when it says which of two things is meant (`parent`).
 
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ use toolwright_model::{Change, Code};
 use super::limits::is_comparable;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview};
 use crate::costs;
-use crate::names::{fold, is_envelope, words};
+use crate::names::{fold, is_destructive_verb, is_envelope, words};
 use crate::schema::{Goal, Types};
 
 /// How often an envelope may be nested.
@@ -162,8 +162,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let [level] = node.as_object()? else { return None };
         let inner = level.value.as_object().filter(|inner| !inner.is_empty())?;
         let schema = self.judge.schema();
+        // Two words may be the name of another tool.
+        let [word] = &words(level.key)[..] else { return None };
         if !is_comparable(level.key)
-            || words(level.key).iter().any(|word| OTHERS.contains(&word.as_str()))
+            || OTHERS.contains(&word.as_str())
+            || is_destructive_verb(word)
             || inner.len() > self.context.parameters.len()
             || self.is_parameter(level.key)
             || self.judge.accepts(schema.root(), &node)

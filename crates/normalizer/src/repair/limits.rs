@@ -78,7 +78,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Option<Problem> {
         let schema = self.judge.schema();
         let unknown = draft.entries.iter().filter(|entry| entry.state != KeyState::Declared).count();
-        let names = goal.property_names(schema).len();
+        let names = goal.property_count(schema);
         if unknown.saturating_mul(names.max(1)) > MAX_COMPARISONS {
             let message = "there are too many unknown parameters to tell which is which";
             return Some(problem(Code::R12, path, message));

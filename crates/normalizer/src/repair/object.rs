@@ -39,7 +39,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 return Some(Err(vec![limit]));
             }
             self.find_free_names(goal, &mut draft);
-            if draft.is_comparable() {
+            self.take_spellings(goal, &mut draft, path, slot);
+            if draft.has_unknown() && draft.is_comparable() {
                 self.align_names(goal, &mut draft, path, slot);
             }
             self.check_spellings(goal, &mut draft, path);
@@ -111,38 +112,6 @@ impl<'s, 'a> Fitter<'s, 'a> {
         draft.free = all;
     }
 
-    /// A key that is a declared name in another case is meant as that parameter. When its value does
-    /// not fit, or the parameter is there already with another value, nothing is left to chance.
-    fn check_spellings(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
-        let schema = self.judge.schema();
-        let names = goal.property_names(schema);
-        let mut found = Vec::new();
-        for entry in draft.entries.iter().filter(|entry| entry.state == KeyState::Open) {
-            let member = &entry.member;
-            let folded = fold(member.key);
-            let is_twin = |name: &&&str| schema.name(name).is_some_and(|known| *known.folded == *folded);
-            let twins: Vec<&str> = names.iter().filter(is_twin).copied().collect();
-            let [name] = twins[..] else { continue };
-            let place = path.key(member.key);
-            match draft.entries.iter().find(|other| other.member.key == name) {
-                Some(other) if same_value(&other.member.value, &member.value) => {}
-                Some(_) => {
-                    let message =
-                        format!("\"{}\" and \"{name}\" are both given; send \"{name}\" only", member.key);
-                    found.push(problem(Code::R7, &place, message));
-                }
-                None if says_nothing(&member.value) => {}
-                None => {
-                    let slot = Slot { name, in_list: false, is_root: false };
-                    if let Err(problems) = self.fit(&goal.key(schema, name).1, member.value, &place, slot) {
-                        found.extend(problems);
-                    }
-                }
-            }
-        }
-        draft.problems.extend(found);
-    }
-
     /// Arguments that are still inside an envelope are not extra members, even of an open object.
     fn check_envelopes(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
         let wraps = |member: &Member<'a>| {
@@ -207,6 +176,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     fn drop_the_rest(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
+        if draft.entries.iter().all(|entry| entry.state != KeyState::Forbidden) {
+            return;
+        }
         let all = std::mem::take(&mut draft.entries);
         for entry in all.clone() {
             if entry.state != KeyState::Forbidden {

@@ -126,7 +126,7 @@ impl SchemaNode {
             let distinct: HashSet<Option<&str>> = texts.iter().map(Literal::as_text).collect();
             if distinct.len() == texts.len() {
                 union.clear();
-                self.options = Some(Options::new(texts));
+                self.options = Some(Box::new(Options::new(texts)));
             }
         }
     }

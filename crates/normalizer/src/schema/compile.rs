@@ -186,7 +186,8 @@ impl<'a> Compiler<'a> {
             out.types = out.types.union(Types::NULL);
         }
         out.read_union_of_texts(&self.nodes);
-        let values = out.constant.iter().map(Literal::types).chain(out.options.iter().map(Options::types));
+        let values =
+            out.constant.iter().map(Literal::types).chain(out.options.iter().map(|options| options.types()));
         out.types = values.fold(out.types, Types::intersection);
         out.has = Has::of(&out);
         Ok(out)
@@ -203,7 +204,8 @@ impl<'a> Compiler<'a> {
             "type" => out.types = self.types(&value),
             "const" => out.constant = Some(Literal::of(&value)),
             "enum" => {
-                let list = |items: &[Node<'a>]| Options::new(items.iter().map(Literal::of).collect());
+                let list =
+                    |items: &[Node<'a>]| Box::new(Options::new(items.iter().map(Literal::of).collect()));
                 out.options = value.as_array().map(list);
             }
             "description" | "title" => {
@@ -362,8 +364,8 @@ impl<'a> Compiler<'a> {
 
 fn tell_branches_apart(nodes: &mut [SchemaNode]) {
     for index in 0..nodes.len() {
-        nodes[index].any_choice = Choice::of(nodes, &nodes[index].any_of);
-        nodes[index].one_choice = Choice::of(nodes, &nodes[index].one_of);
+        nodes[index].any_choice = Choice::of(nodes, &nodes[index].any_of).map(Box::new);
+        nodes[index].one_choice = Choice::of(nodes, &nodes[index].one_of).map(Box::new);
     }
 }
 

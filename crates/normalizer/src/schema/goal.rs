@@ -121,7 +121,7 @@ impl Goal {
         for node in self.nodes(schema) {
             let constant = node.constant.iter().filter_map(Literal::as_text).filter(|text| is_meant(text));
             found.extend(constant);
-            found.extend(node.options.iter().flat_map(&find));
+            found.extend(node.options.iter().flat_map(|options| find(options)));
         }
         found.sort_unstable();
         found.dedup();
@@ -131,6 +131,11 @@ impl Goal {
     /// The declared property names in order, each once.
     pub fn property_names<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
         distinct(self.nodes(schema).flat_map(|node| node.object.properties.iter().map(|(name, _)| name)))
+    }
+
+    /// How many property names are declared, at most.
+    pub fn property_count(&self, schema: &Schema) -> usize {
+        self.nodes(schema).map(|node| node.object.properties.len()).sum()
     }
 
     /// The declared names, ready for comparison.

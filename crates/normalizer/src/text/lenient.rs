@@ -81,6 +81,8 @@ impl<'t> Lenient<'t> {
         }
         self.trivia()?;
         match self.peek() {
+            // Only here: trying it at every depth would read the same text again and again.
+            Some('{' | '[') if depth == 1 && self.strict_container() => Ok(()),
             Some(open @ ('{' | '[' | '(')) => {
                 self.open.push(open);
                 let read = match open {
@@ -99,6 +101,18 @@ impl<'t> Lenient<'t> {
             Some(_) => Err(self.unexpected("a value")),
             None => Err(self.truncated()),
         }
+    }
+
+    /// Takes over a list or object that is strict JSON by itself.
+    fn strict_container(&mut self) -> bool {
+        let arena = Bump::new();
+        let parsed = parse_prefix(&self.text[self.at..], &arena);
+        let source = parsed.ok().and_then(|(parsed, _)| parsed.root.source());
+        if let Some(source) = source {
+            self.out.push_str(source);
+            self.at += source.len();
+        }
+        source.is_some()
     }
 
     fn object(&mut self, depth: usize) -> Read {

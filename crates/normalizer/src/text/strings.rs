@@ -3,7 +3,7 @@
 use toolwright_model::Code;
 
 use super::lenient::Lenient;
-use super::{Step, Unreadable};
+use super::{Step, Unreadable, escapes};
 
 /// What is said of an ellipsis.
 pub(super) const LEFT_OUT: &str = "\"...\" leaves something out; send every parameter";
@@ -63,7 +63,7 @@ pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), U
             reader.error(Code::R5, "a template with a placeholder is no value; send the value itself")
         );
     }
-    write(reader, content, open)
+    escapes::write(reader, content, open)
 }
 
 /// `"query: "foo"`: the key lost its closing quote, so its text ends in a colon.
@@ -78,10 +78,15 @@ fn key_without_end<'t>(content: &'t str, reader: &Lenient<'_>) -> Option<&'t str
 fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> Result<usize, Unreadable> {
     let mut inner = 0usize;
     let start = reader.at;
-    let strict_count = closers[0] == '"';
+    let strict_count = closers == ['"'];
     loop {
         let rest = &reader.text[reader.at..];
-        let Some(plain) = rest.find(|char: char| char == '\\' || closers.contains(&char)) else {
+        let plain = if strict_count {
+            rest.bytes().position(|byte| byte == b'\\' || byte == b'"')
+        } else {
+            rest.find(|char: char| char == '\\' || closers.contains(&char))
+        };
+        let Some(plain) = plain else {
             return Err(reader.truncated());
         };
         reader.at += plain;
@@ -275,126 +280,4 @@ fn starts_key(rest: &str, quoted: bool) -> bool {
     }
     let tail = body[end..].trim_start_matches(['"', '\'', '”', '’', '`']).trim_start();
     tail.starts_with(':') || tail.starts_with('：')
-}
-
-/// Writes a string's contents as strict JSON.
-fn write(reader: &mut Lenient<'_>, content: &str, quote: char) -> Result<(), Unreadable> {
-    let escapes = Escapes::of(content, quote);
-    if escapes.is_ambiguous(content) {
-        return Err(reader.error(
-            Code::R2,
-            "a string mixes backslashes that are escapes with some that are not; double the ones that stand for themselves",
-        ));
-    }
-    let literal = escapes.invalid && escapes.valid;
-    reader.out.push('"');
-    let is_special = |char: char| char == '\\' || char == '"' || (char as u32) < 0x20;
-    let plain = content.find(is_special).unwrap_or(content.len());
-    reader.out.push_str(&content[..plain]);
-    let mut chars = content[plain..].chars().peekable();
-    while let Some(char) = chars.next() {
-        match char {
-            '\\' => match chars.peek().copied() {
-                Some('\\') if !literal => {
-                    chars.next();
-                    reader.out.push_str("\\\\");
-                }
-                Some('"') => {
-                    chars.next();
-                    reader.out.push_str("\\\"");
-                }
-                Some('\'') if !literal && (quote == '\'' || !escapes.invalid) => {
-                    chars.next();
-                    reader.out.push('\'');
-                    reader.note(Step::EscapedApostrophe);
-                }
-                Some('/' | 'b' | 'f' | 'n' | 'r' | 't') if !literal => {
-                    reader.out.push('\\');
-                    reader.out.extend(chars.next());
-                }
-                Some('u') if !literal && has_hex(chars.clone()) => {
-                    reader.out.push('\\');
-                    reader.out.extend(chars.next());
-                }
-                _ => {
-                    reader.out.push_str("\\\\");
-                    reader.note(Step::Backslashes);
-                }
-            },
-            '"' => reader.out.push_str("\\\""),
-            '\n' => control(reader, "\\n"),
-            '\r' => control(reader, "\\r"),
-            '\t' => control(reader, "\\t"),
-            char if (char as u32) < 0x20 => {
-                let escape = format!("\\u{:04x}", char as u32);
-                control(reader, &escape);
-            }
-            char => reader.out.push(char),
-        }
-    }
-    reader.out.push('"');
-    Ok(())
-}
-
-fn control(reader: &mut Lenient<'_>, escape: &str) {
-    reader.out.push_str(escape);
-    reader.note(Step::RawControl);
-}
-
-fn has_hex(chars: std::iter::Peekable<std::str::Chars<'_>>) -> bool {
-    let hex: Vec<char> = chars.skip(1).take(4).collect();
-    hex.len() == 4 && hex.iter().all(char::is_ascii_hexdigit)
-}
-
-/// Which kinds of backslashes a string has.
-#[derive(Default)]
-struct Escapes {
-    /// `\n`, `\t` and other escapes that would change the text if they were meant literally.
-    valid: bool,
-    /// Backslashes that are no JSON escape.
-    invalid: bool,
-    /// `\\`.
-    doubled: bool,
-    /// `\x41`, `\0`: escapes of other languages.
-    foreign: bool,
-}
-
-impl Escapes {
-    fn of(content: &str, _quote: char) -> Escapes {
-        let mut found = Escapes::default();
-        let mut octal = false;
-        let mut chars = content.chars().peekable();
-        while let Some(char) = chars.next() {
-            if char != '\\' {
-                continue;
-            }
-            let rest = chars.clone();
-            match chars.next() {
-                Some('\\') => found.doubled = true,
-                Some('"' | '/' | '\'') => {}
-                Some('b' | 'f' | 'n' | 'r' | 't') => found.valid = true,
-                Some('u') if has_hex(rest) => found.valid = true,
-                Some('x') if chars.clone().take(2).filter(char::is_ascii_hexdigit).count() == 2 => {
-                    found.foreign = true
-                }
-                Some('0'..='7') => octal = true,
-                _ => found.invalid = true,
-            }
-        }
-        // Beside `\d`, `\1` is part of a pattern.
-        if octal && content.contains("\\d") {
-            found.invalid = true;
-        } else if octal {
-            found.foreign = true;
-        }
-        found
-    }
-
-    /// Both kinds in one string: only a path that starts with a drive is clear.
-    fn is_ambiguous(&self, content: &str) -> bool {
-        let drive = content.len() > 2
-            && content.as_bytes()[0].is_ascii_alphabetic()
-            && content[1..].starts_with(":\\");
-        self.foreign || self.invalid && self.valid && (self.doubled || !drive)
-    }
 }

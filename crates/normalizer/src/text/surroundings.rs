@@ -1,5 +1,7 @@
 //! Finding the value in what stands around it: fences, prose, leaked tokens, a second copy.
 
+use std::cell::LazyCell;
+
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{parse, same_value};
 use toolwright_model::{Code, Finish};
@@ -144,7 +146,7 @@ fn is_token(text: &str) -> bool {
 /// Where the body starts after fences, tokens and thinking.
 fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
     let mut at = 0;
-    let thoughts = ["</think>", "</thinking>"].map(|close| (close, body.rfind(close)));
+    let thoughts = ["</think>", "</thinking>"].map(|close| (close, LazyCell::new(move || body.rfind(close))));
     loop {
         let rest = &body[at..];
         at += rest.len() - rest.trim_start().len();
@@ -156,11 +158,11 @@ fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
             at += fence.len() + word;
             continue;
         }
-        for (close, last) in thoughts {
+        for (close, last) in &thoughts {
             let is_open = rest.strip_prefix('<').is_some_and(|rest| rest.starts_with(&close[2..]));
             if is_open
                 && last.is_some_and(|last| last > at)
-                && let Some(end) = rest.find(close)
+                && let Some(end) = rest.find(*close)
             {
                 push(steps, Step::ChatTokens);
                 at += end + close.len();

@@ -1,0 +1,97 @@
+//! N1: keys that are declared names in another case or with other separators.
+//!
+//! # What it does
+//! `dueDays` is `due_days` when that is free and takes the value as it stands. This is the usual case,
+//! so it is settled before keys are compared with names by likeness.
+//!
+//! # What it refuses
+//! Two keys for one name, and a spelling whose value does not fit or that stands beside the name itself
+//! with another value.
+
+use toolwright_jsonrpc::raw::{Kind, Member, quote, same_value};
+use toolwright_model::Code;
+
+use super::empty::says_nothing;
+use super::object::Draft;
+use super::{Fit, Fitter, Path, Slot, problem};
+use crate::costs;
+use crate::names::fold;
+use crate::schema::{Goal, KeyState};
+
+impl<'s, 'a> Fitter<'s, 'a> {
+    /// Gives keys the declared name that they are a spelling of, when nothing else speaks against it.
+    pub(super) fn take_spellings(
+        &self,
+        goal: &Goal,
+        draft: &mut Draft<'s, 'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) {
+        let schema = self.judge.schema();
+        for index in 0..draft.entries.len() {
+            let Member { key, value, .. } = draft.entries[index].member;
+            if draft.entries[index].state == KeyState::Declared || matches!(value.kind, Kind::Null) {
+                continue;
+            }
+            let folded = fold(key);
+            // The tool's own name is an envelope, not a parameter that resembles it.
+            let is_level = matches!(value.kind, Kind::Object(_) | Kind::Array(_));
+            if slot.is_root && is_level && folded == fold(slot.name) {
+                continue;
+            }
+            let is_twin = |name: &&&str| schema.name(name).is_some_and(|known| *known.folded == *folded);
+            let mut twins = draft.free.iter().filter(is_twin);
+            let (Some(name), None) = (twins.next().copied(), twins.next()) else { continue };
+            let is_repeated =
+                draft.entries.iter().filter(|entry| fold(entry.member.key) == folded).count() > 1;
+            let (state, ids) = goal.key(schema, name);
+            if is_repeated || !self.accepts(&ids, &value) {
+                continue;
+            }
+            let why = "same name in another case or with other separators";
+            self.trace.chosen(path, costs::KEY_FORM, || format!("\"{key}\" → \"{name}\": {why}"));
+            let entry = &mut draft.entries[index];
+            entry.member = Member::new(self.arena.alloc_str(name), value);
+            (entry.state, entry.ids) = (state, ids);
+            entry.fitted = Some(Fit::unchanged(value));
+            draft.free.retain(|free| *free != name);
+            draft.note(Code::N1, path, key, Some(quote(key)), Some(quote(name)), why);
+            draft.cost += costs::KEY_FORM;
+        }
+    }
+
+    /// A key that is a declared name in another case is meant as that parameter. When its value does
+    /// not fit, or the parameter is there already with another value, nothing is left to chance.
+    pub(super) fn check_spellings(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+        if draft.entries.iter().all(|entry| entry.state != KeyState::Open) {
+            return;
+        }
+        let schema = self.judge.schema();
+        let names = goal.property_names(schema);
+        let mut found = Vec::new();
+        for entry in draft.entries.iter().filter(|entry| entry.state == KeyState::Open) {
+            let member = &entry.member;
+            let folded = fold(member.key);
+            let is_twin = |name: &&&str| schema.name(name).is_some_and(|known| *known.folded == *folded);
+            let twins: Vec<&str> = names.iter().filter(is_twin).copied().collect();
+            let [name] = twins[..] else { continue };
+            let place = path.key(member.key);
+            match draft.entries.iter().find(|other| other.member.key == name) {
+                Some(other) if same_value(&other.member.value, &member.value) => {}
+                Some(_) => {
+                    let message =
+                        format!("\"{}\" and \"{name}\" are both given; send \"{name}\" only", member.key);
+                    found.push(problem(Code::R7, &place, message));
+                }
+                None if says_nothing(&member.value) => {}
+                None => {
+                    let slot = Slot { name, in_list: false, is_root: false };
+                    if let Err(problems) = self.fit(&goal.key(schema, name).1, member.value, &place, slot) {
+                        found.extend(problems);
+                    }
+                }
+            }
+        }
+        draft.problems.extend(found);
+    }
+}
