@@ -137,12 +137,15 @@ impl CallError {
         let (code, sentence) = if problems.iter().all(is_doubt) {
             (ErrorCode::Refused, sentence::refused(tool.name()))
         } else {
-            let sentence = sentence::invalid_arguments(tool.name(), tool.parameters(), sent);
+            let sentence = sentence::invalid_arguments(tool.name(), tool.parameters(), &problems, sent);
             (ErrorCode::InvalidArguments, sentence)
         };
         let mut lines: Vec<String> = problems.iter().map(described).collect();
         lines.push(format!("The parameters of {}: {}", tool.name(), all_described(tool.parameters())));
-        lines.push(format!("Sent: {}", redact::arguments(sent)));
+        // Of two values under one key a parsed form would show one only.
+        if !sent.trim().is_empty() && !problems.iter().any(|problem| problem.code == Code::R7) {
+            lines.push(format!("Sent: {}", redact::arguments(sent)));
+        }
         CallError { problems, ..ours(code, sentence, lines.join("\n")) }
     }
 
