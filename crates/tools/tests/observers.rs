@@ -18,11 +18,11 @@ struct Heard {
 
 impl Heard {
     fn say(&self, line: String) {
-        self.lines.lock().unwrap().push(line);
+        self.lines.lock().expect("no test panics with it").push(line);
     }
 
     fn lines(&self) -> Vec<String> {
-        std::mem::take(&mut *self.lines.lock().unwrap())
+        std::mem::take(&mut *self.lines.lock().expect("no test panics with it"))
     }
 }
 
@@ -45,7 +45,13 @@ impl CallObserver for Heard {
         let code = call.result.err().map(|error| error.code);
         let tool = call.tool.map(|tool| tool.name());
         self.say(format!("{} finished {} {tool:?} {:?}", call.id.0, call.name, code.map(ErrorCode::as_str)));
-        self.finished.lock().unwrap().push((call.id, code, call.stages, call.bytes_in, call.bytes_out));
+        self.finished.lock().expect("no test panics with it").push((
+            call.id,
+            code,
+            call.stages,
+            call.bytes_in,
+            call.bytes_out,
+        ));
     }
 }
 
@@ -89,7 +95,7 @@ async fn every_call_is_heard_of_from_start_to_end() {
     );
     executor.execute(Call::new("nothing", "{}")).await;
     assert_eq!(heard.lines()[1], r#"3 finished nothing None Some("unknown_tool")"#);
-    let finished = heard.finished.lock().unwrap();
+    let finished = heard.finished.lock().expect("no test panics with it");
     assert_eq!((finished[0].3, finished[0].4), (33, 32), "bytes in and out");
 }
 
