@@ -14,6 +14,10 @@ use crate::registry::{Parameter, RegisteredTool};
 /// The longest sentence, in characters.
 pub const MAX_SENTENCE_CHARS: usize = 299;
 
+/// How much of an unknown name is shown, in characters, and how many names of tools beside it.
+const MAX_SHOWN_NAME_CHARS: usize = 100;
+const MAX_SHOWN_TOOLS: usize = 100;
+
 /// What went wrong, as programs read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
@@ -117,12 +121,18 @@ impl CallError {
         nearest: &[String],
         available: impl Iterator<Item = &'n str>,
     ) -> Self {
-        let available: Vec<&str> = available.collect();
+        let sent: String = sent.chars().take(MAX_SHOWN_NAME_CHARS).collect();
+        let mut available: Vec<String> = available.map(str::to_owned).collect();
+        if available.len() > MAX_SHOWN_TOOLS {
+            let left_out = available.len() - MAX_SHOWN_TOOLS;
+            available.truncate(MAX_SHOWN_TOOLS);
+            available.push(format!("and {left_out} more"));
+        }
         let details = match available[..] {
             [] => format!("Unknown tool {sent:?}. No tools are available."),
             _ => format!("Unknown tool {sent:?}. Available tools: {}", available.join(", ")),
         };
-        ours(ErrorCode::UnknownTool, sentence::unknown_tool(sent, nearest), details)
+        ours(ErrorCode::UnknownTool, sentence::unknown_tool(&sent, nearest), details)
     }
 
     pub(crate) fn ambiguous_tool(sent: &str, candidates: &[String]) -> Self {
@@ -137,12 +147,15 @@ impl CallError {
         let (code, sentence) = if problems.iter().all(is_doubt) {
             (ErrorCode::Refused, sentence::refused(tool.name()))
         } else {
-            let sentence = sentence::invalid_arguments(tool.name(), tool.parameters(), sent);
+            let sentence = sentence::invalid_arguments(tool.name(), tool.parameters(), &problems, sent);
             (ErrorCode::InvalidArguments, sentence)
         };
         let mut lines: Vec<String> = problems.iter().map(described).collect();
         lines.push(format!("The parameters of {}: {}", tool.name(), all_described(tool.parameters())));
-        lines.push(format!("Sent: {}", redact::arguments(sent)));
+        // Of two values under one key a parsed form would show one only.
+        if !sent.trim().is_empty() && !problems.iter().any(|problem| problem.code == Code::R7) {
+            lines.push(format!("Sent: {}", redact::arguments_of(tool, sent)));
+        }
         CallError { problems, ..ours(code, sentence, lines.join("\n")) }
     }
 

@@ -97,7 +97,8 @@ impl ToolExecutor {
         self.running.inside()
     }
 
-    /// Runs one call to its end. It never fails: whatever happens is in the outcome.
+    /// Runs one call to its end. It never fails: whatever happens is in the outcome. It must be awaited on a
+    /// tokio runtime whose clock is enabled.
     pub async fn execute(&self, call: Call) -> CallOutcome {
         let Call { name, arguments, finish, cancellation } = call;
         let mut record = self.begin(name, &arguments);
@@ -127,7 +128,7 @@ impl ToolExecutor {
         cancellation: Option<&CancellationToken>,
     ) -> Result<ToolOutput, CallError> {
         let found = lookup::find(&self.registry, record.name())?;
-        let tool = record.found(found.tool);
+        let tool = record.found(found.tool, &sent);
         let (arguments, mut changes) = self.normalize(&tool, sent, finish)?;
         if let Some(renamed) = found.renamed {
             changes.insert(0, renamed);

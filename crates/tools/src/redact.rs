@@ -11,7 +11,7 @@ use std::fmt;
 
 use toolwright_model::{Change, Code};
 
-pub use arguments::{arguments, outline};
+pub use arguments::{arguments, arguments_of, outline};
 pub use secret::{holds_secret, is_secret_key};
 
 /// What stands where a secret was.
@@ -19,6 +19,10 @@ pub const HIDDEN: &str = "[redacted]";
 
 /// The longest string that is shown whole, in characters.
 pub const MAX_SHOWN_CHARS: usize = 100;
+
+/// How far a text is searched for secrets, in characters: well beyond what is shown of it, so that one that
+/// begins in the shown part is seen whole.
+const MAX_LOOKED_AT_CHARS: usize = 10 * MAX_SHOWN_CHARS;
 
 /// Text of a caller or a tool that may hold secrets. Printed, it is redacted; who needs all of it must
 /// say so.
@@ -56,7 +60,8 @@ impl fmt::Debug for Sensitive<'_> {
 
 /// Text for people, such as a tool's message: hidden when it speaks of a secret, else shortened.
 pub fn text(text: &str) -> Cow<'_, str> {
-    if holds_secret(text) { Cow::Borrowed(HIDDEN) } else { shortened(text) }
+    let looked_at = text.char_indices().nth(MAX_LOOKED_AT_CHARS).map_or(text, |(end, _)| &text[..end]);
+    if holds_secret(looked_at) { Cow::Borrowed(HIDDEN) } else { shortened(text) }
 }
 
 /// A change whose values may be shown.
@@ -82,10 +87,7 @@ pub fn change(change: &Change) -> Change {
 fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_SHOWN_CHARS) {
         None => Cow::Borrowed(text),
-        Some((end, _)) => {
-            let left_out = text[end..].chars().count();
-            Cow::Owned(format!("{}… ({left_out} more characters)", &text[..end]))
-        }
+        Some((end, _)) => Cow::Owned(format!("{}… ({} more bytes)", &text[..end], text.len() - end)),
     }
 }
 

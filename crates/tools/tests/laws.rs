@@ -30,7 +30,7 @@ fn executor(seen: &Seen) -> ToolExecutor {
         [Origin::Server, Origin::BuiltIn].map(|origin| {
             let seen = Arc::clone(seen);
             let note = function(move |arguments: String| {
-                seen.lock().unwrap().push((place, arguments));
+                seen.lock().expect("no test panics with it").push((place, arguments));
                 async { Ok(ToolOutput::text("done")) }
             });
             let name = format!("tool_{place}_{origin:?}").to_lowercase();
@@ -119,9 +119,9 @@ proptest! {
     fn tools_only_see_arguments_that_their_schemas_accept(name in name(), sent in arguments(), finish in finish()) {
         let seen = Seen::default();
         let log = Log::new();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         let outcome = runtime.block_on(executor(&seen).execute(Call::new(name, sent.clone()).with_finish(finish)));
-        let seen = seen.lock().unwrap();
+        let seen = seen.lock().expect("no test panics with it");
         match &outcome.result {
             Ok(_) => prop_assert_eq!(seen.len(), 1),
             Err(error) => {

@@ -89,18 +89,23 @@ async fn a_call_that_is_cancelled_before_it_begins_is_not_begun() {
     assert_eq!(code(&outcome), Some(ErrorCode::Cancelled));
 }
 
-#[tokio::test(start_paused = true)]
+/// On a running clock: a paused one stands still while something is busy.
+#[tokio::test]
 async fn a_tool_that_never_rests_is_stopped_too() {
     // It takes all of the task's share, again and again: nothing else on the task would be looked at.
     let restless = function(|_| async {
         loop {
             tokio::task::coop::consume_budget().await;
-            tokio::time::advance(Duration::from_millis(1)).await;
         }
     });
-    let executor = executor_of("spin", ANY_OBJECT, restless).with_timeout("spin", Duration::from_secs(1));
-    let outcome = executor.execute(Call::new("spin", "{}")).await;
-    assert_eq!(code(&outcome), Some(ErrorCode::Timeout));
+    let executor = executor_of("spin", ANY_OBJECT, restless).with_timeout("spin", Duration::from_millis(5));
+    assert_eq!(code(&executor.execute(Call::new("spin", "{}")).await), Some(ErrorCode::Timeout));
+
+    let token = CancellationToken::new();
+    let call = executor.execute(Call::new("spin", "{}").cancelled_by(token.clone()));
+    let cancel = async { token.cancel() };
+    let (outcome, ()) = tokio::join!(call, cancel);
+    assert_eq!(code(&outcome), Some(ErrorCode::Cancelled));
 }
 
 #[tokio::test(start_paused = true)]

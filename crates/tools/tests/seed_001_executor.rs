@@ -67,19 +67,22 @@ async fn secrets_are_not_logged() {
     let log = Log::new();
     let schema = r#"{"type":"object","properties":{"apiKey":{"type":"string"},"pin":{"type":"integer"}},
                      "required":["apiKey"],"additionalProperties":false}"#;
-    let executor = executor_of("sign_in", schema, fails(ToolFailure::tool("token=t0p was refused")));
+    let executor = executor_of("sign_in", schema, fails(ToolFailure::tool("t0p was refused")));
     for sent in [
         r#"{"apiKey":"t0p"}"#,
         r#"{"api_key":"t0p","pin":"1234"}"#,
         r#"{"apiKey":["t0p"],"pin":"t0p"}"#,
         r#"{"apiKey": "t0p", "pin": 1234"#,
         r#"{"apiKey":"t0p","pin":1234.5}"#,
+        r#"{"apKy":"t0p"}"#,
+        r#"{"arguments":{"the_key":"t0p"}}"#,
+        "{apiKye: 't0p'}",
         r#""{\"apiKey\":\"t0p\"}""#,
     ] {
         executor.execute(Call::new("sign_in", sent)).await;
     }
     executor.execute(Call::new("sign_on", r#"{"password":"t0p"}"#)).await;
-    assert!(log.lines().len() >= 7);
+    assert!(log.lines().len() >= 10);
     log.has_no("t0p");
     log.has_no("1234");
 }
@@ -106,6 +109,20 @@ async fn handle_unknown_tool() {
 async fn handle_unknown_tool_when_there_are_none() {
     let outcome = ToolExecutor::new(registry([])).execute(Call::new("", "")).await;
     assert_eq!(outcome.text(), "The tool is unknown.\nUnknown tool \"\". No tools are available.");
+}
+
+#[tokio::test]
+async fn handle_unknown_tool_of_any_length_among_many() {
+    let tools = (0..150).map(|n| (of_server("demo", &format!("tool_{n}"), ANY_OBJECT), echo()));
+    let executor = ToolExecutor::new(registry(tools));
+    let outcome = executor.execute(Call::new("long_".repeat(1 << 20), "{}")).await;
+    let error = outcome.result.expect_err("there is no such tool");
+    assert_eq!(error.code, ErrorCode::UnknownTool);
+    assert!(
+        error.details.ends_with("tool_99, and 50 more") && error.details.len() < 2_000,
+        "{}",
+        error.details
+    );
 }
 
 #[tokio::test]

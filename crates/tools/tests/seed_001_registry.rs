@@ -214,7 +214,7 @@ fn readers_see_whole_snapshots_while_writers_write() {
             let mut last = 0;
             while last < 80 {
                 let snapshot = registry.snapshot();
-                assert!(snapshot.tools().len() % 20 == 0 && snapshot.generation() >= last);
+                assert!(snapshot.tools().len().is_multiple_of(20) && snapshot.generation() >= last);
                 for tool in snapshot.tools() {
                     assert!(snapshot.get(tool.qualified_name()).is_some());
                 }

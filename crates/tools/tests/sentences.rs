@@ -10,7 +10,9 @@ use toolwright_tools::error::MAX_SENTENCE_CHARS;
 use toolwright_tools::{Call, CallError, Limits, ToolExecutor, ToolFailure, ToolOutput};
 
 fn shown(title: &str, error: &CallError) -> String {
-    format!("== {title}: {}\n{}\n-- details\n{}\n", error.code, error.sentence, error.details)
+    // How the normalizer words its reasons is its own business.
+    let ours: Vec<&str> = error.details.lines().filter(|line| !line.starts_with("- ")).collect();
+    format!("== {title}: {}\n{}\n-- details\n{}\n", error.code, error.sentence, ours.join("\n"))
 }
 
 async fn failure(executor: ToolExecutor, name: &str, arguments: &str) -> CallError {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use toolwright_model::{Code, Problem};
 
 use super::spoken::{is_speakable, list, name as spoken};
 use crate::registry::{Need, Parameter};
@@ -36,8 +37,39 @@ pub(super) fn ambiguous_tool(sent: &str, candidates: &[String]) -> String {
     )
 }
 
-pub(super) fn invalid_arguments(tool: &str, parameters: &[Parameter], sent: &str) -> String {
-    format!("The {} tool cannot be used like that. {} {}", spoken(tool), needs(parameters), given(sent))
+pub(super) fn invalid_arguments(
+    tool: &str,
+    parameters: &[Parameter],
+    problems: &[Problem],
+    sent: &str,
+) -> String {
+    let start = format!("The {} tool cannot be used like that.", spoken(tool));
+    // When all that is needed was sent, what does not fit is more use than what is needed.
+    match misfits(parameters, problems) {
+        Some(misfits) => format!("{start} What was sent does not fit {misfits}."),
+        None => format!("{start} {} {}", needs(parameters), given(sent)),
+    }
+}
+
+/// The parameters whose values do not fit, when nothing else is wrong.
+fn misfits(parameters: &[Parameter], problems: &[Problem]) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for problem in problems {
+        let key = problem.path.split('/').nth(1)?;
+        let parameter = parameters.iter().find(|parameter| parameter.name == key)?;
+        if problem.code == Code::R1 && problem.path.matches('/').count() == 1 {
+            return None;
+        }
+        let name = with_kind(parameter);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| list(&names, "and", NEEDS_ROOM))
+}
+
+fn with_kind(parameter: &Parameter) -> String {
+    format!("{} ({})", spoken(&parameter.name), parameter.spoken_kind())
 }
 
 /// A tool's own words where they can be spoken, else what it needs.
@@ -51,7 +83,7 @@ pub(super) fn rejected_by_tool(tool: &str, parameters: &[Parameter], message: &s
 fn needs(parameters: &[Parameter]) -> String {
     let shown = |need| -> Vec<String> {
         let asked = parameters.iter().filter(|parameter| parameter.need == need);
-        asked.map(|parameter| format!("{} ({})", spoken(&parameter.name), parameter.spoken_kind())).collect()
+        asked.map(with_kind).collect()
     };
     let (required, optional) = (shown(Need::Required), shown(Need::Optional));
     match (&required[..], &optional[..]) {
@@ -62,6 +94,7 @@ fn needs(parameters: &[Parameter]) -> String {
 }
 
 fn given(sent: &str) -> String {
+    let sent = if sent.trim().is_empty() { "null" } else { sent };
     match serde_json::from_str::<Value>(sent) {
         Ok(Value::Object(members)) if !members.is_empty() => {
             let keys: Vec<String> =

@@ -40,9 +40,9 @@ pub(super) fn finished(call: &Finished<'_>, arguments: &str, changes: &[Change])
                 target: TARGET, tool, arguments, duration_ms, outcome = "ok", result_bytes = call.bytes_out, changes,
                 "tool call finished"
             );
-            tracing::debug!(target: TARGET, tool, result = %redact::text(&output.text), "tool result");
+            tracing::debug!(target: TARGET, tool, result = told_by(call.tool, &output.text), "tool result");
         }
-        Err(error) => failed(error, tool, arguments, duration_ms),
+        Err(error) => failed(error, call.tool, tool, arguments, duration_ms),
     }
     if call.duration > SLOW_CALL {
         let limit = SLOW_CALL.as_millis() as u64;
@@ -53,8 +53,11 @@ pub(super) fn finished(call: &Finished<'_>, arguments: &str, changes: &[Change])
     }
 }
 
-fn failed(error: &CallError, tool: &str, arguments: &str, duration_ms: f64) {
-    let (outcome, reason) = (error.code.as_str(), error.reason_for_log());
+fn failed(error: &CallError, by: Option<&RegisteredTool>, tool: &str, arguments: &str, duration_ms: f64) {
+    let outcome = error.code.as_str();
+    let is_by_tool =
+        error.is_from_tool() || matches!(error.code, ErrorCode::Unavailable | ErrorCode::Panicked);
+    let reason = if is_by_tool { told_by(by, &error.details) } else { error.reason_for_log() };
     macro_rules! line {
         ($level:ident, $text:literal) => {
             tracing::$level!(target: TARGET, tool, arguments, duration_ms, outcome, reason, $text)
@@ -70,6 +73,14 @@ fn failed(error: &CallError, tool: &str, arguments: &str, duration_ms: f64) {
         ErrorCode::Unavailable | ErrorCode::ToolError | ErrorCode::TooLarge | ErrorCode::Panicked => {
             line!(error, "tool call failed");
         }
+    }
+}
+
+/// What a tool says, as far as a log may repeat it: one that takes secrets may say them again.
+fn told_by(tool: Option<&RegisteredTool>, text: &str) -> String {
+    match tool {
+        Some(tool) if tool.takes_secrets() => redact::HIDDEN.to_owned(),
+        _ => redact::text(text).into_owned(),
     }
 }
 

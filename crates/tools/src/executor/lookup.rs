@@ -5,8 +5,11 @@ use std::sync::Arc;
 use toolwright_model::{Change, Code};
 use toolwright_normalizer::{NameError, find_tool};
 
-use crate::registry::Snapshot;
+use crate::registry::{MAX_NAME_BYTES, Snapshot};
 use crate::{CallError, RegisteredTool, ToolRegistry};
+
+/// The longest name that is compared with others.
+const MAX_COMPARED_BYTES: usize = 3 * MAX_NAME_BYTES;
 
 /// The tool that was meant.
 pub(super) struct Found {
@@ -19,6 +22,10 @@ pub(super) struct Found {
 pub(super) fn find(registry: &ToolRegistry, sent: &str) -> Result<Found, CallError> {
     match registry.get(sent) {
         Some(tool) => Ok(Found { tool, renamed: None }),
+        // Comparing takes time by the length of the name; no form of a registered name is as long as this.
+        None if sent.len() > MAX_COMPARED_BYTES => {
+            Err(CallError::unknown_tool(sent, &[], registry.snapshot().callable_names()))
+        }
         None => find_by_form(&registry.snapshot(), sent),
     }
 }

@@ -53,7 +53,11 @@ impl<'e> Record<'e> {
         &self.name
     }
 
-    pub fn found(&mut self, tool: Arc<RegisteredTool>) -> Arc<RegisteredTool> {
+    /// The tool is known now, and with it what of the arguments is secret.
+    pub fn found(&mut self, tool: Arc<RegisteredTool>, arguments: &str) -> Arc<RegisteredTool> {
+        if self.shown.is_some() && tool.takes_secrets() {
+            self.shown = Some(crate::redact::arguments_of(&tool, arguments));
+        }
         self.tool = Some(Arc::clone(&tool));
         tool
     }

@@ -49,6 +49,13 @@ const SECRET_PARTS: &[&str] = &[
     "sshkey",
 ];
 
+/// Words that are one slip away from a secret one and say something else.
+const HARMLESS_WORDS: &[&str] = &["tokens", "sessions", "spin", "author", "taken"];
+
+/// The shortest secret word that is also found with one slip in it: models misspell keys, and the value of
+/// `pasword` is as secret as any.
+const MIN_MISSPELT_CHARS: usize = 5;
+
 /// How well-known secrets begin.
 const SECRET_STARTS: &[&str] = &[
     "sk-",
@@ -86,7 +93,16 @@ pub fn is_secret_key(key: &str) -> bool {
     let folded: String =
         key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     SECRET_PARTS.iter().any(|part| folded.contains(part))
-        || words(key).iter().any(|word| SECRET_WORDS.contains(&word.as_str()))
+        || words(key).iter().any(|word| is_secret_word(word))
+}
+
+fn is_secret_word(word: &str) -> bool {
+    let is_near = |secret: &&str| {
+        secret.len() >= MIN_MISSPELT_CHARS
+            && word.len().abs_diff(secret.len()) <= 1
+            && strsim::osa_distance(word, secret) <= 1
+    };
+    SECRET_WORDS.contains(&word) || !HARMLESS_WORDS.contains(&word) && SECRET_WORDS.iter().any(is_near)
 }
 
 /// Whether a text looks like a secret, or speaks of one: the value may then stand beside it.
@@ -176,6 +192,9 @@ mod tests {
             "client_secret",
             "clientSecret",
             "privateKey",
+            "pasword",
+            "tokne",
+            "user_secrt",
             "session_id",
             "cookie",
             "pin",

@@ -11,6 +11,7 @@ use super::check::{self, RegistrationError};
 use super::parameters::{self, Parameter};
 use crate::ToolFunction;
 use crate::executor::gate::Gate;
+use crate::redact::is_secret_key;
 
 /// What stands for the server in the qualified name of a built-in tool.
 pub const BUILT_IN: &str = "builtin";
@@ -27,6 +28,7 @@ pub struct RegisteredTool {
     input_schema: Box<RawValue>,
     output_schema: Option<Box<RawValue>>,
     parameters: Vec<Parameter>,
+    takes_secrets: bool,
     gate: Arc<Gate>,
 }
 
@@ -37,9 +39,11 @@ impl RegisteredTool {
         function: Arc<dyn ToolFunction>,
     ) -> Result<Self, RegistrationError> {
         let checked = check::check(&definition)?;
+        let parameters = parameters::of(&definition.input_schema);
         Ok(RegisteredTool {
+            takes_secrets: parameters.iter().any(|parameter| is_secret_key(&parameter.name)),
             qualified_name: format!("{}/{}", source(&definition), definition.name),
-            parameters: parameters::of(&definition.input_schema),
+            parameters,
             definition,
             tool: checked.tool,
             function,
@@ -103,6 +107,11 @@ impl RegisteredTool {
     /// The parameters, for messages to people and models.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
+    }
+
+    /// Whether one of the parameters is a secret by its name.
+    pub fn takes_secrets(&self) -> bool {
+        self.takes_secrets
     }
 
     /// Counts the calls that run.
