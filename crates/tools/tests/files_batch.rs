@@ -1,5 +1,6 @@
 //! Batches are all or nothing, and each step sees what the steps before it did.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
 mod files_support;
@@ -131,6 +132,7 @@ fn payloads_that_cannot_be_run_are_explained() {
         &text(pipeline(json!([{"id": "a", "action": "explode"}]))),
         &["unknown action \"explode\"", "one of read"],
     );
+    says(&text(pipeline(json!([{"type": "read", "path": "a"}]))), &["a \"type\": call it \"action\""]);
     says(&text(pipeline(json!([1]))), &["not a JSON object"]);
     says(&text(pipeline(json!([{"action": "read", "path": "a", "dry_run": true}]))), &["beside the steps"]);
     says(&text(pipeline(json!([{"action": "edit", "path": "a"}]))), &["missing field `old_text`"]);

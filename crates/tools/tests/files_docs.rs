@@ -1,5 +1,6 @@
 //! Every call in the pages of the built-in tools is run, in a folder of its own for each page.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
 mod search_web_support;

@@ -1,5 +1,6 @@
 //! No path, link or race leads out of the root.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
 mod files_support;

@@ -107,3 +107,26 @@ fn a_window_that_read_file_does_not_have_is_never_taken_for_its_lines() {
         other => panic!("{other:?}"),
     }
 }
+
+/// What models write for these tools without any rule that names it.
+#[test]
+fn what_models_really_send_is_made_to_fit() {
+    let desk = Desk::new();
+    let steps = json!({"steps": [{"type": "search", "pattern": "x"}]});
+    let mended = "{\"steps\":[{\"action\":\"search\",\"pattern\":\"x\",\"id\":\"step-0\"}]}";
+    for (tool, sent, expected) in [
+        ("batch_operations", json!({"pipeline_json": steps}), json!({"pipeline_json": mended})),
+        ("batch_operations", json!({"pipeline": steps}), json!({"pipeline_json": mended})),
+        ("batch_operations", json!({"pipeline": steps.to_string()}), json!({"pipeline_json": mended})),
+        (
+            "edit_file",
+            json!({"filename": "a", "search": "x", "replace": "y"}),
+            json!({"path": "a", "old_text": "x", "new_text": "y"}),
+        ),
+        ("search_files", json!({"query": "a", "directory": "b"}), json!({"pattern": "a", "path": "b"})),
+        ("list_directory", json!({"dir": "a"}), json!({"path": "a"})),
+        ("delete_file", json!({"file_path": "a"}), json!({"path": "a"})),
+    ] {
+        assert_eq!(desk.mended(tool, &sent), Ok(expected), "{tool} {sent}");
+    }
+}

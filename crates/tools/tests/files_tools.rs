@@ -1,5 +1,6 @@
 //! Each files tool: what it does, and what it says when it cannot.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
 mod files_support;

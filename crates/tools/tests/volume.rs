@@ -1,5 +1,6 @@
 //! `control_speaker_volume` against programs that record their arguments and print what the real ones print.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
 use std::fs;
@@ -220,6 +221,15 @@ fn a_program_that_hangs_is_given_up() {
     let text = machine.call(json!({"action": "get"})).unwrap_err().to_string();
     assert!(text.contains("no answer within 5 seconds"), "{text}");
     assert!(began.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn programs_do_not_get_our_whole_environment() {
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    let machine = Machine::new().with("wpctl", &format!("env > environment\n{WPCTL}")).at("0.40", "");
+    assert_eq!(machine.state(json!({"action": "get"})), (40, false));
+    let environment = fs::read_to_string(machine.bin.path().join("environment")).unwrap();
+    assert!(environment.contains("LC_ALL=C") && !environment.contains("CARGO"), "{environment}");
 }
 
 #[test]

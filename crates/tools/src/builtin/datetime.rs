@@ -92,7 +92,7 @@ impl Datetime {
     fn tell(&self, arguments: &Arguments) -> Result<ToolOutput, ToolFailure> {
         let zone = match &arguments.timezone {
             Some(name) => find(name).map_err(invalid)?,
-            None => self.home.clone().unwrap_or_else(TimeZone::system),
+            None => self.home.clone().unwrap_or_else(of_the_machine),
         };
         let now = self.clock.now().to_zoned(zone);
         let zone = zone_name(&now);
@@ -106,6 +106,12 @@ impl Datetime {
         });
         Ok(ToolOutput { text, structured: Some(structured.to_string()) })
     }
+}
+
+/// The time zone of the machine; UTC where it has none, as in many containers.
+pub(super) fn of_the_machine() -> TimeZone {
+    let zone = TimeZone::system();
+    if zone.is_unknown() { TimeZone::UTC } else { zone }
 }
 
 fn write(now: &Zoned, format: &str) -> Result<String, ToolFailure> {

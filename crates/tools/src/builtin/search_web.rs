@@ -18,6 +18,7 @@ use serde_json::json;
 use toolwright_model::{Origin, ToolDefinition};
 
 use super::arguments::{invalid, parse};
+use super::datetime::of_the_machine;
 use super::{BuiltinError, BuiltinTool, Clock};
 use crate::{ToolFailure, ToolFunction, ToolOutput};
 pub use provider::{
@@ -129,7 +130,7 @@ impl ToolFunction for SearchWeb {
 impl SearchWeb {
     fn output(&self, provider: &str, query: &str, mut results: SearchResults) -> ToolOutput {
         results.hits.truncate(self.config.max_results);
-        let today = self.clock.now().to_zoned(self.home.clone().unwrap_or_else(TimeZone::system));
+        let today = self.clock.now().to_zoned(self.home.clone().unwrap_or_else(of_the_machine));
         // A model that does not know the date takes old news for new (`seeds/001`, its search tool).
         let mut out = format!("[Today is {}]", today.strftime("%A, %B %-d, %Y"));
         let mut room = self.config.max_chars;

@@ -30,7 +30,7 @@ impl SearchProvider for Brave {
             let wanted = count.clamp(1, MAX_COUNT).to_string();
             let request = self
                 .http
-                .get()
+                .get()?
                 .query(&[("q", query), ("count", &wanted)])
                 .header("x-subscription-token", self.api_key.secret());
             let answer = self.http.json(request, |said| said.pointer("/error/detail")?.as_str()).await?;

@@ -28,7 +28,7 @@ impl SearchProvider for DuckDuckGo {
         count: usize,
     ) -> BoxFuture<'a, Result<SearchResults, SearchError>> {
         async move {
-            let request = self.http.get().query(&[
+            let request = self.http.get()?.query(&[
                 ("q", query),
                 ("format", "json"),
                 ("no_html", "1"),

@@ -29,7 +29,7 @@ impl SearchProvider for Google {
     ) -> BoxFuture<'a, Result<SearchResults, SearchError>> {
         async move {
             let wanted = count.clamp(1, MAX_COUNT).to_string();
-            let request = self.http.get().query(&[
+            let request = self.http.get()?.query(&[
                 ("key", self.api_key.secret()),
                 ("cx", &self.cx),
                 ("q", query),

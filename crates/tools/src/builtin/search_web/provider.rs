@@ -162,7 +162,7 @@ impl ProviderConfig {
             if !matches!(parsed.scheme(), "http" | "https") {
                 return Err(wrong("it must begin with http:// or https://".to_owned()));
             }
-            Http::new(parsed, timeout).map_err(|error| wrong(error.to_string()))
+            Ok(Http::new(parsed, timeout))
         };
         Ok(match self {
             ProviderConfig::SearxNg { url } => {

@@ -17,25 +17,28 @@ const MAX_DETAIL_CHARS: usize = 200;
 
 /// The address of a provider and the connection to it.
 pub(super) struct Http {
-    client: Client,
+    /// Without it the reason: a machine without certificates can still use every other tool.
+    client: Result<Client, String>,
     url: Url,
     timeout: Duration,
 }
 
 impl Http {
-    pub(super) fn new(url: Url, timeout: Duration) -> reqwest::Result<Http> {
+    pub(super) fn new(url: Url, timeout: Duration) -> Http {
         let client = Client::builder()
             .timeout(timeout)
             // A redirect could carry the key to somebody else.
             .redirect(Policy::none())
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))
-            .build()?;
-        Ok(Http { client, url, timeout })
+            .build()
+            .map_err(|error| innermost(&error));
+        Http { client, url, timeout }
     }
 
     /// Begins a request.
-    pub(super) fn get(&self) -> RequestBuilder {
-        self.client.get(self.url.clone()).header("accept", "application/json")
+    pub(super) fn get(&self) -> Result<RequestBuilder, SearchError> {
+        let client = self.client.as_ref().map_err(|reason| SearchError::Unreachable(reason.clone()))?;
+        Ok(client.get(self.url.clone()).header("accept", "application/json"))
     }
 
     /// Sends it and reads the answer as JSON. `detail` finds the provider's own words in an error.
@@ -76,21 +79,23 @@ impl Http {
         Ok(body)
     }
 
-    /// The innermost reason. The outer ones repeat the address, and with it the key.
     fn failed(&self, error: &reqwest::Error) -> SearchError {
         if error.is_timeout() {
             return SearchError::Timeout(self.timeout);
         }
-        let mut reason: &dyn Error = error;
-        while let Some(inner) = reason.source() {
-            reason = inner;
-        }
-        let shown = match error.source() {
-            Some(_) => reason.to_string(),
-            None => "the request could not be sent".to_owned(),
-        };
-        SearchError::Unreachable(shown)
+        SearchError::Unreachable(innermost(error))
     }
+}
+
+/// The innermost reason. The outer ones repeat the address, and with it the key.
+fn innermost(error: &reqwest::Error) -> String {
+    let Some(mut reason) = error.source() else {
+        return "the request could not be sent".to_owned();
+    };
+    while let Some(inner) = reason.source() {
+        reason = inner;
+    }
+    reason.to_string()
 }
 
 /// A member of an object as text; empty when it is not there.

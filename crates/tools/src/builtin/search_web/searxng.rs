@@ -23,7 +23,7 @@ impl SearchProvider for SearxNg {
         count: usize,
     ) -> BoxFuture<'a, Result<SearchResults, SearchError>> {
         async move {
-            let request = self.http.get().query(&[("q", query), ("format", "json")]);
+            let request = self.http.get()?.query(&[("q", query), ("format", "json")]);
             let answer = self.http.json(request, |_| None).await.map_err(explain)?;
             let hits = list(&answer, "/results")?.iter().take(count).map(|hit| SearchHit {
                 title: string(hit, "title"),

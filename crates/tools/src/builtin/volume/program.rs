@@ -1,7 +1,7 @@
 //! Running one of the programs that control the sound.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -13,6 +13,12 @@ use tokio::process::Command;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of what a program says is repeated.
 const MAX_SAID_CHARS: usize = 200;
+
+/// What these programs need of our environment to find their daemon. The rest, with whatever secrets are in
+/// it, is none of their business.
+const KEPT: [&str; 7] =
+    ["DBUS_SESSION_BUS_ADDRESS", "HOME", "LOGNAME", "PATH", "TMPDIR", "USER", "WAYLAND_DISPLAY"];
+const KEPT_PREFIXES: [&str; 4] = ["ALSA_", "PIPEWIRE_", "PULSE_", "XDG_"];
 
 /// A program that was found.
 pub(super) struct Program(PathBuf);
@@ -40,8 +46,9 @@ impl Program {
     /// Runs it and gives what it printed. It ends when the call is dropped.
     pub(super) async fn run(&self, arguments: &[String]) -> Result<String, ProgramError> {
         let mut command = Command::new(&self.0);
+        command.args(arguments).env_clear().envs(environment());
         // What is read afterwards is English.
-        command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null()).kill_on_drop(true);
+        command.env("LC_ALL", "C").stdin(Stdio::null()).kill_on_drop(true);
         let output = match tokio::time::timeout(TIMEOUT, command.output()).await {
             Err(_) => return Err(ProgramError::Timeout),
             Ok(Err(error)) => return Err(ProgramError::Start(error)),
@@ -58,6 +65,13 @@ impl Program {
             said => cut(said),
         }))
     }
+}
+
+fn environment() -> impl Iterator<Item = (OsString, OsString)> {
+    env::vars_os().filter(|(name, _)| {
+        let name = name.to_string_lossy();
+        KEPT.contains(&name.as_ref()) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    })
 }
 
 fn is_program(file: &std::path::Path) -> bool {
