@@ -154,3 +154,17 @@ fn a_batch_that_would_write_too_much_is_refused() {
     says(&desk.no("batch_operations", pipeline(steps)), &["more than 10 bytes", "max_batch_bytes"]);
     assert_eq!(desk.everything().len(), 1);
 }
+
+#[test]
+fn a_batch_that_would_return_too_much_is_refused() {
+    let limits = toolwright_tools::builtin::FilesLimits { max_read_bytes: 100, ..Default::default() };
+    let desk = Desk::with_limits(limits);
+    desk.put("a.txt", "x".repeat(60));
+    let steps = json!([
+        {"action": "write", "path": "b.txt", "content": "b"},
+        {"action": "read", "path": "a.txt"},
+        {"action": "read", "path": "a.txt"}
+    ]);
+    says(&desk.no("batch_operations", pipeline(steps)), &["\"step-2\"", "100 bytes", "nothing was changed"]);
+    assert_eq!(desk.everything().len(), 2);
+}
