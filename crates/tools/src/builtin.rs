@@ -2,7 +2,10 @@
 
 mod arguments;
 mod clock;
+mod datetime;
 mod files;
+mod search_web;
+mod volume;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +15,10 @@ use toolwright_model::ToolDefinition;
 use crate::ToolFunction;
 pub use clock::Clock;
 pub use files::{FilesConfig, FilesLimits};
+pub use search_web::{
+    ApiKey, ProviderConfig, SearchConfig, SearchError, SearchHit, SearchProvider, SearchResults,
+};
+pub use volume::VolumeConfig;
 
 /// The name of the in-process server that offers the files tools.
 pub const FILES_SERVER: &str = "files";
@@ -19,6 +26,12 @@ pub const FILES_SERVER: &str = "files";
 /// What the built-in tools need to know.
 #[derive(Clone, Debug, Default)]
 pub struct BuiltinConfig {
+    /// The user's time zone by its IANA name; that of the machine when not set.
+    pub timezone: Option<String>,
+    /// How the web is searched.
+    pub search: SearchConfig,
+    /// How the volume is controlled.
+    pub volume: VolumeConfig,
     /// The files toolbox.
     pub files: FilesConfig,
     /// Where the time comes from.
@@ -44,9 +57,30 @@ pub enum BuiltinError {
         /// Why not.
         reason: String,
     },
+    /// The user's time zone does not exist.
+    #[error("{reason}. Correct the timezone in the configuration")]
+    TimeZone {
+        /// What is wrong, with the nearest names.
+        reason: String,
+    },
+    /// The address of a search provider cannot be used.
+    #[error("cannot use {url:?} to search the web: {reason}. Correct the configuration")]
+    Search {
+        /// The address as configured.
+        url: String,
+        /// Why not.
+        reason: String,
+    },
 }
 
 /// All built-in tools of a configuration, in the order in which they are offered.
 pub fn builtin_tools(config: &BuiltinConfig) -> Result<Vec<BuiltinTool>, BuiltinError> {
-    files::tools(&config.files, &config.clock)
+    let home = datetime::home(config.timezone.as_deref())?;
+    let mut tools = vec![
+        datetime::tool(&config.clock, home.as_ref()),
+        search_web::tool(&config.search, &config.clock, home.as_ref())?,
+        volume::tool(&config.volume),
+    ];
+    tools.extend(files::tools(&config.files, &config.clock)?);
+    Ok(tools)
 }

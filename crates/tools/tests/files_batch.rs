@@ -1,5 +1,6 @@
 //! Batches are all or nothing, and each step sees what the steps before it did.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
 mod files_support;
@@ -131,6 +132,7 @@ fn payloads_that_cannot_be_run_are_explained() {
         &text(pipeline(json!([{"id": "a", "action": "explode"}]))),
         &["unknown action \"explode\"", "one of read"],
     );
+    says(&text(pipeline(json!([{"type": "read", "path": "a"}]))), &["a \"type\": call it \"action\""]);
     says(&text(pipeline(json!([1]))), &["not a JSON object"]);
     says(&text(pipeline(json!([{"action": "read", "path": "a", "dry_run": true}]))), &["beside the steps"]);
     says(&text(pipeline(json!([{"action": "edit", "path": "a"}]))), &["missing field `old_text`"]);
@@ -151,4 +153,18 @@ fn a_batch_that_would_write_too_much_is_refused() {
     ]);
     says(&desk.no("batch_operations", pipeline(steps)), &["more than 10 bytes", "max_batch_bytes"]);
     assert_eq!(desk.everything().len(), 1);
+}
+
+#[test]
+fn a_batch_that_would_return_too_much_is_refused() {
+    let limits = toolwright_tools::builtin::FilesLimits { max_read_bytes: 100, ..Default::default() };
+    let desk = Desk::with_limits(limits);
+    desk.put("a.txt", "x".repeat(60));
+    let steps = json!([
+        {"action": "write", "path": "b.txt", "content": "b"},
+        {"action": "read", "path": "a.txt"},
+        {"action": "read", "path": "a.txt"}
+    ]);
+    says(&desk.no("batch_operations", pipeline(steps)), &["\"step-2\"", "100 bytes", "nothing was changed"]);
+    assert_eq!(desk.everything().len(), 2);
 }

@@ -1,14 +1,19 @@
 //! What holds for every file, every edit and every interleaving.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
 mod files_support;
 
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use files_support::Desk;
+use futures_util::FutureExt;
 use proptest::prelude::*;
 use serde_json::json;
+use toolwright_tools::builtin::{BuiltinConfig, FilesConfig, builtin_tools};
 
 /// Lines of a file with one kind of line ending, with repeated words so that matches are not always unique.
 fn file() -> impl Strategy<Value = (String, &'static str)> {
@@ -141,4 +146,58 @@ fn a_dropped_call_leaves_a_whole_file_and_nothing_beside_it() {
         assert!(now == old || now == new, "half a file after {wait_us} µs");
         assert_eq!(desk.everything().len(), 2, "after {wait_us} µs");
     }
+}
+
+/// The folder that [`a_process_that_is_killed`] writes to, when this process is that one.
+const KILLED: &str = "TOOLWRIGHT_TEST_KILLED_IN";
+
+fn whole(letter: char) -> String {
+    String::from(letter).repeat(500_000)
+}
+
+/// Not a test of its own: the process that the next one kills.
+#[test]
+fn a_process_that_is_killed() {
+    let Some(root) = std::env::var_os(KILLED) else { return };
+    let files = FilesConfig { roots: vec![root.into()], ..FilesConfig::default() };
+    let tools = builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
+    let batch = tools.iter().find(|tool| tool.definition.name == "batch_operations").unwrap();
+    let write = tools.iter().find(|tool| tool.definition.name == "write_to_file").unwrap();
+    for round in 0.. {
+        let content = whole(if round % 2 == 0 { 'a' } else { 'b' });
+        let one = json!({"path": "one.txt", "content": content});
+        let steps = json!({"steps": [{"action": "write", "path": "two.txt", "content": content}]});
+        // Without a runtime the work is done at once.
+        Arc::clone(&write.function).call(one.to_string()).now_or_never().unwrap().unwrap();
+        let arguments = json!({"pipeline_json": steps.to_string()}).to_string();
+        Arc::clone(&batch.function).call(arguments).now_or_never().unwrap().unwrap();
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_whole_files() {
+    let desk = Desk::new();
+    for name in ["one.txt", "two.txt"] {
+        desk.put(name, whole('a'));
+    }
+    let inode = || std::fs::metadata(desk.root().join("one.txt")).unwrap().ino();
+    let mut written = 0;
+    for round in 0..15u64 {
+        let before = inode();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_process_that_is_killed"])
+            .env(KILLED, desk.root())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(40 + round * 7));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for name in ["one.txt", "two.txt"] {
+            let now = desk.get(name);
+            assert!(now == whole('a') || now == whole('b'), "half of {name} in round {round}");
+        }
+        written += usize::from(inode() != before);
+    }
+    assert!(written > 5, "in only {written} rounds the process had written before it was killed");
 }

@@ -7,7 +7,7 @@ mod files_support;
 use files_support::Desk;
 use serde_json::{Value, json};
 use toolwright_model::Outcome;
-use toolwright_normalizer::{Normalizer, RawArguments, Tool};
+use toolwright_normalizer::{Normalizer, RawArguments, RuleSet, Tool};
 use toolwright_tools::builtin::{BuiltinConfig, builtin_tools};
 
 #[test]
@@ -87,5 +87,46 @@ fn tools_of_our_own_get_their_arguments_unchanged() {
         let sent = RawArguments::json(r#"{"dry_run": "true"}"#);
         let outcome = Normalizer::default().normalize(&compiled, &sent);
         assert!(!matches!(outcome, Outcome::Repaired { .. }), "{}: {outcome:?}", tool.definition.name);
+    }
+}
+
+#[test]
+fn a_window_that_read_file_does_not_have_is_never_taken_for_its_lines() {
+    let desk = Desk::new();
+    let tool = Tool::compile(&desk.tool("read_file").definition).unwrap();
+    let sent = r#"{"file_path": "a.txt", "offset": 100, "limit": 50}"#;
+    // By default the window is meant, so the call is refused or keeps to what was sent; it is not guessed.
+    if let Outcome::Repaired { arguments, .. } =
+        Normalizer::default().normalize(&tool, &RawArguments::json(sent))
+    {
+        panic!("{arguments}");
+    }
+    let sets = RuleSet::from_sets(&["file-path", "file-window-drop"]);
+    match Normalizer::new(sets).normalize(&tool, &RawArguments::json(sent)) {
+        Outcome::Repaired { arguments, .. } => assert_eq!(arguments, r#"{"path":"a.txt"}"#),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What models write for these tools without any rule that names it.
+#[test]
+fn what_models_really_send_is_made_to_fit() {
+    let desk = Desk::new();
+    let steps = json!({"steps": [{"type": "search", "pattern": "x"}]});
+    let mended = "{\"steps\":[{\"action\":\"search\",\"pattern\":\"x\",\"id\":\"step-0\"}]}";
+    for (tool, sent, expected) in [
+        ("batch_operations", json!({"pipeline_json": steps}), json!({"pipeline_json": mended})),
+        ("batch_operations", json!({"pipeline": steps}), json!({"pipeline_json": mended})),
+        ("batch_operations", json!({"pipeline": steps.to_string()}), json!({"pipeline_json": mended})),
+        (
+            "edit_file",
+            json!({"filename": "a", "search": "x", "replace": "y"}),
+            json!({"path": "a", "old_text": "x", "new_text": "y"}),
+        ),
+        ("search_files", json!({"query": "a", "directory": "b"}), json!({"pattern": "a", "path": "b"})),
+        ("list_directory", json!({"dir": "a"}), json!({"path": "a"})),
+        ("delete_file", json!({"file_path": "a"}), json!({"path": "a"})),
+    ] {
+        assert_eq!(desk.mended(tool, &sent), Ok(expected), "{tool} {sent}");
     }
 }

@@ -1,5 +1,6 @@
 //! Each files tool: what it does, and what it says when it cannot.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
 mod files_support;
@@ -138,6 +139,22 @@ fn edits_keep_mode_line_endings_and_the_final_newline() {
             assert_eq!(mode & 0o7777, 0o751, "{tool}");
         }
     }
+}
+
+#[test]
+fn an_edit_that_would_fill_the_memory_is_refused() {
+    let desk = Desk::with_limits(FilesLimits { max_file_bytes: 100_000, ..FilesLimits::default() });
+    desk.put("a.txt", "a".repeat(90_000));
+    let new = "b".repeat(90_000);
+    let text =
+        desk.no("edit_file", json!({"path": "a.txt", "old_text": "a", "new_text": new, "replace_all": true}));
+    says(&text, &["8100000000 bytes", "100000", "max_file_bytes"]);
+    let shrunk = desk
+        .json("edit_file", json!({"path": "a.txt", "old_text": "a", "new_text": "", "replace_all": true}));
+    assert_eq!(
+        (shrunk["replacements"].as_u64(), shrunk["lines"].as_array().unwrap().len()),
+        (Some(90_000), 100)
+    );
 }
 
 #[test]

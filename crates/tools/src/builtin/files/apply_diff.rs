@@ -7,7 +7,7 @@ use super::diff::{self, DiffError};
 use super::disk::{self, File};
 use super::place::Place;
 use super::stage::{Protected, Stage};
-use super::tool::{Effect, FileTool, output};
+use super::tool::{Effect, FileTool, counted, output};
 use crate::{ToolFailure, ToolOutput};
 
 /// The arguments of `apply_diff`.
@@ -73,11 +73,11 @@ impl FileTool for ApplyDiff {
         let applied = diff::apply(&diff, content).map_err(refused)?;
         stage.write(&place, file.as_ref(), applied.text.into_bytes(), Protected::forced(self.force))?;
         let text = format!(
-            "{} {} of {}: {} lines added, {} removed.",
+            "{} {} to {}: {} added, {} removed.",
             stage.say("Applied", "Would apply"),
-            if diff.hunks.len() == 1 { "1 hunk".to_owned() } else { format!("{} hunks", diff.hunks.len()) },
+            counted(diff.hunks.len(), "hunk"),
             place.shown,
-            applied.added,
+            counted(applied.added, "line"),
             applied.removed
         );
         let structured = json!({

@@ -66,6 +66,8 @@ impl FileTool for BatchOperations {
         let steps = self.steps(stage.toolbox().limits.max_steps)?;
         let (mut results, mut lines) = (Vec::new(), Vec::new());
         let count = steps.len();
+        let max_bytes = stage.toolbox().limits.max_read_bytes;
+        let mut room = max_bytes;
         for (index, step) in steps.into_iter().enumerate() {
             stage.stop().check()?;
             let (id, action) = (step.id.clone(), step.action);
@@ -75,6 +77,7 @@ impl FileTool for BatchOperations {
                     index + 1
                 ))
             })?;
+            room = room.checked_sub(done.text.len() as u64).ok_or_else(|| too_much(&id, max_bytes))?;
             lines.push(format!("{id} ({action}): {}", done.text));
             results.push(json!({"id": id, "action": action, "text": done.text}));
         }
@@ -152,6 +155,13 @@ impl BatchOperations {
 
 /// A payload as it should be.
 const EXAMPLE: &str = r#"{"steps": [{"id": "1", "action": "read", "path": "a.txt"}]}"#;
+
+fn too_much(id: &str, max_bytes: u64) -> ToolFailure {
+    ToolFailure::tool(format!(
+        "with step {id:?} the results have more than {max_bytes} bytes in all, so nothing was changed. Read less \
+         in one call: use start_line and end_line, or count_only"
+    ))
+}
 
 fn no_steps(name: &str) -> ToolFailure {
     invalid(format!("{name} holds no steps. Send for example {EXAMPLE}"))

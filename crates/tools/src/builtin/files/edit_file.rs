@@ -7,7 +7,7 @@ use super::disk;
 use super::place::Place;
 use super::replace::{Which, replace};
 use super::stage::{Protected, Stage};
-use super::tool::{Effect, FileTool, output};
+use super::tool::{Effect, FileTool, counted, output};
 use crate::{ToolFailure, ToolOutput};
 
 /// How many line numbers a result names.
@@ -34,7 +34,7 @@ pub(super) const EDIT_OUTPUT: &str = r#"{
   "properties": {
     "path": {"type": "string"},
     "replacements": {"type": "integer"},
-    "lines": {"type": "array", "items": {"type": "integer"}},
+    "lines": {"type": "array", "items": {"type": "integer"}, "description": "Where; the first 100"},
     "dry_run": {"type": "boolean"}
   },
   "required": ["path", "replacements", "lines", "dry_run"],
@@ -71,28 +71,28 @@ impl FileTool for EditFile {
         let file = stage.read(&place)?;
         let content = disk::text(&place, &file.bytes)?;
         let which = if self.replace_all { Which::All } else { Which::TheOnly };
-        let replaced = replace(content, &self.old_text, &self.new_text, which)
+        let max_bytes = stage.toolbox().limits.max_file_bytes;
+        let replaced = replace(content, &self.old_text, &self.new_text, which, max_bytes)
             .map_err(|mismatch| cannot_edit(&place, &mismatch.to_string()))?;
         stage.write(&place, Some(&file), replaced.text.into_bytes(), Protected::forced(self.force))?;
-        Ok(edited(stage, &place, &replaced.lines))
+        Ok(edited(stage, &place, replaced.count, &replaced.lines))
     }
 }
 
-/// The result of an edit.
-pub(super) fn edited(stage: &Stage<'_>, place: &Place, lines: &[usize]) -> ToolOutput {
+/// The result of an edit. `lines` may be only the first.
+pub(super) fn edited(stage: &Stage<'_>, place: &Place, count: usize, lines: &[usize]) -> ToolOutput {
     let shown: Vec<String> = lines.iter().take(MAX_LINES_SHOWN).map(usize::to_string).collect();
-    let more = if lines.len() > MAX_LINES_SHOWN { ", …" } else { "" };
-    let (occurrences, at) = if lines.len() == 1 { ("occurrence", "line") } else { ("occurrences", "lines") };
+    let more = if count > shown.len() { ", …" } else { "" };
     let text = format!(
-        "{} {} {occurrences} in {} ({at} {}{more}).",
+        "{} {} in {} ({} {}{more}).",
         stage.say("Replaced", "Would replace"),
-        lines.len(),
+        counted(count, "occurrence"),
         place.shown,
+        if count == 1 { "line" } else { "lines" },
         shown.join(", ")
     );
-    let structured = json!({
-        "path": place.shown, "replacements": lines.len(), "lines": lines, "dry_run": stage.is_dry_run(),
-    });
+    let structured =
+        json!({"path": place.shown, "replacements": count, "lines": lines, "dry_run": stage.is_dry_run()});
     output(text, &structured)
 }
 

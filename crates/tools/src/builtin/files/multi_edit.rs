@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::super::arguments::invalid;
 use super::disk;
 use super::edit_file::{EDIT_OUTPUT, cannot_edit, edited};
-use super::replace::{Which, replace};
+use super::replace::{MAX_LINES_KEPT, Which, replace};
 use super::stage::{Protected, Stage};
 use super::tool::{Effect, FileTool};
 use crate::{ToolFailure, ToolOutput};
@@ -60,21 +60,22 @@ impl FileTool for MultiEdit {
         let place = stage.place(&self.path)?;
         let file = stage.read(&place)?;
         let mut content = disk::text(&place, &file.bytes)?.to_owned();
-        let mut lines = Vec::new();
+        let (mut count, mut lines) = (0, Vec::new());
+        let max_bytes = stage.toolbox().limits.max_file_bytes;
         for (index, edit) in edits.iter().enumerate() {
             stage.stop().check()?;
             let which = if edit.replace_all { Which::All } else { Which::TheOnly };
-            let replaced = replace(&content, &edit.old_text, &edit.new_text, which).map_err(|mismatch| {
-                cannot_edit(&place, &format!("edit {} of {}: {mismatch}", index + 1, edits.len()))
-            })?;
-            if replaced.text.len() as u64 > stage.toolbox().limits.max_batch_bytes {
-                return Err(cannot_edit(&place, &format!("edit {} makes it too large", index + 1)));
-            }
+            let replaced =
+                replace(&content, &edit.old_text, &edit.new_text, which, max_bytes).map_err(|mismatch| {
+                    cannot_edit(&place, &format!("edit {} of {}: {mismatch}", index + 1, edits.len()))
+                })?;
             content = replaced.text;
+            count += replaced.count;
             lines.extend(replaced.lines);
+            lines.truncate(MAX_LINES_KEPT);
         }
         stage.write(&place, Some(&file), content.into_bytes(), Protected::forced(self.force))?;
-        Ok(edited(stage, &place, &lines))
+        Ok(edited(stage, &place, count, &lines))
     }
 }
 

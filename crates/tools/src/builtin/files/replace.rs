@@ -7,6 +7,8 @@ const MAX_PLACES: usize = 1000;
 /// How many line numbers a message names.
 const MAX_LINES_SHOWN: usize = 10;
 
+/// How many line numbers a result keeps.
+pub(super) const MAX_LINES_KEPT: usize = 100;
 /// How many lines are compared at most to find a hint.
 const MAX_COMPARISONS: usize = 50_000_000;
 
@@ -24,7 +26,9 @@ pub(super) enum Which {
 pub(super) struct Replaced {
     /// The new contents.
     pub text: String,
-    /// The lines, counted from 1, on which the replaced occurrences began.
+    /// How many occurrences were replaced.
+    pub count: usize,
+    /// The lines, counted from 1, on which they began; only the first [`MAX_LINES_KEPT`].
     pub lines: Vec<usize>,
 }
 
@@ -41,14 +45,26 @@ pub(super) enum Mismatch {
     #[error("old_text does not occur in the file. {hint}")]
     Missing { hint: String },
     #[error(
+        "the file would have {bytes} bytes; files over {max} bytes are not written. Replace less, or raise the \
+         limit max_file_bytes in the configuration"
+    )]
+    TooLarge { bytes: u64, max: u64 },
+    #[error(
         "old_text occurs {count} times ({lines}). Add lines around it so that it occurs once, or set \
          \"replace_all\": true to replace every one"
     )]
     Ambiguous { count: String, lines: String },
 }
 
-/// Replaces `old` by `new` in `content`. Both take on the line endings of a content that has one kind.
-pub(super) fn replace(content: &str, old: &str, new: &str, which: Which) -> Result<Replaced, Mismatch> {
+/// Replaces `old` by `new` in `content`. Both take on the line endings of a content that has one kind. Nothing
+/// is made that would be larger than `max_bytes`.
+pub(super) fn replace(
+    content: &str,
+    old: &str,
+    new: &str,
+    which: Which,
+    max_bytes: u64,
+) -> Result<Replaced, Mismatch> {
     if old.is_empty() {
         return Err(Mismatch::Empty);
     }
@@ -58,14 +74,14 @@ pub(super) fn replace(content: &str, old: &str, new: &str, which: Which) -> Resu
             return Err(Mismatch::Same);
         }
         if content.contains(old.as_ref()) {
-            return replace_exactly(content, &old, &new, which);
+            return replace_exactly(content, &old, &new, which, max_bytes);
         }
     }
     Err(Mismatch::Missing { hint: hint(content, old) })
 }
 
 /// The line of the byte at `offset`, counted from 1.
-pub(super) fn line_of(content: &str, offset: usize) -> usize {
+fn line_of(content: &str, offset: usize) -> usize {
     content.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
@@ -77,18 +93,27 @@ fn readings(content: &str) -> Vec<Endings> {
     }
 }
 
-fn replace_exactly(content: &str, old: &str, new: &str, which: Which) -> Result<Replaced, Mismatch> {
+fn replace_exactly(
+    content: &str,
+    old: &str,
+    new: &str,
+    which: Which,
+    max_bytes: u64,
+) -> Result<Replaced, Mismatch> {
     if which == Which::TheOnly {
         let places = overlapping(content, old);
         if places.len() > 1 {
             return Err(ambiguous(content, &places));
         }
     }
-    let lines = match which {
-        Which::TheOnly => content.find(old).map(|offset| line_of(content, offset)).into_iter().collect(),
-        Which::All => lines_of_all(content, old),
-    };
-    Ok(Replaced { text: content.replace(old, new), lines })
+    // Before it is made: a few kilobytes of arguments can ask for terabytes.
+    let count = content.matches(old).count();
+    let kept = (content.len() - count * old.len()) as u64;
+    let bytes = kept.saturating_add((count as u64).saturating_mul(new.len() as u64));
+    if bytes > max_bytes {
+        return Err(Mismatch::TooLarge { bytes, max: max_bytes });
+    }
+    Ok(Replaced { text: content.replace(old, new), count, lines: lines_of_first(content, old) })
 }
 
 /// Where `old` begins, counting occurrences that overlap: in `aaa` there are two places for `aa`.
@@ -106,11 +131,11 @@ fn overlapping(content: &str, old: &str) -> Vec<usize> {
     places
 }
 
-/// One pass over the content, so that a million occurrences stay cheap.
-fn lines_of_all(content: &str, old: &str) -> Vec<usize> {
+/// The lines of the first occurrences, in one pass.
+fn lines_of_first(content: &str, old: &str) -> Vec<usize> {
     let (mut line, mut seen) = (1, 0);
-    content
-        .match_indices(old)
+    let places = content.match_indices(old).take(MAX_LINES_KEPT);
+    places
         .map(|(offset, _)| {
             line += content.as_bytes()[seen..offset].iter().filter(|byte| **byte == b'\n').count();
             seen = offset;
@@ -168,7 +193,11 @@ fn same_words(content: &str, old: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mismatch, Which, replace};
+    use super::{Mismatch, Replaced, Which};
+
+    fn replace(content: &str, old: &str, new: &str, which: Which) -> Result<Replaced, Mismatch> {
+        super::replace(content, old, new, which, 1000)
+    }
 
     #[test]
     fn the_only_occurrence_is_replaced_and_its_line_named() {
@@ -216,5 +245,14 @@ mod tests {
         assert_eq!(replace("a", "a", "a", Which::TheOnly), Err(Mismatch::Same));
         assert_eq!(replace("a\r\nb", "a\nb", "a\r\nb", Which::TheOnly), Err(Mismatch::Same));
         assert_eq!(replace("a", "", "b", Which::All), Err(Mismatch::Empty));
+    }
+
+    #[test]
+    fn what_would_be_too_large_is_not_made() {
+        let content = "a".repeat(900);
+        let long = "b".repeat(1_000_000);
+        let refused = replace(&content, "a", &long, Which::All).unwrap_err();
+        assert_eq!(refused, Mismatch::TooLarge { bytes: 900_000_000, max: 1000 });
+        assert_eq!(replace(&content, "a", "", Which::All).unwrap().count, 900);
     }
 }

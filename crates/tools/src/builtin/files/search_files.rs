@@ -8,7 +8,7 @@ use serde_json::json;
 use super::disk;
 use super::place::Place;
 use super::stage::Stage;
-use super::tool::{Effect, FileTool, output};
+use super::tool::{Effect, FileTool, counted, output};
 use super::trash;
 use super::walk::{Depth, Kind, Next, walk};
 use crate::{ToolFailure, ToolOutput};
@@ -207,10 +207,6 @@ impl<'a, 'b> Search<'a, 'b> {
         }
         output(text, &structured)
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn cut(line: &str) -> String {

@@ -69,6 +69,11 @@ pub(super) fn output(text: String, structured: &Value) -> ToolOutput {
     ToolOutput { text, structured: Some(structured.to_string()) }
 }
 
+/// "1 line", "2 lines".
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 struct Function<T> {
     toolbox: Arc<Toolbox>,
     tool: PhantomData<fn() -> T>,

@@ -67,8 +67,10 @@ impl Step {
             Some(_) => return Err(invalid(format!("the id of step {number} is not a string"))),
         };
         let Some(Value::String(name)) = arguments.shift_remove("action") else {
+            let instead =
+                if arguments.contains_key("type") { " but a \"type\": call it \"action\"" } else { "" };
             return Err(invalid(format!(
-                "step {number} ({id:?}) has no \"action\". It is one of {}",
+                "step {number} ({id:?}) has no \"action\"{instead}. It is one of {}",
                 names()
             )));
         };
