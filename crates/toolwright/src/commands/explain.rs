@@ -10,7 +10,7 @@ use toolwright_normalizer::{Explanation, Normalizer, RawArguments, Tool};
 
 use crate::cli::ExplainOptions;
 use crate::code_pages;
-use crate::input::{read_tool, without_byte_order_mark};
+use crate::input::read_tool;
 use crate::output::{Answer, Explained, answer_line};
 use crate::report::{EXIT_FOUND, Report};
 use crate::rules_source;
