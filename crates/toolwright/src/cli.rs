@@ -139,6 +139,9 @@ pub enum DefinitionFormat {
 
 /// Options of `call`.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "The result goes to standard output, what was mended to standard error.\n\nEnvironment:\n  TOOLWRIGHT_SEARCH      the engine of search_web: searxng, brave, google or duckduckgo\n  TOOLWRIGHT_SEARCH_URL  its address, which searxng needs\n  TOOLWRIGHT_SEARCH_KEY  the key of brave or google\n  TOOLWRIGHT_SEARCH_CX   the id of a search engine of google\n  TOOLWRIGHT_LOG         what is logged to standard error, such as info"
+)]
 pub struct CallOptions {
     /// The tool's name
     pub name: String,

@@ -9,6 +9,7 @@ mod logging;
 mod output;
 mod report;
 mod rules_source;
+mod search_source;
 mod toolset;
 
 use std::process::ExitCode;
