@@ -4,18 +4,20 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::runtime;
+use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
-use toolwright_jsonrpc::raw::quote;
 use toolwright_model::Change;
 use toolwright_tools::observer::Normalized;
-use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, Prepared};
+use toolwright_tools::{Call, CallObserver, CallOutcome, ToolExecutor};
 
-use super::print;
+use super::{print, print_text};
 use crate::cli::CallOptions;
-use crate::output::change_json;
+use crate::output::{Called, Ended, called_json};
 use crate::report::{EXIT_FOUND, Report};
 use crate::toolset;
+
+/// How long a tool that was stopped may take to put its things away.
+const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(5);
 
 /// Remembers the arguments that the tool got.
 #[derive(Default)]
@@ -34,25 +36,73 @@ pub fn run(options: &CallOptions) -> Result<ExitCode, Report> {
         None => "{}".to_owned(),
         Some(text) => super::text_or_file(text)?,
     };
+    let executor = toolset::executor(&options.tools)?;
+    let call = Call::new(&options.name, &sent).with_finish(options.finish.unwrap_or_default());
+    if options.dry_run {
+        prepare(options, &sent, &executor, &call)
+    } else {
+        execute(options, &sent, executor, call)
+    }
+}
+
+fn prepare(
+    options: &CallOptions,
+    sent: &str,
+    executor: &ToolExecutor,
+    call: &Call,
+) -> Result<ExitCode, Report> {
+    let prepared = executor.prepare(call);
+    let called = match &prepared {
+        Ok(prepared) => Called {
+            name: prepared.tool.name(),
+            arguments: Some(&prepared.arguments),
+            changes: &prepared.changes,
+            ended: Ended::NotRun,
+        },
+        Err(error) => {
+            Called { name: &options.name, arguments: None, changes: &[], ended: Ended::Refused(error) }
+        }
+    };
+    show(options, sent, &called)
+}
+
+fn execute(
+    options: &CallOptions,
+    sent: &str,
+    executor: ToolExecutor,
+    call: Call,
+) -> Result<ExitCode, Report> {
     let received = Arc::new(Received::default());
-    let mut executor = toolset::executor(&options.tools)?.with_observer(received.clone());
+    let mut executor = executor.with_observer(received.clone());
     if let Some(seconds) = options.timeout {
         let mut limits = executor.limits().clone();
         limits.timeout = Duration::from_secs(seconds.into());
         executor = executor.with_limits(limits);
     }
-    let call = Call::new(&options.name, &sent).with_finish(options.finish.unwrap_or_default());
-    if options.dry_run {
-        return match executor.prepare(&call) {
-            Ok(prepared) => prepare(options, &sent, &prepared),
-            Err(error) => failed(options, &error, &[]),
-        };
-    }
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         Report::usage(format!("cannot start: {error}"), "close other programs and try again")
     })?;
-    let outcome = runtime.block_on(async {
+    let outcome = run_to_end(&runtime, &executor, call);
+    let arguments = received.0.lock().ok().and_then(|mut received| received.take());
+    let duration = outcome.duration;
+    let called = Called {
+        name: outcome.tool.as_ref().map_or(options.name.as_str(), |tool| tool.name()),
+        arguments: arguments.as_deref(),
+        changes: &outcome.changes,
+        ended: match &outcome.result {
+            Ok(output) => Ended::Answered { output, duration },
+            Err(error) if arguments.is_some() => Ended::Failed { error, duration },
+            Err(error) => Ended::Refused(error),
+        },
+    };
+    let code = show(options, sent, &called);
+    // A disk that does not answer must not hold up the end of the program.
+    runtime.shutdown_timeout(TIME_TO_CLEAN_UP);
+    code
+}
+
+fn run_to_end(runtime: &Runtime, executor: &ToolExecutor, call: Call) -> CallOutcome {
+    runtime.block_on(async {
         let stop = CancellationToken::new();
         let call = call.cancelled_by(stop.clone());
         // Ctrl-C ends the tool, which then cleans up behind itself.
@@ -62,89 +112,48 @@ pub fn run(options: &CallOptions) -> Result<ExitCode, Report> {
             }
         });
         executor.execute(call).await
-    });
-    let got = received.0.lock().ok().and_then(|mut received| received.take());
-    finish(options, &sent, got.as_deref(), &outcome)
+    })
 }
 
-fn prepare(options: &CallOptions, sent: &str, prepared: &Prepared) -> Result<ExitCode, Report> {
+fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCode, Report> {
     if options.json {
-        print(&format!(
-            "{{\"name\":{},\"arguments\":{},\"changes\":[{}],\"run\":false}}",
-            quote(prepared.tool.name()),
-            prepared.arguments,
-            changes_json(&prepared.changes)
-        ))?;
+        print(&called_json(called))?;
     } else {
-        show_changes(options, prepared.tool.name(), sent, &prepared.arguments, &prepared.changes);
-        print(&format!("would call {} with {}", prepared.tool.name(), prepared.arguments))?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn finish(
-    options: &CallOptions,
-    sent: &str,
-    got: Option<&str>,
-    outcome: &CallOutcome,
-) -> Result<ExitCode, Report> {
-    let name = outcome.tool.as_ref().map_or(options.name.as_str(), |tool| tool.name());
-    if let (false, Some(got)) = (options.json, got) {
-        show_changes(options, name, sent, got, &outcome.changes);
-    }
-    let output = match &outcome.result {
-        Ok(output) => output,
-        Err(error) => return failed(options, error, &outcome.changes),
-    };
-    if options.json {
-        print(&format!(
-            "{{\"name\":{},\"arguments\":{},\"changes\":[{}],\"run\":true,\"ok\":true,\"text\":{},\"structured\":{},\"duration_ms\":{}}}",
-            quote(name),
-            got.unwrap_or("null"),
-            changes_json(&outcome.changes),
-            quote(&output.text),
-            output.structured.as_deref().unwrap_or("null"),
-            outcome.duration.as_millis(),
-        ))?;
-    } else {
-        print(&output.text)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn failed(options: &CallOptions, error: &CallError, changes: &[Change]) -> Result<ExitCode, Report> {
-    if options.json {
-        print(&format!(
-            "{{\"name\":{},\"changes\":[{}],\"ok\":false,\"error\":{{\"code\":{},\"message\":{},\"details\":{}}}}}",
-            quote(&options.name),
-            changes_json(changes),
-            quote(error.code.as_str()),
-            quote(&error.sentence),
-            quote(&error.details)
-        ))?;
-    } else {
-        eprintln!("error: {}", error.sentence);
-        if !error.details.is_empty() && error.details != error.sentence {
-            eprintln!("{}", error.details);
+        show_changes(options, sent, called);
+        match &called.ended {
+            Ended::NotRun => {
+                print(&format!("would call {} with {}", called.name, called.arguments.unwrap_or_default()))?;
+            }
+            Ended::Answered { output, .. } => print_text(&output.text)?,
+            Ended::Refused(error) | Ended::Failed { error, .. } => {
+                eprintln!("error: {}", error.sentence);
+                if !error.details.is_empty() && error.details != error.sentence {
+                    eprintln!("{}", error.details);
+                }
+                if let Some(fix) = toolset::fix(called.name, error) {
+                    eprintln!("fix: {fix}");
+                }
+            }
         }
     }
-    Ok(ExitCode::from(EXIT_FOUND))
+    Ok(match called.ended {
+        Ended::NotRun | Ended::Answered { .. } => ExitCode::SUCCESS,
+        Ended::Refused(_) | Ended::Failed { .. } => ExitCode::from(EXIT_FOUND),
+    })
 }
 
 /// The call before and after, on standard error: standard output belongs to the result.
-fn show_changes(options: &CallOptions, name: &str, sent: &str, got: &str, changes: &[Change]) {
-    if changes.is_empty() {
-        return;
-    }
+fn show_changes(options: &CallOptions, sent: &str, called: &Called<'_>) {
+    let (Some(got), [_, ..]) = (called.arguments, called.changes) else { return };
     eprintln!("- {} {}", options.name, sent.trim());
-    eprintln!("+ {name} {got}");
-    for change in changes {
-        let place = if change.path.is_empty() { "/" } else { &change.path };
-        let rule = change.rule.as_ref().map_or(String::new(), |rule| format!(", rule {rule}"));
-        eprintln!("  {:<3} {place}  {}{rule}", change.code.to_string(), change.why);
+    eprintln!("+ {} {got}", called.name);
+    for change in called.changes {
+        eprintln!("{}", change_line(change));
     }
 }
 
-fn changes_json(changes: &[Change]) -> String {
-    changes.iter().map(change_json).collect::<Vec<_>>().join(",")
+fn change_line(change: &Change) -> String {
+    let place = if change.path.is_empty() { "/" } else { &change.path };
+    let rule = change.rule.as_ref().map_or(String::new(), |rule| format!(", rule {rule}"));
+    format!("  {:<3} {place}  {}{rule}", change.code.to_string(), change.why)
 }
