@@ -35,7 +35,7 @@ fn list(registry: &ToolRegistry, format: Option<DefinitionFormat>, json: bool) -
     let width = snapshot.tools().iter().map(|tool| tool.name().len()).max().unwrap_or(0);
     let line = |tool: &RegisteredTool| {
         let about = tool.definition().description.lines().next().unwrap_or_default();
-        let first = about.split_once(". ").map_or(about, |(first, _)| first);
+        let first = about.split_once(". ").map_or(about, |(first, _)| first).trim_end_matches('.');
         format!("  {:<width$}  {:<8}  {first}", tool.name(), tool.source())
     };
     let lines: Vec<String> = snapshot.tools().iter().map(|tool| line(tool)).collect();

@@ -11,10 +11,10 @@ pub struct Done {
     pub stderr: String,
 }
 
-/// The program with these arguments, without colour.
+/// The program with these arguments, without colour and without what the user's environment asks of it.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolwright"));
-    command.args(arguments).env("NO_COLOR", "1");
+    command.args(arguments).env("NO_COLOR", "1").env_remove("TOOLWRIGHT_LOG").env_remove("TOOLWRIGHT_SEARCH");
     command
 }
 
