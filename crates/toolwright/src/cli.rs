@@ -87,14 +87,12 @@ pub struct ExplainOptions {
     pub rules: RuleOptions,
 }
 
-/// Which tools there are and how calls are mended.
+/// Where the files tools work.
 #[derive(Args, Clone, Debug, Default)]
-pub struct ToolOptions {
+pub struct RootOptions {
     /// A folder that the files tools may use; may be given several times [default: the current folder]
-    #[arg(long, value_name = "DIR", global = true)]
-    pub root: Vec<PathBuf>,
-    #[command(flatten)]
-    pub rules: RuleOptions,
+    #[arg(long = "root", value_name = "DIR", global = true)]
+    pub folders: Vec<PathBuf>,
 }
 
 /// Options of `tools`.
@@ -103,7 +101,7 @@ pub struct ToolsOptions {
     #[command(subcommand)]
     pub command: Option<ToolsCommand>,
     #[command(flatten)]
-    pub tools: ToolOptions,
+    pub roots: RootOptions,
 }
 
 /// The commands of `tools`.
@@ -160,7 +158,9 @@ pub struct CallOptions {
     #[arg(long, value_parser = crate::finish::parse)]
     pub finish: Option<Finish>,
     #[command(flatten)]
-    pub tools: ToolOptions,
+    pub roots: RootOptions,
+    #[command(flatten)]
+    pub rules: RuleOptions,
 }
 
 /// Options of `rules`.

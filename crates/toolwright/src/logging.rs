@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-/// The variable that says what is logged, such as `info` or `toolwright_tools=debug`.
+/// The variable that says what is logged, such as `info` or `toolwright=debug`.
 const VARIABLE: &str = "TOOLWRIGHT_LOG";
 
 /// Logs errors, or what the variable asks for. What becomes of a call the commands say themselves.

@@ -7,21 +7,22 @@ use toolwright_normalizer::Normalizer;
 use toolwright_tools::builtin::{BuiltinConfig, BuiltinError, FilesConfig, SearchConfig, builtin_tools};
 use toolwright_tools::{CallError, ErrorCode, ToolExecutor, ToolRegistry};
 
-use crate::cli::ToolOptions;
+use crate::cli::{RootOptions, RuleOptions};
 use crate::report::Report;
 use crate::{rules_source, search_source};
 
-/// An executor of all tools that the options and the environment ask for.
-pub fn executor(options: &ToolOptions) -> Result<ToolExecutor, Report> {
-    let normalizer = Normalizer::new(rules_source::load(&options.rules)?);
-    let executor = ToolExecutor::new(registry(&options.root)?);
+/// An executor of all tools that flags and environment ask for.
+pub fn executor(roots: &RootOptions, rules: &RuleOptions) -> Result<ToolExecutor, Report> {
+    let normalizer = Normalizer::new(rules_source::load(rules)?);
+    let executor = ToolExecutor::new(Arc::new(registry(roots)?));
     executor.set_normalizer(normalizer);
     Ok(executor)
 }
 
 /// The built-in tools, the files tools inside these folders only.
-fn registry(roots: &[PathBuf]) -> Result<Arc<ToolRegistry>, Report> {
-    let roots = if roots.is_empty() { vec![PathBuf::from(".")] } else { roots.to_vec() };
+pub fn registry(roots: &RootOptions) -> Result<ToolRegistry, Report> {
+    let given = &roots.folders;
+    let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given.clone() };
     let config = BuiltinConfig {
         files: FilesConfig { roots, ..FilesConfig::default() },
         search: SearchConfig { provider: search_source::from_environment()?, ..SearchConfig::default() },
@@ -34,7 +35,7 @@ fn registry(roots: &[PathBuf]) -> Result<Arc<ToolRegistry>, Report> {
             Report::usage(format!("the built-in tool \"{name}\" cannot be offered: {error}"), "report this")
         })?;
     }
-    Ok(Arc::new(registry))
+    Ok(registry)
 }
 
 /// What was configured, in the words of flags and variables.

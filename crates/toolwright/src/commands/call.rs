@@ -36,7 +36,7 @@ pub fn run(options: &CallOptions) -> Result<ExitCode, Report> {
         None => "{}".to_owned(),
         Some(text) => super::text_or_file(text)?,
     };
-    let executor = toolset::executor(&options.tools)?;
+    let executor = toolset::executor(&options.roots, &options.rules)?;
     let call = Call::new(&options.name, &sent).with_finish(options.finish.unwrap_or_default());
     if options.dry_run {
         prepare(options, &sent, &executor, &call)

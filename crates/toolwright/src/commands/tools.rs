@@ -11,8 +11,7 @@ use crate::report::Report;
 use crate::toolset;
 
 pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
-    let executor = toolset::executor(&options.tools)?;
-    let registry = executor.registry();
+    let registry = &toolset::registry(&options.roots)?;
     match &options.command {
         None => list(registry, None, false)?,
         Some(ToolsCommand::List { format, json }) => list(registry, *format, *json)?,
