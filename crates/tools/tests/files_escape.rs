@@ -234,6 +234,8 @@ fn a_link_swapped_during_the_call_never_leads_outside() {
     let done = AtomicBool::new(false);
     let (mut through, mut refused) = (0, 0);
     std::thread::scope(|scope| {
+        // Also when an assertion fails: the scope waits for the thread.
+        let _stop = SetOnDrop(&done);
         scope.spawn(|| swap(&root, desk.outside(), &done));
         let end = Instant::now() + Duration::from_secs(RACE_SECONDS);
         for round in 0..RACE_ROUNDS {
@@ -263,10 +265,17 @@ fn a_link_swapped_during_the_call_never_leads_outside() {
             assert_eq!(fs::read_to_string(vault.join("secret.txt")).unwrap(), SECRET, "round {round}");
             assert_eq!(fs::read_dir(vault).unwrap().count(), 1, "round {round}");
         }
-        done.store(true, Ordering::Relaxed);
     });
     // Both sides of the race were met, or the test shows nothing.
     assert!(through > 0 && refused > 0, "{through} through, {refused} refused");
+}
+
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Points `swapped` in turns at a folder inside, at one outside, and makes it a folder of its own.
