@@ -1,5 +1,6 @@
 //! One call that did not simply pass: its readings, the rules, the repair and the verdict.
 
+pub(crate) mod around;
 mod rules;
 
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
@@ -7,11 +8,12 @@ use toolwright_model::{Change, Code, Origin, Outcome, Problem};
 
 use crate::costs;
 use crate::names::{fold, is_envelope};
-use crate::repair::envelope::Opened;
+use crate::repair::envelope::{Opened, names_tool};
 use crate::repair::{Fit, Fitter, Path, Slot, preview, problem};
 use crate::repeats::without_repeats;
 use crate::rules::RuleSet;
 use crate::schema::Goal;
+use crate::text::{Outside, Step};
 use crate::tool::Tool;
 
 use self::rules::{Defaults, Ruled};
@@ -27,6 +29,8 @@ pub(crate) struct Start<'a> {
     pub callee: Option<String>,
     /// The name in `name = {…}` before the arguments.
     pub label: Option<String>,
+    /// What stands around the arguments, and around them in a string of JSON.
+    pub outside: Vec<Outside>,
 }
 
 /// One call that did not simply pass.
@@ -39,10 +43,12 @@ pub(crate) struct Call<'n, 's, 'a> {
 }
 
 impl<'a> Call<'_, '_, 'a> {
-    pub fn mend(&self, start: Start<'a>) -> Outcome {
+    pub fn mend(&self, mut start: Start<'a>) -> Outcome {
         if let Some(problem) = self.check_surroundings(&start) {
+            self.fitter.trace.rejected(&Path::Root, 0, || problem.message.clone());
             return self.refuse(start.node, vec![problem]);
         }
+        self.report_words_around(&mut start);
         let root = match start.node.kind {
             // Nothing sent is an empty object, if the tool needs nothing.
             Kind::Null => Node::built(Kind::Object(&[])),
@@ -121,21 +127,41 @@ impl<'a> Call<'_, '_, 'a> {
     fn check_surroundings(&self, start: &Start<'a>) -> Option<Problem> {
         const PLAIN_CALLS: &[&str] =
             &["json", "dumps", "loads", "parse", "stringify", "print", "dict", "call", "function"];
-        let tool = fold(self.tool.name());
         if let Some(callee) = &start.callee {
             let named = fold(callee);
             let is_plain = PLAIN_CALLS.iter().any(|plain| named.ends_with(plain));
-            if !named.is_empty() && !is_plain && !named.ends_with(&tool) && callee.contains('_') {
+            let is_own = named.is_empty() || names_tool(callee, self.tool.name());
+            if !is_plain && !is_own && callee.contains('_') {
                 let message =
                     format!("the call names \"{callee}\", but it was sent to \"{}\"", self.tool.name());
                 return Some(problem(Code::R7, &Path::Root, message));
             }
+        }
+        let json = if start.outside.is_empty() { String::new() } else { start.node.to_json() };
+        let objections = start.outside.iter().filter_map(|text| around::objection(text, self.tool, &json));
+        if let Some(problem) = { objections }.next() {
+            return Some(problem);
         }
         let label =
             start.label.as_ref().filter(|label| self.fitter.declares(label) && !is_envelope(&fold(label)))?;
         let message =
             format!("\"{label}\" stands outside of the object; send one object with all parameters");
         Some(problem(Code::R9, &Path::Root, message))
+    }
+
+    /// Law 8: the words that were left out are in the report. For a tool that can destroy something they
+    /// are a risk, unless they are a label.
+    fn report_words_around(&self, start: &mut Start<'a>) {
+        let prose = raw::quote(Step::Prose.describe());
+        for (said, is_free) in start.outside.iter().filter_map(|text| around::left_out(text, self.tool)) {
+            let is_prose = |change: &&mut Change| change.from.as_ref() == Some(&prose);
+            if let Some(change) = start.changes.iter_mut().find(is_prose) {
+                change.from = Some(raw::quote(&said));
+            }
+            if is_free && self.tool.is_destructive() {
+                start.risk += costs::DESTRUCTIVE_BUDGET + 1;
+            }
+        }
     }
 
     /// The readings that fit, and the shortest list of reasons why one does not.

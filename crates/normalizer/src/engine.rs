@@ -120,7 +120,11 @@ impl Normalizer {
         if parsed.as_ref().is_err_and(|error| error.kind == ParseErrorKind::TooDeep) {
             return refused(vec![too_deep()], None);
         }
-        let context = Context { tool_words: tool.words(), parameters: tool.parameters() };
+        let context = Context {
+            tool_words: tool.words(),
+            parameters: tool.parameters(),
+            is_destructive: tool.is_destructive(),
+        };
         let fitter = Fitter {
             judge: &judge,
             arena: &arena,
@@ -138,6 +142,7 @@ impl Normalizer {
                 guessed: false,
                 callee: None,
                 label: None,
+                outside: Vec::new(),
             }),
             Err(_) => read_leniently(arguments.text, arguments.finish, &arena, trace),
         };
@@ -182,6 +187,7 @@ fn open_strings<'a>(
                 guessed: false,
                 callee: None,
                 label: None,
+                outside: Vec::new(),
             },
             _ => read_leniently(text, finish, arena, trace)?,
         };
@@ -195,10 +201,13 @@ fn open_strings<'a>(
             why: "JSON inside a string".to_owned(),
         });
         start.changes.extend(inner.changes);
+        start.outside.extend(inner.outside);
         start = Start {
             node: inner.node,
             risk: start.risk + inner.risk,
             guessed: start.guessed || inner.guessed,
+            callee: start.callee.or(inner.callee),
+            label: start.label.or(inner.label),
             ..start
         };
     }
@@ -220,6 +229,7 @@ fn read_leniently<'a>(
             guessed: false,
             callee: None,
             label: None,
+            outside: Vec::new(),
         });
     }
     let refuse = |problem: Problem| {
@@ -258,5 +268,6 @@ fn read_leniently<'a>(
         guessed: reading.steps.iter().any(|step| step.may_split_strings()),
         callee: reading.callee,
         label: reading.label,
+        outside: vec![reading.outside],
     })
 }

@@ -8,6 +8,7 @@
 
 mod by_words;
 mod compare;
+mod description;
 mod english;
 mod fold;
 mod lexicon;
@@ -19,8 +20,11 @@ mod typo;
 mod words;
 
 pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare, takes_another_side};
+pub(crate) use description::{clause_words, subject_words};
 pub(crate) use fold::{fold, fold_value};
-pub(crate) use lexicon::{canonical, is_destructive_flag, is_destructive_verb, is_envelope, is_vague};
+pub(crate) use lexicon::{
+    canonical, is_destructive_flag, is_destructive_verb, is_envelope, is_kind, is_unit, is_vague,
+};
 pub(crate) use name::{Name, meaningful_words};
 pub(crate) use shape::Shape;
 pub use tool_name::{NameError, NameMatch, find_tool};

@@ -77,6 +77,8 @@ pub(crate) struct Context<'t> {
     pub tool_words: &'t [String],
     /// The names of the tool's parameters.
     pub parameters: &'t [String],
+    /// Whether the tool can destroy something.
+    pub is_destructive: bool,
 }
 
 /// Fits values to the schemas of one tool.

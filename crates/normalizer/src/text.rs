@@ -5,6 +5,7 @@
 //! byte, and what could mean two things, ends too early or is an expression is refused.
 
 mod escapes;
+mod keywords;
 mod lenient;
 mod scalars;
 mod step;
@@ -33,6 +34,19 @@ pub struct Reading {
     pub callee: Option<String>,
     /// The name in `name = {…}` or `name: {…}`.
     pub label: Option<String>,
+    /// What stands before and after the value.
+    pub outside: Outside,
+}
+
+/// The text before and after a value, tags and fences included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// The text before it.
+    pub before: String,
+    /// The text after it, without copies of the value.
+    pub after: String,
+    /// The name of the call whose named arguments the value is made of.
+    pub calls: Option<String>,
 }
 
 /// Why a text cannot be read.
@@ -67,6 +81,23 @@ pub fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
     surroundings::read(text, finish)
 }
 
+/// Reads a text that is a tuple of Python as a whole.
+pub(crate) fn read_tuple(text: &str) -> Option<Reading> {
+    let text = text.trim();
+    if text.len() > MAX_TEXT_BYTES || !text.starts_with('(') {
+        return None;
+    }
+    let found = lenient::Lenient::read(text, 0, Finish::Unknown).ok()?;
+    let outside = Outside::default();
+    (found.end == text.len()).then_some(Reading {
+        json: found.json,
+        steps: found.steps,
+        callee: None,
+        label: None,
+        outside,
+    })
+}
+
 /// `{\"path\": \"a\"}`: a JSON string that lost its quotes.
 fn unescape_whole(text: &str, finish: Finish) -> Option<Reading> {
     let trimmed = text.trim();
@@ -78,7 +109,13 @@ fn unescape_whole(text: &str, finish: Finish) -> Option<Reading> {
     let arena = bumpalo::Bump::new();
     let inner = toolwright_jsonrpc::raw::parse(&quoted, &arena).ok()?.root.as_text()?.into_owned();
     if toolwright_jsonrpc::raw::parse(&inner, &arena).is_ok() {
-        return Some(Reading { json: inner, steps: vec![Step::EscapedWhole], callee: None, label: None });
+        return Some(Reading {
+            json: inner,
+            steps: vec![Step::EscapedWhole],
+            callee: None,
+            label: None,
+            outside: Outside::default(),
+        });
     }
     let mut reading = surroundings::read(&inner, finish).ok()?;
     reading.steps.insert(0, Step::EscapedWhole);

@@ -182,3 +182,108 @@ fn somebody_elses_attribute_is_another_one() {
         LookAlike("report", "monthly_income", "income", "5", ""),
     ]);
 }
+
+#[test]
+fn what_a_description_merely_mentions_is_no_evidence() {
+    all_refused(&[
+        LookAlike("get_weather", "country", "place", "\"Norway\"", "City or region, not a country"),
+        LookAlike(
+            "get_weather",
+            "zip_code",
+            "place",
+            "\"12345\"",
+            "Name of the place. Do not pass a zip code.",
+        ),
+        LookAlike("list_notes", "offset", "limit", "3", "How many; ignored if offset is set"),
+        LookAlike("bet", "loser", "winner", "\"x\"", "The team that beat the loser"),
+        LookAlike("plan", "departure", "when", "\"3\"", "Date of arrival (the departure is computed)"),
+        LookAlike("review", "manager", "who", "\"x\"", "Employee reporting to the manager"),
+        LookAlike("close_ticket", "project", "ticket", "\"P\"", "Ticket to close, in the given project"),
+        LookAlike("resize", "width", "size", "\"3\"", "Size of the image, e.g. width x height"),
+    ]);
+}
+
+#[test]
+fn one_of_many_is_no_number_of_them() {
+    all_refused(&[
+        LookAlike("forecast", "year", "years", "2025", "Number of years"),
+        LookAlike("read", "line", "lines", "4", ""),
+        LookAlike("read", "lines", "line_number", "4", ""),
+        LookAlike("read", "pages", "page", "3", ""),
+        LookAlike("plan", "day", "days", "3", ""),
+        LookAlike("plan", "months", "month", "3", ""),
+    ]);
+}
+
+#[test]
+fn a_language_or_a_kind_of_name_is_not_any_other() {
+    all_refused(&[
+        LookAlike("find_files", "regex", "pattern", "\"^a.*\"", "Glob pattern to match"),
+        LookAlike("ask", "sql", "query", "\"select 1\"", "A natural language question"),
+        LookAlike("run", "javascript", "code", "\"1\"", "Python code"),
+        LookAlike("list_notes", "order_number", "order", "\"17\"", "Sort order"),
+        LookAlike("open", "folder_path", "folder", "\"/tmp\"", "Folder id"),
+        LookAlike("ban_user", "user_name", "user", "\"Ann\"", "User id"),
+        LookAlike("post", "channel", "channel_id", "\"#general\"", "Channel ID such as C0123ABC"),
+        LookAlike("move", "folder", "folder_id", "\"/tmp\"", ""),
+        LookAlike("draw", "line_width", "width", "3", ""),
+    ]);
+}
+
+#[test]
+fn an_allowed_value_under_a_key_of_another_role_is_no_evidence() {
+    let taken: Vec<&str> = [
+        "old_status",
+        "from_status",
+        "from",
+        "old",
+        "was",
+        "source",
+        "before",
+        "except",
+        "unless",
+        "forbidden",
+        "remove",
+        "blocked_by",
+        "door",
+        "note",
+        "comment",
+        "review",
+        "approved_by",
+        "as",
+    ]
+    .into_iter()
+    .filter(|key| {
+        let status = r#""status":{"type":"string","enum":["open","closed"]}"#;
+        let tool = tool("set_ticket", &closed(status, &["status"]));
+        let arguments = format!(r#"{{"{key}":"open"}}"#);
+        let outcome = Normalizer::default().normalize(&tool, &RawArguments::json(&arguments));
+        !matches!(outcome, Outcome::Refused { .. })
+    })
+    .collect();
+    assert!(taken.is_empty(), "taken: {taken:?}");
+}
+
+#[test]
+fn a_value_whose_case_tells_it_apart_is_another_value() {
+    let outcome = |options: &str, sent: &str| {
+        let schema = closed(&format!(r#""unit":{{"type":"string","enum":[{options}]}}"#), &["unit"]);
+        let arguments = format!(r#"{{"unit":"{sent}"}}"#);
+        Normalizer::default().normalize(&tool("measure", &schema), &RawArguments::json(&arguments))
+    };
+    for (options, sent) in [
+        (r#""1m","5m","1h","1d""#, "1M"),
+        (r#""m","h","d""#, "M"),
+        (r#""mW","kW""#, "MW"),
+        (r#""Kb","Mb","Gb""#, "MB"),
+        (r#""-R","-l""#, "-r"),
+        (r#""Co","Ni""#, "CO"),
+        (r#""HH:mm","hh:mm a""#, "hh:mm"),
+        (r#""1-10","110""#, "1_10"),
+    ] {
+        assert!(matches!(outcome(options, sent), Outcome::Refused { .. }), "{sent} for {options}");
+    }
+    for (options, sent) in [(r#""S","M","L""#, "m"), (r#""km","mi""#, "KM"), (r#""en","de""#, "EN")] {
+        assert!(matches!(outcome(options, sent), Outcome::Repaired { .. }), "{sent} for {options}");
+    }
+}

@@ -351,34 +351,66 @@ fn a_map_written_as_pairs_is_no_map_in_a_list() {
 }
 
 #[test]
-fn a_level_around_exactly_the_parameters_is_opened_whatever_it_is_called() {
+fn a_neutral_level_around_exactly_the_parameters_is_opened_and_no_other() {
     let properties = format!(r#""city":{TEXT},"country":{TEXT},"days":{{"type":"integer"}}"#);
     let weather = tool("get_weather", &properties, r#""city""#, false);
-    for key in ["location", "fields", "item", "object", "root", "settings", "foo"] {
+    for key in ["location", "fields", "item", "object", "root", "settings", "record"] {
         repaired(
             &weather,
             &format!(r#"{{"{key}":{{"city":"Rome","days":2}}}}"#),
             r#"{"city":"Rome","days":2}"#,
         );
     }
-    repaired(&weather, r#"{"foo":{"City":"Rome","days":"2"}}"#, r#"{"city":"Rome","days":2}"#);
+    repaired(&weather, r#"{"fields":{"City":"Rome","days":"2"}}"#, r#"{"city":"Rome","days":2}"#);
     // A key inside that is no parameter, one that is only like one, a required one missing.
-    refused(&weather, r#"{"foo":{"city":"Rome","color":"red"}}"#, Code::R6);
-    refused(&weather, r#"{"foo":{"town":"Rome"}}"#, Code::R6);
-    refused(&weather, r#"{"foo":{"country":"Italy"}}"#, Code::R1);
+    refused(&weather, r#"{"fields":{"city":"Rome","color":"red"}}"#, Code::R6);
+    refused(&weather, r#"{"fields":{"town":"Rome"}}"#, Code::R6);
+    refused(&weather, r#"{"fields":{"country":"Italy"}}"#, Code::R1);
     // Something beside it, and a key that says which of two things is meant.
-    refused(&weather, r#"{"foo":{"city":"Rome"},"unit":"metric"}"#, Code::R6);
+    refused(&weather, r#"{"fields":{"city":"Rome"},"unit":"metric"}"#, Code::R6);
     refused(&weather, r#"{"parent":{"city":"Rome"}}"#, Code::R6);
+    // What says whether, when, by whom or to what it is done.
+    for key in [
+        "foo",
+        "dry_run",
+        "draft",
+        "preview",
+        "simulate",
+        "schedule",
+        "cancelled",
+        "error",
+        "result",
+        "output",
+        "target",
+        "source",
+        "filter",
+        "new",
+        "old",
+        "not",
+        "never",
+        "undo",
+        "example",
+        "user",
+        "later",
+        "dont",
+        "failed",
+        "approved",
+        "read_note",
+        "search",
+        "fields_not",
+    ] {
+        refused(&weather, &format!(r#"{{"{key}":{{"city":"Rome"}}}}"#), Code::R6);
+    }
     // A key that may name another tool.
     refused(&weather, r#"{"delete_city":{"city":"Rome"}}"#, Code::R6);
     refused(&weather, r#"{"delete":{"city":"Rome"}}"#, Code::R6);
     // A misspelt parameter is no envelope.
-    let area = r#""area":{"type":"object","properties":{"city":{"type":"string"}}}"#;
+    let area = r#""field":{"type":"object","properties":{"city":{"type":"string"}}}"#;
     let both = tool("get_weather", &format!(r#""city":{TEXT},{area}"#), "", false);
-    refused(&both, r#"{"areas":{"city":"Rome"}}"#, Code::R2);
+    refused(&both, r#"{"fields":{"city":"Rome"}}"#, Code::R2);
     // Never for a tool that can destroy something.
     let wipe = tool("reset_city", &properties, r#""city""#, true);
-    refused(&wipe, r#"{"foo":{"city":"Rome"}}"#, Code::R11);
+    refused(&wipe, r#"{"fields":{"city":"Rome"}}"#, Code::R11);
     let definition = ToolDefinition {
         name: "get_weather".to_owned(),
         input_schema: format!(r#"{{"type":"object","properties":{{{properties}}}}}"#),
@@ -395,4 +427,244 @@ fn a_whole_call_is_opened_even_where_name_is_a_parameter() {
     repaired(&get, r#"{"name":"get_pods","arguments":{"kind":"pods"}}"#, r#"{"kind":"pods"}"#);
     // Another name is a value and stays.
     repaired(&get, r#"{"name":"web","arguments":{"kind":"pods"}}"#, r#"{"name":"web","kind":"pods"}"#);
+}
+
+#[test]
+fn the_tools_own_name_beside_the_arguments_is_left_out_and_another_name_is_not() {
+    let find = tool("search_docs", &format!(r#""query":{TEXT}"#), r#""query""#, false);
+    for sent in [
+        r#"{"tool":"search_docs","query":"x"}"#,
+        r#"{"name":"search_docs","query":"x"}"#,
+        r#"{"query":"x","function":"functions.search_docs"}"#,
+        r#"{"tool_uses":[{"recipient_name":"functions.search_docs","parameters":{"query":"x"}}]}"#,
+        r#"{"command":"search_docs","parameters":{"query":"x"}}"#,
+    ] {
+        repaired(&find, sent, r#"{"query":"x"}"#);
+    }
+    refused(&find, r#"{"tool":"delete_docs","query":"x"}"#, Code::R6);
+    refused(&find, r#"{"tool":"research_docs","query":"x"}"#, Code::R6);
+    refused(&find, r#"{"name":"undo_search_docs","arguments":{"query":"x"}}"#, Code::R7);
+    refused(&find, r#"{"command":"delete_docs","parameters":{"query":"x"}}"#, Code::R6);
+    refused(
+        &find,
+        r#"{"tool_uses":[{"recipient_name":"functions.delete_docs","parameters":{"query":"x"}}]}"#,
+        Code::R8,
+    );
+    // A parameter of that name is one.
+    let named = tool("search_docs", &format!(r#""query":{TEXT},"name":{TEXT}"#), r#""query""#, false);
+    assert_eq!(outcome(&named, r#"{"name":"search_docs","query":"x"}"#), Outcome::Unchanged);
+}
+
+#[test]
+fn words_that_take_the_call_back_refuse_it() {
+    let path = format!(r#""path":{TEXT}"#);
+    let read = tool("read_note", &path, r#""path""#, false);
+    let wipe = tool("delete_note", &path, r#""path""#, false);
+    for around in [
+        "Do not run this: {}",
+        "I will not call it {}",
+        "not {}",
+        "Don't do this:\n{}",
+        "Don’t: {}",
+        "{} <- wrong, ignore",
+        "{}\n\nOops, cancel that.",
+        "~~{}~~",
+        "Error: {}",
+        "Never call it like this:\n```json\n{}\n```",
+        "// {}",
+        "x = 1 // {}",
+        "# {}",
+        "/* {} */",
+        "<!-- {} -->",
+        "<think>{}</think>",
+        "<thinking>I could send {}</thinking>",
+        "I could send {}\n</think>",
+        "<think>{}",
+        "<tool_response>{}</tool_response>",
+        "<tool_response>\n{}\n</tool_response>",
+        "Observation: {}",
+        "Nicht ausführen: {}",
+        "不要执行 {}",
+    ] {
+        let sent = around.replace("{}", r#"{"path": "a"}"#);
+        refused(&read, &sent, Code::R2);
+        refused(&wipe, &sent, Code::R2);
+        // The same in a string of JSON.
+        refused(&read, &format!("{sent:?}"), Code::R2);
+    }
+    for around in [
+        "```json\n{}\n```",
+        "~~~json\n{}\n~~~",
+        "Here are the arguments:\n{}",
+        "Sure, I'll do that now.\n{}",
+        "No problem! {}",
+        "Action Input: {}",
+        "<tool_call>{}</tool_call>",
+        "<tool_call>\n{}\n</tool_call>",
+        "<think>I must not forget the path, never.</think>\n{}",
+        "I should not stop here.</think>\n{}",
+        "arguments = {}",
+        "// the arguments\n{}",
+        "<tool_response>ok</tool_response>\n{}",
+        "I will wait for the result. {}",
+    ] {
+        repaired(&read, &around.replace("{}", r#"{"path": "a"}"#), r#"{"path": "a"}"#);
+    }
+    // What is inside of the object is not read as words.
+    repaired(&read, r#"Sure: {"path": "do not run"}"#, r#"{"path": "do not run"}"#);
+    repaired(&read, r#"{"path": "not"} {"path": "not"}"#, r#"{"path": "not"}"#);
+}
+
+#[test]
+fn text_that_names_another_tool_is_refused() {
+    let path = format!(r#""path":{TEXT}"#);
+    let update = tool("update_note", &path, r#""path""#, false);
+    let forms = [
+        "NAME: {}",
+        "NAME {}",
+        "NAME\n{}",
+        "NAME({})",
+        "`NAME`\n```json\n{}\n```",
+        "I will call NAME with {}",
+        "<function=NAME>{}</function>",
+        "<invoke name=\"NAME\">{}</invoke>",
+        "<NAME>{}</NAME>",
+        "Action: NAME\nAction Input: {}",
+        "functions.NAME:0 {}",
+        "[TOOL_CALLS]NAME{}",
+    ];
+    for form in forms {
+        let sent = |name: &str| form.replace("NAME", name).replace("{}", r#"{"path": "a"}"#);
+        refused(&update, &sent("read_note"), Code::R7);
+        refused(&update, &sent("delete_note"), Code::R7);
+        refused(&update, &sent("deleteNote"), Code::R7);
+        repaired(&update, &sent("update_note"), r#"{"path": "a"}"#);
+    }
+    refused(&update, "Action: search\nAction Input: {\"path\": \"a\"}", Code::R7);
+    refused(&update, r#"delete: {"path": "a"}"#, Code::R7);
+    // A parameter, or what the arguments are about.
+    repaired(&update, r#"I change my_notes now: {"path": "my_notes/a"} ok"#, r#"{"path": "my_notes/a"}"#);
+}
+
+#[test]
+fn a_destructive_tool_takes_labels_around_its_arguments_and_no_other_words() {
+    let wipe = tool("delete_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    for around in [
+        "```json\n{}\n```",
+        "Here are the arguments: {}",
+        "Action: delete_note\nAction Input: {}",
+        "<function=delete_note>{}</function>",
+        "delete_note({})",
+        "<tool_call>{}</tool_call>",
+        "<think>Remove it?</think>{}",
+    ] {
+        repaired(&wipe, &around.replace("{}", r#"{"path": "a"}"#), r#"{"path": "a"}"#);
+    }
+    for around in ["Sure, if you say so: {}", "{} after they agree", "Example: {}", "Should I send {}?"] {
+        refused(&wipe, &around.replace("{}", r#"{"path": "a"}"#), Code::R11);
+    }
+}
+
+#[test]
+fn words_that_are_left_out_are_reported() {
+    let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    let said = |sent: &str| match outcome(&read, sent) {
+        Outcome::Repaired { changes, .. } => changes[0].from.clone().expect("what was left out"),
+        other => panic!("{sent}: {other:?}"),
+    };
+    assert_eq!(said(r#"Sure, I'll do that now. {"path": "a"}"#), r#""Sure, I'll do that now.""#);
+    let long = said(&format!(r#"{} {{"path": "a"}}"#, "word ".repeat(100)));
+    assert!(long.ends_with("…\"") && long.chars().count() < 90, "{long}");
+}
+
+#[test]
+fn a_string_is_not_glued_to_the_next() {
+    let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    for sent in
+        ["{'path': 'a', 'b'}", "{'path': 'a', b, 'c'}", "{'path': 'a' , 'b', 'c'}", "{'path': `a`, `b`}"]
+    {
+        refused(&read, sent, Code::R2);
+    }
+    repaired(&read, "{'path': 'it's here, isn't it'}", r#"{"path":"it's here, isn't it"}"#);
+    repaired(&read, "{'path': 'say 'yes', then go'}", r#"{"path":"say 'yes', then go"}"#);
+}
+
+#[test]
+fn a_tuple_in_a_string_is_a_list_and_strings_side_by_side_are_no_item() {
+    let tag = tool("tag_note", &format!(r#""tags":{{"type":"array","items":{TEXT}}}"#), r#""tags""#, false);
+    for (sent, list) in [
+        ("('a', 'b')", r#"["a","b"]"#),
+        (r#"(\"a\",\"b\")"#, r#"["a","b"]"#),
+        ("('a',)", r#"["a"]"#),
+        ("a (b) c", r#"["a (b) c"]"#),
+        (r#"\"a\" OR \"b\""#, r#"["\"a\" OR \"b\""]"#),
+        ("(optional)", r#"["(optional)"]"#),
+    ] {
+        repaired(&tag, &format!(r#"{{"tags":"{sent}"}}"#), &format!(r#"{{"tags":{list}}}"#));
+    }
+    for sent in
+        [r#"\"a\" \"b\""#, "'a' 'b'", r#"\"a b\", \"c d\""#, "('a' 'b')", "('a')", "('a', 'b'", "(a, b)"]
+    {
+        refused(&tag, &format!(r#"{{"tags":"{sent}"}}"#), Code::R8);
+    }
+}
+
+#[test]
+fn strings_and_numbers_of_python_are_read() {
+    let properties =
+        format!(r#""query":{TEXT},"tags":{{"type":"array","items":{TEXT}}},"min_score":{NUMBER}"#);
+    let find = tool("search_docs", &properties, "", false);
+    repaired(&find, "{'query': u'x'}", r#"{"query":"x"}"#);
+    repaired(
+        &find,
+        "{u'query': u'x', u'tags': [u'a', u\"b\"], u'min_score': 5}",
+        r#"{"query":"x","tags":["a","b"],"min_score":5}"#,
+    );
+    repaired(&find, r#"{"min_score":5.}"#, r#"{"min_score":5.0}"#);
+    refused(&find, r#"{"min_score":5..}"#, Code::R5);
+    refused(&find, r#"{"min_score":5.5.}"#, Code::R5);
+    refused(&find, "{'query': f'x{y}'}", Code::R5);
+    refused(&find, r#"{"query":"x")"#, Code::R9);
+}
+
+#[test]
+fn a_call_as_code_is_read_when_it_names_this_tool_and_holds_literals_only() {
+    let properties =
+        format!(r#""query":{TEXT},"limit":{{"type":"integer"}},"tags":{{"type":"array","items":{TEXT}}}"#);
+    let find = tool("search_docs", &properties, r#""query""#, false);
+    repaired(&find, r#"search_docs(query="x", limit=5)"#, r#"{"query":"x","limit":5}"#);
+    repaired(&find, "search_docs( query = 'a, b=c (d)', limit = 5, )", r#"{"query":"a, b=c (d)","limit":5}"#);
+    repaired(&find, "functions.search_docs(tags=['a', 'b'], query='x')", r#"{"tags":["a","b"],"query":"x"}"#);
+    repaired(&find, "```python\nsearch_docs(query=\"x\")\n```", r#"{"query":"x"}"#);
+    refused(&find, r#"delete_docs(query="x")"#, Code::R7);
+    refused(&find, r#"delete(query="x")"#, Code::R7);
+    refused(&find, "search_docs(query=x)", Code::R5);
+    refused(&find, r#"search_docs(query="x" + y)"#, Code::R9);
+    refused(&find, "search_docs(query=load('x'))", Code::R5);
+    refused(&find, r#"search_docs("x", limit=5)"#, Code::R9);
+    refused(&find, r#"search_docs(query="x", limit=5"#, Code::S2);
+    refused(&find, "search_docs(query=\"x\")\nsearch_docs(query=\"y\")", Code::R9);
+    refused(&find, "search_docs(query=\"x\", query=\"y\")", Code::R7);
+    refused(&find, "# search_docs(query=\"x\")", Code::R9);
+}
+
+#[test]
+fn remarks_beside_the_arguments_are_dropped_and_what_shapes_the_call_is_not() {
+    let path = format!(r#""path":{TEXT}"#);
+    let read = tool("read_note", &path, r#""path""#, false);
+    let wipe = tool("delete_note", &path, r#""path""#, false);
+    for key in ["thought", "reasoning", "_comment", "toolSummary", "thinking", "rationale", "description"] {
+        let sent = |value: &str| format!(r#"{{"path":"a","{key}":{value}}}"#);
+        repaired(&read, &sent(r#""It was asked for""#), r#"{"path":"a"}"#);
+        repaired(&wipe, &sent(r#""It was asked for""#), r#"{"path":"a"}"#);
+        refused(&wipe, &sent(r#""Do not run this yet""#), Code::R6);
+        refused(&read, &sent("5"), Code::R6);
+        refused(&read, &sent(r#"{"a":"b"}"#), Code::R6);
+    }
+    for key in ["explanation", "comment", "reason", "note", "message"] {
+        refused(&read, &format!(r#"{{"path":"a","{key}":"x"}}"#), Code::R6);
+    }
+    // Names come first.
+    let explain = tool("save_note", &format!(r#""path":{TEXT},"explanation":{TEXT}"#), r#""path""#, false);
+    assert_eq!(outcome(&explain, r#"{"path":"a","explanation":"b"}"#), Outcome::Unchanged);
 }

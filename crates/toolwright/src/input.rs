@@ -38,6 +38,8 @@ pub struct CallLine {
 /// A tool that was found, and how its name had to be read.
 pub struct Found {
     pub tool: Arc<Tool>,
+    /// The name to answer with: with its server where several tools share it.
+    pub name: String,
     pub change: Option<Change>,
 }
 
@@ -107,7 +109,10 @@ fn read_call(root: Node<'_>, id: &str, cache: &mut ToolCache) -> Result<CallLine
     };
     let sent_name = root.get("name").and_then(|name| name.as_text()).map(|name| name.into_owned());
     let tool = match (root.get("tool"), root.get("tools")) {
-        (Some(tool), _) => cache.compile(&tool).map(|tool| Ok(Found { tool, change: None }))?,
+        (Some(tool), _) => cache.compile(&tool).map(|tool| {
+            let name = tool.name().to_owned();
+            Ok(Found { tool, name, change: None })
+        })?,
         (None, Some(tools)) => {
             let name = sent_name.as_deref().ok_or("\"tools\" needs a \"name\" beside it")?;
             cache.find(name, &tools)?
@@ -190,16 +195,21 @@ impl ToolCache {
             names.iter().map(|(name, server)| (name.as_str(), server.as_deref())).collect();
         Ok(match find_tool(name, &pairs) {
             Ok(found) => {
-                let known = pairs[found.index].0;
+                let (known, server) = pairs[found.index];
+                let is_shared = pairs.iter().filter(|(name, _)| *name == known).count() > 1;
+                let name_to_answer = match server.filter(|_| is_shared) {
+                    Some(server) => format!("{server}/{known}"),
+                    None => known.to_owned(),
+                };
                 let change = found.code.map(|code| Change {
                     code,
                     path: String::new(),
                     from: Some(quote(name)),
-                    to: Some(quote(known)),
+                    to: Some(quote(&name_to_answer)),
                     rule: None,
                     why: code.title().to_owned(),
                 });
-                Ok(Found { tool: self.compile(&list[found.index])?, change })
+                Ok(Found { tool: self.compile(&list[found.index])?, name: name_to_answer, change })
             }
             Err(error) => Err(Problem { code: Code::R10, path: String::new(), message: error.to_string() }),
         })

@@ -284,3 +284,13 @@ fn a_long_value_is_shortened_and_not_encoded_twice() {
         assert!(text.starts_with("yyy") && text.ends_with("y…") && text.len() < 260, "{answer}");
     }
 }
+
+#[test]
+fn of_two_tools_of_one_name_the_answer_names_the_server() {
+    let tools = r#"[{"name":"read","server":"gitlab","inputSchema":{}},{"name":"read","server":"github","inputSchema":{}}]"#;
+    let line = |name: &str| format!(r#"{{"id":1,"name":"{name}","tools":{tools},"arguments":{{}}}}"#);
+    let first = run(&["normalize"], &line("github__read"));
+    assert!(first.stdout.contains(r#""name":"github/read","outcome":"repaired""#), "{}", first.stdout);
+    let second = run(&["normalize"], &line("github/read"));
+    assert!(second.stdout.contains(r#""name":"github/read","outcome":"unchanged""#), "{}", second.stdout);
+}

@@ -131,7 +131,7 @@ impl<'n> Pairing<'n> {
         // What is created is new.
         let is_said =
             |word: &str| tool_says(word) || word == "new" && (tool_says("create") || tool_says("add"));
-        let is_described = |word: &str| (around.described)().iter().any(|said| said == word);
+        let is_described = |word: &str| (around.clause)().iter().any(|said| said == word);
         // `full_address`: nothing else is a part of it.
         let is_plain =
             |word: &str| is_neutral(word) && !around.declared.iter().any(|name| opposes(name, word));
@@ -195,7 +195,7 @@ impl Extra<'_> {
     fn may_end(&self, word: &str, around: Surroundings<'_>) -> bool {
         if !is_neutral_ending(word) {
             // `browser` for `browser_type`, when its value is one of the types.
-            return !self.is_sent && !self.has_synonym && (around.is_option)();
+            return !self.has_synonym && (around.is_option)();
         }
         if word != IDENTIFIER {
             return true;
@@ -219,7 +219,7 @@ impl Extra<'_> {
     }
 
     fn is_described(&self, word: &str, around: Surroundings<'_>) -> bool {
-        (around.described)().iter().any(|said| said == word)
+        (around.clause)().iter().any(|said| said == word)
     }
 
     /// Whether a word that nothing else speaks of may be added or missing.

@@ -3,11 +3,13 @@
 use toolwright_model::Code;
 
 use super::by_words::by_words;
-use super::lexicon::{are_opposed, are_whole_synonyms, is_distinct, may_go_unsaid, takes_side};
+use super::lexicon::{
+    are_opposed, are_whole_synonyms, canonical, is_distinct, is_unit, may_go_unsaid, takes_side,
+};
 use super::name::Name;
 use super::senses;
 use super::shape::Shape;
-use super::typo::slips;
+use super::typo::{is_plural_pair, slips};
 use crate::costs;
 
 /// How well a sent name fits a known one.
@@ -32,6 +34,8 @@ pub(crate) struct Surroundings<'n> {
     pub declared: &'n [&'n Name],
     /// The words of what the schema says about the known name; asked for only when needed.
     pub described: &'n dyn Fn() -> Vec<String>,
+    /// The words of what the schema says that it is.
+    pub clause: &'n dyn Fn() -> Vec<String>,
     /// What the sent value looks like.
     pub shape: Shape,
     /// Whether the value is one of those that the known name allows; asked for only when needed.
@@ -44,6 +48,7 @@ impl Surroundings<'_> {
         tool_words: &[],
         declared: &[],
         described: &Vec::new,
+        clause: &Vec::new,
         shape: Shape::Unknown,
         is_option: &|| false,
     };
@@ -60,13 +65,16 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
         let why = "same name in another case or with other separators";
         return likeness(costs::KEY_FORM, Code::N1, why.into());
     }
+    if around.shape.is_numeric() && differ_in_number(sent, known) {
+        return None;
+    }
     let are_opposed = opposed(&sent.meaning, &known.meaning);
     if let Some(strokes) = slips(sent, known)
         && !are_opposed
     {
         return likeness(costs::KEY_TYPO * strokes, Code::N2, format!("{strokes} stroke(s) away"));
     }
-    if !around.shape.may_be(known) {
+    if !around.shape.may_be(known) || names_another_kind(sent, known, around) {
         return None;
     }
     if are_whole_synonyms(&sent.folded, &known.folded)
@@ -87,6 +95,30 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
         return Some(Likeness { cost, code: Code::N4, why, needs_exact_value: true });
     }
     by_words(sent, known, around)
+}
+
+/// A `folder_path` is not what a `folder` described as an identifier takes.
+fn names_another_kind(sent: &Name, known: &Name, around: Surroundings<'_>) -> bool {
+    let head = sent.words.last().map_or("", String::as_str);
+    ["name", "username", "path", "url", "title"].contains(&head)
+        && !known.words.iter().any(|word| word == head)
+        && (around.clause)().iter().any(|word| word == "identifier")
+}
+
+/// A `year` is no number of `years`: with a number the plural counts and the singular chooses.
+fn differ_in_number(sent: &Name, known: &Name) -> bool {
+    const CHOSEN: &[&str] = &[
+        "page", "line", "row", "column", "item", "user", "result", "record", "entry", "step", "slide",
+        "chapter", "episode",
+    ];
+    let counts = |name: &Name| name.meaning.iter().any(|word| word == "count");
+    let is_chosen = |word: &str| is_unit(word) || CHOSEN.contains(&word);
+    !counts(sent)
+        && !counts(known)
+        && sent
+            .words
+            .iter()
+            .any(|a| is_chosen(canonical(a)) && known.words.iter().any(|b| is_plural_pair(a, b)))
 }
 
 /// `from` for `from_currency`, when nothing else is from somewhere.

@@ -25,9 +25,9 @@ pub(crate) fn fold_value(value: &str) -> String {
         let separator = matches!(char, '_' | '-' | ' ' | '/' | ':');
         let before = at > 0 && inside(chars.get(at - 1));
         if separator && before && inside(chars.get(at + 1)) {
-            // A dash between digits may be a minus or a range.
+            // Between digits it may be a minus, a range or a point.
             let digits = chars[at - 1].is_ascii_digit() && chars[at + 1].is_ascii_digit();
-            if !(digits && *char != '_' && *char != ' ') {
+            if !digits {
                 continue;
             }
         }

@@ -29,6 +29,7 @@ struct Lexicon {
     vague: Words,
     vague_heads: Words,
     contents: Words,
+    kinds: Words,
     envelopes: Words,
     destructive_flags: Words,
     destructive_names: Words,
@@ -63,6 +64,7 @@ impl Lexicon {
             vague: set(include_str!("vocabulary/vague.txt")),
             vague_heads: set(include_str!("vocabulary/vague-heads.txt")),
             contents: set(include_str!("vocabulary/contents.txt")),
+            kinds: set(include_str!("vocabulary/kinds.txt")),
             envelopes: set(include_str!("vocabulary/envelopes.txt")),
             destructive_flags: set(include_str!("vocabulary/destructive-flags.txt")),
             destructive_names: set(include_str!("vocabulary/destructive-names.txt")),
@@ -191,6 +193,11 @@ pub(crate) fn is_vague_head(word: &str) -> bool {
 /// Whether a word names something that is written: its identifier is another thing than itself.
 pub(crate) fn is_content(word: &str) -> bool {
     LEXICON.contents.contains(word)
+}
+
+/// Whether a word says what kind of thing is chosen.
+pub(crate) fn is_kind(word: &str) -> bool {
+    LEXICON.kinds.contains(word)
 }
 
 /// Whether a word takes a side on some axis.

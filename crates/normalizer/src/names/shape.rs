@@ -17,6 +17,10 @@ pub(crate) enum Shape {
     Date,
     /// One token with a digit in it: `C042`, `18c2f9`.
     Identifier,
+    /// Digits only, in a string.
+    Digits,
+    /// A name with its sign: `#general`, `@ann`.
+    Handle,
     /// One word.
     Word,
     /// Several words or lines.
@@ -39,6 +43,10 @@ impl Shape {
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
         if text.is_empty() {
             Shape::Unknown
+        } else if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            Shape::Digits
+        } else if text.starts_with(['#', '@']) && !has_space {
+            Shape::Handle
         } else if is_date(text) {
             Shape::Date
         } else if text.contains("://") && !has_space {
@@ -54,6 +62,11 @@ impl Shape {
         } else {
             Shape::Word
         }
+    }
+
+    /// Whether it is a number, in a string or not.
+    pub fn is_numeric(self) -> bool {
+        matches!(self, Shape::Number | Shape::Digits)
     }
 
     /// A word that tells which of several senses of a name is meant.
@@ -78,7 +91,9 @@ impl Shape {
             return matches!(self, Shape::Email | Shape::Prose);
         }
         match head {
-            "identifier" => !matches!(self, Shape::Prose | Shape::Date),
+            "identifier" => {
+                !matches!(self, Shape::Prose | Shape::Date | Shape::Path | Shape::Url | Shape::Handle)
+            }
             "url" => !matches!(self, Shape::Prose | Shape::Number | Shape::Date | Shape::Email),
             "path" | "directory" => !matches!(self, Shape::Email | Shape::Date | Shape::Number),
             "date" | "time" | "datetime" | "timestamp" => {
@@ -122,7 +137,8 @@ mod tests {
             ("1.2.3", Shape::Identifier),
             ("open", Shape::Word),
             ("two words", Shape::Prose),
-            ("42", Shape::Identifier),
+            ("42", Shape::Digits),
+            ("#general", Shape::Handle),
         ] {
             assert_eq!(Shape::of_text(text), shape, "{text}");
         }

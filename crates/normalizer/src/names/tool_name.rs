@@ -32,14 +32,101 @@ const WRAPPERS: &[&str] = &[
 const ENDINGS: &[&str] = &["tool", "function", "func", "mcp", "api"];
 /// Words that are no server's name: they say what is done or how.
 const DOING: &[&str] = &[
-    "un", "undo", "redo", "bulk", "batch", "multi", "async", "sync", "force", "safe", "dry", "test", "mock",
-    "pre", "post", "re", "dont", "do", "not", "no", "never", "delete", "remove", "create", "update", "add",
-    "get", "set", "list", "read", "write", "move", "copy", "rename", "search", "find", "fetch", "send",
-    "start", "stop", "open", "close", "run", "execute", "insert", "upsert", "patch", "put", "merge",
-    "cancel", "enable", "disable", "lock", "unlock", "check", "validate", "verify", "confirm", "preview",
-    "schedule", "archive", "restore", "export", "import", "upload", "download", "sub", "parent", "child",
-    "all", "any", "new", "old", "my", "raw", "soft", "hard", "temp", "draft", "approve", "reject", "admin",
-    "auto", "partial", "full", "quick", "deep", "local", "remote",
+    "un",
+    "undo",
+    "redo",
+    "bulk",
+    "batch",
+    "multi",
+    "async",
+    "sync",
+    "force",
+    "safe",
+    "dry",
+    "test",
+    "mock",
+    "pre",
+    "post",
+    "re",
+    "dont",
+    "do",
+    "not",
+    "no",
+    "never",
+    "delete",
+    "remove",
+    "create",
+    "update",
+    "add",
+    "get",
+    "set",
+    "list",
+    "read",
+    "write",
+    "move",
+    "copy",
+    "rename",
+    "search",
+    "find",
+    "fetch",
+    "send",
+    "start",
+    "stop",
+    "open",
+    "close",
+    "run",
+    "execute",
+    "insert",
+    "upsert",
+    "patch",
+    "put",
+    "merge",
+    "cancel",
+    "enable",
+    "disable",
+    "lock",
+    "unlock",
+    "check",
+    "validate",
+    "verify",
+    "confirm",
+    "preview",
+    "schedule",
+    "archive",
+    "restore",
+    "export",
+    "import",
+    "upload",
+    "download",
+    "sub",
+    "parent",
+    "child",
+    "all",
+    "any",
+    "new",
+    "old",
+    "my",
+    "raw",
+    "soft",
+    "hard",
+    "temp",
+    "draft",
+    "approve",
+    "reject",
+    "admin",
+    "trash",
+    "unsafe",
+    "archived",
+    "deprecated",
+    "legacy",
+    "backup",
+    "auto",
+    "partial",
+    "full",
+    "quick",
+    "deep",
+    "local",
+    "remote",
 ];
 
 /// The tool a name was found to stand for.
@@ -85,7 +172,13 @@ pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch
     let folded = fold(sent);
     let has_form = |name: &str| !folded.is_empty() && fold(name) == folded;
     let bare = without_call_number(sent);
-    let mut found = indices(tools, |name, _| name == sent);
+    let is_exact = |name: &str, server: Option<&str>| {
+        name == sent
+            || server.is_some_and(|server| {
+                sent.strip_prefix(server).and_then(|rest| rest.strip_prefix('/')) == Some(name)
+            })
+    };
+    let mut found = indices(tools, is_exact);
     let mut code = None;
     if found.is_empty() {
         found = indices(tools, |name, _| has_form(name));
@@ -147,7 +240,7 @@ fn names_another_server(
     }
     let is_like = |server: &str| {
         let server = origin(&words(server));
-        !server.is_empty() && (said.contains(&server) || server.contains(&said))
+        !server.is_empty() && said == server
     };
     match server {
         Some(server) => !is_like(server),
@@ -240,6 +333,11 @@ mod tests {
         assert!(found("slack__create_issue", &[("create_issue", None), ("post", Some("slack"))]).is_err());
         assert_eq!(found("mcp__github__create_issue", &[gitlab, github]), Ok(1));
         assert_eq!(found("github-mcp-server.create_issue", &[github]), Ok(0));
+        assert!(found("mcp__git__create_issue", &[github]).is_err());
+        assert!(found("github-enterprise__create_issue", &[github]).is_err());
+        assert!(find_tool("trash.read", &[("read", None)]).is_err());
+        let qualified = find_tool("gitlab/create_issue", &[github, gitlab]).expect("its full name");
+        assert_eq!((qualified.index, qualified.code), (1, None));
         assert_eq!(found("functions.create_issue:0", &[github]), Ok(0));
         let both = find_tool("create_issue", &[github, gitlab]).expect_err("two tools");
         assert_eq!(

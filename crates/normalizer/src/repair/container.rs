@@ -1,8 +1,8 @@
 //! T2: a string that holds the declared list or object.
 //!
 //! # What it does
-//! `"[\"a\"]"` becomes `["a"]` and `"{'theme': 'dark'}"` becomes `{"theme": "dark"}` where a list
-//! or an object is declared and a string is not.
+//! `"[\"a\"]"` and `"('a',)"` become `["a"]` and `"{'theme': 'dark'}"` becomes `{"theme": "dark"}`
+//! where a list or an object is declared and a string is not.
 //!
 //! # What it refuses
 //! Text that ends too early, that is not JSON or a Python literal as a whole, and every string
@@ -48,6 +48,9 @@ impl<'a> Fitter<'_, 'a> {
             let inner = raw::parse(self.arena.alloc_str(&text), self.arena).ok()?.root;
             return matches!(inner.kind, Kind::String(_)).then(|| self.open_container(&inner))?;
         }
+        if text.trim_start().starts_with('(') {
+            return self.open_tuple(&text);
+        }
         if !text.trim_start().starts_with(['{', '[', '`']) {
             return None;
         }
@@ -64,6 +67,17 @@ impl<'a> Fitter<'_, 'a> {
         let parsed = raw::parse(strict, self.arena).ok()?;
         let risk = reading.steps.iter().map(|step| step.risk()).max().unwrap_or(0);
         (is_container(&parsed.root) && parsed.conflicting_key.is_none()).then_some((parsed.root, risk))
+    }
+}
+
+impl<'a> Fitter<'_, 'a> {
+    /// `('a', 'b')`: a list in Python.
+    fn open_tuple(&self, text: &str) -> Option<(Node<'a>, u32)> {
+        let reading = text::read_tuple(text)?;
+        let strict: &'a str = self.arena.alloc_str(&reading.json);
+        let node = raw::parse(strict, self.arena).ok()?.root;
+        let risk = reading.steps.iter().map(|step| step.risk()).max().unwrap_or(0);
+        node.as_array().is_some().then_some((node, risk))
     }
 }
 

@@ -1,24 +1,38 @@
 //! X1: a parameter that the tool does not have and that says nothing.
 //!
 //! # What it does
-//! `description` beside the arguments of a tool that has no such parameter, and unknown parameters
-//! with an empty value, are dropped. Everything else is dropped by rules only.
+//! `description`, `reasoning` and other remarks beside the arguments of a tool that has no such
+//! parameter, and unknown parameters with an empty value, are dropped. Everything else is dropped by
+//! rules only.
 //!
 //! # What it refuses
-//! An unknown parameter that carries a meaning: the model would believe that it was heeded.
+//! An unknown parameter that carries a meaning: the model would believe that it was heeded. A remark
+//! that forbids or takes back is heeded by a tool that can destroy something.
 
 use toolwright_jsonrpc::raw::{Kind, Member};
 
-/// Unknown parameters that explain a call rather than shape it.
-const BENIGN: &[&str] = &["description"];
+use crate::call::around::negates;
+use crate::names::fold;
+
+/// Unknown parameters that explain a call rather than shape it, folded.
+const REMARKS: &[&str] = &["rationale", "reasoning", "thinking", "thought", "thoughts", "toolsummary"];
 
 /// Whether an unknown member can be dropped without losing what was meant.
-pub(super) fn is_droppable(member: &Member<'_>, at_root: bool) -> bool {
+pub(super) fn is_droppable(member: &Member<'_>, at_root: bool, is_destructive: bool) -> bool {
     match member.value.kind {
         Kind::Null => true,
         Kind::String(text) if text.raw().trim().is_empty() => true,
         Kind::Array([]) | Kind::Object([]) => true,
-        Kind::String(_) => at_root && BENIGN.contains(&member.key),
+        Kind::String(_) => at_root && is_remark(member.key) && !(is_destructive && forbids(member)),
         _ => false,
     }
+}
+
+fn is_remark(key: &str) -> bool {
+    // A `comment` may be what is to be posted; with the underscore it is about the call.
+    key == "description" || key == "_comment" || REMARKS.contains(&fold(key).as_str())
+}
+
+fn forbids(member: &Member<'_>) -> bool {
+    member.value.as_text().is_some_and(|text| negates(&text))
 }

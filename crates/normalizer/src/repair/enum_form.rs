@@ -5,15 +5,38 @@
 //! A number or boolean becomes the allowed string of the same text.
 //!
 //! # What it refuses
-//! Other words, synonyms, misspellings, and forms that two allowed values share (`c` and `c++`).
+//! Other words, synonyms, misspellings, forms that two allowed values share (`c` and `c++`), and short
+//! ones whose case tells them apart (`1M` and `1m`).
 
 use toolwright_jsonrpc::raw::{self, Kind, Node, Str};
 use toolwright_model::Code;
 
 use super::{Attempt, Fit, Fitter, Path, preview, problem};
 use crate::costs;
-use crate::names::fold_value;
+use crate::names::{fold_value, is_unit};
 use crate::schema::Goal;
+
+/// Whether another case may be another value: `1M` is a month and `1m` a minute, `mW` no `MW`.
+fn case_matters(sent: &str, option: &str) -> bool {
+    let letters = |text: &str| text.chars().filter(|char| char.is_alphabetic()).collect::<String>();
+    let (sent_letters, option_letters) = (letters(sent), letters(option));
+    if sent_letters == option_letters {
+        return false;
+    }
+    let has_upper = |text: &str| text.chars().any(char::is_uppercase);
+    let has_lower = |text: &str| text.chars().any(char::is_lowercase);
+    let is_clock = |text: &str| !text.is_empty() && text.chars().all(|char| "HhMmSsDdYy".contains(char));
+    let is_short = option_letters.chars().count() <= 2;
+    let is_mixed = has_upper(&option_letters) && has_lower(&option_letters);
+    let unit = option.trim_start_matches(|char: char| char.is_ascii_digit());
+    let is_amount = unit.len() < option.len() && unit == option_letters;
+    // Milli or mega, bit or byte.
+    let lower = option_letters.to_lowercase();
+    let is_unit_like = is_unit(&lower) && (lower.starts_with('m') || lower.ends_with('b'));
+    option.starts_with('-')
+        || is_short && (is_mixed || is_amount || is_unit_like && has_upper(&sent_letters))
+        || option.contains(':') && is_clock(&option_letters)
+}
 
 impl<'a> Fitter<'_, 'a> {
     pub(super) fn enum_form(&self, goal: &Goal, value: &Node<'a>, path: &Path<'_>) -> Option<Attempt<'a>> {
@@ -54,6 +77,9 @@ impl<'a> Fitter<'_, 'a> {
                 }
             }
         };
+        if is_text && case_matters(sent.trim(), found) {
+            return None;
+        }
         let node = self.text_node(found);
         let code = if is_text { Code::V1 } else { Code::T5 };
         Some(Ok(Fit::edited(

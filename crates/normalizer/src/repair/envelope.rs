@@ -3,13 +3,15 @@
 //! # What it does
 //! `{"arguments": {…}}`, `{"name": "read_file", "input": {…}}`, `{"read_file": {…}}`, `[{…}]` and
 //! `"{…}"` are opened, however often they are nested, when the tool has no such parameter and the
-//! inside fits. A key of any other word is opened when it stands alone around an object that holds
-//! parameters of the tool only, all the required ones among them.
+//! inside fits. A neutral noun such as `fields` or `item` is opened when it stands alone around an
+//! object that holds parameters of the tool only, all the required ones among them. The tool's own
+//! name under `tool` or `name` beside the arguments is left out.
 //!
 //! # What it refuses
 //! A real parameter called `arguments` or `input`, an envelope that names another tool, and a list
-//! of several calls. A key of any other word is not opened for a tool that can destroy something, when
-//! it may be a misspelt parameter, or when it says which of two things is meant (`parent`).
+//! of several calls. A neutral noun is not opened for a tool that can destroy something, nor when it
+//! may be a misspelt parameter. Any other key is not opened: `dry_run`, `draft`, `cancel` and `parent`
+//! say whether or to what something is done.
 
 use std::collections::HashSet;
 
@@ -19,7 +21,7 @@ use toolwright_model::{Change, Code};
 use super::limits::is_comparable;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview};
 use crate::costs;
-use crate::names::{fold, is_destructive_verb, is_envelope, words};
+use crate::names::{fold, is_envelope};
 use crate::schema::{Goal, Types};
 
 /// How often an envelope may be nested.
@@ -31,11 +33,54 @@ pub(super) const LABELS: &[&str] =
 const NOTES: &[&str] =
     &["type", "id", "callid", "toolcallid", "tooluseid", "server", "index", "role", "status", "jsonrpc"];
 
-/// Words that say that what is inside is about something else than the call: `{"parent": {"id": 5}}`.
-const OTHERS: &[&str] = &[
-    "another", "backup", "before", "child", "default", "defaults", "example", "except", "exclude",
-    "fallback", "if", "ignore", "never", "next", "no", "not", "old", "other", "parent", "previous",
-    "related", "skip", "template", "unless", "when", "without",
+/// How far into the arguments the tool's own name is looked for.
+const MAX_MEMBERS_BEFORE_NAME: usize = 64;
+
+/// Lists of calls: one call in one is that call.
+const CALL_LISTS: &[&str] = &["tooluses", "toolcalls", "functioncalls", "calls"];
+
+/// Nouns for what a call is about. None of them says what is done with it, when, whether or by whom.
+const NEUTRAL: &[&str] = &[
+    "attribute",
+    "attributes",
+    "config",
+    "configuration",
+    "content",
+    "contents",
+    "detail",
+    "details",
+    "document",
+    "element",
+    "entity",
+    "entry",
+    "field",
+    "fields",
+    "form",
+    "info",
+    "information",
+    "item",
+    "location",
+    "model",
+    "object",
+    "option",
+    "options",
+    "param",
+    "place",
+    "props",
+    "properties",
+    "property",
+    "record",
+    "root",
+    "schema",
+    "setting",
+    "settings",
+    "spec",
+    "specification",
+    "struct",
+    "value",
+    "values",
+    "variables",
+    "vars",
 ];
 
 /// The arguments after one more envelope was opened.
@@ -81,9 +126,31 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 let change = opened(Code::S3, "", "JSON inside a string");
                 Some((inner, Change { from: Some(preview(&node)), to: Some(preview(&inner)), ..change }))
             }
-            Kind::Object(members) => self.open_object(members, tool_name),
+            Kind::Object(members) => {
+                self.open_object(members, tool_name).or_else(|| self.leave_own_name_out(members, tool_name))
+            }
             _ => None,
         }
+    }
+
+    /// `{"tool": "read_note", "path": "a"}`: the tool's own name beside the arguments.
+    fn leave_own_name_out(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
+        let at = members.iter().take(MAX_MEMBERS_BEFORE_NAME).position(|member| {
+            LABELS.contains(&fold(member.key).as_str())
+                && !self.is_parameter(member.key)
+                && says_tool(member, tool_name)
+        })?;
+        // Another level beside the name is a whole call, which is opened or refused as one.
+        let is_level = |member: &Member<'a>| is_envelope(&fold(member.key)) && !self.is_parameter(member.key);
+        let label = members[at];
+        let others = members.iter().enumerate().filter(|(index, _)| *index != at);
+        let others: Vec<Member<'a>> = others.map(|(_, member)| *member).collect();
+        if others.is_empty() || others.iter().any(is_level) {
+            return None;
+        }
+        let node = Node::built(Kind::Object(self.arena.alloc_slice_copy(&others)));
+        let change = opened(Code::E1, label.key, "the tool's own name beside the arguments");
+        Some((node, Change { path: String::new(), from: Some(preview(&label.value)), ..change }))
     }
 
     fn open_object(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
@@ -103,7 +170,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         // `{"name": tool, "arguments": …}` is an envelope even where `arguments` is a parameter.
         let whole_call = members.len() == 2
             && members.iter().any(|member| {
-                LABELS.contains(&fold(member.key).as_str())
+                is_label(member, tool_name)
                     && !self.is_parameter(member.key)
                     && member.value.as_text().is_some_and(|says| fold(&says) == tool)
             });
@@ -115,17 +182,17 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 _ => false,
             };
             let free = || whole_call || !self.is_parameter(member.key);
-            (is_envelope(&name) || name == tool) && free() && holds()
+            let is_listed = is_envelope(&name) || CALL_LISTS.contains(&name.as_str()) || name == tool;
+            is_listed && free() && holds()
         };
         let payload = members.iter().find(is_payload)?;
         let mut named = false;
         for member in members.iter().filter(|member| member.key != payload.key) {
             let name = fold(member.key);
-            if LABELS.contains(&name.as_str()) {
+            if is_label(member, tool_name) {
                 let says = member.value.as_text()?;
-                let says = fold(&says);
                 // A request of the protocol names its method here and the tool inside.
-                if says != "toolscall" && !says.ends_with(&tool) {
+                if fold(&says) != "toolscall" && !names_tool(&says, tool_name) {
                     return None;
                 }
                 named = true;
@@ -137,10 +204,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         // A call inside a call names the tool itself.
         named |= payload.value.as_object().is_some_and(|inner| {
-            let is_label = |member: &Member<'a>| LABELS.contains(&fold(member.key).as_str());
-            inner.iter().any(|member| {
-                is_label(member) && member.value.as_text().is_some_and(|says| fold(&says).ends_with(&tool))
-            })
+            inner.iter().any(|member| is_label(member, tool_name) && says_tool(member, tool_name))
         });
         // Labels without a name are parameters as likely as not.
         if members.len() > 1
@@ -162,11 +226,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let [level] = node.as_object()? else { return None };
         let inner = level.value.as_object().filter(|inner| !inner.is_empty())?;
         let schema = self.judge.schema();
-        // Two words may be the name of another tool.
-        let [word] = &words(level.key)[..] else { return None };
+        // Any other word may say what is done, when or whether, or be the name of another tool.
         if !is_comparable(level.key)
-            || OTHERS.contains(&word.as_str())
-            || is_destructive_verb(word)
+            || !NEUTRAL.contains(&fold(level.key).as_str())
             || inner.len() > self.context.parameters.len()
             || self.is_parameter(level.key)
             || self.judge.accepts(schema.root(), &node)
@@ -188,8 +250,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     pub(crate) fn is_whole_call(&self, members: &[Member<'a>], tool_name: &str) -> bool {
         let tool = fold(tool_name);
         let names_tool = |member: &Member<'a>| {
-            LABELS.contains(&fold(member.key).as_str())
-                && member.value.as_text().is_some_and(|says| fold(&says) == tool)
+            is_label(member, tool_name) && member.value.as_text().is_some_and(|says| fold(&says) == tool)
         };
         let holds = |member: &Member<'a>| is_envelope(&fold(member.key)) && !self.is_parameter(member.key);
         members.len() == 2 && members.iter().any(names_tool) && members.iter().any(holds)
@@ -203,7 +264,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             .iter()
             .find(|member| LABELS.contains(&fold(member.key).as_str()) && !self.is_parameter(member.key))?;
         let named = label.value.as_text()?.into_owned();
-        (members.iter().any(holds) && !fold(&named).ends_with(&fold(tool_name))).then_some(named)
+        (members.iter().any(holds) && !names_tool(&named, tool_name)).then_some(named)
     }
 
     fn is_parameter(&self, key: &str) -> bool {
@@ -242,6 +303,32 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let opened = Fit { node: only.value, cost: costs::ENVELOPE, risk: 0, changes: vec![change] };
         Some(Ok(opened.then(inner)))
     }
+}
+
+/// Whether a key labels the call; `command` does when it names the tool.
+fn is_label(member: &Member<'_>, tool_name: &str) -> bool {
+    let name = fold(member.key);
+    LABELS.contains(&name.as_str()) || name == "command" && says_tool(member, tool_name)
+}
+
+fn says_tool(member: &Member<'_>, tool_name: &str) -> bool {
+    member.value.as_text().is_some_and(|says| names_tool(&says, tool_name))
+}
+
+/// Whether a text is the tool's name, with or without what stands before it: `functions.read_note:0`.
+pub(crate) fn names_tool(says: &str, tool_name: &str) -> bool {
+    let says = says.trim().trim_end_matches(|char: char| char.is_ascii_digit());
+    let says = says.strip_suffix(':').unwrap_or(says);
+    let last = |name: &str| {
+        let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
+        fold(last.rsplit("__").next().unwrap_or(last))
+    };
+    let (said, tool) = (fold(says), fold(tool_name));
+    !said.is_empty()
+        && (said == tool
+            || last(says) == tool
+            || said == last(tool_name)
+            || said.starts_with("mcp") && said.ends_with(&tool))
 }
 
 fn opened(code: Code, key: &str, why: &str) -> Change {

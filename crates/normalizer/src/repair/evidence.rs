@@ -7,8 +7,8 @@ use super::object::Draft;
 use super::{Fit, Fitter, Path, Slot};
 use crate::costs;
 use crate::names::{
-    Likeness, Name, Shape, Surroundings, are_opposed_names, compare, fold, is_destructive_flag, is_vague,
-    meaningful_words, takes_another_side,
+    Likeness, Name, Shape, Surroundings, are_opposed_names, clause_words, compare, fold, is_destructive_flag,
+    is_kind, is_vague, meaningful_words, subject_words, takes_another_side,
 };
 use crate::schema::{Goal, KeyState, SchemaId};
 
@@ -60,11 +60,17 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     return Vec::new();
                 }
                 let Some(known) = schema.name(name) else { continue };
-                let described = || self.description_words(goal, name);
+                let described = || -> Vec<String> {
+                    self.descriptions(goal, name).iter().flat_map(|text| meaningful_words(text)).collect()
+                };
+                let clause = || -> Vec<String> {
+                    self.descriptions(goal, name).iter().flat_map(|text| clause_words(text)).collect()
+                };
                 let around = Surroundings {
                     tool_words: self.context.tool_words,
                     declared: &declared,
                     described: &described,
+                    clause: &clause,
                     shape,
                     is_option: &|| self.is_option(goal, name, &entry.member.value),
                 };
@@ -127,7 +133,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if sent.meaning.len() < 2 || are_opposed_names(sent, known) {
             return None;
         }
-        let description = self.description_words(goal, &known.text);
+        let description: Vec<String> =
+            self.descriptions(goal, &known.text).iter().flat_map(|text| subject_words(text)).collect();
         let is_said = description.windows(sent.meaning.len()).any(|words| words == &sent.meaning[..]);
         is_said.then(|| Likeness {
             cost: costs::KEY_DESCRIBED,
@@ -147,14 +154,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 .any(|goal| goal.options(schema).iter().any(|option| option.equals(value)))
     }
 
-    /// The words that the schema says about a parameter.
-    fn description_words(&self, goal: &Goal, name: &str) -> Vec<String> {
+    /// What the schema says about a parameter.
+    fn descriptions(&self, goal: &Goal, name: &str) -> Vec<String> {
         let schema = self.judge.schema();
         let (_, ids) = goal.key(schema, name);
-        Goal::alternatives(self.judge, &ids, &Node::built(Kind::Null))
-            .iter()
-            .flat_map(|goal| meaningful_words(&goal.description(schema)))
-            .collect()
+        let goals = Goal::alternatives(self.judge, &ids, &Node::built(Kind::Null));
+        goals.iter().map(|goal| goal.description(schema)).collect()
     }
 
     pub(super) fn weak_evidence(
@@ -172,14 +177,17 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return Some(format!("the only unknown key is the thing's own name, and \"{name}\" is missing"));
         }
         let (sent, known) = (Name::new(key), Name::new(name));
-        if are_opposed_names(&sent, &known) || takes_another_side(&sent, &known) {
+        let looks_like_it = Shape::of(&fit.node).may_be(&known);
+        if !looks_like_it || are_opposed_names(&sent, &known) || takes_another_side(&sent, &known) {
             return None;
         }
         let schema = self.judge.schema();
         let goals = Goal::alternatives(self.judge, ids, &fit.node);
         let is_option = matches!(fit.node.kind, Kind::String(_))
             && goals.iter().any(|goal| goal.options(schema).iter().any(|option| option.equals(&fit.node)));
-        if is_option {
+        // `theme` for `mode`, but no `door` for a `status`: both must say what kind of thing is chosen.
+        let are_kinds = |name: &Name| matches!(&name.meaning[..], [only] if is_kind(only));
+        if is_option && are_kinds(&sent) && are_kinds(&known) {
             return Some("the only unknown key, and its value is one of the allowed ones".to_owned());
         }
         if fit.cost > 0 {
@@ -187,7 +195,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         let key_words = meaningful_words(key);
         let described: Vec<String> =
-            goals.iter().flat_map(|goal| meaningful_words(&goal.description(schema))).collect();
+            goals.iter().flat_map(|goal| subject_words(&goal.description(schema))).collect();
         let speaks = !key_words.is_empty()
             && fold(key).len() >= 4
             && key_words.iter().all(|word| described.contains(word) && !is_vague(word));

@@ -127,9 +127,35 @@ fn is_hollow_or_broken(value: &Node<'_>) -> bool {
     if super::empty::is_word_for_nothing(text) {
         return true;
     }
+    if is_row_of_strings(text) || is_row_in_parentheses(text) {
+        return true;
+    }
     let Some(rest) = text.strip_prefix(['[', '{']) else { return false };
     let first = rest.trim_start().chars().next();
     text.ends_with([']', '}'])
         || !text.contains([']', '}'])
         || first.is_none_or(|char| char.is_ascii_digit() || "\"'[{-".contains(char))
+}
+
+/// `"a" "b"`: several strings with nothing but white space and commas between them.
+fn is_row_of_strings(text: &str) -> bool {
+    let mut rest = text;
+    let mut count = 0;
+    while let Some(quote) = rest.chars().next().filter(|char| matches!(char, '"' | '\'' | '`')) {
+        let Some(end) = rest[1..].find(quote) else { return false };
+        count += 1;
+        rest = rest[end + 2..].trim_start_matches(|char: char| char.is_whitespace() || ",;".contains(char));
+    }
+    count > 1 && rest.is_empty()
+}
+
+/// `('a')`, `('a', 'b`, `(a, b)`: parentheses before a string, or around words that commas set apart.
+fn is_row_in_parentheses(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('(') else { return false };
+    let first = rest.trim_start();
+    if first.starts_with(['"', '\'']) && (rest.ends_with(')') || !rest.contains(')')) {
+        return true;
+    }
+    let inner = rest.strip_suffix(')').filter(|inner| !inner.contains(['(', ')']));
+    inner.is_some_and(|inner| inner.contains(','))
 }

@@ -197,7 +197,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     "the same parameter and value under its declared name",
                 );
                 draft.cost += costs::KEY_FORM;
-            } else if is_droppable(&entry.member, slot.is_root) {
+            } else if is_droppable(&entry.member, slot.is_root, self.context.is_destructive) {
                 draft.note(
                     Code::X1,
                     path,

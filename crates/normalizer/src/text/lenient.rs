@@ -57,7 +57,16 @@ impl<'t> Lenient<'t> {
         {
             return Ok(Found { json: source.to_owned(), steps: Vec::new(), end: start + end });
         }
-        let mut reader = Lenient {
+        let mut reader = Lenient::new(text, start, finish);
+        match reader.value(0) {
+            Ok(()) => Ok(reader.found()),
+            Err(error) => Err(Failure { error, got_going: reader.got_going }),
+        }
+    }
+
+    /// A reader that stands at `start`.
+    pub fn new(text: &'t str, start: usize, finish: Finish) -> Self {
+        Lenient {
             text,
             at: start,
             out: String::with_capacity(text.len() - start),
@@ -67,11 +76,12 @@ impl<'t> Lenient<'t> {
             got_going: false,
             closers: OnceCell::new(),
             last_closing_quote: OnceCell::new(),
-        };
-        match reader.value(0) {
-            Ok(()) => Ok(Found { json: reader.out, steps: reader.steps, end: reader.at }),
-            Err(error) => Err(Failure { error, got_going: reader.got_going }),
         }
+    }
+
+    /// What has been read.
+    pub fn found(self) -> Found {
+        Found { json: self.out, steps: self.steps, end: self.at }
     }
 
     pub fn value(&mut self, depth: usize) -> Read {
@@ -80,6 +90,7 @@ impl<'t> Lenient<'t> {
             return Err(self.error(Code::R12, &message));
         }
         self.trivia()?;
+        self.skip_prefix();
         match self.peek() {
             // Only here: trying it at every depth would read the same text again and again.
             Some('{' | '[') if depth == 1 && self.strict_container() => Ok(()),
@@ -274,7 +285,18 @@ impl<'t> Lenient<'t> {
         }
     }
 
+    /// `u'a'`: the letter says nothing.
+    fn skip_prefix(&mut self) {
+        let rest = &self.text[self.at..];
+        let plain = strings::without_prefix(rest);
+        if plain.len() < rest.len() {
+            self.at += rest.len() - plain.len();
+            self.note(Step::PythonLiterals);
+        }
+    }
+
     fn key(&mut self) -> Read {
+        self.skip_prefix();
         match self.peek() {
             Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => {
                 strings::read(self, Position::Key)

@@ -20,6 +20,8 @@ impl Lenient<'_> {
             plain.to_owned()
         } else if plain.starts_with('.') && is_json_number(&format!("0{plain}")) {
             format!("0{plain}")
+        } else if plain.strip_suffix('.').is_some_and(is_whole) {
+            format!("{plain}0")
         } else {
             return Err(self.expression());
         };
@@ -51,6 +53,11 @@ impl Lenient<'_> {
         self.at += end;
         Ok(())
     }
+}
+
+/// The digits before the point in `5.`
+fn is_whole(text: &str) -> bool {
+    is_json_number(text) && !text.contains(['.', 'e', 'E'])
 }
 
 fn is_literal_start(word: &str) -> bool {

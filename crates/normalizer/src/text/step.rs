@@ -23,6 +23,8 @@ pub enum Step {
     PythonLiterals,
     /// A tuple for a list, or a string in parentheses.
     Tuple,
+    /// A call with named arguments for an object.
+    KeywordCall,
     /// A comma too many.
     ExtraComma,
     /// A comma too few.
@@ -67,6 +69,7 @@ impl Step {
             Step::Typography => "typographic quotes or full-width punctuation",
             Step::PythonLiterals => "literals of another language",
             Step::Tuple => "parentheses of another language",
+            Step::KeywordCall => "a call with named arguments",
             Step::ExtraComma => "a comma too many",
             Step::MissingComma => "a comma missing",
             Step::UnquotedKeys => "keys without quotes",
@@ -103,7 +106,10 @@ impl Step {
 
     /// Whether the step concerns what stands around the value rather than in it.
     pub(crate) fn is_outside(self) -> bool {
-        matches!(self, Step::Prose | Step::ChatTokens | Step::Repeated | Step::ExtraBrackets)
+        matches!(
+            self,
+            Step::Prose | Step::ChatTokens | Step::KeywordCall | Step::Repeated | Step::ExtraBrackets
+        )
     }
 
     /// Whether keys could have come out of a string's contents by mistake.

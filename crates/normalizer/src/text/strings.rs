@@ -3,7 +3,7 @@
 use toolwright_model::Code;
 
 use super::lenient::Lenient;
-use super::{Step, Unreadable, escapes};
+use super::{Step, Unreadable, escapes, keywords};
 
 /// What is said of an ellipsis.
 pub(super) const LEFT_OUT: &str = "\"...\" leaves something out; send every parameter";
@@ -77,6 +77,8 @@ fn key_without_end<'t>(content: &'t str, reader: &Lenient<'_>) -> Option<&'t str
 /// Finds the closing quote; afterwards the reader stands behind it.
 fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> Result<usize, Unreadable> {
     let mut inner = 0usize;
+    // Whether an inner quote in another kind of string was opened before a word.
+    let mut is_quoting = false;
     let start = reader.at;
     let strict_count = closers == ['"'];
     loop {
@@ -132,6 +134,11 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
         if strict_count && !fits {
             return Err(if inner == 0 { after_string(reader) } else { unclear(reader) });
         }
+        // `'a', 'b'`: a string ends here, but what follows is no member.
+        if !strict_count && !is_quoting && skip_space(after).starts_with([',', '，']) {
+            return Err(unclear(reader));
+        }
+        is_quoting = spaced(before) && after.starts_with(char::is_alphanumeric);
         inner += 1;
         reader.skip();
     }
@@ -214,7 +221,7 @@ fn closes(after: &str, reader: &Lenient<'_>) -> bool {
     let Some(next) = rest.chars().next() else { return true };
     match next {
         '}' | ']' => true,
-        ')' => in_tuple(reader),
+        ')' => in_tuple(reader) || in_call(reader),
         ':' => false,
         ',' | '，' => {
             let rest =
@@ -239,6 +246,10 @@ fn in_list(reader: &Lenient<'_>) -> bool {
     matches!(reader.open.last(), Some('[' | '('))
 }
 
+fn in_call(reader: &Lenient<'_>) -> bool {
+    reader.open.last() == Some(&keywords::CALL)
+}
+
 fn in_tuple(reader: &Lenient<'_>) -> bool {
     reader.open.last() == Some(&'(')
 }
@@ -258,12 +269,23 @@ fn starts_anything(rest: &str, reader: &Lenient<'_>) -> bool {
     if matches!(next, '}' | ']' | '/' | '#') || next == ')' && in_tuple(reader) {
         return true;
     }
+    if in_call(reader) {
+        return next == ')' || keywords::starts_keyword(rest);
+    }
     if in_list(reader) {
+        let next = without_prefix(rest).chars().next().unwrap_or(next);
         return matches!(next, '"' | '\'' | '{' | '[' | '(' | '-' | '“' | '‘')
             || next.is_ascii_digit()
             || starts_literal(rest);
     }
-    matches!(next, '"' | '\'' | '“' | '‘' | '`') && starts_key(rest, true) || starts_key(rest, false)
+    let rest = without_prefix(rest);
+    rest.starts_with(['"', '\'', '“', '‘', '`']) && starts_key(rest, true) || starts_key(rest, false)
+}
+
+/// `u'a'` is Python's old way to write `'a'`.
+pub(super) fn without_prefix(text: &str) -> &str {
+    let plain = text.strip_prefix(['u', 'U']).filter(|rest| rest.starts_with(['"', '\'']));
+    plain.unwrap_or(text)
 }
 
 fn starts_literal(rest: &str) -> bool {

@@ -7,7 +7,7 @@ use toolwright_jsonrpc::raw::{parse, same_value};
 use toolwright_model::{Code, Finish};
 
 use super::lenient::{Failure, Lenient};
-use super::{Reading, Step, Unreadable};
+use super::{Outside, Reading, Step, Unreadable, keywords};
 
 /// How many brackets around the value are tried as the start of one.
 const MAX_STARTS: usize = 256;
@@ -45,9 +45,20 @@ const TAGS: &[&str] = &[
 pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
     let mut steps = Vec::new();
     let body = strip_end(text, &mut steps);
+    let cut_off = &text[text.len() - text.trim_start_matches('\u{feff}').len()..][body.len()..];
     let body_start = skip_lead(body, &mut steps);
     if body[body_start..].starts_with('"') && parse(&body[body_start..], &Bump::new()).is_ok() {
-        return Ok(Reading { json: body[body_start..].to_owned(), steps, callee: None, label: None });
+        let json = body[body_start..].to_owned();
+        let outside =
+            Outside { before: body[..body_start].to_owned(), after: cut_off.to_owned(), calls: None };
+        return Ok(Reading { json, steps, callee: None, label: None, outside });
+    }
+    if let Some(call) = keywords::read(&body[body_start..], finish) {
+        let (name, found) = call?;
+        found.steps.into_iter().for_each(|step| push(&mut steps, step));
+        let before = body[..body_start].to_owned();
+        let outside = Outside { before, after: cut_off.to_owned(), calls: Some(name.to_owned()) };
+        return Ok(Reading { json: found.json, steps, callee: None, label: None, outside });
     }
     let mut from = body_start;
     let mut first_failure: Option<Failure> = None;
@@ -65,12 +76,14 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
                 for step in found.steps {
                     push(&mut steps, step);
                 }
-                after(body, found.end, &found.json, finish, &mut steps)?;
+                let mut behind = after(body, found.end, &found.json, finish, &mut steps)?;
+                behind.push_str(cut_off);
                 if steps.is_empty() {
                     // Something was passed over, or the strict parse would have done.
                     steps.push(Step::Prose);
                 }
-                return Ok(Reading { json: found.json, steps, callee, label });
+                let outside = Outside { before: body[..start].to_owned(), after: behind, calls: None };
+                return Ok(Reading { json: found.json, steps, callee, label, outside });
             }
             Err(failure) => {
                 // Braces in prose are no value; a value that got going and failed is refused.
@@ -217,14 +230,14 @@ fn note_lead(lead: &str, start: usize, steps: &mut Vec<Step>) -> Result<(), Unre
     Ok(())
 }
 
-/// Judges what follows the value.
+/// Judges what follows the value, and gives it back without copies of the value.
 fn after(
     body: &str,
     end: usize,
     json: &str,
     finish: Finish,
     steps: &mut Vec<Step>,
-) -> Result<(), Unreadable> {
+) -> Result<String, Unreadable> {
     let mut rest = &body[end..];
     let refuse =
         |code: Code, message: &str| Err(Unreadable { code, offset: end, message: message.to_owned() });
@@ -239,11 +252,11 @@ fn after(
     }
     let mut quiet = rest.trim();
     if quiet.is_empty() {
-        return Ok(());
+        return Ok(String::new());
     }
     if quiet == "\"" || quiet == "'" {
         push(steps, Step::StrayQuote);
-        return Ok(());
+        return Ok(String::new());
     }
     if has_loose_member(rest) {
         return refuse(Code::R9, "there are members after the object; send one object with all parameters");
@@ -255,6 +268,7 @@ fn after(
     }
     // Another value must be the same one.
     let (mut starts, mut read_in_vain) = (0, 0);
+    let mut words_behind = String::new();
     while let Some(at) = quiet.find(['{', '[']) {
         starts += 1;
         if starts > MAX_STARTS || read_in_vain > MAX_READ_IN_VAIN {
@@ -263,6 +277,7 @@ fn after(
         match Lenient::read(quiet, at, finish) {
             Ok(found) if same_json(json, &found.json) => {
                 push(steps, Step::Repeated);
+                words_behind.push_str(&quiet[..at]);
                 quiet = &quiet[found.end..];
             }
             Ok(_) => {
@@ -273,6 +288,7 @@ fn after(
             }
             Err(failure) => {
                 read_in_vain += failure.error.offset.saturating_sub(at);
+                words_behind.push_str(&quiet[..=at]);
                 quiet = &quiet[at + 1..];
             }
         }
@@ -290,7 +306,8 @@ fn after(
     if !words.is_empty() {
         push(steps, Step::Prose);
     }
-    Ok(())
+    words_behind.push_str(quiet);
+    Ok(words_behind)
 }
 
 /// What stands right before the value: `read_file(` names a tool, `options =` a member.

@@ -218,7 +218,7 @@ fn answer(
     };
     let line = answer_line(&Answer {
         id: &call.id,
-        name: found.tool.name(),
+        name: &found.name,
         sent: &call.arguments,
         outcome: &outcome,
         name_change: found.change.as_ref(),

@@ -1,0 +1,455 @@
+//! The words around the arguments: whether they take the call back or name another tool.
+//!
+//! # What it does
+//! Fences, tags of chat templates, thoughts and labels such as `Action Input:` are passed over, and so
+//! are friendly words. What is left of them is reported.
+//!
+//! # What it refuses
+//! Words that forbid or revoke the call, arguments that are commented out, struck through, or only a
+//! thought or a result, and text that names another tool. For a tool that can destroy something, any
+//! words but neutral labels are more than can be guessed.
+
+use toolwright_model::{Code, Problem};
+
+use crate::names::{fold, is_destructive_verb, words};
+use crate::repair::envelope::names_tool;
+use crate::repair::{Path, problem};
+use crate::text::Outside;
+use crate::tool::Tool;
+
+/// A longer text between `<` and `>` is no tag.
+const MAX_TAG_BYTES: usize = 256;
+/// How many names in the words are looked for in the arguments.
+const MAX_LOOKS: usize = 64;
+/// How many characters of the words are reported.
+const SHOWN: usize = 80;
+
+/// Words that forbid a call or take it back.
+const NEGATIONS: &[&str] = &[
+    "abort",
+    "aborted",
+    "avoid",
+    "bad",
+    "cancel",
+    "canceled",
+    "cancelled",
+    "cannot",
+    "deprecated",
+    "discard",
+    "disregard",
+    "dont",
+    "error",
+    "except",
+    "fail",
+    "failed",
+    "failure",
+    "fake",
+    "false",
+    "forbidden",
+    "forget",
+    "ignore",
+    "ignored",
+    "incorrect",
+    "instead",
+    "invalid",
+    "kein",
+    "keine",
+    "mistake",
+    "mistaken",
+    "never",
+    "nicht",
+    "nein",
+    "niemals",
+    "no",
+    "nope",
+    "not",
+    "nunca",
+    "obsolete",
+    "oops",
+    "pas",
+    "prohibited",
+    "refuse",
+    "refused",
+    "reject",
+    "rejected",
+    "retract",
+    "revoke",
+    "revoked",
+    "skip",
+    "skipped",
+    "stop",
+    "undo",
+    "unless",
+    "unsafe",
+    "void",
+    "wait",
+    "withdraw",
+    "withdrawn",
+    "without",
+    "wont",
+    "wrong",
+];
+/// The same where words are not set apart.
+const NEGATING_SIGNS: &[&str] = &["不", "别", "勿", "❌", "✗", "🚫", "⛔"];
+
+/// Words of labels before the arguments, and of fences. They say nothing about the call.
+const NEUTRAL: &[&str] = &[
+    "a",
+    "action",
+    "an",
+    "and",
+    "answer",
+    "are",
+    "args",
+    "argument",
+    "arguments",
+    "assistant",
+    "call",
+    "calling",
+    "code",
+    "const",
+    "final",
+    "following",
+    "for",
+    "function",
+    "functions",
+    "here",
+    "input",
+    "inputs",
+    "is",
+    "javascript",
+    "js",
+    "json",
+    "jsonc",
+    "json5",
+    "let",
+    "my",
+    "name",
+    "of",
+    "param",
+    "parameter",
+    "parameters",
+    "params",
+    "payload",
+    "plaintext",
+    "py",
+    "python",
+    "request",
+    "s",
+    "text",
+    "the",
+    "this",
+    "to",
+    "tool",
+    "tools",
+    "ts",
+    "txt",
+    "typescript",
+    "use",
+    "using",
+    "var",
+    "with",
+    "xml",
+    "yaml",
+];
+
+/// Identifiers of chat templates that are no tool.
+const MARKS: &[&str] = &[
+    "actioninput",
+    "defaultapi",
+    "functioncall",
+    "functioncalls",
+    "functionname",
+    "inputschema",
+    "jsonrpc",
+    "multitooluse",
+    "pythontag",
+    "toolcall",
+    "toolcalls",
+    "toolcode",
+    "toolinput",
+    "toolname",
+    "toolsep",
+    "tooluse",
+    "tooluses",
+    "toolargs",
+    "toolarguments",
+    "toolparameters",
+    "toolparams",
+    "functionarguments",
+    "functionargs",
+    "javascript",
+    "typescript",
+];
+
+/// Tags around what came back or is quoted, not around a call.
+const RESULTS: &[&str] = &[
+    "del",
+    "error",
+    "functionresponse",
+    "functionresult",
+    "functionresults",
+    "observation",
+    "result",
+    "results",
+    "strike",
+    "toolerror",
+    "tooloutput",
+    "toolresponse",
+    "toolresult",
+    "toolresults",
+];
+
+/// Labels whose value is the name of a tool.
+const NAMING: &[&str] =
+    &["action", "tool", "function", "name", "toolname", "functionname", "method", "invoke"];
+
+/// What stands around the arguments, without thoughts and tags.
+struct Around<'t> {
+    tags: Vec<&'t str>,
+    before: String,
+    after: String,
+}
+
+/// Why the words around the arguments speak against the call.
+pub(super) fn objection(outside: &Outside, tool: &Tool, json: &str) -> Option<Problem> {
+    let refuse = |code: Code, message: String| Some(problem(code, &Path::Root, message));
+    if let Some(what) = inside_of(&outside.before, &outside.after) {
+        return refuse(Code::R2, format!("the object stands in {what}; send it alone if it is meant"));
+    }
+    let around = Around::read(outside);
+    let called = outside.calls.clone().filter(|name| !names_tool(name, tool.name()));
+    if let Some(said) = called.or_else(|| around.another_tool(tool, json)) {
+        let message = format!("the text names \"{said}\", but it was sent to \"{}\"", tool.name());
+        return refuse(Code::R7, message);
+    }
+    let said = [&around.before, &around.after].into_iter().find_map(|text| negation(text))?;
+    refuse(
+        Code::R2,
+        format!(
+            "the words around the object may take it back (\"{said}\"); send the object alone if it is meant"
+        ),
+    )
+}
+
+/// The words that were left out, shortened, and whether they are more than a label.
+pub(super) fn left_out(outside: &Outside, tool: &Tool) -> Option<(String, bool)> {
+    let around = Around::read(outside);
+    let mut said = Vec::new();
+    let mut is_free = false;
+    for text in [&around.before, &around.after] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let says = |char: char| char.is_alphanumeric() || !char.is_ascii();
+        if !text.contains(says) {
+            continue;
+        }
+        is_free |= tokens(&text).any(|token| {
+            let folded = fold(token);
+            let is_label = NEUTRAL.contains(&folded.as_str()) || MARKS.contains(&folded.as_str());
+            !folded.is_empty() && !is_label && !names_tool(token, tool.name())
+        });
+        said.push(text);
+    }
+    (!said.is_empty()).then(|| (shortened(&said.join(" … ")), is_free))
+}
+
+/// Whether a text forbids something or takes it back.
+pub(crate) fn negates(text: &str) -> bool {
+    negation(text).is_some()
+}
+
+fn negation(text: &str) -> Option<String> {
+    if let Some(sign) = NEGATING_SIGNS.iter().find(|sign| text.contains(**sign)) {
+        return Some((*sign).to_owned());
+    }
+    let plain = text.replace('’', "'").to_lowercase();
+    let mut words = plain.split(|char: char| !(char.is_alphanumeric() || char == '\'')).peekable();
+    while let Some(word) = words.next() {
+        let word = word.trim_matches('\'');
+        let next = words.peek().copied().unwrap_or_default();
+        let is_polite =
+            word == "no" && ["problem", "worries"].contains(&next) || word == "wait" && next == "for";
+        if !is_polite && (NEGATIONS.contains(&word) || word.ends_with("n't")) {
+            return Some(word.to_owned());
+        }
+    }
+    None
+}
+
+/// A comment, a thought, a result or a struck-out passage that holds the arguments.
+fn inside_of(before: &str, after: &str) -> Option<&'static str> {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    let is_open =
+        |open: &str, close: &str| before.rfind(open).is_some_and(|at| !before[at..].contains(close));
+    if ["//", "#", "--", "%"].iter().any(|mark| line.starts_with(mark))
+        || line.contains(" // ")
+        || is_open("/*", "*/")
+        || is_open("<!--", "-->")
+    {
+        return Some("a comment");
+    }
+    let tildes = before.trim_end().len() - before.trim_end().trim_end_matches('~').len();
+    if tildes == 2 {
+        return Some("a passage that is struck out");
+    }
+    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
+        // The template may have opened the thought before the text starts.
+        let closes_later = after.find(close).is_some_and(|at| !after[..at].contains(open));
+        if is_open(open, close) || closes_later {
+            return Some("a thought");
+        }
+    }
+    let mut tags = Vec::new();
+    without_tags(before, &mut tags);
+    let is_result = |tag: &&&str| RESULTS.contains(&fold(tag_name(tag)).as_str());
+    if tags.iter().rev().find(is_result).is_some_and(|tag| !tag.starts_with('/')) {
+        return Some("a result");
+    }
+    let label = line.trim_end().strip_suffix(':').map(fold);
+    label.is_some_and(|label| RESULTS.contains(&label.as_str())).then_some("a result")
+}
+
+impl<'t> Around<'t> {
+    fn read(outside: &'t Outside) -> Around<'t> {
+        let thoughts_end = ["</think>", "</thinking>"]
+            .iter()
+            .filter_map(|close| outside.before.rfind(close).map(|at| at + close.len()))
+            .max();
+        let mut tags = Vec::new();
+        let before = without_tags(&outside.before[thoughts_end.unwrap_or(0)..], &mut tags);
+        let thought = outside.after.find("<think").unwrap_or(outside.after.len());
+        let after = without_tags(&outside.after[..thought], &mut tags);
+        Around { tags, before, after }
+    }
+
+    /// The name of a tool that is not this one.
+    fn another_tool(&self, tool: &Tool, json: &str) -> Option<String> {
+        let is_own = |said: &str| names_tool(said, tool.name());
+        let is_other = |said: &&str| !is_own(said) && is_identifier(said, tool);
+        let named_by_tags = self.tags.iter().filter_map(|tag| named_by(tag));
+        if let Some(said) = named_by_tags.filter(|said| !is_own(said)).find(|said| !is_mark(said)) {
+            return Some(said.to_owned());
+        }
+        // `<read_note>{…}</read_note>`
+        let bare = self.tags.iter().map(|tag| tag.trim_start_matches('/'));
+        if let Some(tag) = bare.filter(|tag| !tag.contains([' ', '=', '|', '｜'])).find(is_other) {
+            return Some(tag.to_owned());
+        }
+        let mut looks = 0;
+        // A name that is a part of the arguments is what they are about.
+        let mut is_sent = |token: &str| {
+            looks += 1;
+            looks <= MAX_LOOKS && json.contains(token)
+        };
+        for text in [&self.before, &self.after] {
+            let tokens: Vec<&str> = tokens(text).collect();
+            let is_last = |at: usize| std::ptr::eq(text, &self.before) && at + 1 == tokens.len();
+            for (at, token) in tokens.iter().enumerate() {
+                let is_named = at > 0 && {
+                    let label = tokens[at - 1];
+                    let gap = label.as_ptr() as usize + label.len() - text.as_ptr() as usize;
+                    NAMING.contains(&fold(label).as_str()) && text[gap..].trim_start().starts_with([':', '='])
+                };
+                let is_verb =
+                    is_last(at) && is_destructive_verb(&token.to_lowercase()) && !own_words(tool, token);
+                let is_label = is_named && !is_own(token) && !is_neutral(token) && !fold(token).is_empty();
+                if is_label || is_verb || is_other(token) && (is_last(at) || !is_sent(token)) {
+                    return Some((*token).to_owned());
+                }
+            }
+        }
+        None
+    }
+}
+
+fn own_words(tool: &Tool, token: &str) -> bool {
+    words(tool.name()).iter().any(|word| *word == token.to_lowercase())
+}
+
+fn is_neutral(token: &str) -> bool {
+    let folded = fold(token);
+    NEUTRAL.contains(&folded.as_str()) || is_mark(token)
+}
+
+fn is_mark(token: &str) -> bool {
+    let folded = fold(token);
+    MARKS.contains(&folded.as_str()) || RESULTS.contains(&folded.as_str())
+}
+
+/// `read_note` and `readNote`: what is written like the name of a tool, and is no parameter of this one.
+fn is_identifier(token: &str, tool: &Tool) -> bool {
+    let numbered = token.trim_end_matches(|char: char| char.is_ascii_digit());
+    let token = numbered.strip_suffix(':').unwrap_or(token);
+    let last = token.rsplit(['.', ':']).next().unwrap_or(token);
+    let letters: Vec<char> = last.chars().collect();
+    let is_camel = letters.windows(2).any(|pair| pair[0].is_lowercase() && pair[1].is_uppercase());
+    let is_snake = letters
+        .windows(3)
+        .any(|three| three[0].is_alphanumeric() && three[1] == '_' && three[2].is_alphanumeric());
+    let folded = fold(last);
+    let is_call_id = ["call_", "toolu_", "chatcmpl"].iter().any(|start| last.starts_with(start));
+    (is_camel || is_snake)
+        && !token.contains('/')
+        && !is_call_id
+        && !is_mark(last)
+        && !tool.parameters().iter().any(|name| fold(name) == folded)
+}
+
+/// Words and names of a text, without the marks around them.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !(char.is_alphanumeric() || "_-./:'’".contains(char)))
+        .map(|token| token.trim_matches(|char: char| !(char.is_alphanumeric() || char == '_')))
+        .filter(|token| !token.is_empty())
+}
+
+/// The text without its tags, which are added to `tags` without their brackets.
+fn without_tags<'t>(text: &'t str, tags: &mut Vec<&'t str>) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        plain.push_str(&rest[..at]);
+        let near = &rest[at + 1..];
+        let near = &near[..near.floor_char_boundary(MAX_TAG_BYTES)];
+        let starts = near.starts_with(|char: char| char.is_alphabetic() || "/|｜".contains(char));
+        match near.find(['<', '>', '\n']).filter(|end| starts && near[*end..].starts_with('>')) {
+            Some(end) => {
+                tags.push(&near[..end]);
+                plain.push(' ');
+                rest = &rest[at + end + 2..];
+            }
+            None => {
+                plain.push('<');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+fn tag_name(tag: &str) -> &str {
+    tag.trim_start_matches('/').split([' ', '=']).next().unwrap_or_default()
+}
+
+/// The tool in `function=read_note` or `invoke name="read_note"`.
+fn named_by(tag: &str) -> Option<&str> {
+    if tag_name(tag).eq_ignore_ascii_case("parameter") {
+        return None;
+    }
+    let value = match tag.split_once("name=") {
+        Some((_, value)) => value,
+        None => tag.split_once('=').filter(|(name, _)| !name.contains(' '))?.1,
+    };
+    let value = match value.chars().next()? {
+        quote @ ('"' | '\'') => value[1..].split(quote).next()?,
+        _ => value.split(' ').next()?,
+    };
+    Some(value.trim()).filter(|value| !value.is_empty())
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
