@@ -8,6 +8,7 @@
 //! the machine does in the meantime then falls on all of them alike.
 
 mod column;
+mod executor;
 mod goals;
 mod inputs;
 mod judge;
@@ -28,7 +29,7 @@ use lane::Lane;
 /// How often each lane runs.
 const ROUNDS: usize = 3;
 
-/// Measures every lane on every row, prints the table, then the corpus score.
+/// Measures every lane on every row, prints the table, then what the executor adds, then the corpus score.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     let folder = workspace.target().join("bench");
     let rows = inputs::rows();
@@ -48,6 +49,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     }
     print(&table::render(&rows, &columns))?;
     print(&goals::render(&rows, &columns))?;
+    print(&executor::run(workspace)?)?;
     score::run(workspace)
 }
 

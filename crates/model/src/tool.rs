@@ -39,8 +39,12 @@ pub struct ToolDefinition {
     pub server: Option<String>,
     /// Where it comes from.
     pub origin: Origin,
+    /// What it does, for people and models.
+    pub description: String,
     /// The JSON Schema of its arguments, as the server sent it.
     pub input_schema: String,
+    /// The JSON Schema of its structured result, when it has one.
+    pub output_schema: Option<String>,
     /// The server's hints.
     pub annotations: Annotations,
 }

@@ -11,7 +11,7 @@ use toolwright_model::Finish;
     name = "toolwright",
     version,
     about,
-    after_help = "Exit codes: 0 done, 1 wrong input lines, a failed check or a refused call of `explain`, 2 wrong use, 3 a file or stream failed."
+    after_help = "Exit codes: 0 done, 1 wrong input lines, a failed check, a refused call of `explain` or a failed one of `call`, 2 wrong use, 3 a file or stream failed."
 )]
 pub struct Cli {
     /// What to do; without it, a short welcome.
@@ -28,6 +28,10 @@ pub enum Command {
     Explain(ExplainOptions),
     /// List, check and test normalizer rules
     Rules(RulesOptions),
+    /// List the tools there are, or show one
+    Tools(ToolsOptions),
+    /// Call one tool: find it, mend the arguments, run it
+    Call(CallOptions),
 }
 
 /// Which rules are in force.
@@ -79,6 +83,82 @@ pub struct ExplainOptions {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub rules: RuleOptions,
+}
+
+/// Where the files tools work.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RootOptions {
+    /// A folder that the files tools may use; may be given several times [default: the current folder]
+    #[arg(long = "root", value_name = "DIR", global = true)]
+    pub folders: Vec<PathBuf>,
+}
+
+/// Options of `tools`.
+#[derive(Args, Debug)]
+pub struct ToolsOptions {
+    #[command(subcommand)]
+    pub command: Option<ToolsCommand>,
+    #[command(flatten)]
+    pub roots: RootOptions,
+}
+
+/// The commands of `tools`.
+#[derive(Debug, Subcommand)]
+pub enum ToolsCommand {
+    /// List the tools
+    List {
+        /// Print the definitions as this API wants them
+        #[arg(long)]
+        format: Option<DefinitionFormat>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a tool does and takes
+    Show {
+        /// The tool's name
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// The API whose form of definitions is printed.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum DefinitionFormat {
+    Mcp,
+    Anthropic,
+    Openai,
+    Ollama,
+}
+
+/// Options of `call`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The result goes to standard output, what was mended to standard error.\n\nEnvironment:\n  TOOLWRIGHT_SEARCH      the engine of search_web: searxng, brave, google or duckduckgo\n  TOOLWRIGHT_SEARCH_URL  its address, which searxng needs\n  TOOLWRIGHT_SEARCH_KEY  the key of brave or google\n  TOOLWRIGHT_SEARCH_CX   the id of a search engine of google\n  TOOLWRIGHT_LOG         what is logged to standard error, such as info"
+)]
+pub struct CallOptions {
+    /// The tool's name
+    pub name: String,
+    /// The arguments as a model wrote them, or `@FILE`; none is `{}`
+    pub arguments: Option<String>,
+    /// Show what would be called and do not call it
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// End the call after so many seconds [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub timeout: Option<u32>,
+    /// How the model's turn ended: stop or length, or an API's word for it
+    #[arg(long, value_parser = crate::finish::parse)]
+    pub finish: Option<Finish>,
+    #[command(flatten)]
+    pub roots: RootOptions,
     #[command(flatten)]
     pub rules: RuleOptions,
 }

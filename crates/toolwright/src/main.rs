@@ -5,9 +5,12 @@ mod code_pages;
 mod commands;
 mod finish;
 mod input;
+mod logging;
 mod output;
 mod report;
 mod rules_source;
+mod search_source;
+mod toolset;
 
 use std::process::ExitCode;
 
@@ -17,11 +20,14 @@ use crate::cli::{Cli, Command};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    logging::to_stderr();
     let result = match cli.command {
         None => commands::welcome::run(),
         Some(Command::Normalize(options)) => commands::normalize::run(&options),
         Some(Command::Explain(options)) => commands::explain::run(&options),
         Some(Command::Rules(options)) => commands::rules::run(&options),
+        Some(Command::Tools(options)) => commands::tools::run(&options),
+        Some(Command::Call(options)) => commands::call::run(&options),
     };
     match result {
         Ok(code) => code,

@@ -1,8 +1,11 @@
 //! Answers as JSON lines, in the shape of the contract.
 
+use std::time::Duration;
+
 use toolwright_jsonrpc::raw::{quote, write_quoted};
 use toolwright_model::{Change, Outcome, Problem};
 use toolwright_normalizer::TraceStep;
+use toolwright_tools::{CallError, ToolOutput};
 
 /// What an answer says about one call.
 pub struct Answer<'a> {
@@ -97,6 +100,71 @@ fn push_list<T>(out: &mut String, items: impl Iterator<Item = T>, push: impl Fn(
         }
         push(item, out);
     }
+}
+
+/// What `call` says about one call.
+pub struct Called<'a> {
+    /// The tool's name, as sent when no tool was found.
+    pub name: &'a str,
+    /// The arguments that fit the tool, if any did.
+    pub arguments: Option<&'a str>,
+    pub changes: &'a [Change],
+    pub ended: Ended<'a>,
+}
+
+/// How a call of `call` ended.
+pub enum Ended<'a> {
+    /// It fits, and nobody asked for more.
+    NotRun,
+    /// It came to no run.
+    Refused(&'a CallError),
+    /// It was run and gave nothing.
+    Failed {
+        error: &'a CallError,
+        duration: Duration,
+    },
+    Answered {
+        output: &'a ToolOutput,
+        duration: Duration,
+    },
+}
+
+/// One call as JSON, without its line break.
+pub fn called_json(called: &Called<'_>) -> String {
+    let mut out = format!("{{\"name\":{},\"arguments\":", quote(called.name));
+    push_one_line(called.arguments.unwrap_or("null").trim(), &mut out);
+    out.push_str(",\"changes\":[");
+    push_list(&mut out, called.changes.iter(), |change, out| push_change(change, Evidence::Told, out));
+    let (run, duration) = match called.ended {
+        Ended::NotRun | Ended::Refused(_) => (false, None),
+        Ended::Failed { duration, .. } | Ended::Answered { duration, .. } => (true, Some(duration)),
+    };
+    let ok = matches!(called.ended, Ended::NotRun | Ended::Answered { .. });
+    out.push_str(&format!("],\"run\":{run},\"ok\":{ok}"));
+    match &called.ended {
+        Ended::NotRun => {}
+        Ended::Answered { output, .. } => {
+            out.push_str(&format!(",\"text\":{},\"structured\":", quote(&output.text)));
+            push_one_line(output.structured.as_deref().unwrap_or("null"), &mut out);
+        }
+        Ended::Refused(error) | Ended::Failed { error, .. } => push_error(error, &mut out),
+    }
+    if let Some(duration) = duration {
+        out.push_str(&format!(",\"duration_ms\":{}", duration.as_millis()));
+    }
+    out.push('}');
+    out
+}
+
+fn push_error(error: &CallError, out: &mut String) {
+    out.push_str(&format!(
+        ",\"error\":{{\"code\":{},\"message\":{},\"details\":{},\"problems\":[",
+        quote(error.code.as_str()),
+        quote(&error.sentence),
+        quote(&error.details)
+    ));
+    push_list(out, error.problems.iter(), push_problem);
+    out.push_str("]}");
 }
 
 fn push_change(change: &Change, evidence: Evidence, out: &mut String) {

@@ -1,8 +1,10 @@
-//! Our own lane of `cargo xtask bench`: times the normalizer in process, on the work order it is given.
+//! Our own lane of `cargo xtask bench`: times the normalizer in process, on the work order it is given, and
+//! what the executor adds to a call.
 //!
 //! A program of its own, so that `cargo xtask` itself does not wait for the normalizer to build.
 
 mod call;
+mod executor;
 mod order;
 mod stopwatch;
 
@@ -12,14 +14,19 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use order::Order;
+use serde_json::Value;
 use stopwatch::Stopwatch;
 
 fn main() -> ExitCode {
-    let Some(path) = std::env::args_os().nth(1) else {
-        eprintln!("usage: xtask-measure <work order>");
+    let Some(what) = std::env::args_os().nth(1) else {
+        eprintln!("usage: xtask-measure <work order> | executor");
         return ExitCode::from(2);
     };
-    match measure(Path::new(&path)) {
+    let done = match what.to_str() {
+        Some("executor") => executor::measure().and_then(|report| print(&report)),
+        _ => measure(Path::new(&what)),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             eprintln!("error: {reason}");
@@ -40,7 +47,10 @@ fn measure(path: &Path) -> Result<(), String> {
         }
         timings.push(stopwatch.time(|| caller.result_bytes(&text)));
     }
-    let report = order::report(&order, &timings, env!("CARGO_PKG_VERSION"));
+    print(&order::report(&order, &timings, env!("CARGO_PKG_VERSION")))
+}
+
+fn print(report: &Value) -> Result<(), String> {
     writeln!(io::stdout(), "{report}").map_err(|error| format!("cannot print: {error}"))
 }
 

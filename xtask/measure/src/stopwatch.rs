@@ -72,12 +72,13 @@ fn sample(call: impl Fn() -> usize) -> u64 {
     nanoseconds(start.elapsed())
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
+/// As a whole number.
+pub fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The nearest rank in an ordered list; 0 for an empty one.
-fn percentile(ordered: &[u64], percent: usize) -> u64 {
+pub fn percentile(ordered: &[u64], percent: usize) -> u64 {
     let rank = (ordered.len() * percent).div_ceil(100);
     ordered.get(rank.saturating_sub(1)).copied().unwrap_or(0)
 }

@@ -85,7 +85,8 @@ fn remarks(columns: &[Column]) -> String {
     text
 }
 
-fn align(lines: &[Vec<String>]) -> String {
+/// Lines of words, each column as wide as its widest.
+pub fn align(lines: &[Vec<String>]) -> String {
     let length = |line: &Vec<String>, column: usize| line.get(column).map_or(0, |word| word.chars().count());
     let columns = lines.first().map_or(0, Vec::len);
     let width = |column| lines.iter().map(|line| length(line, column)).max().unwrap_or(0);

@@ -10,7 +10,7 @@ use toolwright_normalizer::{Explanation, Normalizer, RawArguments, Tool};
 
 use crate::cli::ExplainOptions;
 use crate::code_pages;
-use crate::input::{read_tool, without_byte_order_mark};
+use crate::input::read_tool;
 use crate::output::{Answer, Explained, answer_line};
 use crate::report::{EXIT_FOUND, Report};
 use crate::rules_source;
@@ -59,14 +59,7 @@ fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> 
             "write {\"name\": \"…\", \"inputSchema\": {…}}",
         )
     })?;
-    let arguments = match arguments.strip_prefix('@') {
-        Some(path) => {
-            let text =
-                fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?;
-            without_byte_order_mark(&text).to_owned()
-        }
-        None => arguments.to_owned(),
-    };
+    let arguments = super::text_or_file(arguments)?;
     let finish = options.finish.unwrap_or_default();
     let normalizer = Normalizer::new(rules_source::load(&options.rules)?);
     let explanation = normalizer.explain(&tool, &RawArguments::text(&arguments, finish));

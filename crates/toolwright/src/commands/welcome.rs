@@ -45,6 +45,8 @@ pub fn run() -> Result<ExitCode, Report> {
             "",
             "Next:",
             "  toolwright normalize < calls.jsonl     mend calls, one JSON line each",
+            "  toolwright tools                       the tools there are to call",
+            "  toolwright call get_current_datetime   call one",
             "  toolwright explain N4                  what a code means",
             "  toolwright rules list                  the rules in force",
             "  toolwright --help                      everything else",

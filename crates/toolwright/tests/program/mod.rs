@@ -1,5 +1,7 @@
 //! Running the program under test.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -11,10 +13,10 @@ pub struct Done {
     pub stderr: String,
 }
 
-/// The program with these arguments, without colour.
+/// The program with these arguments, without colour and without what the user's environment asks of it.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolwright"));
-    command.args(arguments).env("NO_COLOR", "1");
+    command.args(arguments).env("NO_COLOR", "1").env_remove("TOOLWRIGHT_LOG").env_remove("TOOLWRIGHT_SEARCH");
     command
 }
 
@@ -42,7 +44,6 @@ pub fn run(arguments: &[&str], input: &str) -> Done {
 }
 
 /// A folder of its own for a test.
-#[allow(dead_code, reason = "not every test needs one")]
 pub fn scratch(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("a folder");

@@ -1,0 +1,144 @@
+//! Reading files: regular files only, never more than the limit, with what is needed to write them back.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
+
+use super::place::{Place, Root, failure, reason};
+use crate::ToolFailure;
+
+/// How many bytes at the beginning are looked at for NUL bytes.
+const BINARY_PROBE_BYTES: usize = 8192;
+
+/// A file as it is on disk or as a batch has staged it.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub bytes: Arc<[u8]>,
+    /// Nothing for a file that a batch is about to create.
+    pub on_disk: Option<OnDisk>,
+}
+
+/// What a file on disk is besides its bytes.
+#[derive(Clone, Debug)]
+pub(super) struct OnDisk {
+    pub permissions: Permissions,
+    pub identity: Identity,
+}
+
+/// What changes when somebody else writes or replaces a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    device: u64,
+    inode: u64,
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Identity {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Identity {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            len: metadata.len(),
+            modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
+        }
+    }
+}
+
+/// Reads the file at a place; nothing when there is none.
+pub(super) fn load(roots: &[Root], place: &Place, max_bytes: u64) -> Result<Option<File>, ToolFailure> {
+    match open(&roots[place.root].dir, place) {
+        Ok((mut file, metadata)) => {
+            check_kind(place, &metadata)?;
+            too_large(place, metadata.len(), max_bytes)?;
+            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+            let read = Read::by_ref(&mut file).take(max_bytes + 1).read_to_end(&mut bytes);
+            read.map_err(|error| unreadable(place, &error))?;
+            // The file may have grown since its size was asked for.
+            too_large(place, bytes.len() as u64, max_bytes)?;
+            let on_disk = OnDisk { permissions: metadata.permissions(), identity: Identity::of(&metadata) };
+            Ok(Some(File { bytes: bytes.into(), on_disk: Some(on_disk) }))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failure(roots, &place.shown, &error)),
+    }
+}
+
+/// Looks at the file or link at a place without reading it; nothing when there is none.
+pub(super) fn look(roots: &[Root], place: &Place) -> Result<Option<OnDisk>, ToolFailure> {
+    match roots[place.root].dir.symlink_metadata(&place.path) {
+        Ok(metadata) => {
+            if !metadata.is_symlink() {
+                check_kind(place, &metadata)?;
+            }
+            Ok(Some(OnDisk { permissions: metadata.permissions(), identity: Identity::of(&metadata) }))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failure(roots, &place.shown, &error)),
+    }
+}
+
+/// The text of a file, or why it is none.
+pub(super) fn text<'a>(place: &Place, bytes: &'a [u8]) -> Result<&'a str, ToolFailure> {
+    let why = match binary(bytes) {
+        None => return std::str::from_utf8(bytes).map_err(|error| not_text(place, &error.to_string())),
+        Some(why) => why,
+    };
+    Err(not_text(place, &why))
+}
+
+/// Why these bytes are no text; nothing when they are.
+pub(super) fn binary(bytes: &[u8]) -> Option<String> {
+    if let Some(at) = bytes.iter().take(BINARY_PROBE_BYTES).position(|byte| *byte == 0) {
+        return Some(format!("a NUL byte at position {at}"));
+    }
+    let error = std::str::from_utf8(bytes).err()?;
+    Some(format!("no UTF-8 at position {}", error.valid_up_to()))
+}
+
+fn not_text(place: &Place, why: &str) -> ToolFailure {
+    ToolFailure::tool(format!(
+        "{:?} is a binary file ({why}). The files tools read and edit UTF-8 text only; write_to_file with \
+         \"force\": true replaces it whole",
+        place.shown
+    ))
+}
+
+/// Opens without following a link at the end, and without waiting for the other end of a pipe.
+fn open(dir: &Dir, place: &Place) -> io::Result<(cap_std::fs::File, Metadata)> {
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No).nonblock(true);
+    let file = dir.open_with(&place.path, &options)?;
+    let metadata = file.metadata()?;
+    Ok((file, metadata))
+}
+
+fn check_kind(place: &Place, metadata: &Metadata) -> Result<(), ToolFailure> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let what = if metadata.is_dir() {
+        "is a folder, not a file. Use list_directory to see what it holds"
+    } else {
+        "is neither a file nor a folder (a link, pipe, socket or device) and is left alone"
+    };
+    Err(ToolFailure::tool(format!("{:?} {what}", place.shown)))
+}
+
+fn too_large(place: &Place, len: u64, max_bytes: u64) -> Result<(), ToolFailure> {
+    if len <= max_bytes {
+        return Ok(());
+    }
+    Err(ToolFailure::tool(format!(
+        "{:?} has {len} bytes; files over {max_bytes} bytes are not read or edited. Split the file, or raise \
+         the limit max_file_bytes in the configuration",
+        place.shown
+    )))
+}
+
+fn unreadable(place: &Place, error: &io::Error) -> ToolFailure {
+    ToolFailure::tool(format!("cannot read {:?}: {}", place.shown, reason(error)))
+}

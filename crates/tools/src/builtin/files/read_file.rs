@@ -1,0 +1,75 @@
+//! `read_file`: the text of a file, or some lines of it.
+
+use serde::Deserialize;
+
+use super::super::arguments::invalid;
+use super::disk;
+use super::stage::Stage;
+use super::tool::{Effect, FileTool};
+use crate::{ToolFailure, ToolOutput};
+
+/// The arguments of `read_file`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadFile {
+    path: String,
+    start_line: Option<usize>,
+    end_line: Option<usize>,
+}
+
+impl FileTool for ReadFile {
+    const NAME: &'static str = "read_file";
+    const DESCRIPTION: &'static str = "Reads a UTF-8 text file and returns its contents exactly. With start_line \
+        and end_line only those lines, counted from 1, both included.";
+    const INPUT: &'static str = r#"{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "The file, relative to the working folder or absolute inside it"},
+    "start_line": {"type": "integer", "minimum": 1, "description": "The first line to return; the first of the file when left out"},
+    "end_line": {"type": "integer", "minimum": 1, "description": "The last line to return; the last of the file when left out"}
+  },
+  "required": ["path"],
+  "additionalProperties": false
+}"#;
+    const OUTPUT: Option<&'static str> = None;
+    const EFFECT: Effect = Effect::Reads;
+
+    fn perform(self, stage: &mut Stage<'_>) -> Result<ToolOutput, ToolFailure> {
+        let place = stage.place(&self.path)?;
+        let file = stage.read(&place)?;
+        let text = disk::text(&place, &file.bytes)?;
+        let text = self.window(&place.shown, text)?;
+        let limit = stage.toolbox().limits.max_read_bytes;
+        if text.len() as u64 > limit {
+            return Err(ToolFailure::tool(format!(
+                "{:?} has {} bytes in {} lines; at most {limit} bytes are returned at once. Use start_line and \
+                 end_line to read it in parts, or search_files to find the place",
+                place.shown,
+                text.len(),
+                text.lines().count()
+            )));
+        }
+        Ok(ToolOutput::text(text))
+    }
+}
+
+impl ReadFile {
+    fn window<'a>(&self, shown: &str, text: &'a str) -> Result<&'a str, ToolFailure> {
+        if self.start_line.is_none() && self.end_line.is_none() {
+            return Ok(text);
+        }
+        let start = self.start_line.unwrap_or(1).max(1);
+        let end = self.end_line.unwrap_or(usize::MAX);
+        if end < start {
+            return Err(invalid(format!(
+                "end_line {end} comes before start_line {start}. Send the first line first"
+            )));
+        }
+        let lines = text.split_inclusive('\n').count();
+        if start > lines.max(1) {
+            return Err(invalid(format!("start_line is {start}, but {shown:?} has {lines} lines")));
+        }
+        let length = |lines: usize| text.split_inclusive('\n').take(lines).map(str::len).sum::<usize>();
+        Ok(&text[length(start - 1)..length(end)])
+    }
+}

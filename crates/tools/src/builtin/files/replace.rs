@@ -1,0 +1,258 @@
+//! Replacing one text by another in the contents of a file: exactly once, or everywhere on request.
+
+use super::endings::Endings;
+
+/// How many places are listed or counted before it only says "more".
+const MAX_PLACES: usize = 1000;
+/// How many line numbers a message names.
+const MAX_LINES_SHOWN: usize = 10;
+
+/// How many line numbers a result keeps.
+pub(super) const MAX_LINES_KEPT: usize = 100;
+/// How many lines are compared at most to find a hint.
+const MAX_COMPARISONS: usize = 50_000_000;
+
+/// Which occurrences are replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    /// The only one there is.
+    TheOnly,
+    /// Every one.
+    All,
+}
+
+/// The contents after a replacement.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Replaced {
+    /// The new contents.
+    pub text: String,
+    /// How many occurrences were replaced.
+    pub count: usize,
+    /// The lines, counted from 1, on which they began; only the first [`MAX_LINES_KEPT`].
+    pub lines: Vec<usize>,
+}
+
+/// Why nothing was replaced.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Mismatch {
+    #[error(
+        "old_text is empty, so there is no place to edit. Send the text that is to be replaced; to create or \
+         replace a whole file use write_to_file"
+    )]
+    Empty,
+    #[error("old_text and new_text are the same, so nothing would change. Send the text as it should become")]
+    Same,
+    #[error("old_text does not occur in the file. {hint}")]
+    Missing { hint: String },
+    #[error(
+        "the file would have {bytes} bytes; files over {max} bytes are not written. Replace less, or raise the \
+         limit max_file_bytes in the configuration"
+    )]
+    TooLarge { bytes: u64, max: u64 },
+    #[error(
+        "old_text occurs {count} times ({lines}). Add lines around it so that it occurs once, or set \
+         \"replace_all\": true to replace every one"
+    )]
+    Ambiguous { count: String, lines: String },
+}
+
+/// Replaces `old` by `new` in `content`. Both take on the line endings of a content that has one kind. Nothing
+/// is made that would be larger than `max_bytes`.
+pub(super) fn replace(
+    content: &str,
+    old: &str,
+    new: &str,
+    which: Which,
+    max_bytes: u64,
+) -> Result<Replaced, Mismatch> {
+    if old.is_empty() {
+        return Err(Mismatch::Empty);
+    }
+    for endings in readings(content) {
+        let (old, new) = (endings.fit(old), endings.fit(new));
+        if old == new {
+            return Err(Mismatch::Same);
+        }
+        if content.contains(old.as_ref()) {
+            return replace_exactly(content, &old, &new, which, max_bytes);
+        }
+    }
+    Err(Mismatch::Missing { hint: hint(content, old) })
+}
+
+/// The line of the byte at `offset`, counted from 1.
+fn line_of(content: &str, offset: usize) -> usize {
+    content.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// The endings to try: the content's own, or for mixed ones first the texts as they were sent.
+fn readings(content: &str) -> Vec<Endings> {
+    match Endings::of(content) {
+        Endings::Mixed => vec![Endings::Mixed, Endings::CrLf, Endings::Lf],
+        own => vec![own],
+    }
+}
+
+fn replace_exactly(
+    content: &str,
+    old: &str,
+    new: &str,
+    which: Which,
+    max_bytes: u64,
+) -> Result<Replaced, Mismatch> {
+    if which == Which::TheOnly {
+        let places = overlapping(content, old);
+        if places.len() > 1 {
+            return Err(ambiguous(content, &places));
+        }
+    }
+    // Before it is made: a few kilobytes of arguments can ask for terabytes.
+    let count = content.matches(old).count();
+    let kept = (content.len() - count * old.len()) as u64;
+    let bytes = kept.saturating_add((count as u64).saturating_mul(new.len() as u64));
+    if bytes > max_bytes {
+        return Err(Mismatch::TooLarge { bytes, max: max_bytes });
+    }
+    Ok(Replaced { text: content.replace(old, new), count, lines: lines_of_first(content, old) })
+}
+
+/// Where `old` begins, counting occurrences that overlap: in `aaa` there are two places for `aa`.
+fn overlapping(content: &str, old: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut from = 0;
+    while let Some(found) = content[from..].find(old) {
+        places.push(from + found);
+        if places.len() > MAX_PLACES {
+            break;
+        }
+        let step = content[from + found..].chars().next().map_or(1, char::len_utf8);
+        from += found + step;
+    }
+    places
+}
+
+/// The lines of the first occurrences, in one pass.
+fn lines_of_first(content: &str, old: &str) -> Vec<usize> {
+    let (mut line, mut seen) = (1, 0);
+    let places = content.match_indices(old).take(MAX_LINES_KEPT);
+    places
+        .map(|(offset, _)| {
+            line += content.as_bytes()[seen..offset].iter().filter(|byte| **byte == b'\n').count();
+            seen = offset;
+            line
+        })
+        .collect()
+}
+
+fn ambiguous(content: &str, places: &[usize]) -> Mismatch {
+    let count = match places.len() {
+        over if over > MAX_PLACES => format!("more than {MAX_PLACES}"),
+        count => count.to_string(),
+    };
+    let shown: Vec<String> =
+        places.iter().take(MAX_LINES_SHOWN).map(|offset| line_of(content, *offset).to_string()).collect();
+    let more = if places.len() > MAX_LINES_SHOWN { ", …" } else { "" };
+    Mismatch::Ambiguous { count, lines: format!("lines {}{more}", shown.join(", ")) }
+}
+
+/// What may have gone wrong with a text that is not there.
+fn hint(content: &str, old: &str) -> String {
+    if let Some(line) = same_words(content, old) {
+        return format!(
+            "Line {line} differs only in white space: copy the text exactly as read_file shows it"
+        );
+    }
+    let unescaped = old.replace("\\n", "\n").replace("\\t", "\t");
+    if unescaped != old && content.contains(Endings::of(content).fit(&unescaped).as_ref()) {
+        return "It holds a backslash and a letter where the file has a line break or a tab: send the real \
+                character (in JSON \\n, not \\\\n)"
+            .to_owned();
+    }
+    let first = old.lines().map(str::trim).find(|line| !line.is_empty());
+    match first.and_then(|first| content.lines().position(|line| line.trim() == first)) {
+        Some(index) => {
+            format!(
+                "Its first line stands in line {}, but what follows differs: read the file again",
+                index + 1
+            )
+        }
+        None => "Read the file again and copy the text exactly".to_owned(),
+    }
+}
+
+/// The line at which the lines of `old` stand, when white space at their ends is left aside.
+fn same_words(content: &str, old: &str) -> Option<usize> {
+    let wanted: Vec<&str> = old.trim().lines().map(str::trim).collect();
+    let lines: Vec<&str> = content.lines().map(str::trim).collect();
+    let too_long = lines.len().saturating_mul(wanted.len()) > MAX_COMPARISONS;
+    if too_long || wanted.iter().all(|line| line.is_empty()) {
+        return None;
+    }
+    lines.windows(wanted.len()).position(|window| window == wanted).map(|index| index + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mismatch, Replaced, Which};
+
+    fn replace(content: &str, old: &str, new: &str, which: Which) -> Result<Replaced, Mismatch> {
+        super::replace(content, old, new, which, 1000)
+    }
+
+    #[test]
+    fn the_only_occurrence_is_replaced_and_its_line_named() {
+        let done = replace("a\nb\nc\n", "b", "x\ny", Which::TheOnly).unwrap();
+        assert_eq!((done.text.as_str(), done.lines.as_slice()), ("a\nx\ny\nc\n", [2].as_slice()));
+    }
+
+    #[test]
+    fn texts_take_on_the_line_endings_of_the_file() {
+        let done = replace("a\r\nb\r\n", "a\nb", "a\nx\nb", Which::TheOnly).unwrap();
+        assert_eq!(done.text, "a\r\nx\r\nb\r\n");
+        let done = replace("a\nb\n", "a\r\nb", "c\r\nd", Which::TheOnly).unwrap();
+        assert_eq!(done.text, "c\nd\n");
+    }
+
+    #[test]
+    fn in_mixed_files_the_text_as_sent_goes_first() {
+        assert_eq!(replace("a\nb\r\nc\n", "a\nb", "x\ny", Which::TheOnly).unwrap().text, "x\ny\r\nc\n");
+        assert_eq!(replace("a\nb\r\nc\n", "b\nc", "x\ny", Which::TheOnly).unwrap().text, "a\nx\r\ny\n");
+    }
+
+    #[test]
+    fn overlapping_places_are_ambiguous() {
+        let refused = replace("aaa", "aa", "b", Which::TheOnly).unwrap_err();
+        assert!(matches!(refused, Mismatch::Ambiguous { count, .. } if count == "2"));
+        assert_eq!(replace("aaa", "aa", "b", Which::All).unwrap().text, "ba");
+    }
+
+    #[test]
+    fn hints_name_the_likely_cause() {
+        let cases = [
+            ("fn a() {\n    b();\n}\n", "fn a() {\n  b();\n}", "Line 1 differs only in white space"),
+            ("a\nb\n", "a\\nb", "a backslash and a letter"),
+            ("one\ntwo\n", "one\nthree", "first line stands in line 1"),
+            ("one\n", "nine", "Read the file again"),
+        ];
+        for (content, old, expected) in cases {
+            let text = replace(content, old, "", Which::TheOnly).unwrap_err().to_string();
+            assert!(text.contains(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_would_change_nothing_is_refused() {
+        assert_eq!(replace("a", "a", "a", Which::TheOnly), Err(Mismatch::Same));
+        assert_eq!(replace("a\r\nb", "a\nb", "a\r\nb", Which::TheOnly), Err(Mismatch::Same));
+        assert_eq!(replace("a", "", "b", Which::All), Err(Mismatch::Empty));
+    }
+
+    #[test]
+    fn what_would_be_too_large_is_not_made() {
+        let content = "a".repeat(900);
+        let long = "b".repeat(1_000_000);
+        let refused = replace(&content, "a", &long, Which::All).unwrap_err();
+        assert_eq!(refused, Mismatch::TooLarge { bytes: 900_000_000, max: 1000 });
+        assert_eq!(replace(&content, "a", "", Which::All).unwrap().count, 900);
+    }
+}

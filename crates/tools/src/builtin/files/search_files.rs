@@ -1,0 +1,229 @@
+//! `search_files`: lines of text files that hold a text.
+
+mod query;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::disk;
+use super::place::Place;
+use super::stage::Stage;
+use super::tool::{Effect, FileTool, counted, output};
+use super::trash;
+use super::walk::{Depth, Kind, Next, walk};
+use crate::{ToolFailure, ToolOutput};
+use query::Query;
+
+/// How much of a matching line is shown, in characters.
+const MAX_LINE_CHARS: usize = 300;
+
+/// The arguments of `search_files`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchFiles {
+    path: Option<String>,
+    pattern: String,
+    include: Option<String>,
+    #[serde(default)]
+    regex: bool,
+    case_sensitive: Option<bool>,
+    recursive: Option<bool>,
+    #[serde(default)]
+    count_only: bool,
+}
+
+impl FileTool for SearchFiles {
+    const NAME: &'static str = "search_files";
+    const DESCRIPTION: &'static str = "Finds lines that hold a text in the text files of a folder and of the \
+        folders below it, or in one file. Returns path, line number and line. Folders .git and \
+        .toolwright-trash, binary files and symbolic links are passed over.";
+    const INPUT: &'static str = r#"{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "The folder or file to search; the working folder when left out"},
+    "pattern": {"type": "string", "minLength": 1, "description": "The text to look for, within one line"},
+    "include": {"type": "string", "description": "Only files whose name fits, for example *.rs or *.{ts,tsx}"},
+    "regex": {"type": "boolean", "description": "The pattern is a regular expression"},
+    "case_sensitive": {"type": "boolean", "description": "Upper and lower case differ; true when left out"},
+    "recursive": {"type": "boolean", "description": "Search the folders below too; true when left out"},
+    "count_only": {"type": "boolean", "description": "Only count the lines"}
+  },
+  "required": ["pattern"],
+  "additionalProperties": false
+}"#;
+    const OUTPUT: Option<&'static str> = Some(
+        r#"{
+  "type": "object",
+  "properties": {
+    "lines": {"type": "integer", "description": "How many lines match"},
+    "files": {"type": "integer", "description": "In how many files"},
+    "matches": {"type": "array", "items": {
+      "type": "object",
+      "properties": {"path": {"type": "string"}, "line": {"type": "integer"}, "text": {"type": "string"}},
+      "required": ["path", "line", "text"],
+      "additionalProperties": false
+    }},
+    "left_out": {"type": ["string", "null"], "description": "What was not searched or is not shown, and why"}
+  },
+  "required": ["lines", "files", "left_out"],
+  "additionalProperties": false
+}"#,
+    );
+    const EFFECT: Effect = Effect::Reads;
+
+    fn perform(self, stage: &mut Stage<'_>) -> Result<ToolOutput, ToolFailure> {
+        let query = Query::new(
+            &self.pattern,
+            self.regex,
+            self.case_sensitive.unwrap_or(true),
+            self.include.as_deref(),
+        )?;
+        let start = stage.place(self.path.as_deref().unwrap_or("."))?;
+        let mut search = Search { query, stage, count_only: self.count_only, ..Search::new(stage) };
+        search.run(&start, if self.recursive.unwrap_or(true) { Depth::All } else { Depth::One })?;
+        Ok(search.output(&self.pattern))
+    }
+}
+
+/// A search and what it has found so far.
+struct Search<'a, 'b> {
+    query: Query,
+    stage: &'a Stage<'b>,
+    count_only: bool,
+    matches: Vec<(String, usize, String)>,
+    lines: usize,
+    files: usize,
+    skipped: usize,
+    unreadable: usize,
+    limit: Option<String>,
+}
+
+impl<'a, 'b> Search<'a, 'b> {
+    fn new(stage: &'a Stage<'b>) -> Self {
+        Search {
+            query: Query::default(),
+            stage,
+            count_only: false,
+            matches: Vec::new(),
+            lines: 0,
+            files: 0,
+            skipped: 0,
+            unreadable: 0,
+            limit: None,
+        }
+    }
+
+    fn run(&mut self, start: &Place, depth: Depth) -> Result<(), ToolFailure> {
+        if self.is_file(start) {
+            return self.file(start, true);
+        }
+        let stage = self.stage;
+        let missed = walk(stage, start, depth, &mut |found| {
+            match found.kind {
+                Kind::Folder if passed_over(&found.place) => return Ok(Next::Pass),
+                Kind::File => self.file(&found.place, false)?,
+                _ => {}
+            }
+            Ok(Next::Go)
+        })?;
+        self.unreadable += missed.unreadable;
+        self.limit = missed.limit;
+        // Files that an earlier step of the same batch has made are not on disk yet.
+        for change in stage.changes().iter().filter(|change| change.before.is_none()) {
+            let place = &change.place;
+            let inside = place.root == start.root && below(start, place, depth);
+            if inside && !passed_over(place) {
+                self.file(place, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_file(&self, place: &Place) -> bool {
+        let staged = self.stage.changes().iter().any(|change| change.place == *place);
+        let metadata = self.stage.roots()[place.root].dir.symlink_metadata(&place.path);
+        staged || metadata.is_ok_and(|metadata| metadata.is_file())
+    }
+
+    fn file(&mut self, place: &Place, asked_for: bool) -> Result<(), ToolFailure> {
+        self.stage.stop().check()?;
+        if !asked_for && !self.query.takes(place) {
+            return Ok(());
+        }
+        let file = match self.stage.find(place) {
+            Ok(Some(file)) => file,
+            Ok(None) if asked_for => return self.stage.read(place).map(drop),
+            Ok(None) => return Ok(()),
+            Err(error) if asked_for => return Err(error),
+            Err(_) => {
+                self.skipped += 1;
+                return Ok(());
+            }
+        };
+        let Ok(text) = disk::text(place, &file.bytes) else {
+            self.skipped += 1;
+            return Ok(());
+        };
+        let before = self.lines;
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| self.query.matches(line)) {
+            self.lines += 1;
+            if !self.count_only && self.matches.len() < self.stage.toolbox().limits.max_matches {
+                self.matches.push((place.shown.clone(), index + 1, cut(line)));
+            }
+        }
+        self.files += usize::from(self.lines > before);
+        Ok(())
+    }
+
+    fn output(self, pattern: &str) -> ToolOutput {
+        let mut left_out: Vec<String> = self.limit.into_iter().collect();
+        if !self.count_only && self.matches.len() < self.lines {
+            left_out.push(format!("only the first {} lines are shown (max_matches)", self.matches.len()));
+        }
+        if self.skipped > 0 {
+            left_out.push(format!("{} binary or too large files were passed over", self.skipped));
+        }
+        if self.unreadable > 0 {
+            left_out.push(format!("{} folders or files could not be read", self.unreadable));
+        }
+        let left_out = (!left_out.is_empty()).then(|| left_out.join("; "));
+        let mut text = match self.lines {
+            0 => format!("No line holds {pattern:?}."),
+            lines => format!("{} in {}.", counted(lines, "line"), counted(self.files, "file")),
+        };
+        for (path, line, shown) in &self.matches {
+            text.push_str(&format!("\n{path}:{line}: {shown}"));
+        }
+        if let Some(left_out) = &left_out {
+            text.push_str(&format!("\n[{left_out}]"));
+        }
+        let mut structured = json!({"lines": self.lines, "files": self.files, "left_out": left_out});
+        if !self.count_only {
+            let matches = self.matches.iter();
+            structured["matches"] = matches
+                .map(|(path, line, text)| json!({"path": path, "line": line, "text": text}))
+                .collect::<Vec<_>>()
+                .into();
+        }
+        output(text, &structured)
+    }
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(MAX_LINE_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+/// Folders that hold no files of the user's own.
+fn passed_over(place: &Place) -> bool {
+    trash::holds(&place.path) || place.name().is_some_and(|name| name.as_os_str() == ".git")
+}
+
+fn below(folder: &Place, place: &Place, depth: Depth) -> bool {
+    match depth {
+        Depth::One => place.parent() == folder.path,
+        Depth::All => folder.path.as_os_str() == "." || place.path.starts_with(&folder.path),
+    }
+}

@@ -1,0 +1,127 @@
+//! What a search looks for: a pattern within a line, in files whose name fits.
+
+use regex::{Regex, RegexBuilder};
+
+use super::super::super::arguments::invalid;
+use super::super::place::Place;
+use crate::ToolFailure;
+
+/// The largest compiled pattern, in bytes.
+const MAX_COMPILED_BYTES: usize = 4 << 20;
+
+/// A compiled search. The default finds nothing anywhere.
+#[derive(Default)]
+pub(super) struct Query {
+    line: Option<Regex>,
+    name: Option<Glob>,
+}
+
+/// A pattern for names, or for whole paths when it holds a `/`.
+struct Glob {
+    regex: Regex,
+    whole_path: bool,
+}
+
+impl Query {
+    pub(super) fn new(
+        pattern: &str,
+        regex: bool,
+        case_sensitive: bool,
+        include: Option<&str>,
+    ) -> Result<Self, ToolFailure> {
+        if pattern.is_empty() {
+            return Err(invalid("the pattern is empty. Send the text to look for"));
+        }
+        if pattern.contains('\n') {
+            return Err(invalid(
+                "the pattern holds a line break, but files are searched line by line. Search for one of its lines",
+            ));
+        }
+        let source = if regex { pattern.to_owned() } else { regex::escape(pattern) };
+        let line = compile(&source, case_sensitive)
+            .map_err(|error| invalid(format!("the pattern is not a regular expression: {error}")))?;
+        Ok(Query { line: Some(line), name: include.map(Glob::new).transpose()? })
+    }
+
+    pub(super) fn matches(&self, line: &str) -> bool {
+        self.line.as_ref().is_some_and(|regex| regex.is_match(line))
+    }
+
+    pub(super) fn takes(&self, place: &Place) -> bool {
+        self.name.as_ref().is_none_or(|glob| glob.fits(place))
+    }
+}
+
+impl Glob {
+    fn new(text: &str) -> Result<Self, ToolFailure> {
+        let mut regex = String::from("^");
+        let mut braces = 0usize;
+        let mut characters = text.trim_start_matches("./").chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '*' if characters.peek() == Some(&'*') => {
+                    characters.next();
+                    // `**/` also stands for no folder at all.
+                    let slash = characters.next_if_eq(&'/').is_some();
+                    regex.push_str(if slash { "(?:.*/)?" } else { ".*" });
+                }
+                '*' => regex.push_str("[^/]*"),
+                '?' => regex.push_str("[^/]"),
+                '{' => {
+                    braces += 1;
+                    regex.push_str("(?:");
+                }
+                '}' if braces > 0 => {
+                    braces -= 1;
+                    regex.push(')');
+                }
+                ',' if braces > 0 => regex.push('|'),
+                other => regex.push_str(&regex::escape(other.encode_utf8(&mut [0; 4]))),
+            }
+        }
+        regex.push('$');
+        let regex = compile(&regex, true).map_err(|_| {
+            invalid(format!(
+                "include {text:?} is not a pattern for file names. Send for example *.rs or *.{{ts,tsx}}"
+            ))
+        })?;
+        Ok(Glob { regex, whole_path: text.contains('/') })
+    }
+
+    fn fits(&self, place: &Place) -> bool {
+        if self.whole_path {
+            return self.regex.is_match(&place.path.to_string_lossy());
+        }
+        place.name().is_some_and(|name| self.regex.is_match(&name.to_string_lossy()))
+    }
+}
+
+fn compile(source: &str, case_sensitive: bool) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(source).case_insensitive(!case_sensitive).size_limit(MAX_COMPILED_BYTES).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::{Glob, Place};
+
+    #[test]
+    fn patterns_for_names() {
+        for (glob, path, fits) in [
+            ("*.rs", "src/a.rs", true),
+            ("*.rs", "a.rsx", false),
+            ("*.{ts,tsx}", "a/b.tsx", true),
+            ("src/*.rs", "src/a.rs", true),
+            ("src/*.rs", "src/b/a.rs", false),
+            ("src/**/*.rs", "src/b/c/a.rs", true),
+            ("src/**/*.rs", "src/a.rs", true),
+            ("a?.txt", "ab.txt", true),
+            ("a.txt", "abtxt", false),
+        ] {
+            let place = Place { root: 0, path: PathBuf::from(path), shown: path.to_owned() };
+            assert_eq!(Glob::new(glob).unwrap().fits(&place), fits, "{glob} {path}");
+        }
+        assert!(Glob::new("{a").is_err());
+    }
+}

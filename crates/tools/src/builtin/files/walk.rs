@@ -1,0 +1,152 @@
+//! Walking through folders: in order, without following links, within limits.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::{Dir, Metadata};
+
+use super::place::{Place, failure};
+use super::stage::Stage;
+use crate::ToolFailure;
+
+/// How far down a walk goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Only what the folder itself holds.
+    One,
+    /// Folders in it too.
+    All,
+}
+
+/// What an entry of a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+/// One entry of a folder.
+pub(super) struct Found {
+    pub place: Place,
+    pub kind: Kind,
+    /// Its size in bytes.
+    pub len: u64,
+}
+
+/// Whether a walk goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Go,
+    /// Do not enter this folder.
+    Pass,
+    Stop,
+}
+
+/// What a walk did not see.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Missed {
+    /// Folders and entries that could not be read.
+    pub unreadable: usize,
+    /// The limit that ended the walk, in words.
+    pub limit: Option<String>,
+}
+
+/// Visits what a folder holds, sorted by name, each folder before what is in it.
+pub(super) fn walk(
+    stage: &Stage<'_>,
+    folder: &Place,
+    depth: Depth,
+    visit: &mut dyn FnMut(Found) -> Result<Next, ToolFailure>,
+) -> Result<Missed, ToolFailure> {
+    let roots = stage.roots();
+    let dir = roots[folder.root].dir.open_dir(&folder.path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotADirectory => {
+            ToolFailure::tool(format!("{:?} is a file, not a folder. Use read_file to read it", folder.shown))
+        }
+        _ => failure(roots, &folder.shown, &error),
+    })?;
+    let mut walker = Walker { stage, depth, visit, visited: 0, missed: Missed::default() };
+    walker.folder(&dir, folder, 1)?;
+    Ok(walker.missed)
+}
+
+struct Walker<'a, 'b> {
+    stage: &'a Stage<'b>,
+    depth: Depth,
+    visit: &'a mut dyn FnMut(Found) -> Result<Next, ToolFailure>,
+    visited: usize,
+    missed: Missed,
+}
+
+impl Walker<'_, '_> {
+    fn folder(&mut self, dir: &Dir, place: &Place, level: usize) -> Result<Next, ToolFailure> {
+        for (name, metadata) in self.entries(dir) {
+            self.stage.stop().check()?;
+            let found = Found { place: place.join(&name), kind: kind(&metadata), len: metadata.len() };
+            let (below, is_folder) = (found.place.clone(), found.kind == Kind::Folder);
+            match (self.visit)(found)? {
+                Next::Stop => return Ok(Next::Stop),
+                Next::Go if is_folder && self.depth == Depth::All => {
+                    if self.enter(dir, &name, &below, level)? == Next::Stop {
+                        return Ok(Next::Stop);
+                    }
+                }
+                Next::Go | Next::Pass => {}
+            }
+        }
+        Ok(if self.missed.limit.is_some() { Next::Stop } else { Next::Go })
+    }
+
+    fn enter(&mut self, dir: &Dir, name: &Path, place: &Place, level: usize) -> Result<Next, ToolFailure> {
+        let max_depth = self.stage.toolbox().limits.max_depth;
+        if level >= max_depth {
+            self.missed.limit = Some(format!("folders deeper than {max_depth} were left out (max_depth)"));
+            return Ok(Next::Go);
+        }
+        match dir.open_dir_nofollow(name) {
+            Ok(inner) => self.folder(&inner, place, level + 1),
+            Err(_) => {
+                self.missed.unreadable += 1;
+                Ok(Next::Go)
+            }
+        }
+    }
+
+    fn entries(&mut self, dir: &Dir) -> Vec<(PathBuf, Metadata)> {
+        let max_visited = self.stage.toolbox().limits.max_visited;
+        let mut entries = Vec::new();
+        let Ok(listing) = dir.entries() else {
+            self.missed.unreadable += 1;
+            return entries;
+        };
+        for entry in listing {
+            if self.visited >= max_visited {
+                self.missed.limit =
+                    Some(format!("only {max_visited} files and folders were looked at (max_visited)"));
+                break;
+            }
+            self.visited += 1;
+            match entry.and_then(|entry| Ok((PathBuf::from(entry.file_name()), entry.metadata()?))) {
+                Ok(entry) => entries.push(entry),
+                Err(_) => self.missed.unreadable += 1,
+            }
+        }
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        entries
+    }
+}
+
+fn kind(metadata: &Metadata) -> Kind {
+    if metadata.is_symlink() {
+        Kind::Link
+    } else if metadata.is_dir() {
+        Kind::Folder
+    } else if metadata.is_file() {
+        Kind::File
+    } else {
+        Kind::Other
+    }
+}

@@ -1,0 +1,225 @@
+//! Why a call gave no result: a stable code, a sentence that can be spoken, and the original.
+
+mod sentence;
+mod spoken;
+
+use std::fmt;
+use std::time::Duration;
+
+use toolwright_model::{Code, Problem};
+
+use crate::redact;
+use crate::registry::{Parameter, RegisteredTool};
+
+/// The longest sentence, in characters.
+pub const MAX_SENTENCE_CHARS: usize = 299;
+
+/// How much of an unknown name is shown, in characters, and how many names of tools beside it.
+const MAX_SHOWN_NAME_CHARS: usize = 100;
+const MAX_SHOWN_TOOLS: usize = 100;
+
+/// What went wrong, as programs read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    /// No tool has the name.
+    UnknownTool,
+    /// Several tools have the name.
+    AmbiguousTool,
+    /// The arguments do not fit what the tool takes.
+    InvalidArguments,
+    /// What the arguments mean is not certain enough to act on.
+    Refused,
+    /// The tool took too long and was stopped.
+    Timeout,
+    /// The caller gave the call up.
+    Cancelled,
+    /// Too many calls are running.
+    Busy,
+    /// What the tool needs cannot be reached.
+    Unavailable,
+    /// The tool ran and says that it failed.
+    ToolError,
+    /// The result is too large to pass on.
+    TooLarge,
+    /// The tool's code broke.
+    Panicked,
+}
+
+/// Why a call gave no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{sentence}")]
+pub struct CallError {
+    /// For programs.
+    pub code: ErrorCode,
+    /// For people: less than 300 characters that can be spoken, without codes.
+    pub sentence: String,
+    /// The original: what the tool or the check said, whole.
+    pub details: String,
+    /// What the normalizer found, when it refused the arguments.
+    pub problems: Vec<Problem>,
+    words_of: WordsOf,
+}
+
+/// Whose words the details are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WordsOf {
+    Us,
+    Tool,
+}
+
+impl ErrorCode {
+    /// The code as written in results and records. It never changes its meaning.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ErrorCode::UnknownTool => "unknown_tool",
+            ErrorCode::AmbiguousTool => "ambiguous_tool",
+            ErrorCode::InvalidArguments => "invalid_arguments",
+            ErrorCode::Refused => "refused",
+            ErrorCode::Timeout => "timeout",
+            ErrorCode::Cancelled => "cancelled",
+            ErrorCode::Busy => "busy",
+            ErrorCode::Unavailable => "unavailable",
+            ErrorCode::ToolError => "tool_error",
+            ErrorCode::TooLarge => "too_large",
+            ErrorCode::Panicked => "panicked",
+        }
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl CallError {
+    /// The text for the model: a tool's own message as it is, else the sentence and the details.
+    pub fn message(&self) -> String {
+        match self.words_of {
+            WordsOf::Tool => self.details.clone(),
+            WordsOf::Us if self.details.is_empty() => self.sentence.clone(),
+            WordsOf::Us => format!("{}\n{}", self.sentence, self.details),
+        }
+    }
+
+    /// Whether the details are the tool's own words.
+    pub fn is_from_tool(&self) -> bool {
+        self.words_of == WordsOf::Tool
+    }
+
+    /// What a log may tell of the reason: codes and places, never the values that were sent.
+    pub fn reason_for_log(&self) -> String {
+        if self.problems.is_empty() {
+            return redact::text(&self.details).into_owned();
+        }
+        let places = self.problems.iter().map(|problem| format!("{} {}", problem.code, problem.path));
+        places.map(|place| place.trim_end().to_owned()).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(crate) fn unknown_tool<'n>(
+        sent: &str,
+        nearest: &[String],
+        available: impl Iterator<Item = &'n str>,
+    ) -> Self {
+        let sent: String = sent.chars().take(MAX_SHOWN_NAME_CHARS).collect();
+        let mut available: Vec<String> = available.map(str::to_owned).collect();
+        if available.len() > MAX_SHOWN_TOOLS {
+            let left_out = available.len() - MAX_SHOWN_TOOLS;
+            available.truncate(MAX_SHOWN_TOOLS);
+            available.push(format!("and {left_out} more"));
+        }
+        let details = match available[..] {
+            [] => format!("Unknown tool {sent:?}. No tools are available."),
+            _ => format!("Unknown tool {sent:?}. Available tools: {}", available.join(", ")),
+        };
+        ours(ErrorCode::UnknownTool, sentence::unknown_tool(&sent, nearest), details)
+    }
+
+    pub(crate) fn ambiguous_tool(sent: &str, candidates: &[String]) -> Self {
+        let details = format!("{sent:?} could be {}; send the one you mean", candidates.join(" or "));
+        ours(ErrorCode::AmbiguousTool, sentence::ambiguous_tool(sent, candidates), details)
+    }
+
+    /// The normalizer refused the arguments.
+    pub(crate) fn refused(tool: &RegisteredTool, sent: &str, problems: Vec<Problem>) -> Self {
+        // These say that the call is understood in more than one way, the others that it does not fit.
+        let is_doubt = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R6 | Code::R7 | Code::R11);
+        let (code, sentence) = if problems.iter().all(is_doubt) {
+            (ErrorCode::Refused, sentence::refused(tool.name()))
+        } else {
+            let sentence = sentence::invalid_arguments(tool.name(), tool.parameters(), &problems, sent);
+            (ErrorCode::InvalidArguments, sentence)
+        };
+        let mut lines: Vec<String> = problems.iter().map(described).collect();
+        lines.push(format!("The parameters of {}: {}", tool.name(), all_described(tool.parameters())));
+        // Of two values under one key a parsed form would show one only.
+        if !sent.trim().is_empty() && !problems.iter().any(|problem| problem.code == Code::R7) {
+            lines.push(format!("Sent: {}", redact::arguments_of(tool, sent)));
+        }
+        CallError { problems, ..ours(code, sentence, lines.join("\n")) }
+    }
+
+    pub(crate) fn timeout(tool: &str, limit: Duration) -> Self {
+        let details = format!("{tool} was stopped after {} ms without an answer", limit.as_millis());
+        ours(ErrorCode::Timeout, sentence::timeout(tool, limit), details)
+    }
+
+    pub(crate) fn cancelled(tool: &str) -> Self {
+        ours(ErrorCode::Cancelled, sentence::cancelled(tool), String::new())
+    }
+
+    pub(crate) fn busy(tool: &str, running: usize) -> Self {
+        let details = format!("{running} calls of {tool} are running already, which is the limit");
+        ours(ErrorCode::Busy, sentence::busy(tool), details)
+    }
+
+    pub(crate) fn busy_in_all(running: usize) -> Self {
+        let details = format!("{running} tool calls are running already, which is the limit");
+        ours(ErrorCode::Busy, sentence::busy_in_all(), details)
+    }
+
+    pub(crate) fn unavailable(tool: &str, message: String) -> Self {
+        ours(ErrorCode::Unavailable, sentence::unavailable(tool), message)
+    }
+
+    pub(crate) fn tool_error(tool: &str, message: String) -> Self {
+        theirs(ErrorCode::ToolError, sentence::tool_error(tool, &message), message)
+    }
+
+    /// The tool itself does not take the arguments.
+    pub(crate) fn rejected_by_tool(tool: &RegisteredTool, message: String) -> Self {
+        let sentence = sentence::rejected_by_tool(tool.name(), tool.parameters(), &message);
+        theirs(ErrorCode::InvalidArguments, sentence, message)
+    }
+
+    pub(crate) fn too_large(tool: &str, bytes: usize, limit: usize) -> Self {
+        let details = format!("the structured result has {bytes} bytes; at most {limit} are passed on");
+        ours(ErrorCode::TooLarge, sentence::too_large(tool), details)
+    }
+
+    pub(crate) fn panicked(tool: &str, message: String) -> Self {
+        ours(ErrorCode::Panicked, sentence::panicked(tool), message)
+    }
+}
+
+fn ours(code: ErrorCode, sentence: String, details: String) -> CallError {
+    CallError { code, sentence, details, problems: Vec::new(), words_of: WordsOf::Us }
+}
+
+fn theirs(code: ErrorCode, sentence: String, details: String) -> CallError {
+    CallError { words_of: WordsOf::Tool, ..ours(code, sentence, details) }
+}
+
+fn described(problem: &Problem) -> String {
+    match problem.path.as_str() {
+        "" => format!("- {} ({})", problem.message, problem.code),
+        path => format!("- {path}: {} ({})", problem.message, problem.code),
+    }
+}
+
+fn all_described(parameters: &[Parameter]) -> String {
+    match parameters {
+        [] => "none".to_owned(),
+        _ => parameters.iter().map(Parameter::describe).collect::<Vec<_>>().join("; "),
+    }
+}

@@ -1,0 +1,164 @@
+//! The sentences that people hear when a call fails: every one in this file, each below 300 characters.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use toolwright_model::{Code, Problem};
+
+use super::spoken::{is_speakable, list, name as spoken};
+use crate::registry::{Need, Parameter};
+
+/// The room for the list of what a tool needs, and of what it was given, in characters.
+const NEEDS_ROOM: usize = 110;
+const GIVEN_ROOM: usize = 60;
+
+/// The longest message of a tool that is said as it is.
+const MAX_OWN_WORDS: usize = 200;
+
+pub(super) fn unknown_tool(sent: &str, nearest: &[String]) -> String {
+    let nearest: Vec<String> = nearest.iter().map(|name| spoken(name)).collect();
+    let suggestion = match nearest[..] {
+        [] => String::new(),
+        _ => format!(" Did you mean {}?", list(&nearest, "or", 170)),
+    };
+    match spoken(sent).as_str() {
+        "" => format!("The tool is unknown.{suggestion}"),
+        sent => format!("The tool {sent} is unknown.{suggestion}"),
+    }
+}
+
+pub(super) fn ambiguous_tool(sent: &str, candidates: &[String]) -> String {
+    let servers = candidates.iter().map(|name| name.rsplit_once('/').map_or("another", |(server, _)| server));
+    let servers: Vec<String> = servers.map(spoken).collect();
+    format!(
+        "There are several tools called {}. Please say whether you mean the one of {}.",
+        spoken(sent),
+        list(&servers, "or", 120)
+    )
+}
+
+pub(super) fn invalid_arguments(
+    tool: &str,
+    parameters: &[Parameter],
+    problems: &[Problem],
+    sent: &str,
+) -> String {
+    let start = format!("The {} tool cannot be used like that.", spoken(tool));
+    // When all that is needed was sent, what does not fit is more use than what is needed.
+    match misfits(parameters, problems) {
+        Some(misfits) => format!("{start} What was sent does not fit {misfits}."),
+        None => format!("{start} {} {}", needs(parameters), given(sent)),
+    }
+}
+
+/// The parameters whose values do not fit, when nothing else is wrong.
+fn misfits(parameters: &[Parameter], problems: &[Problem]) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for problem in problems {
+        let key = problem.path.split('/').nth(1)?;
+        let parameter = parameters.iter().find(|parameter| parameter.name == key)?;
+        if problem.code == Code::R1 && problem.path.matches('/').count() == 1 {
+            return None;
+        }
+        let name = with_kind(parameter);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| list(&names, "and", NEEDS_ROOM))
+}
+
+fn with_kind(parameter: &Parameter) -> String {
+    format!("{} ({})", spoken(&parameter.name), parameter.spoken_kind())
+}
+
+/// A tool's own words where they can be spoken, else what it needs.
+pub(super) fn rejected_by_tool(tool: &str, parameters: &[Parameter], message: &str) -> String {
+    if is_speakable(message, MAX_OWN_WORDS) {
+        return message.trim().to_owned();
+    }
+    format!("The {} tool cannot be used like that. {}", spoken(tool), needs(parameters))
+}
+
+fn needs(parameters: &[Parameter]) -> String {
+    let shown = |need| -> Vec<String> {
+        let asked = parameters.iter().filter(|parameter| parameter.need == need);
+        asked.map(with_kind).collect()
+    };
+    let (required, optional) = (shown(Need::Required), shown(Need::Optional));
+    match (&required[..], &optional[..]) {
+        ([], []) => "It takes nothing.".to_owned(),
+        ([], _) => format!("It takes {}.", list(&optional, "and", NEEDS_ROOM)),
+        _ => format!("It needs {}.", list(&required, "and", NEEDS_ROOM)),
+    }
+}
+
+fn given(sent: &str) -> String {
+    let sent = if sent.trim().is_empty() { "null" } else { sent };
+    match serde_json::from_str::<Value>(sent) {
+        Ok(Value::Object(members)) if !members.is_empty() => {
+            let keys: Vec<String> =
+                members.keys().map(|key| spoken(key)).filter(|key| !key.is_empty()).collect();
+            format!("It was given {}.", list(&keys, "and", GIVEN_ROOM))
+        }
+        Ok(Value::Object(_) | Value::Null) => "It was given nothing.".to_owned(),
+        _ => "It was given something that cannot be read.".to_owned(),
+    }
+}
+
+pub(super) fn refused(tool: &str) -> String {
+    format!(
+        "I did not use the {} tool, because it is not certain what was meant. Please say it more exactly.",
+        spoken(tool)
+    )
+}
+
+pub(super) fn timeout(tool: &str, limit: Duration) -> String {
+    format!(
+        "The {} operation timed out: it took longer than {} and was stopped. Please try again later.",
+        spoken(tool),
+        spoken_time(limit)
+    )
+}
+
+fn spoken_time(limit: Duration) -> String {
+    match limit.as_secs_f64().round() as u64 {
+        0 => "a moment".to_owned(),
+        1 => "a second".to_owned(),
+        seconds if seconds < 120 => format!("{seconds} seconds"),
+        seconds => format!("{} minutes", seconds / 60),
+    }
+}
+
+pub(super) fn cancelled(tool: &str) -> String {
+    format!("The {} operation was cancelled.", spoken(tool))
+}
+
+pub(super) fn busy(tool: &str) -> String {
+    format!("The {} tool is busy right now. Please try again in a moment.", spoken(tool))
+}
+
+pub(super) fn busy_in_all() -> String {
+    "Too much is going on right now. Please try again in a moment.".to_owned()
+}
+
+pub(super) fn unavailable(tool: &str) -> String {
+    format!("The {} service is currently unavailable. Please check your network connection.", spoken(tool))
+}
+
+/// A tool's own words where they can be spoken.
+pub(super) fn tool_error(tool: &str, message: &str) -> String {
+    if is_speakable(message, MAX_OWN_WORDS) {
+        message.trim().to_owned()
+    } else {
+        format!("The {} tool could not do what was asked.", spoken(tool))
+    }
+}
+
+pub(super) fn too_large(tool: &str) -> String {
+    format!("The result of the {} tool is too large to pass on. Please ask for less.", spoken(tool))
+}
+
+pub(super) fn panicked(tool: &str) -> String {
+    format!("The {} tool broke down because of a fault in it. Other tools still work.", spoken(tool))
+}

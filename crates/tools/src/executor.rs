@@ -1,0 +1,209 @@
+//! Runs tools: which tool is meant, what its arguments mean, in time, within limits, and written down.
+//!
+//! Everything happens on the caller's task: no task is spawned, so nothing can be left behind. A call that
+//! ends early (timeout, cancellation, a caller that went away) drops the tool's future, and with it
+//! whatever the tool holds. A tool that blocks its thread cannot be stopped by anybody.
+
+mod bound;
+mod call;
+pub(crate) mod gate;
+mod limits;
+mod log;
+mod lookup;
+mod record;
+mod run;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio_util::sync::CancellationToken;
+use toolwright_model::{Change, Finish, Outcome};
+use toolwright_normalizer::{Normalizer, RawArguments};
+
+use crate::observer::{CallId, Observers};
+use crate::{CallError, CallObserver, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry};
+use gate::{Gate, Pass};
+use record::Record;
+use run::Ended;
+
+pub use call::{Call, CallOutcome, Prepared};
+pub use limits::{DEFAULT_TIMEOUT, Limits, SLOW_CALL};
+
+/// Runs tools by name.
+pub struct ToolExecutor {
+    registry: Arc<ToolRegistry>,
+    normalizer: ArcSwap<Normalizer>,
+    limits: Limits,
+    timeouts: HashMap<String, Duration>,
+    observers: Observers,
+    running: Arc<Gate>,
+    last_id: AtomicU64,
+}
+
+impl ToolExecutor {
+    /// An executor of these tools, with the built-in rules and the default limits.
+    pub fn new(registry: Arc<ToolRegistry>) -> Self {
+        ToolExecutor {
+            registry,
+            normalizer: ArcSwap::from_pointee(Normalizer::default()),
+            limits: Limits::default(),
+            timeouts: HashMap::new(),
+            observers: Observers::default(),
+            running: Arc::default(),
+            last_id: AtomicU64::new(0),
+        }
+    }
+
+    /// With other limits.
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// With a time limit of its own for the tool of this name: `name`, or `server/name`, which counts more.
+    pub fn with_timeout(mut self, tool: impl Into<String>, limit: Duration) -> Self {
+        self.timeouts.insert(tool.into(), limit);
+        self
+    }
+
+    /// With one more observer.
+    pub fn with_observer(mut self, observer: Arc<dyn CallObserver>) -> Self {
+        self.observers.add(observer);
+        self
+    }
+
+    /// Puts other rules into force; calls that have begun keep theirs.
+    pub fn set_normalizer(&self, normalizer: Normalizer) {
+        self.normalizer.store(Arc::new(normalizer));
+    }
+
+    /// The tools it runs.
+    pub fn registry(&self) -> &Arc<ToolRegistry> {
+        &self.registry
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// How many calls run now.
+    pub fn running(&self) -> usize {
+        self.running.inside()
+    }
+
+    /// Runs one call to its end. It never fails: whatever happens is in the outcome. It must be awaited on a
+    /// tokio runtime whose clock is enabled.
+    pub async fn execute(&self, call: Call) -> CallOutcome {
+        let Call { name, arguments, finish, cancellation } = call;
+        let mut record = self.begin(name, &arguments);
+        let result = self.carry_out(&mut record, arguments, finish, cancellation.as_ref()).await;
+        record.finish(result)
+    }
+
+    /// What would be run for a call, without running it.
+    pub fn prepare(&self, call: &Call) -> Result<Prepared, CallError> {
+        let found = lookup::find(&self.registry, &call.name)?;
+        let (arguments, mut changes) = self.normalize(&found.tool, call.arguments.clone(), call.finish)?;
+        changes.splice(0..0, found.renamed);
+        Ok(Prepared { tool: found.tool, arguments, changes })
+    }
+
+    fn begin(&self, name: String, arguments: &str) -> Record<'_> {
+        // Relaxed: the ids of two calls need no order beyond their own.
+        let id = CallId(self.last_id.fetch_add(1, Ordering::Relaxed) + 1);
+        Record::begin(id, name, arguments, &self.observers)
+    }
+
+    async fn carry_out(
+        &self,
+        record: &mut Record<'_>,
+        sent: String,
+        finish: Finish,
+        cancellation: Option<&CancellationToken>,
+    ) -> Result<ToolOutput, CallError> {
+        let found = lookup::find(&self.registry, record.name())?;
+        let tool = record.found(found.tool, &sent);
+        let (arguments, mut changes) = self.normalize(&tool, sent, finish)?;
+        if let Some(renamed) = found.renamed {
+            changes.insert(0, renamed);
+        }
+        record.normalized(&arguments, changes);
+        let _passes = self.admit(&tool)?;
+        let limit = self.timeout_of(&tool);
+        match run::run(tool.function(), arguments, limit, cancellation).await {
+            Ended::Answered(Ok(output)) => bound::output(tool.name(), output, self.limits.result_bytes),
+            Ended::Answered(Err(failure)) => {
+                let failure = bound::failure(failure, self.limits.result_bytes);
+                Err(classify(&tool, failure))
+            }
+            Ended::TimedOut => Err(CallError::timeout(tool.name(), limit)),
+            Ended::Cancelled => Err(CallError::cancelled(tool.name())),
+            Ended::Panicked(message) => Err(CallError::panicked(tool.name(), message)),
+        }
+    }
+
+    /// Makes the arguments fit. Built-in tools get theirs as they were sent, or not at all: the normalizer
+    /// sees to that.
+    fn normalize(
+        &self,
+        tool: &RegisteredTool,
+        sent: String,
+        finish: Finish,
+    ) -> Result<(String, Vec<Change>), CallError> {
+        let normalizer = self.normalizer.load();
+        let raw = RawArguments::text(&sent, finish);
+        // A fault of ours in reading a call must not take the other calls down.
+        let outcome = catch_unwind(AssertUnwindSafe(|| normalizer.normalize(tool.tool(), &raw)));
+        match outcome {
+            Ok(Outcome::Unchanged) => Ok((sent, Vec::new())),
+            Ok(Outcome::Repaired { arguments, changes }) => {
+                log::normalization(tool, &sent, &arguments, &changes);
+                Ok((arguments, changes))
+            }
+            Ok(Outcome::Refused { problems, .. }) => Err(CallError::refused(tool, &sent, problems)),
+            Err(panic) => {
+                let message = format!("the arguments could not be read: {}", run::panic_message(panic));
+                Err(CallError::panicked(tool.name(), message))
+            }
+        }
+    }
+
+    fn admit(&self, tool: &RegisteredTool) -> Result<[Pass; 2], CallError> {
+        let in_all = self.limits.calls_in_all;
+        let pass = self.running.enter(in_all).ok_or_else(|| CallError::busy_in_all(in_all))?;
+        let per_tool = self.limits.calls_per_tool;
+        let of_tool = tool.gate().enter(per_tool).ok_or_else(|| CallError::busy(tool.name(), per_tool))?;
+        Ok([pass, of_tool])
+    }
+
+    fn timeout_of(&self, tool: &RegisteredTool) -> Duration {
+        if self.timeouts.is_empty() {
+            return self.limits.timeout;
+        }
+        let own = self.timeouts.get(tool.qualified_name()).or_else(|| self.timeouts.get(tool.name()));
+        own.copied().unwrap_or(self.limits.timeout)
+    }
+}
+
+impl fmt::Debug for ToolExecutor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolExecutor")
+            .field("limits", &self.limits)
+            .field("running", &self.running())
+            .finish_non_exhaustive()
+    }
+}
+
+fn classify(tool: &RegisteredTool, failure: ToolFailure) -> CallError {
+    match failure {
+        ToolFailure::Tool { message } => CallError::tool_error(tool.name(), message),
+        ToolFailure::Unavailable { message } => CallError::unavailable(tool.name(), message),
+        ToolFailure::InvalidArguments { message } => CallError::rejected_by_tool(tool, message),
+    }
+}

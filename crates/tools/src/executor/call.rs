@@ -1,0 +1,81 @@
+//! A call, and what became of it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use toolwright_model::{Change, Finish};
+
+use crate::observer::{CallId, Stages};
+use crate::{CallError, RegisteredTool, ToolOutput};
+
+/// One call of a tool, as a model wrote it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The tool's name, in any form that stands for one tool only.
+    pub name: String,
+    /// The arguments: JSON, or what a model took for it.
+    pub arguments: String,
+    /// How the model's turn ended.
+    pub finish: Finish,
+    /// Ends the call when it is cancelled.
+    pub cancellation: Option<CancellationToken>,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug)]
+pub struct CallOutcome {
+    /// Which call.
+    pub id: CallId,
+    /// The tool, when it was found.
+    pub tool: Option<Arc<RegisteredTool>>,
+    /// What the tool gave, or why there is nothing.
+    pub result: Result<ToolOutput, CallError>,
+    /// What was changed to make the call fit: the tool's name first, then its arguments.
+    pub changes: Vec<Change>,
+    /// How far the call came.
+    pub stages: Stages,
+    /// From the call to its end.
+    pub duration: Duration,
+}
+
+/// A call that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The tool that is meant.
+    pub tool: Arc<RegisteredTool>,
+    /// The arguments that it would get.
+    pub arguments: String,
+    /// What was changed to make the call fit: the tool's name first, then its arguments.
+    pub changes: Vec<Change>,
+}
+
+impl Call {
+    /// A call of the tool with these arguments.
+    pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Call { name: name.into(), arguments: arguments.into(), finish: Finish::Unknown, cancellation: None }
+    }
+
+    /// The same, with what is known of how the model's turn ended.
+    pub fn with_finish(mut self, finish: Finish) -> Self {
+        self.finish = finish;
+        self
+    }
+
+    /// The same, ended when the token is cancelled.
+    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+        self.cancellation = Some(token);
+        self
+    }
+}
+
+impl CallOutcome {
+    /// The answer for the model as text: the result, or the message of the error.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.result {
+            Ok(output) => Cow::Borrowed(&output.text),
+            Err(error) => Cow::Owned(error.message()),
+        }
+    }
+}

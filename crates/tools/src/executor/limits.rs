@@ -1,0 +1,29 @@
+//! Every limit of the executor, in one place.
+
+use std::time::Duration;
+
+/// How long a tool may take unless it has a limit of its own.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A call that takes longer than this is warned of.
+pub const SLOW_CALL: Duration = Duration::from_millis(1000);
+
+/// What an executor allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a tool may take. Default: 30 s.
+    pub timeout: Duration,
+    /// How many calls of one tool may run at once. Default: 256.
+    pub calls_per_tool: usize,
+    /// How many calls may run at once. Default: 1024.
+    pub calls_in_all: usize,
+    /// The largest result, in bytes. Longer text is cut, with a note; a longer structured result is an
+    /// error, since half of it would say something else. Default: 4 MiB.
+    pub result_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { timeout: DEFAULT_TIMEOUT, calls_per_tool: 256, calls_in_all: 1024, result_bytes: 4 << 20 }
+    }
+}

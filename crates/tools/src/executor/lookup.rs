@@ -1,0 +1,69 @@
+//! Which registered tool a call means.
+
+use std::sync::Arc;
+
+use toolwright_model::{Change, Code};
+use toolwright_normalizer::{NameError, find_tool};
+
+use crate::registry::{MAX_NAME_BYTES, Snapshot};
+use crate::{CallError, RegisteredTool, ToolRegistry};
+
+/// The longest name that is compared with others.
+const MAX_COMPARED_BYTES: usize = 3 * MAX_NAME_BYTES;
+
+/// The tool that was meant.
+pub(super) struct Found {
+    pub tool: Arc<RegisteredTool>,
+    /// How its name was understood, when it was not the exact one.
+    pub renamed: Option<Change>,
+}
+
+/// By the exact name, then by its form (F1) and by prefixes and endings (F2).
+pub(super) fn find(registry: &ToolRegistry, sent: &str) -> Result<Found, CallError> {
+    match registry.get(sent) {
+        Some(tool) => Ok(Found { tool, renamed: None }),
+        // Comparing takes time by the length of the name; no form of a registered name is as long as this.
+        None if sent.len() > MAX_COMPARED_BYTES => {
+            Err(CallError::unknown_tool(sent, &[], registry.snapshot().callable_names()))
+        }
+        None => find_by_form(&registry.snapshot(), sent),
+    }
+}
+
+fn find_by_form(snapshot: &Snapshot, sent: &str) -> Result<Found, CallError> {
+    let tools: Vec<(&str, Option<&str>)> =
+        snapshot.tools().iter().map(|tool| (tool.name(), tool.server())).collect();
+    match find_tool(sent, &tools) {
+        Ok(found) => {
+            let tool = Arc::clone(&snapshot.tools()[found.index]);
+            let renamed = found.code.map(|code| renaming(code, sent, tool.name()));
+            Ok(Found { tool, renamed })
+        }
+        Err(NameError::Unknown { nearest, .. }) => {
+            Err(CallError::unknown_tool(sent, &nearest, snapshot.callable_names()))
+        }
+        Err(NameError::Ambiguous { candidates, .. }) => {
+            let candidates: Vec<String> =
+                candidates.into_iter().map(|candidate| with_source(snapshot, candidate)).collect();
+            Err(CallError::ambiguous_tool(sent, &candidates))
+        }
+    }
+}
+
+/// Built-in tools have no server; among several of one name they are called by their source.
+fn with_source(snapshot: &Snapshot, candidate: String) -> String {
+    let own = snapshot.tools().iter().find(|tool| tool.server().is_none() && tool.name() == candidate);
+    own.map(|tool| tool.qualified_name().to_owned()).unwrap_or(candidate)
+}
+
+fn renaming(code: Code, sent: &str, name: &str) -> Change {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    Change {
+        code,
+        path: String::new(),
+        from: Some(quoted(sent)),
+        to: Some(quoted(name)),
+        rule: None,
+        why: code.title().to_owned(),
+    }
+}

@@ -1,0 +1,117 @@
+//! What is known of one call while it runs, and the one place where it ends.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+use toolwright_model::Change;
+
+use super::call::CallOutcome;
+use super::log;
+use crate::observer::{CallId, Finished, Normalized, Observers, Stages, Started};
+use crate::redact::Sensitive;
+use crate::{CallError, RegisteredTool, ToolOutput};
+
+/// One call that runs. Dropped before its end, it ends as cancelled: the caller went away.
+pub(super) struct Record<'e> {
+    id: CallId,
+    name: String,
+    tool: Option<Arc<RegisteredTool>>,
+    changes: Vec<Change>,
+    /// The arguments as the log may show them, when it will.
+    shown: Option<String>,
+    bytes_in: usize,
+    begun: Instant,
+    observers: &'e Observers,
+    state: State,
+}
+
+#[derive(PartialEq, Eq)]
+enum State {
+    Running,
+    Ended,
+}
+
+impl<'e> Record<'e> {
+    pub fn begin(id: CallId, name: String, arguments: &str, observers: &'e Observers) -> Self {
+        let started = Started { id, name: &name, arguments: Sensitive::new(arguments) };
+        observers.tell(|observer| observer.started(&started));
+        Record {
+            id,
+            shown: log::is_on().then(|| crate::redact::arguments(arguments)),
+            bytes_in: arguments.len(),
+            name,
+            tool: None,
+            changes: Vec::new(),
+            begun: Instant::now(),
+            observers,
+            state: State::Running,
+        }
+    }
+
+    /// The tool's name as it was sent.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The tool is known now, and with it what of the arguments is secret.
+    pub fn found(&mut self, tool: Arc<RegisteredTool>, arguments: &str) -> Arc<RegisteredTool> {
+        if self.shown.is_some() && tool.takes_secrets() {
+            self.shown = Some(crate::redact::arguments_of(&tool, arguments));
+        }
+        self.tool = Some(Arc::clone(&tool));
+        tool
+    }
+
+    pub fn normalized(&mut self, arguments: &str, changes: Vec<Change>) {
+        self.changes = changes;
+        let Some(tool) = self.tool.as_deref() else { return };
+        let arguments = Sensitive::new(arguments);
+        let normalized = Normalized { id: self.id, tool, arguments, changes: &self.changes };
+        self.observers.tell(|observer| observer.normalized(&normalized));
+    }
+
+    /// The call ends here.
+    pub fn finish(mut self, result: Result<ToolOutput, CallError>) -> CallOutcome {
+        let (stages, duration) = self.end(result.as_ref());
+        CallOutcome {
+            id: self.id,
+            tool: self.tool.take(),
+            result,
+            changes: std::mem::take(&mut self.changes),
+            stages,
+            duration,
+        }
+    }
+
+    fn end(&mut self, result: Result<&ToolOutput, &CallError>) -> (Stages, std::time::Duration) {
+        self.state = State::Ended;
+        let (stages, duration) = (Stages::of(result), self.begun.elapsed());
+        let bytes_out = match result {
+            Ok(output) => output.text.len() + output.structured.as_ref().map_or(0, String::len),
+            Err(_) => 0,
+        };
+        let finished = Finished {
+            id: self.id,
+            name: &self.name,
+            tool: self.tool.as_deref(),
+            result,
+            stages,
+            duration,
+            bytes_in: self.bytes_in,
+            bytes_out,
+        };
+        log::finished(&finished, self.shown.as_deref().unwrap_or_default(), &self.changes);
+        self.observers.tell(|observer| observer.finished(&finished));
+        (stages, duration)
+    }
+}
+
+impl Drop for Record<'_> {
+    fn drop(&mut self) {
+        if self.state == State::Running {
+            let error =
+                CallError::cancelled(self.tool.as_ref().map_or(self.name.as_str(), |tool| tool.name()));
+            self.end(Err(&error));
+        }
+    }
+}

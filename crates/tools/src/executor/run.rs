@@ -1,0 +1,67 @@
+//! One run of a tool's function: to its answer, its time limit, its cancellation or its panic.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::task::unconstrained;
+use tokio_util::sync::CancellationToken;
+
+use crate::{ToolFailure, ToolFunction, ToolOutput};
+
+/// How a run ended.
+pub(super) enum Ended {
+    Answered(Result<ToolOutput, ToolFailure>),
+    TimedOut,
+    Cancelled,
+    Panicked(String),
+}
+
+/// Runs the function on this task. When it is over, for whatever reason, the function's future is dropped.
+pub(super) async fn run(
+    function: Arc<dyn ToolFunction>,
+    arguments: String,
+    limit: Duration,
+    cancellation: Option<&CancellationToken>,
+) -> Ended {
+    if cancellation.is_some_and(CancellationToken::is_cancelled) {
+        return Ended::Cancelled;
+    }
+    let mut future = match catch_unwind(AssertUnwindSafe(|| function.call(arguments))) {
+        Ok(future) => future,
+        Err(panic) => return Ended::Panicked(panic_message(panic)),
+    };
+    // A tool that uses up the task's share of the scheduler must not keep its own end from being seen, so
+    // these two are looked at whatever it has used.
+    let cancelled = unconstrained(async {
+        match cancellation {
+            Some(token) => token.cancelled().await,
+            None => std::future::pending().await,
+        }
+    });
+    let out_of_time = unconstrained(tokio::time::sleep(limit));
+    let answer = AssertUnwindSafe(future.as_mut()).catch_unwind();
+    let ended = tokio::select! {
+        biased;
+        answer = answer => match answer {
+            Ok(answer) => Ended::Answered(answer),
+            Err(panic) => Ended::Panicked(panic_message(panic)),
+        },
+        () = cancelled => Ended::Cancelled,
+        () = out_of_time => Ended::TimedOut,
+    };
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(move || drop(future))) {
+        let message = panic_message(panic);
+        tracing::error!("a tool panicked while it was put away: {}", crate::redact::text(&message));
+    }
+    ended
+}
+
+/// What a panic said.
+pub(super) fn panic_message(panic: Box<dyn Any + Send>) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "it panicked without a message".to_owned())
+}

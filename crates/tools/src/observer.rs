@@ -1,0 +1,142 @@
+//! Who hears of every call: the ledger, the page, the counters.
+//!
+//! Observers are called on the task of the call, in the order they were given, before the caller gets its
+//! answer: what they do takes time from the call. One that panics is reported and harms nobody.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_model::Change;
+
+use crate::redact::Sensitive;
+use crate::{CallError, ErrorCode, RegisteredTool, ToolOutput};
+
+/// Hears of every call. For each id there is one `started`, at most one `normalized`, and one `finished`,
+/// in this order; a call that its caller gave up finishes too.
+pub trait CallObserver: Send + Sync + 'static {
+    /// A call came in.
+    fn started(&self, call: &Started<'_>) {
+        let _ = call;
+    }
+
+    /// The tool was found and its arguments fit, as they were sent or after changes.
+    fn normalized(&self, call: &Normalized<'_>) {
+        let _ = call;
+    }
+
+    /// The call ended, one way or another.
+    fn finished(&self, call: &Finished<'_>) {
+        let _ = call;
+    }
+}
+
+/// Which call: unique and ascending within one executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub u64);
+
+/// A call that came in.
+#[derive(Clone, Copy, Debug)]
+pub struct Started<'a> {
+    /// Which call.
+    pub id: CallId,
+    /// The tool's name as it was sent.
+    pub name: &'a str,
+    /// The arguments as they were sent.
+    pub arguments: Sensitive<'a>,
+}
+
+/// A call whose arguments fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Normalized<'a> {
+    /// Which call.
+    pub id: CallId,
+    /// The tool that will be run.
+    pub tool: &'a RegisteredTool,
+    /// The arguments that it will get.
+    pub arguments: Sensitive<'a>,
+    /// What was changed, secrets included: show them through [`redact::change`](crate::redact::change).
+    pub changes: &'a [Change],
+}
+
+/// A call that ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Finished<'a> {
+    /// Which call.
+    pub id: CallId,
+    /// The tool's name as it was sent.
+    pub name: &'a str,
+    /// The tool, when it was found.
+    pub tool: Option<&'a RegisteredTool>,
+    /// What the caller gets.
+    pub result: Result<&'a ToolOutput, &'a CallError>,
+    /// How far the call came.
+    pub stages: Stages,
+    /// From the call to its end.
+    pub duration: Duration,
+    /// The size of the arguments as they were sent.
+    pub bytes_in: usize,
+    /// The size of the result.
+    pub bytes_out: usize,
+}
+
+/// How far a call came: a tool that says "no" has a working connection and a right call behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stages {
+    /// Whether the tool could be reached and answered.
+    pub transport: Stage,
+    /// Whether the call was one that the tool takes, and the answer one that can be passed on.
+    pub protocol: Stage,
+    /// Whether the tool did what it was asked.
+    pub tool: Stage,
+}
+
+/// What became of one stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It went well.
+    Passed,
+    /// Here the call failed.
+    Failed,
+    /// The call did not come this far, or nobody knows whether it did.
+    NotReached,
+}
+
+impl Stages {
+    pub(crate) fn of(result: Result<&ToolOutput, &CallError>) -> Self {
+        use Stage::{Failed, NotReached, Passed};
+        let (transport, protocol, tool) = match result {
+            Ok(_) => (Passed, Passed, Passed),
+            Err(error) => match error.code {
+                ErrorCode::UnknownTool | ErrorCode::AmbiguousTool | ErrorCode::Refused => {
+                    (NotReached, Failed, NotReached)
+                }
+                ErrorCode::InvalidArguments if error.is_from_tool() => (Passed, Failed, NotReached),
+                ErrorCode::InvalidArguments => (NotReached, Failed, NotReached),
+                ErrorCode::Unavailable | ErrorCode::Timeout => (Failed, NotReached, NotReached),
+                ErrorCode::Busy | ErrorCode::Cancelled => (NotReached, NotReached, NotReached),
+                ErrorCode::TooLarge => (Passed, Failed, Passed),
+                ErrorCode::ToolError | ErrorCode::Panicked => (Passed, Passed, Failed),
+            },
+        };
+        Stages { transport, protocol, tool }
+    }
+}
+
+/// All observers of an executor.
+#[derive(Clone, Default)]
+pub(crate) struct Observers(Vec<Arc<dyn CallObserver>>);
+
+impl Observers {
+    pub fn add(&mut self, observer: Arc<dyn CallObserver>) {
+        self.0.push(observer);
+    }
+
+    pub fn tell(&self, what: impl Fn(&dyn CallObserver)) {
+        for observer in &self.0 {
+            if catch_unwind(AssertUnwindSafe(|| what(observer.as_ref()))).is_err() {
+                tracing::error!("an observer of tool calls panicked; the call goes on without it");
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What may be shown of arguments: secrets are hidden, long values shortened.
+//!
+//! Nothing of a call reaches a log but through this module. It would rather hide too much than too
+//! little: whatever a log needs to tell, it tells by keys, codes and sizes.
+
+mod arguments;
+mod secret;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use toolwright_model::{Change, Code};
+
+pub use arguments::{arguments, arguments_of, outline};
+pub use secret::{holds_secret, is_secret_key};
+
+/// What stands where a secret was.
+pub const HIDDEN: &str = "[redacted]";
+
+/// The longest string that is shown whole, in characters.
+pub const MAX_SHOWN_CHARS: usize = 100;
+
+/// How far a text is searched for secrets, in characters: well beyond what is shown of it, so that one that
+/// begins in the shown part is seen whole.
+const MAX_LOOKED_AT_CHARS: usize = 10 * MAX_SHOWN_CHARS;
+
+/// Text of a caller or a tool that may hold secrets. Printed, it is redacted; who needs all of it must
+/// say so.
+#[derive(Clone, Copy)]
+pub struct Sensitive<'a>(&'a str);
+
+impl<'a> Sensitive<'a> {
+    /// Wraps JSON arguments.
+    pub fn new(text: &'a str) -> Self {
+        Sensitive(text)
+    }
+
+    /// The text itself, secrets included.
+    pub fn expose(self) -> &'a str {
+        self.0
+    }
+
+    /// How long the text is.
+    pub fn bytes(self) -> usize {
+        self.0.len()
+    }
+}
+
+impl fmt::Display for Sensitive<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&arguments(self.0))
+    }
+}
+
+impl fmt::Debug for Sensitive<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Text for people, such as a tool's message: hidden when it speaks of a secret, else shortened.
+pub fn text(text: &str) -> Cow<'_, str> {
+    let looked_at = text.char_indices().nth(MAX_LOOKED_AT_CHARS).map_or(text, |(end, _)| &text[..end]);
+    if holds_secret(looked_at) { Cow::Borrowed(HIDDEN) } else { shortened(text) }
+}
+
+/// A change whose values may be shown.
+pub fn change(change: &Change) -> Change {
+    let in_secret = change.path.split('/').any(is_secret_key);
+    // The sides of a renaming are keys; every other side is a value.
+    let is_renaming = matches!(change.code, Code::N1 | Code::N2 | Code::N3 | Code::N4 | Code::N5);
+    let side = |side: &Option<String>| {
+        side.as_deref().map(|value| match (is_renaming, in_secret) {
+            (true, _) => shortened(value).into_owned(),
+            (false, true) => HIDDEN.to_owned(),
+            (false, false) => arguments(value),
+        })
+    };
+    Change {
+        from: side(&change.from),
+        to: side(&change.to),
+        why: text(&change.why).into_owned(),
+        ..change.clone()
+    }
+}
+
+fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}… ({} more bytes)", &text[..end], text.len() - end)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sensitive_text_prints_redacted() {
+        let sent = Sensitive::new(r#"{"password":"hunter2","path":"a"}"#);
+        assert_eq!(format!("{sent} {sent:?}").matches("hunter2").count(), 0);
+        assert_eq!(sent.expose().len(), sent.bytes());
+    }
+
+    #[test]
+    fn changes_of_secrets_keep_their_values_to_themselves() {
+        let sent = Change {
+            code: Code::T5,
+            path: "/user/api_key".to_owned(),
+            from: Some("12345".to_owned()),
+            to: Some("\"12345\"".to_owned()),
+            rule: None,
+            why: "number to string".to_owned(),
+        };
+        let shown = change(&sent);
+        assert_eq!((shown.from.as_deref(), shown.to.as_deref()), (Some(HIDDEN), Some(HIDDEN)));
+        let renamed = change(&Change { code: Code::N1, from: Some("\"apiKey\"".to_owned()), ..sent });
+        assert_eq!(renamed.from.as_deref(), Some("\"apiKey\""));
+    }
+}

@@ -1,0 +1,136 @@
+//! One registered tool: its definition, compiled, and the function behind it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use toolwright_model::{Origin, ToolDefinition};
+use toolwright_normalizer::Tool;
+
+use super::check::{self, RegistrationError};
+use super::parameters::{self, Parameter};
+use crate::ToolFunction;
+use crate::executor::gate::Gate;
+use crate::redact::is_secret_key;
+
+/// What stands for the server in the qualified name of a built-in tool.
+pub const BUILT_IN: &str = "builtin";
+
+/// What stands for the server in the qualified name of a tool whose server is not known.
+pub const UNNAMED_SERVER: &str = "unnamed";
+
+/// A tool that can be called.
+pub struct RegisteredTool {
+    definition: ToolDefinition,
+    tool: Tool,
+    function: Arc<dyn ToolFunction>,
+    qualified_name: String,
+    input_schema: Box<RawValue>,
+    output_schema: Option<Box<RawValue>>,
+    parameters: Vec<Parameter>,
+    takes_secrets: bool,
+    gate: Arc<Gate>,
+}
+
+impl RegisteredTool {
+    /// Checks and compiles a definition.
+    pub(super) fn new(
+        definition: ToolDefinition,
+        function: Arc<dyn ToolFunction>,
+    ) -> Result<Self, RegistrationError> {
+        let checked = check::check(&definition)?;
+        let parameters = parameters::of(&definition.input_schema);
+        Ok(RegisteredTool {
+            takes_secrets: parameters.iter().any(|parameter| is_secret_key(&parameter.name)),
+            qualified_name: format!("{}/{}", source(&definition), definition.name),
+            parameters,
+            definition,
+            tool: checked.tool,
+            function,
+            input_schema: checked.input_schema,
+            output_schema: checked.output_schema,
+            gate: Arc::default(),
+        })
+    }
+
+    /// The same, counting the calls of the tool whose place it takes with its own.
+    pub(super) fn in_place_of(mut self, earlier: &RegisteredTool) -> Self {
+        self.gate = Arc::clone(&earlier.gate);
+        self
+    }
+
+    /// The tool's own name.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// `server/name`: the name that no other tool has.
+    pub fn qualified_name(&self) -> &str {
+        &self.qualified_name
+    }
+
+    /// The server that offers it, when it is known.
+    pub fn server(&self) -> Option<&str> {
+        self.definition.server.as_deref()
+    }
+
+    /// Where it comes from, for people: its server's name or `builtin`.
+    pub fn source(&self) -> &str {
+        source(&self.definition)
+    }
+
+    /// The definition as it was registered.
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    /// The compiled tool, as the normalizer takes it.
+    pub fn tool(&self) -> &Tool {
+        &self.tool
+    }
+
+    /// The code behind the tool.
+    pub fn function(&self) -> Arc<dyn ToolFunction> {
+        Arc::clone(&self.function)
+    }
+
+    /// The schema of the arguments, its text as it was registered.
+    pub fn input_schema(&self) -> &RawValue {
+        &self.input_schema
+    }
+
+    /// The schema of the structured result, its text as it was registered.
+    pub fn output_schema(&self) -> Option<&RawValue> {
+        self.output_schema.as_deref()
+    }
+
+    /// The parameters, for messages to people and models.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// Whether one of the parameters is a secret by its name.
+    pub fn takes_secrets(&self) -> bool {
+        self.takes_secrets
+    }
+
+    /// Counts the calls that run.
+    pub(crate) fn gate(&self) -> &Arc<Gate> {
+        &self.gate
+    }
+}
+
+impl fmt::Debug for RegisteredTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegisteredTool").field("definition", &self.definition).finish_non_exhaustive()
+    }
+}
+
+/// What stands before the slash. A server cannot be called `builtin`, so no two sources share a name.
+pub(super) fn source(definition: &ToolDefinition) -> &str {
+    match (&definition.server, definition.origin) {
+        (Some(server), _) => server,
+        (None, Origin::BuiltIn) => BUILT_IN,
+        (None, Origin::Server) => UNNAMED_SERVER,
+    }
+}

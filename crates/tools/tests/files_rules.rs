@@ -1,0 +1,132 @@
+//! Calls as clients really send them: the built-in rules make them fit these tools, and the tools run them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
+
+mod files_support;
+
+use files_support::Desk;
+use serde_json::{Value, json};
+use toolwright_model::Outcome;
+use toolwright_normalizer::{Normalizer, RawArguments, RuleSet, Tool};
+use toolwright_tools::builtin::{BuiltinConfig, builtin_tools};
+
+#[test]
+fn the_fourteen_rules_fit_the_files_tools() {
+    let desk = Desk::new();
+    desk.put("a.txt", "hello\n").put("sub/b.txt", "hello\n");
+    let cases: [(&str, Value, Value); 12] = [
+        (
+            "edit_file",
+            json!({"path": "a.txt", "old_str": "hello", "new_str": "world"}),
+            json!({"path": "a.txt", "old_text": "hello", "new_text": "world"}),
+        ),
+        (
+            "multi_edit",
+            json!({"path": "a.txt", "edits_json": [{"old_str": "world", "new_str": "hello"}]}),
+            json!({"path": "a.txt", "edits_json": "[{\"old_text\":\"world\",\"new_text\":\"hello\"}]"}),
+        ),
+        (
+            "edit_file",
+            json!({"path": "a.txt", "old_text": "hello", "new_text": "x", "force": "true", "dry_run": "true"}),
+            json!({"path": "a.txt", "old_text": "hello", "new_text": "x", "force": true, "dry_run": true}),
+        ),
+        (
+            "search_files",
+            json!({"pattern": "hello", "count_only": "true", "recursive": "false"}),
+            json!({"pattern": "hello", "count_only": true, "recursive": false}),
+        ),
+        (
+            "list_directory",
+            json!({"path": ".", "recursive": "true"}),
+            json!({"path": ".", "recursive": true}),
+        ),
+        (
+            "batch_operations",
+            json!({"pipeline_json": "{\"steps\":[{\"type\":\"search\",\"pattern\":\"hello\"}]}"}),
+            json!({"pipeline_json": "{\"steps\":[{\"action\":\"search\",\"pattern\":\"hello\",\"id\":\"step-0\"}]}"}),
+        ),
+        (
+            "batch_operations",
+            json!({"request_json": "{\"steps\":[{\"type\":\"read\",\"path\":\"a.txt\"}]}"}),
+            json!({"request_json": "{\"steps\":[{\"action\":\"read\",\"path\":\"a.txt\",\"id\":\"step-0\"}]}"}),
+        ),
+        ("read_file", json!({"file_path": "a.txt"}), json!({"path": "a.txt"})),
+        (
+            "write_to_file",
+            json!({"filepath": "c.txt", "content": "x"}),
+            json!({"path": "c.txt", "content": "x"}),
+        ),
+        (
+            "apply_diff",
+            json!({"file": "c.txt", "diff": "@@ -1 +1 @@\n-x\n+y\n"}),
+            json!({"path": "c.txt", "diff": "@@ -1 +1 @@\n-x\n+y\n"}),
+        ),
+        (
+            "delete_file",
+            json!({"path": "c.txt", "permanent": "true"}),
+            json!({"path": "c.txt", "permanent": true}),
+        ),
+        (
+            "edit_file",
+            json!({"file_path": "a.txt", "old_string": "hello", "new_string": "world"}),
+            json!({"path": "a.txt", "old_text": "hello", "new_text": "world"}),
+        ),
+    ];
+    for (tool, sent, expected) in cases {
+        let mended = desk.mended(tool, &sent).unwrap_or_else(|why| panic!("{tool} {sent}: {why}"));
+        assert_eq!(mended, expected, "{tool}");
+        desk.ok(tool, mended);
+    }
+    assert_eq!(desk.get("a.txt"), "world\n");
+}
+
+#[test]
+fn tools_of_our_own_get_their_arguments_unchanged() {
+    for tool in builtin_tools(&BuiltinConfig::default()).unwrap() {
+        let compiled = Tool::compile(&tool.definition).unwrap();
+        let sent = RawArguments::json(r#"{"dry_run": "true"}"#);
+        let outcome = Normalizer::default().normalize(&compiled, &sent);
+        assert!(!matches!(outcome, Outcome::Repaired { .. }), "{}: {outcome:?}", tool.definition.name);
+    }
+}
+
+#[test]
+fn a_window_that_read_file_does_not_have_is_never_taken_for_its_lines() {
+    let desk = Desk::new();
+    let tool = Tool::compile(&desk.tool("read_file").definition).unwrap();
+    let sent = r#"{"file_path": "a.txt", "offset": 100, "limit": 50}"#;
+    // By default the window is meant, so the call is refused or keeps to what was sent; it is not guessed.
+    if let Outcome::Repaired { arguments, .. } =
+        Normalizer::default().normalize(&tool, &RawArguments::json(sent))
+    {
+        panic!("{arguments}");
+    }
+    let sets = RuleSet::from_sets(&["file-path", "file-window-drop"]);
+    match Normalizer::new(sets).normalize(&tool, &RawArguments::json(sent)) {
+        Outcome::Repaired { arguments, .. } => assert_eq!(arguments, r#"{"path":"a.txt"}"#),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What models write for these tools without any rule that names it.
+#[test]
+fn what_models_really_send_is_made_to_fit() {
+    let desk = Desk::new();
+    let steps = json!({"steps": [{"type": "search", "pattern": "x"}]});
+    let mended = "{\"steps\":[{\"action\":\"search\",\"pattern\":\"x\",\"id\":\"step-0\"}]}";
+    for (tool, sent, expected) in [
+        ("batch_operations", json!({"pipeline_json": steps}), json!({"pipeline_json": mended})),
+        ("batch_operations", json!({"pipeline": steps}), json!({"pipeline_json": mended})),
+        ("batch_operations", json!({"pipeline": steps.to_string()}), json!({"pipeline_json": mended})),
+        (
+            "edit_file",
+            json!({"filename": "a", "search": "x", "replace": "y"}),
+            json!({"path": "a", "old_text": "x", "new_text": "y"}),
+        ),
+        ("search_files", json!({"query": "a", "directory": "b"}), json!({"pattern": "a", "path": "b"})),
+        ("list_directory", json!({"dir": "a"}), json!({"path": "a"})),
+        ("delete_file", json!({"file_path": "a"}), json!({"path": "a"})),
+    ] {
+        assert_eq!(desk.mended(tool, &sent), Ok(expected), "{tool} {sent}");
+    }
+}

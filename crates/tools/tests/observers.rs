@@ -1,0 +1,135 @@
+//! What observers hear, and that they cannot harm a call.
+
+mod support;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use support::*;
+use tokio::time::timeout;
+use toolwright_tools::observer::{Finished, Normalized, Stage, Stages, Started};
+use toolwright_tools::{Call, CallObserver, ErrorCode, ToolExecutor, ToolFailure, redact};
+
+#[derive(Default)]
+struct Heard {
+    lines: Mutex<Vec<String>>,
+    /// Bytes in and out of each call that ended.
+    sizes: Mutex<Vec<(usize, usize)>>,
+}
+
+impl Heard {
+    fn say(&self, line: String) {
+        self.lines.lock().expect("no test panics with it").push(line);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        std::mem::take(&mut *self.lines.lock().expect("no test panics with it"))
+    }
+}
+
+impl CallObserver for Heard {
+    fn started(&self, call: &Started<'_>) {
+        self.say(format!("{} started {} {}", call.id.0, call.name, call.arguments));
+    }
+
+    fn normalized(&self, call: &Normalized<'_>) {
+        let changes: Vec<_> = call.changes.iter().map(redact::change).map(|change| change.code).collect();
+        self.say(format!(
+            "{} normalized {} {} {changes:?}",
+            call.id.0,
+            call.tool.qualified_name(),
+            call.arguments.expose()
+        ));
+    }
+
+    fn finished(&self, call: &Finished<'_>) {
+        let code = call.result.err().map(|error| error.code);
+        let tool = call.tool.map(|tool| tool.name());
+        self.say(format!("{} finished {} {tool:?} {:?}", call.id.0, call.name, code.map(ErrorCode::as_str)));
+        self.sizes.lock().expect("no test panics with it").push((call.bytes_in, call.bytes_out));
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Panics;
+
+impl CallObserver for Panics {
+    fn started(&self, _: &Started<'_>) {
+        panic!("started");
+    }
+
+    fn normalized(&self, _: &Normalized<'_>) {
+        panic!("normalized");
+    }
+
+    fn finished(&self, _: &Finished<'_>) {
+        panic!("finished");
+    }
+}
+
+#[tokio::test]
+async fn every_call_is_heard_of_from_start_to_end() {
+    let heard = Arc::new(Heard::default());
+    let executor = executor_of("control_zwave_device", ZWAVE, echo()).with_observer(heard.clone());
+    executor.execute(Call::new("controlZwaveDevice", r#"{"device_name":"a","action":"on"}"#)).await;
+    assert_eq!(
+        heard.lines(),
+        [
+            r#"1 started controlZwaveDevice {"device_name":"a","action":"on"}"#,
+            r#"1 normalized demo/control_zwave_device {"deviceName":"a","action":"on"} [F1, N3]"#,
+            r#"1 finished controlZwaveDevice Some("control_zwave_device") None"#,
+        ]
+    );
+    executor.execute(Call::new("control_zwave_device", r#"{"password":"t0p"}"#)).await;
+    assert_eq!(
+        heard.lines(),
+        [
+            r#"2 started control_zwave_device {"password":"[redacted]"}"#,
+            r#"2 finished control_zwave_device Some("control_zwave_device") Some("invalid_arguments")"#,
+        ]
+    );
+    executor.execute(Call::new("nothing", "{}")).await;
+    assert_eq!(heard.lines()[1], r#"3 finished nothing None Some("unknown_tool")"#);
+    assert_eq!(heard.sizes.lock().expect("no test panics with it")[0], (33, 32));
+}
+
+#[tokio::test]
+async fn the_stages_tell_how_far_a_call_came() {
+    use Stage::{Failed, NotReached, Passed};
+    let message = || "no".to_owned();
+    let failures = [
+        (ToolFailure::Tool { message: message() }, (Passed, Passed, Failed)),
+        (ToolFailure::Unavailable { message: message() }, (Failed, NotReached, NotReached)),
+        (ToolFailure::InvalidArguments { message: message() }, (Passed, Failed, NotReached)),
+    ];
+    for (failure, (transport, protocol, tool)) in failures {
+        let outcome = executor_of("x", ANY_OBJECT, fails(failure)).execute(Call::new("x", "{}")).await;
+        assert_eq!(outcome.stages, Stages { transport, protocol, tool });
+    }
+    let refused = executor_of("x", ZWAVE, echo()).execute(Call::new("x", "{}")).await;
+    assert_eq!(refused.stages, Stages { transport: NotReached, protocol: Failed, tool: NotReached });
+}
+
+#[tokio::test]
+async fn a_panicking_observer_harms_neither_the_call_nor_the_others() {
+    let log = Log::new();
+    let heard = Arc::new(Heard::default());
+    let executor = executor_of("echo", ANY_OBJECT, echo())
+        .with_observer(Arc::new(Panics))
+        .with_observer(heard.clone())
+        .with_observer(Arc::new(Panics));
+    assert_eq!(executor.execute(Call::new("echo", "{}")).await.text(), "{}");
+    assert_eq!(heard.lines().len(), 3);
+    log.line(&["ERROR", "an observer of tool calls panicked"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_caller_went_away_ends_as_cancelled() {
+    let heard = Arc::new(Heard::default());
+    let alive = Alive::default();
+    let executor: ToolExecutor = executor_of("hang", ANY_OBJECT, alive.hangs()).with_observer(heard.clone());
+    let call = executor.execute(Call::new("hang", "{}"));
+    timeout(Duration::from_secs(1), call).await.expect_err("it hangs");
+    assert_eq!((alive.count(), executor.running()), (0, 0));
+    assert_eq!(heard.lines()[2], r#"1 finished hang Some("hang") Some("cancelled")"#);
+}

@@ -1,0 +1,159 @@
+//! `toolwright call`: one tool through the executor, with what was mended before your eyes.
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::runtime::{self, Runtime};
+use tokio_util::sync::CancellationToken;
+use toolwright_model::Change;
+use toolwright_tools::observer::Normalized;
+use toolwright_tools::{Call, CallObserver, CallOutcome, ToolExecutor};
+
+use super::{print, print_text};
+use crate::cli::CallOptions;
+use crate::output::{Called, Ended, called_json};
+use crate::report::{EXIT_FOUND, Report};
+use crate::toolset;
+
+/// How long a tool that was stopped may take to put its things away.
+const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(5);
+
+/// Remembers the arguments that the tool got.
+#[derive(Default)]
+struct Received(Mutex<Option<String>>);
+
+impl CallObserver for Received {
+    fn normalized(&self, call: &Normalized<'_>) {
+        if let Ok(mut received) = self.0.lock() {
+            *received = Some(call.arguments.expose().to_owned());
+        }
+    }
+}
+
+pub fn run(options: &CallOptions) -> Result<ExitCode, Report> {
+    let sent = match options.arguments.as_deref() {
+        None => "{}".to_owned(),
+        Some(text) => super::text_or_file(text)?,
+    };
+    let executor = toolset::executor(&options.roots, &options.rules)?;
+    let call = Call::new(&options.name, &sent).with_finish(options.finish.unwrap_or_default());
+    if options.dry_run {
+        prepare(options, &sent, &executor, &call)
+    } else {
+        execute(options, &sent, executor, call)
+    }
+}
+
+fn prepare(
+    options: &CallOptions,
+    sent: &str,
+    executor: &ToolExecutor,
+    call: &Call,
+) -> Result<ExitCode, Report> {
+    let prepared = executor.prepare(call);
+    let called = match &prepared {
+        Ok(prepared) => Called {
+            name: prepared.tool.name(),
+            arguments: Some(&prepared.arguments),
+            changes: &prepared.changes,
+            ended: Ended::NotRun,
+        },
+        Err(error) => {
+            Called { name: &options.name, arguments: None, changes: &[], ended: Ended::Refused(error) }
+        }
+    };
+    show(options, sent, &called)
+}
+
+fn execute(
+    options: &CallOptions,
+    sent: &str,
+    executor: ToolExecutor,
+    call: Call,
+) -> Result<ExitCode, Report> {
+    let received = Arc::new(Received::default());
+    let mut executor = executor.with_observer(received.clone());
+    if let Some(seconds) = options.timeout {
+        let mut limits = executor.limits().clone();
+        limits.timeout = Duration::from_secs(seconds.into());
+        executor = executor.with_limits(limits);
+    }
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Report::usage(format!("cannot start: {error}"), "close other programs and try again")
+    })?;
+    let outcome = run_to_end(&runtime, &executor, call);
+    let arguments = received.0.lock().ok().and_then(|mut received| received.take());
+    let duration = outcome.duration;
+    let called = Called {
+        name: outcome.tool.as_ref().map_or(options.name.as_str(), |tool| tool.name()),
+        arguments: arguments.as_deref(),
+        changes: &outcome.changes,
+        ended: match &outcome.result {
+            Ok(output) => Ended::Answered { output, duration },
+            Err(error) if arguments.is_some() => Ended::Failed { error, duration },
+            Err(error) => Ended::Refused(error),
+        },
+    };
+    let code = show(options, sent, &called);
+    // A disk that does not answer must not hold up the end of the program.
+    runtime.shutdown_timeout(TIME_TO_CLEAN_UP);
+    code
+}
+
+fn run_to_end(runtime: &Runtime, executor: &ToolExecutor, call: Call) -> CallOutcome {
+    runtime.block_on(async {
+        let stop = CancellationToken::new();
+        let call = call.cancelled_by(stop.clone());
+        // Ctrl-C ends the tool, which then cleans up behind itself.
+        tokio::spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                stop.cancel();
+            }
+        });
+        executor.execute(call).await
+    })
+}
+
+fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCode, Report> {
+    if options.json {
+        print(&called_json(called))?;
+    } else {
+        show_changes(options, sent, called);
+        match &called.ended {
+            Ended::NotRun => {
+                print(&format!("would call {} with {}", called.name, called.arguments.unwrap_or_default()))?;
+            }
+            Ended::Answered { output, .. } => print_text(&output.text)?,
+            Ended::Refused(error) | Ended::Failed { error, .. } => {
+                eprintln!("error: {}", error.sentence);
+                if !error.details.is_empty() && error.details != error.sentence {
+                    eprintln!("{}", error.details);
+                }
+                if let Some(fix) = toolset::fix(called.name, error) {
+                    eprintln!("fix: {fix}");
+                }
+            }
+        }
+    }
+    Ok(match called.ended {
+        Ended::NotRun | Ended::Answered { .. } => ExitCode::SUCCESS,
+        Ended::Refused(_) | Ended::Failed { .. } => ExitCode::from(EXIT_FOUND),
+    })
+}
+
+/// The call before and after, on standard error: standard output belongs to the result.
+fn show_changes(options: &CallOptions, sent: &str, called: &Called<'_>) {
+    let (Some(got), [_, ..]) = (called.arguments, called.changes) else { return };
+    eprintln!("- {} {}", options.name, sent.trim());
+    eprintln!("+ {} {got}", called.name);
+    for change in called.changes {
+        eprintln!("{}", change_line(change));
+    }
+}
+
+fn change_line(change: &Change) -> String {
+    let place = if change.path.is_empty() { "/" } else { &change.path };
+    let rule = change.rule.as_ref().map_or(String::new(), |rule| format!(", rule {rule}"));
+    format!("  {:<3} {place}  {}{rule}", change.code.to_string(), change.why)
+}

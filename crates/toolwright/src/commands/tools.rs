@@ -1,0 +1,79 @@
+//! `toolwright tools`: what there is to call, and what each tool takes.
+
+use std::process::ExitCode;
+
+use toolwright_jsonrpc::raw::quote;
+use toolwright_tools::{Format, RegisteredTool, ToolRegistry};
+
+use super::print;
+use crate::cli::{DefinitionFormat, ToolsCommand, ToolsOptions};
+use crate::report::Report;
+use crate::toolset;
+
+pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
+    let registry = &toolset::registry(&options.roots)?;
+    match &options.command {
+        None => list(registry, None, false)?,
+        Some(ToolsCommand::List { format, json }) => list(registry, *format, *json)?,
+        Some(ToolsCommand::Show { name, json }) => show(registry, name, *json)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(registry: &ToolRegistry, format: Option<DefinitionFormat>, json: bool) -> Result<(), Report> {
+    if json || format.is_some() {
+        let format = match format.unwrap_or(DefinitionFormat::Mcp) {
+            DefinitionFormat::Mcp => Format::Mcp,
+            DefinitionFormat::Anthropic => Format::Anthropic,
+            DefinitionFormat::Openai => Format::OpenAi,
+            DefinitionFormat::Ollama => Format::Ollama,
+        };
+        return print(registry.definitions(format).get());
+    }
+    let snapshot = registry.snapshot();
+    let width = snapshot.tools().iter().map(|tool| tool.name().len()).max().unwrap_or(0);
+    let line = |tool: &RegisteredTool| {
+        let about = tool.definition().description.lines().next().unwrap_or_default();
+        let first = about.split_once(". ").map_or(about, |(first, _)| first).trim_end_matches('.');
+        format!("  {:<width$}  {:<8}  {first}", tool.name(), tool.source())
+    };
+    let lines: Vec<String> = snapshot.tools().iter().map(|tool| line(tool)).collect();
+    print(&format!(
+        "{} tools:\n{}\n\nShow one: toolwright tools show NAME. Call one: toolwright call NAME '{{…}}'",
+        lines.len(),
+        lines.join("\n")
+    ))
+}
+
+fn show(registry: &ToolRegistry, name: &str, json: bool) -> Result<(), Report> {
+    let Some(tool) = registry.get(name) else {
+        let snapshot = registry.snapshot();
+        let names: Vec<&str> = snapshot.callable_names().collect();
+        let fix = format!("use one of {}", names.join(", "));
+        return Err(Report::usage(format!("there is no tool \"{name}\""), fix));
+    };
+    let definition = tool.definition();
+    if json {
+        let output = tool.output_schema().map_or("null", |schema| schema.get());
+        return print(&format!(
+            "{{\"name\":{},\"source\":{},\"description\":{},\"destructive\":{},\"inputSchema\":{},\"outputSchema\":{output}}}",
+            quote(tool.name()),
+            quote(tool.source()),
+            quote(&definition.description),
+            tool.tool().is_destructive(),
+            tool.input_schema().get(),
+        ));
+    }
+    let mut lines = vec![format!("{} ({})", tool.name(), tool.source()), String::new()];
+    lines.push(definition.description.clone());
+    lines.push(String::new());
+    lines.push("Parameters:".to_owned());
+    lines.extend(tool.parameters().iter().map(|parameter| format!("  {}", parameter.describe())));
+    if tool.parameters().is_empty() {
+        lines.push("  none".to_owned());
+    }
+    if tool.tool().is_destructive() {
+        lines.push("\nIt can destroy something: less is guessed in its calls.".to_owned());
+    }
+    print(&lines.join("\n"))
+}

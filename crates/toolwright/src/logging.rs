@@ -1,0 +1,19 @@
+//! The log: on standard error, for standard output belongs to results.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
+
+/// The variable that says what is logged, such as `info` or `toolwright=debug`.
+const VARIABLE: &str = "TOOLWRIGHT_LOG";
+
+/// Logs errors, or what the variable asks for. What becomes of a call the commands say themselves.
+pub fn to_stderr() {
+    let filter = EnvFilter::builder()
+        .with_default_directive(LevelFilter::ERROR.into())
+        .with_env_var(VARIABLE)
+        .from_env_lossy();
+    let colors = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(std::io::stderr).init();
+}

@@ -1,0 +1,61 @@
+//! The tools that the commands offer: the built-in ones, registered as an executor needs them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use toolwright_normalizer::Normalizer;
+use toolwright_tools::builtin::{BuiltinConfig, BuiltinError, FilesConfig, SearchConfig, builtin_tools};
+use toolwright_tools::{CallError, ErrorCode, ToolExecutor, ToolRegistry};
+
+use crate::cli::{RootOptions, RuleOptions};
+use crate::report::Report;
+use crate::{rules_source, search_source};
+
+/// An executor of all tools that flags and environment ask for.
+pub fn executor(roots: &RootOptions, rules: &RuleOptions) -> Result<ToolExecutor, Report> {
+    let normalizer = Normalizer::new(rules_source::load(rules)?);
+    let executor = ToolExecutor::new(Arc::new(registry(roots)?));
+    executor.set_normalizer(normalizer);
+    Ok(executor)
+}
+
+/// The built-in tools, the files tools inside these folders only.
+pub fn registry(roots: &RootOptions) -> Result<ToolRegistry, Report> {
+    let given = &roots.folders;
+    let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given.clone() };
+    let config = BuiltinConfig {
+        files: FilesConfig { roots, ..FilesConfig::default() },
+        search: SearchConfig { provider: search_source::from_environment()?, ..SearchConfig::default() },
+        ..BuiltinConfig::default()
+    };
+    let registry = ToolRegistry::new();
+    for tool in builtin_tools(&config).map_err(|error| unusable(&error))? {
+        let name = tool.definition.name.clone();
+        registry.register(tool.definition, tool.function).map_err(|error| {
+            Report::usage(format!("the built-in tool \"{name}\" cannot be offered: {error}"), "report this")
+        })?;
+    }
+    Ok(registry)
+}
+
+/// What was configured, in the words of flags and variables.
+fn unusable(error: &BuiltinError) -> Report {
+    match error {
+        BuiltinError::Root { path, reason } => Report::usage(
+            format!("cannot use the folder \"{}\" for the files tools: {reason}", path.display()),
+            "give a folder that is there with --root",
+        ),
+        BuiltinError::Search { url, reason } => Report::usage(
+            format!("cannot use \"{url}\" to search the web: {reason}"),
+            "correct TOOLWRIGHT_SEARCH_URL",
+        ),
+        BuiltinError::TimeZone { reason } => Report::usage(reason, "correct the time zone of this machine"),
+    }
+}
+
+/// What the user of these commands can do about a failed call, where the tool cannot know it.
+pub fn fix(tool: &str, error: &CallError) -> Option<&'static str> {
+    let has_no_engine = || matches!(search_source::from_environment(), Ok(None));
+    (tool == "search_web" && error.code == ErrorCode::Unavailable && has_no_engine())
+        .then_some(search_source::HOW_TO_CHOOSE)
+}
