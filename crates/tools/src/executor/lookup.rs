@@ -42,6 +42,7 @@ fn find_by_form(snapshot: &Snapshot, sent: &str) -> Result<Found, CallError> {
         Err(NameError::Unknown { nearest, .. }) => {
             Err(CallError::unknown_tool(sent, &nearest, snapshot.callable_names()))
         }
+        Err(NameError::TooLong { .. }) => Err(CallError::unknown_tool(sent, &[], snapshot.callable_names())),
         Err(NameError::Ambiguous { candidates, .. }) => {
             let candidates: Vec<String> =
                 candidates.into_iter().map(|candidate| with_source(snapshot, candidate)).collect();
