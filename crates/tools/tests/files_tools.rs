@@ -342,3 +342,46 @@ fn with_two_roots_each_is_reached_by_its_absolute_path() {
     says(&done.text, &[&path]);
     assert_eq!(fs::read_to_string(&path).unwrap(), "x");
 }
+
+#[test]
+fn a_whole_number_is_one_however_it_is_written() {
+    let desk = Desk::new();
+    desk.put("a.txt", "one\ntwo\n");
+    assert_eq!(desk.ok("read_file", json!({"path": "a.txt", "start_line": 2.0})), "two\n");
+    assert_eq!(desk.ok("read_file", json!({"path": "a.txt", "end_line": 1e0})), "one\n");
+}
+
+#[test]
+fn an_edited_file_runs_with_nobody_elses_rights() {
+    let desk = Desk::new();
+    desk.put("run", "q");
+    fs::set_permissions(desk.root().join("run"), fs::Permissions::from_mode(0o6755)).unwrap();
+    desk.ok("edit_file", json!({"path": "run", "old_text": "q", "new_text": "w"}));
+    assert_eq!(fs::metadata(desk.root().join("run")).unwrap().permissions().mode() & 0o7777, 0o755);
+}
+
+/// Somebody renames the file and puts another in its place, again and again: a call never takes the renamed
+/// one for the one it was given.
+#[test]
+fn a_file_that_is_replaced_meanwhile_keeps_its_name() {
+    let desk = Desk::new();
+    desk.put("w", "v").put("w.bak", "old");
+    let (file, backup) = (desk.root().join("w"), desk.root().join("w.bak"));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                let _ = fs::rename(&file, &backup);
+                let _ = fs::write(&file, "n");
+            }
+        });
+        let said: Vec<String> = (0..60)
+            .map(|_| desk.call("write_to_file", json!({"path": "w", "content": "model"})))
+            .filter_map(|result| result.ok().map(|output| output.text))
+            .filter(|text| text.contains("w.bak") || text.contains("(deleted)"))
+            .collect();
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(said.is_empty(), "{said:?}");
+    });
+    assert!(!desk.root().join("w (deleted)").exists());
+}

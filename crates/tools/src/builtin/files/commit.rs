@@ -99,7 +99,7 @@ fn prepare(roots: &[Root], change: &Change, undo: &mut UndoList) -> io::Result<T
         file.write_all(bytes)?;
         step()?;
         if let Some(permissions) = permissions {
-            file.set_permissions(permissions.clone())?;
+            file.set_permissions(without_owners_rights(permissions.clone()))?;
         }
         file.sync_all()?;
     }
@@ -247,6 +247,19 @@ fn step() -> io::Result<()> {
 
 #[cfg(test)]
 use tests::step;
+
+/// The new file is ours: to run it with the rights of its owner would be to run it with other rights.
+#[cfg(unix)]
+fn without_owners_rights(mut permissions: Permissions) -> Permissions {
+    use cap_std::fs::PermissionsExt;
+    permissions.set_mode(permissions.mode() & 0o1777);
+    permissions
+}
+
+#[cfg(not(unix))]
+fn without_owners_rights(permissions: Permissions) -> Permissions {
+    permissions
+}
 
 #[cfg(test)]
 mod tests;

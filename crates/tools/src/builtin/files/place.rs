@@ -92,10 +92,13 @@ pub(super) fn resolve(roots: &[Root], text: &str) -> Result<Place, ToolFailure> 
         return Err(outside(roots, text));
     };
     let rest = if rest.as_os_str().is_empty() { Path::new(".") } else { rest };
-    let path = match dir.canonicalize(rest) {
-        Ok(path) => path,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => missing(dir, rest, roots, text)?,
-        Err(error) => return Err(failure(roots, text, &error)),
+    let path = match plain(dir, rest) {
+        Some(path) => path,
+        None => match dir.canonicalize(rest) {
+            Ok(path) => path,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => missing(dir, rest, roots, text)?,
+            Err(error) => return Err(failure(roots, text, &error)),
+        },
     };
     let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
     Ok(Place { root, shown: shown(roots, root, &path), path })
@@ -122,6 +125,25 @@ pub(super) fn shown(roots: &[Root], root: usize, path: &Path) -> String {
     }
 }
 
+/// A path without links and `..` as it stands. The system would be asked for the name of what is there
+/// now, and answer with another one when somebody renames or replaces it in that moment.
+fn plain(dir: &Dir, path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(name) => {
+                plain.push(name);
+                if dir.symlink_metadata(&plain).ok()?.is_symlink() {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(plain)
+}
+
 /// The place of something that does not exist: its nearest folder that does, and the names below it.
 fn missing(dir: &Dir, path: &Path, roots: &[Root], text: &str) -> Result<PathBuf, ToolFailure> {
     let components: Vec<Component<'_>> = path.components().collect();
@@ -130,7 +152,7 @@ fn missing(dir: &Dir, path: &Path, roots: &[Root], text: &str) -> Result<PathBuf
         if folder.as_os_str().is_empty() {
             folder.push(".");
         }
-        let real = match dir.canonicalize(&folder) {
+        let real = match plain(dir, &folder).map_or_else(|| dir.canonicalize(&folder), Ok) {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(failure(roots, text, &error)),
@@ -141,7 +163,7 @@ fn missing(dir: &Dir, path: &Path, roots: &[Root], text: &str) -> Result<PathBuf
                 "the path {text:?} goes up with \"..\" from a folder that does not exist. Send the path without \"..\""
             )));
         }
-        if dir.symlink_metadata(real.join(components[kept])).is_ok() {
+        if dir.symlink_metadata(real.join(components[kept])).is_ok_and(|found| found.is_symlink()) {
             return Err(invalid(format!(
                 "the path {text:?} goes through a symbolic link that leads nowhere. Use the path of a real file"
             )));

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::arguments::invalid;
+use super::super::arguments::{invalid, whole_number};
 use super::disk;
 use super::stage::Stage;
 use super::tool::{Effect, FileTool};
@@ -13,7 +13,9 @@ use crate::{ToolFailure, ToolOutput};
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadFile {
     path: String,
+    #[serde(default, deserialize_with = "whole_number")]
     start_line: Option<usize>,
+    #[serde(default, deserialize_with = "whole_number")]
     end_line: Option<usize>,
 }
 
