@@ -375,7 +375,7 @@ fn a_file_that_is_replaced_meanwhile_keeps_its_name() {
                 let _ = fs::write(&file, "n");
             }
         });
-        let said: Vec<String> = (0..60)
+        let said: Vec<String> = (0..400)
             .map(|_| desk.call("write_to_file", json!({"path": "w", "content": "model"})))
             .filter_map(|result| result.ok().map(|output| output.text))
             .filter(|text| text.contains("w.bak") || text.contains("(deleted)"))

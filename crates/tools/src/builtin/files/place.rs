@@ -92,13 +92,10 @@ pub(super) fn resolve(roots: &[Root], text: &str) -> Result<Place, ToolFailure> 
         return Err(outside(roots, text));
     };
     let rest = if rest.as_os_str().is_empty() { Path::new(".") } else { rest };
-    let path = match plain(dir, rest) {
-        Some(path) => path,
-        None => match dir.canonicalize(rest) {
-            Ok(path) => path,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => missing(dir, rest, roots, text)?,
-            Err(error) => return Err(failure(roots, text, &error)),
-        },
+    let path = match real(dir, rest) {
+        Ok(path) => path,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => missing(dir, rest, roots, text)?,
+        Err(error) => return Err(failure(roots, text, &error)),
     };
     let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
     Ok(Place { root, shown: shown(roots, root, &path), path })
@@ -125,23 +122,23 @@ pub(super) fn shown(roots: &[Root], root: usize, path: &Path) -> String {
     }
 }
 
-/// A path without links and `..` as it stands. The system would be asked for the name of what is there
-/// now, and answer with another one when somebody renames or replaces it in that moment.
-fn plain(dir: &Dir, path: &Path) -> Option<PathBuf> {
+/// The path without links. One that has none is taken as it stands: the system would be asked for the name
+/// of what is there now, and answer with another when somebody renames or replaces it in that moment.
+fn real(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
     let mut plain = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
             Component::Normal(name) => {
                 plain.push(name);
-                if dir.symlink_metadata(&plain).ok()?.is_symlink() {
-                    return None;
+                if dir.symlink_metadata(&plain)?.is_symlink() {
+                    return dir.canonicalize(path);
                 }
             }
-            _ => return None,
+            _ => return dir.canonicalize(path),
         }
     }
-    Some(plain)
+    Ok(plain)
 }
 
 /// The place of something that does not exist: its nearest folder that does, and the names below it.
@@ -152,7 +149,7 @@ fn missing(dir: &Dir, path: &Path, roots: &[Root], text: &str) -> Result<PathBuf
         if folder.as_os_str().is_empty() {
             folder.push(".");
         }
-        let real = match plain(dir, &folder).map_or_else(|| dir.canonicalize(&folder), Ok) {
+        let real = match real(dir, &folder) {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(failure(roots, text, &error)),
