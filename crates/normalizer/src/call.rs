@@ -37,6 +37,21 @@ pub(crate) struct Start<'a> {
     pub outside: Vec<Outside>,
 }
 
+impl<'a> Start<'a> {
+    /// Arguments that were there to read, with nothing around them.
+    pub fn with(node: Node<'a>) -> Start<'a> {
+        Start {
+            node,
+            changes: Vec::new(),
+            risk: 0,
+            guessed: false,
+            callee: None,
+            label: None,
+            outside: Vec::new(),
+        }
+    }
+}
+
 /// One call that did not simply pass.
 pub(crate) struct Call<'n, 's, 'a> {
     pub rules: &'n RuleSet,

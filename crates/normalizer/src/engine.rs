@@ -136,15 +136,7 @@ impl Normalizer {
             payload: Cell::new(None),
         };
         let start = match parsed {
-            Ok(parsed) => Ok(Start {
-                node: parsed.root,
-                changes: Vec::new(),
-                risk: 0,
-                guessed: false,
-                callee: None,
-                label: None,
-                outside: Vec::new(),
-            }),
+            Ok(parsed) => Ok(Start::with(parsed.root)),
             Err(_) => read_leniently(arguments.text, arguments.finish, &arena, trace),
         };
         match start.and_then(|start| open_strings(start, arguments.finish, &arena, trace)) {
@@ -181,15 +173,7 @@ fn open_strings<'a>(
         let Some(text) = start.node.as_text() else { break };
         let text: &'a str = arena.alloc_str(&text);
         let inner = match raw::parse(text, arena) {
-            Ok(parsed) if parsed.conflicting_key.is_none() => Start {
-                node: parsed.root,
-                changes: Vec::new(),
-                risk: 0,
-                guessed: false,
-                callee: None,
-                label: None,
-                outside: Vec::new(),
-            },
+            Ok(parsed) if parsed.conflicting_key.is_none() => Start::with(parsed.root),
             _ => read_leniently(text, finish, arena, trace)?,
         };
         trace.chosen(&Path::Root, 0, || "JSON inside a string".to_owned());
@@ -226,15 +210,7 @@ fn without_byte_order_mark<'a>(
     let mut start = match raw::parse(arena.alloc_str(rest), arena) {
         Ok(parsed) => match clash(&parsed) {
             Some(clash) => return Err(vec![clash]),
-            None => Start {
-                node: parsed.root,
-                changes: Vec::new(),
-                risk: 0,
-                guessed: false,
-                callee: None,
-                label: None,
-                outside: Vec::new(),
-            },
+            None => Start::with(parsed.root),
         },
         Err(error) if error.kind == ParseErrorKind::TooDeep => return Err(vec![too_deep()]),
         Err(_) => read_leniently(rest.trim_start_matches('\u{feff}'), finish, arena, trace)?,
@@ -263,15 +239,7 @@ fn read_leniently<'a>(
     }
     let text = sent.trim();
     if text.is_empty() || text == "None" || text == "undefined" {
-        return Ok(Start {
-            node: Node::built(Kind::Null),
-            changes: Vec::new(),
-            risk: 0,
-            guessed: false,
-            callee: None,
-            label: None,
-            outside: Vec::new(),
-        });
+        return Ok(Start::with(Node::built(Kind::Null)));
     }
     let refuse = |problem: Problem| {
         trace.rejected(&Path::Root, 0, || format!("read leniently: {}", problem.message));
