@@ -19,11 +19,15 @@ fn is_taken(case: &LookAlike) -> bool {
     } else {
         "integer"
     };
-    let property = format!(r#""{declared}":{{"type":"{kind}","description":"{description}"}}"#);
-    let tool = tool(name, &closed(&property, &[declared]));
+    let schema = format!(r#"{{"type":"{kind}","description":"{description}"}}"#);
+    !matches!(answer(name, declared, &schema, sent, value), Outcome::Refused { .. })
+}
+
+/// What becomes of one key and value that are sent to a tool with one required parameter.
+fn answer(name: &str, declared: &str, schema: &str, sent: &str, value: &str) -> Outcome {
+    let tool = tool(name, &closed(&format!(r#""{declared}":{schema}"#), &[declared]));
     let arguments = format!(r#"{{"{sent}":{value}}}"#);
-    let outcome = Normalizer::default().normalize(&tool, &RawArguments::json(&arguments));
-    !matches!(outcome, Outcome::Refused { .. })
+    Normalizer::default().normalize(&tool, &RawArguments::json(&arguments))
 }
 
 #[track_caller]
@@ -42,10 +46,8 @@ fn both_ways(pairs: &[(&str, &str)], value: &str) {
         .flat_map(|(a, b)| [(*a, *b), (*b, *a)])
         .filter(|(sent, declared)| {
             let kind = if value == "true" { "boolean" } else { "string" };
-            let tool = tool("run_it", &closed(&format!(r#""{declared}":{{"type":"{kind}"}}"#), &[declared]));
-            let arguments = format!(r#"{{"{sent}":{value}}}"#);
-            let outcome = Normalizer::default().normalize(&tool, &RawArguments::json(&arguments));
-            !matches!(outcome, Outcome::Refused { .. })
+            let schema = format!(r#"{{"type":"{kind}"}}"#);
+            !matches!(answer("run_it", declared, &schema, sent, value), Outcome::Refused { .. })
         })
         .map(|(sent, declared)| format!("{sent} → {declared}"))
         .collect();
@@ -254,11 +256,8 @@ fn an_allowed_value_under_a_key_of_another_role_is_no_evidence() {
     ]
     .into_iter()
     .filter(|key| {
-        let status = r#""status":{"type":"string","enum":["open","closed"]}"#;
-        let tool = tool("set_ticket", &closed(status, &["status"]));
-        let arguments = format!(r#"{{"{key}":"open"}}"#);
-        let outcome = Normalizer::default().normalize(&tool, &RawArguments::json(&arguments));
-        !matches!(outcome, Outcome::Refused { .. })
+        let schema = r#"{"type":"string","enum":["open","closed"]}"#;
+        !matches!(answer("set_ticket", "status", schema, key, r#""open""#), Outcome::Refused { .. })
     })
     .collect();
     assert!(taken.is_empty(), "taken: {taken:?}");
@@ -267,9 +266,8 @@ fn an_allowed_value_under_a_key_of_another_role_is_no_evidence() {
 #[test]
 fn a_value_whose_case_tells_it_apart_is_another_value() {
     let outcome = |options: &str, sent: &str| {
-        let schema = closed(&format!(r#""unit":{{"type":"string","enum":[{options}]}}"#), &["unit"]);
-        let arguments = format!(r#"{{"unit":"{sent}"}}"#);
-        Normalizer::default().normalize(&tool("measure", &schema), &RawArguments::json(&arguments))
+        let schema = format!(r#"{{"type":"string","enum":[{options}]}}"#);
+        answer("measure", "unit", &schema, "unit", &format!(r#""{sent}""#))
     };
     for (options, sent) in [
         (r#""1m","5m","1h","1d""#, "1M"),
