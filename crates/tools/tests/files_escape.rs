@@ -231,6 +231,8 @@ fn a_link_swapped_during_the_call_never_leads_outside() {
     let root = desk.root();
     fs::create_dir(root.join("real")).unwrap();
     fs::write(root.join("real/secret.txt"), "harmless").unwrap();
+    // The link is there before the first call, which would make a folder of that name otherwise.
+    symlink("real", root.join("swapped")).unwrap();
     let done = AtomicBool::new(false);
     let (mut through, mut refused) = (0, 0);
     std::thread::scope(|scope| {
