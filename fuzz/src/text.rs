@@ -1,7 +1,7 @@
 //! Reading text that was meant to be JSON.
 
 use toolwright_model::Finish;
-use toolwright_normalizer::text::{Reading, read};
+use toolwright_normalizer::text::{FirstValue, Reading, read};
 
 use crate::is_strict_json;
 
@@ -9,7 +9,7 @@ use crate::is_strict_json;
 pub fn text(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for finish in [Finish::Unknown, Finish::Stop, Finish::Length] {
-        if let Ok(Reading { json, .. }) = read(&text, finish) {
+        if let Ok(Reading { json, .. }) = read(&text, finish, FirstValue::Untried) {
             assert!(
                 is_strict_json(&json),
                 "{text:?} with {finish:?} was read as {json:?}, which is not JSON"

@@ -9,7 +9,10 @@ use std::borrow::Cow;
 
 pub use compare::{are_distinct, same_value};
 pub use number::Number;
-pub use parse::{MAX_DEPTH, ParseError, ParseErrorKind, Parsed, is_json_number, parse, parse_prefix};
+pub use parse::{
+    Broken, MAX_DEPTH, ParseError, ParseErrorKind, Parsed, is_json_number, is_string_contents, parse,
+    parse_or_break, parse_prefix,
+};
 pub use write::{quote, write_quoted};
 
 /// One JSON value. Nodes live in an arena and are cheap to copy.

@@ -98,9 +98,12 @@ impl<'a> Call<'_, '_, 'a> {
             }
             _ => false,
         };
-        let shells: Vec<bool> = openings.windows(2).map(is_shell).chain([false]).collect();
-        let (shells, readings): (Vec<_>, Vec<_>) =
-            openings.into_iter().enumerate().partition(|(index, _)| shells[*index]);
+        let are_shells: Vec<bool> = openings.windows(2).map(is_shell).collect();
+        let mut shells = Vec::new();
+        let mut readings = openings;
+        for index in (0..are_shells.len()).rev().filter(|index| are_shells[*index]) {
+            shells.insert(0, readings.remove(index));
+        }
         let (mut fits, mut problems) = self.fit_all(readings);
         if fits.is_empty() {
             let (outer_fits, outer_problems) = self.fit_all(shells);
@@ -198,10 +201,10 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     /// The readings that fit, and the shortest list of reasons why one does not.
-    fn fit_all(&self, readings: Vec<(usize, Opened<'a>)>) -> (Vec<Fit<'a>>, Vec<Problem>) {
+    fn fit_all(&self, readings: Vec<Opened<'a>>) -> (Vec<Fit<'a>>, Vec<Problem>) {
         let mut fits = Vec::new();
         let mut problems: Vec<Problem> = Vec::new();
-        for (_, opened) in readings {
+        for opened in readings {
             match self.fit(opened) {
                 Ok(fit) => fits.push(fit),
                 Err(reasons) if problems.is_empty() || reasons.len() < problems.len() => problems = reasons,
@@ -226,36 +229,40 @@ impl<'a> Call<'_, '_, 'a> {
     /// Rules, then repair, on one reading of the arguments.
     fn fit(&self, opened: Opened<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         self.fitter.trace.opened(&opened.changes, opened.cost);
-        let sent = Fit { node: opened.node, cost: opened.cost, risk: opened.risk, changes: opened.changes };
-        let Some(members) = sent.node.as_object() else {
-            let restored = self.restore_root(&sent.node);
-            return restored.map(|restored| sent.clone().then(restored)).ok_or_else(|| {
-                let form = self.fitter.nearest_form(None, self.tool.name());
-                let message = format!(
-                    "the arguments are {}, but an object is expected{}",
-                    sent.node.a_type_name(),
-                    form.map_or(String::new(), |form| format!("; the tool takes {form}"))
-                );
-                self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
-                vec![problem(Code::R8, &Path::Root, message)]
-            });
-        };
+        let Opened { node, changes, cost, risk } = opened;
+        let is_as_sent = changes.is_empty();
+        let opened = Fit { node, cost, risk, changes };
+        match node.as_object() {
+            Some(members) => self.fit_object(node, members, is_as_sent),
+            None => self.restore_root(&node),
+        }
+        .map(|fit| opened.then(fit))
+    }
+
+    fn fit_object(
+        &self,
+        node: Node<'a>,
+        members: &'a [Member<'a>],
+        is_as_sent: bool,
+    ) -> Result<Fit<'a>, Vec<Problem>> {
         // A default must not take the place of a value that was sent under another name, so defaults
         // wait until the names are aligned, and help to fill what is missing only then.
-        let ruled = self.apply_rules(sent.clone(), members, Defaults::Later)?;
-        let did_something = ruled.fit.changes.len() > sent.changes.len();
+        // The gate has judged the arguments as they were sent.
+        let is_valid = !(is_as_sent && self.rejected_by_gate)
+            && self.fitter.judge.accepts(self.tool.schema().root(), &node);
+        let sent = || Ruled { fit: Fit::unchanged(node), is_valid };
+        let ruled = self.apply_rules(sent(), members, Defaults::Later)?;
+        let did_something = !ruled.fit.changes.is_empty();
         let problems = match self.repair(ruled) {
             Ok(fit) => return self.settle(fit),
             Err(problems) => problems,
         };
         let has_defaults = self.rules.for_tool(self.tool).iter().any(|rule| rule.is_default());
-        if has_defaults
-            && let Ok(fit) = self.repair(self.apply_rules(sent.clone(), members, Defaults::Now)?)
-        {
+        if has_defaults && let Ok(fit) = self.repair(self.apply_rules(sent(), members, Defaults::Now)?) {
             return self.settle(fit);
         }
         // A rule that stands in the way of a call that can be mended without it is left out.
-        if did_something && let Ok(fit) = self.repair(Ruled { fit: sent, is_valid: false }) {
+        if did_something && let Ok(fit) = self.repair(Ruled { is_valid: false, ..sent() }) {
             return self.settle(fit);
         }
         Err(problems)
@@ -272,7 +279,20 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     /// E2 for the whole arguments: a bare list where the tool's one list parameter is required.
-    fn restore_root(&self, node: &Node<'a>) -> Option<Fit<'a>> {
+    fn restore_root(&self, node: &Node<'a>) -> Result<Fit<'a>, Vec<Problem>> {
+        self.only_list(node).ok_or_else(|| {
+            let form = self.fitter.nearest_form(None, self.tool.name());
+            let message = format!(
+                "the arguments are {}, but an object is expected{}",
+                node.a_type_name(),
+                form.map_or(String::new(), |form| format!("; the tool takes {form}"))
+            );
+            self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
+            vec![problem(Code::R8, &Path::Root, message)]
+        })
+    }
+
+    fn only_list(&self, node: &Node<'a>) -> Option<Fit<'a>> {
         if !matches!(node.kind, Kind::Array(_)) {
             return None;
         }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{self, Kind, MAX_DEPTH, Node, ParseErrorKind};
+use toolwright_jsonrpc::raw::{self, Broken, Kind, MAX_DEPTH, Node, ParseErrorKind};
 use toolwright_model::{Change, Code, Finish, Origin, Outcome, Problem};
 
 use crate::call::{Call, Start, refused};
@@ -12,7 +12,7 @@ use crate::repair::{Context, Fitter, Path, preview, problem};
 use crate::repeats::clash;
 use crate::rules::RuleSet;
 use crate::schema::Judge;
-use crate::text;
+use crate::text::{self, FirstValue};
 use crate::tool::Tool;
 
 /// The longest arguments that are looked at.
@@ -96,7 +96,7 @@ impl Normalizer {
         let arena = Bump::new();
         let judge = Judge::new(tool.schema(), arguments.text.len());
         // The gate: strict JSON that the schema accepts goes on as it is.
-        let parsed = raw::parse(arguments.text, &arena);
+        let parsed = raw::parse_or_break(arguments.text, &arena);
         let may_rule = self.rules.may_change_valid_calls(tool) && tool.origin() == Origin::Server;
         if let Ok(parsed) = &parsed {
             if let Some(clash) = clash(parsed) {
@@ -113,11 +113,11 @@ impl Normalizer {
         }
         let rejected_by_gate = parsed.is_ok() && !may_rule;
         trace.tried(&Path::Root, 0, || match &parsed {
-            Err(error) => format!("not strict JSON: {error}"),
+            Err(broken) => format!("not strict JSON: {}", broken.error),
             Ok(_) if may_rule => "strict JSON, but rules may change even valid calls".to_owned(),
             Ok(_) => "strict JSON that the schema does not accept".to_owned(),
         });
-        if parsed.as_ref().is_err_and(|error| error.kind == ParseErrorKind::TooDeep) {
+        if parsed.as_ref().is_err_and(|broken| broken.error.kind == ParseErrorKind::TooDeep) {
             return refused(vec![too_deep()], None);
         }
         let context = Context {
@@ -137,7 +137,7 @@ impl Normalizer {
         };
         let start = match parsed {
             Ok(parsed) => Ok(Start::with(parsed.root)),
-            Err(_) => read_leniently(arguments.text, arguments.finish, &arena, trace),
+            Err(broken) => read_leniently(arguments.text, arguments.finish, Some(&broken), &arena, trace),
         };
         match start.and_then(|start| open_strings(start, arguments.finish, &arena, trace)) {
             Ok(start) => Call { rules: &self.rules, tool, fitter, rejected_by_gate }.mend(start),
@@ -172,9 +172,10 @@ fn open_strings<'a>(
     for _ in 0..MAX_ENCODINGS {
         let Some(text) = start.node.as_text() else { break };
         let text: &'a str = arena.alloc_str(&text);
-        let inner = match raw::parse(text, arena) {
+        let inner = match raw::parse_or_break(text, arena) {
             Ok(parsed) if parsed.conflicting_key.is_none() => Start::with(parsed.root),
-            _ => read_leniently(text, finish, arena, trace)?,
+            Ok(_) => read_leniently(text, finish, None, arena, trace)?,
+            Err(broken) => read_leniently(text, finish, Some(&broken), arena, trace)?,
         };
         trace.chosen(&Path::Root, 0, || "JSON inside a string".to_owned());
         start.changes.push(Change {
@@ -213,7 +214,10 @@ fn without_byte_order_mark<'a>(
             None => Start::with(parsed.root),
         },
         Err(error) if error.kind == ParseErrorKind::TooDeep => return Err(vec![too_deep()]),
-        Err(_) => read_leniently(rest.trim_start_matches('\u{feff}'), finish, arena, trace)?,
+        Err(_) => {
+            let rest = rest.trim_start_matches('\u{feff}');
+            read_leniently(rest, finish, None, arena, trace)?
+        }
     };
     trace.chosen(&Path::Root, 0, || format!("read leniently: {WHY}"));
     let mark = Change {
@@ -231,6 +235,7 @@ fn without_byte_order_mark<'a>(
 fn read_leniently<'a>(
     sent: &str,
     finish: Finish,
+    broken: Option<&Broken<'a>>,
     arena: &'a Bump,
     trace: &Trace,
 ) -> Result<Start<'a>, Vec<Problem>> {
@@ -245,17 +250,27 @@ fn read_leniently<'a>(
         trace.rejected(&Path::Root, 0, || format!("read leniently: {}", problem.message));
         vec![problem]
     };
-    let reading = text::read(sent, finish).map_err(|error| {
+    let first = broken.map_or(FirstValue::Untried, FirstValue::after);
+    let reading = text::read(sent, finish, first).map_err(|error| {
         let message = format!("{} (at byte {})", error.message, error.offset);
         refuse(problem(error.code, &Path::Root, message))
     })?;
-    let json: &'a str = arena.alloc_str(&reading.json);
+    // What the strict parse has read is not read again.
+    let known = broken.zip(reading.strict_until);
+    let json: &'a str = match known {
+        Some((_, until)) => {
+            let rest = &reading.json[until..];
+            arena.alloc_str(&format!("{{{}", rest.strip_prefix(',').unwrap_or(rest)))
+        }
+        None => arena.alloc_str(&reading.json),
+    };
     let parsed = raw::parse(json, arena).map_err(|error| {
         refuse(match error.kind {
             ParseErrorKind::TooDeep => too_deep(),
             _ => problem(Code::R9, &Path::Root, format!("the text cannot be read as JSON: {error}")),
         })
     })?;
+    let parsed = known.map_or(parsed, |(broken, _)| broken.joined(parsed, arena));
     if let Some(clash) = clash(&parsed) {
         return Err(refuse(clash));
     }
@@ -277,6 +292,6 @@ fn read_leniently<'a>(
         guessed: reading.steps.iter().any(|step| step.may_split_strings()),
         callee: reading.callee,
         label: reading.label,
-        outside: vec![reading.outside],
+        outside: Some(reading.outside).into_iter().filter(|outside| !outside.is_blank()).collect(),
     })
 }

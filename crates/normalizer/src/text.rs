@@ -13,6 +13,7 @@ mod strings;
 mod surroundings;
 mod tuple;
 
+use toolwright_jsonrpc::raw::{Broken, ParseErrorKind};
 use toolwright_model::{Code, Finish};
 
 pub use step::Step;
@@ -28,6 +29,8 @@ const QUOTE_TOKENS: &[&str] = &["<|\"|>", "<|\">"];
 pub struct Reading {
     /// The value as strict JSON text.
     pub json: String,
+    /// The comma in it up to which the members of an object stand as they were sent, if that was known.
+    pub strict_until: Option<usize>,
     /// What had to be forgiven, each once, in the order it was met.
     pub steps: Vec<Step>,
     /// The name in `name({…})`, when the value stands in a call.
@@ -61,8 +64,39 @@ pub struct Unreadable {
     pub message: String,
 }
 
+/// What is known about the value that a text starts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstValue {
+    /// Nothing yet.
+    Untried,
+    /// It is not strict JSON. The members of an object up to this comma are.
+    NotStrict {
+        /// Byte offset of the comma, if there is one.
+        comma: Option<usize>,
+    },
+}
+
+impl FirstValue {
+    /// What is known when the text failed the strict parse.
+    pub fn after(broken: &Broken<'_>) -> FirstValue {
+        match broken.error.kind {
+            ParseErrorKind::Unexpected | ParseErrorKind::EndOfText => {
+                FirstValue::NotStrict { comma: (!broken.members.is_empty()).then_some(broken.comma) }
+            }
+            ParseErrorKind::TrailingText | ParseErrorKind::TooDeep => FirstValue::Untried,
+        }
+    }
+}
+
+impl Outside {
+    /// Whether nothing at all stands around the value.
+    pub fn is_blank(&self) -> bool {
+        self.before.trim().is_empty() && self.after.trim().is_empty() && self.calls.is_none()
+    }
+}
+
 /// Reads text leniently. The result parses strictly; whether it is right is for the schema to say.
-pub fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
+pub fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Reading, Unreadable> {
     if text.len() > MAX_TEXT_BYTES {
         let message =
             format!("the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are mended", text.len());
@@ -74,11 +108,11 @@ pub fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
     // The quote as a token of its own.
     if QUOTE_TOKENS.iter().any(|token| text.contains(token)) {
         let plain = QUOTE_TOKENS.iter().fold(text.to_owned(), |text, token| text.replace(token, "\""));
-        let mut reading = surroundings::read(&plain, finish)?;
+        let mut reading = surroundings::read(&plain, finish, FirstValue::Untried)?;
         reading.steps.insert(0, Step::ChatTokens);
         return Ok(reading);
     }
-    surroundings::read(text, finish)
+    surroundings::read(text, finish, first)
 }
 
 /// Reads a text that is a tuple of Python as a whole.
@@ -87,10 +121,11 @@ pub(crate) fn read_tuple(text: &str) -> Option<Reading> {
     if text.len() > MAX_TEXT_BYTES || !text.starts_with('(') {
         return None;
     }
-    let found = lenient::Lenient::read(text, 0, Finish::Unknown).ok()?;
+    let found = lenient::Lenient::read(text, 0, Finish::Unknown, FirstValue::Untried).ok()?;
     let outside = Outside::default();
     (found.end == text.len()).then_some(Reading {
         json: found.json,
+        strict_until: None,
         steps: found.steps,
         callee: None,
         label: None,
@@ -111,13 +146,14 @@ fn unescape_whole(text: &str, finish: Finish) -> Option<Reading> {
     if toolwright_jsonrpc::raw::parse(&inner, &arena).is_ok() {
         return Some(Reading {
             json: inner,
+            strict_until: None,
             steps: vec![Step::EscapedWhole],
             callee: None,
             label: None,
             outside: Outside::default(),
         });
     }
-    let mut reading = surroundings::read(&inner, finish).ok()?;
+    let mut reading = surroundings::read(&inner, finish, FirstValue::Untried).ok()?;
     reading.steps.insert(0, Step::EscapedWhole);
     Some(reading)
 }

@@ -24,6 +24,19 @@ pub struct Parsed<'a> {
     pub conflicting_key: Option<&'a str>,
 }
 
+/// A text that is not JSON, and what of it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Broken<'a> {
+    /// Where and why it is not JSON.
+    pub error: ParseError,
+    /// The members of the outermost object that a comma follows, when the text starts as an object.
+    pub members: &'a [Member<'a>],
+    /// A key among or within them that stands twice in one object with different values.
+    pub conflicting_key: Option<&'a str>,
+    /// Byte offset of that comma.
+    pub comma: usize,
+}
+
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at byte {offset}")]
@@ -60,29 +73,34 @@ impl fmt::Display for ParseErrorKind {
 
 /// Reads one JSON value; nodes are allocated in `arena`.
 pub fn parse<'a>(text: &'a str, arena: &'a Bump) -> Result<Parsed<'a>, ParseError> {
-    let (parsed, end) = parse_prefix(text, arena)?;
-    if end < text.len() {
-        return Err(ParseError { offset: end, kind: ParseErrorKind::TrailingText });
+    let mut parser = Parser::new(text, arena);
+    parser.document().and_then(|parsed| parser.expect_end(parsed))
+}
+
+/// The same; what is not JSON is given back with the members that are.
+pub fn parse_or_break<'a>(text: &'a str, arena: &'a Bump) -> Result<Parsed<'a>, Broken<'a>> {
+    let mut parser = Parser::new(text, arena);
+    parser.document().and_then(|parsed| parser.expect_end(parsed)).map_err(|error| parser.broken(error))
+}
+
+impl<'a> Broken<'a> {
+    /// The members that are JSON, followed by those of an object that was read elsewhere.
+    pub fn joined(&self, rest: Parsed<'a>, arena: &'a Bump) -> Parsed<'a> {
+        let further = rest.root.as_object().unwrap_or_default();
+        let mut parser = Parser::new("", arena);
+        parser.conflicting_key = self.conflicting_key.or(rest.conflicting_key);
+        parser.members.extend(self.members.iter().chain(further));
+        parser.note_conflicting_keys(0);
+        let members = arena.alloc_slice_copy(&parser.members);
+        Parsed { root: Node::built(Kind::Object(members)), conflicting_key: parser.conflicting_key }
     }
-    Ok(parsed)
 }
 
 /// Reads the JSON value at the start of a text: the value, and where the text goes on behind it and
 /// the white space that follows.
 pub fn parse_prefix<'a>(text: &'a str, arena: &'a Bump) -> Result<(Parsed<'a>, usize), ParseError> {
-    let mut parser = Parser {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        arena,
-        nodes: Vec::new(),
-        members: Vec::new(),
-        conflicting_key: None,
-    };
-    parser.skip_space();
-    let root = parser.value(0)?;
-    parser.skip_space();
-    Ok((Parsed { root, conflicting_key: parser.conflicting_key }, parser.at))
+    let mut parser = Parser::new(text, arena);
+    parser.document().map(|parsed| (parsed, parser.at))
 }
 
 struct Parser<'a> {
@@ -95,9 +113,50 @@ struct Parser<'a> {
     /// Members of the objects being read, innermost last.
     members: Vec<Member<'a>>,
     conflicting_key: Option<&'a str>,
+    /// How many members of the outermost object a comma follows.
+    complete: usize,
+    /// Where that comma is.
+    comma: usize,
 }
 
 impl<'a> Parser<'a> {
+    fn new(text: &'a str, arena: &'a Bump) -> Self {
+        Parser {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            arena,
+            nodes: Vec::new(),
+            members: Vec::new(),
+            conflicting_key: None,
+            complete: 0,
+            comma: 0,
+        }
+    }
+
+    fn document(&mut self) -> Result<Parsed<'a>, ParseError> {
+        self.skip_space();
+        let root = self.value(0)?;
+        self.skip_space();
+        Ok(Parsed { root, conflicting_key: self.conflicting_key })
+    }
+
+    fn expect_end(&self, parsed: Parsed<'a>) -> Result<Parsed<'a>, ParseError> {
+        if self.at < self.bytes.len() {
+            return Err(self.error(ParseErrorKind::TrailingText));
+        }
+        Ok(parsed)
+    }
+
+    /// What was read of a text that is not JSON. Behind the outermost members stand those of the objects
+    /// that were open.
+    fn broken(&mut self, error: ParseError) -> Broken<'a> {
+        self.members.truncate(self.complete);
+        self.note_conflicting_keys(0);
+        let members = self.arena.alloc_slice_copy(&self.members);
+        Broken { error, members, conflicting_key: self.conflicting_key, comma: self.comma }
+    }
+
     fn value(&mut self, depth: usize) -> Result<Node<'a>, ParseError> {
         let start = self.at;
         let kind = match self.peek() {
@@ -132,8 +191,13 @@ impl<'a> Parser<'a> {
             let value = self.value(depth + 1)?;
             let decoded = if key.escaped { self.arena.alloc_str(&key.decode()) } else { key.raw };
             self.members.push(Member { key: decoded, raw_key: key.raw, value });
+            self.skip_space();
+            let end = self.at;
             if self.next_or_close(b'}')? {
                 break;
+            }
+            if depth == 0 {
+                (self.complete, self.comma) = (self.members.len(), end);
             }
         }
         self.note_conflicting_keys(first);
@@ -320,6 +384,27 @@ fn plain_run(bytes: &[u8]) -> usize {
     at + rest.iter().position(special).unwrap_or(rest.len())
 }
 
+/// Whether the text could stand between the quotes of a JSON string as it is.
+pub fn is_string_contents(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        at += plain_run(&bytes[at..]);
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (None, _) => return true,
+            (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
+            (Some(b'\\'), Some(b'u')) => {
+                let is_code = |hex: &[u8]| hex.iter().all(u8::is_ascii_hexdigit);
+                if !bytes.get(at + 2..at + 6).is_some_and(is_code) {
+                    return false;
+                }
+                at += 6;
+            }
+            _ => return false,
+        }
+    }
+}
+
 /// Whether the whole text is one JSON number.
 pub fn is_json_number(text: &str) -> bool {
     !text.is_empty() && number_length(text.as_bytes()) == text.len()
@@ -423,6 +508,33 @@ mod tests {
     }
 
     #[test]
+    fn a_broken_text_keeps_the_members_before_the_break() {
+        let arena = Bump::new();
+        for (text, keys, comma) in [
+            (r#"{"a": 1, "b" : [{"c": 2}] , }"#, "a b", 26),
+            (r#" {"a": 1, "b": {"c": 2, "d": 3,"#, "a", 8),
+            (r#"{"a": 1 "b": 2}"#, "", 0),
+            (r#"[{"a": 1, "b": 2}, x]"#, "", 0),
+            ("nothing", "", 0),
+        ] {
+            let broken = parse_or_break(text, &arena).unwrap_err();
+            let found: Vec<&str> = broken.members.iter().map(|member| member.key).collect();
+            assert_eq!((found.join(" ").as_str(), broken.comma), (keys, comma), "{text}");
+        }
+    }
+
+    #[test]
+    fn members_are_joined_and_those_that_clash_are_noted() {
+        let arena = Bump::new();
+        let broken = parse_or_break(r#"{"a": 1, "b": 2, x}"#, &arena).unwrap_err();
+        let joined = |rest: &'static str| broken.joined(parse(rest, &arena).unwrap(), &arena);
+        assert_eq!(joined(r#"{"c": 3}"#).root.to_json(), r#"{"a":1,"b":2,"c":3}"#);
+        assert_eq!(joined("{}").conflicting_key, None);
+        assert_eq!(joined(r#"{"b": 3}"#).conflicting_key, Some("b"));
+        assert_eq!(parse_or_break(r#"{"a": 1, "a": 2, x}"#, &arena).unwrap_err().conflicting_key, Some("a"));
+    }
+
+    #[test]
     fn depth_is_bounded() {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(accepts(&deep(MAX_DEPTH)));
@@ -447,6 +559,18 @@ mod tests {
                 let text = format!("{}{special}xyzä\u{7f}", "ö".repeat(length));
                 assert_eq!(plain_run(text.as_bytes()), 2 * length, "{special:?} after {length}");
             }
+        }
+    }
+
+    #[test]
+    fn string_contents_are_what_may_stand_between_quotes() {
+        for text in ["", "a", r"a\nb\u00e4", r#"\""#, r"\\", "ä😀", r"C:\\new"] {
+            assert!(is_string_contents(text), "{text}");
+            assert!(accepts(&format!("\"{text}\"")), "{text}");
+        }
+        for text in ["\"", "a\nb", r"\", r"\x", r"\u00", r"\u00g0", r"C:\sub", "\u{1}"] {
+            assert!(!is_string_contents(text), "{text}");
+            assert!(!accepts(&format!("\"{text}\"")), "{text}");
         }
     }
 

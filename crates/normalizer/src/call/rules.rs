@@ -31,7 +31,8 @@ impl<'a> Call<'_, '_, 'a> {
     pub(super) fn settle(&self, fit: Fit<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         match fit.node.as_object() {
             Some(members) if self.rules.may_change_valid_calls(self.tool) => {
-                self.apply_rules(fit, members, Defaults::Now).map(|ruled| ruled.fit)
+                let is_valid = self.fitter.judge.accepts(self.tool.schema().root(), &fit.node);
+                self.apply_rules(Ruled { fit, is_valid }, members, Defaults::Now).map(|ruled| ruled.fit)
             }
             _ => Ok(fit),
         }
@@ -41,18 +42,14 @@ impl<'a> Call<'_, '_, 'a> {
     /// until none has anything left to do. Rules that never come to rest refuse the call.
     pub(super) fn apply_rules(
         &self,
-        fit: Fit<'a>,
+        mut ruled: Ruled<'a>,
         members: &'a [Member<'a>],
         defaults: Defaults,
     ) -> Result<Ruled<'a>, Vec<Problem>> {
-        let root_id = self.tool.schema().root();
-        // The gate has judged the arguments as they were sent.
-        let as_sent = fit.changes.is_empty();
-        let is_valid = !(as_sent && self.rejected_by_gate) && self.fitter.judge.accepts(root_id, &fit.node);
+        let is_valid = ruled.is_valid;
         let waits = |rule: &&Rule| defaults == Defaults::Later && rule.is_default();
         let mut rules: Vec<&Rule> = self.rules.for_tool(self.tool);
         rules.retain(|rule| !waits(rule) && (!is_valid || rule.may_change_valid_calls()));
-        let mut ruled = Ruled { fit, is_valid };
         let mut members = members.to_vec();
         let mut at_rest = true;
         for rule in &rules {

@@ -1,13 +1,24 @@
 //! Folding: what is left of a name when case and separators do not count.
 
-/// Lower-case letters and digits only: `File_Path`, `file-path` and `filePath` fold alike.
-pub(crate) fn fold(name: &str) -> String {
-    if name.is_ascii() {
-        return name
-            .bytes()
-            .filter(u8::is_ascii_alphanumeric)
-            .map(|b| b.to_ascii_lowercase() as char)
-            .collect();
+use compact_str::CompactString;
+
+/// A folded name.
+pub(crate) type Folded = CompactString;
+
+/// Names up to this length are folded in one go.
+const SHORT_NAME: usize = 64;
+
+/// Lower-case letters and digits only: `File_Path`, `file-path` and `filePath` fold alike. Most names are
+/// short enough to need no allocation.
+pub(crate) fn fold(name: &str) -> Folded {
+    let mut bytes = [0; SHORT_NAME];
+    if name.is_ascii() && name.len() <= bytes.len() {
+        let mut length = 0;
+        for byte in name.bytes().filter(u8::is_ascii_alphanumeric) {
+            bytes[length] = byte.to_ascii_lowercase();
+            length += 1;
+        }
+        return CompactString::from_utf8(&bytes[..length]).unwrap_or_default();
     }
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

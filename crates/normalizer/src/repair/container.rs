@@ -14,7 +14,7 @@ use toolwright_model::{Code, Finish};
 use super::{Attempt, Fit, Fitter, Path, Slot};
 use crate::costs;
 use crate::schema::{Goal, Types};
-use crate::text;
+use crate::text::{self, FirstValue};
 
 impl<'a> Fitter<'_, 'a> {
     pub(super) fn string_to_container(
@@ -55,11 +55,14 @@ impl<'a> Fitter<'_, 'a> {
             return None;
         }
         let text: &'a str = self.arena.alloc_str(&text);
-        if let Ok(parsed) = raw::parse(text, self.arena) {
-            let whole = parsed.conflicting_key.is_none();
-            return whole.then_some((parsed.root, 0)).filter(|(node, _)| is_container(node));
-        }
-        let reading = text::read(text, Finish::Unknown).ok()?;
+        let first = match raw::parse_or_break(text, self.arena) {
+            Ok(parsed) => {
+                let whole = parsed.conflicting_key.is_none();
+                return whole.then_some((parsed.root, 0)).filter(|(node, _)| is_container(node));
+            }
+            Err(broken) => FirstValue::after(&broken),
+        };
+        let reading = text::read(text, Finish::Unknown, first).ok()?;
         if reading.steps.iter().any(|step| step.is_outside()) {
             return None;
         }

@@ -21,7 +21,7 @@ use toolwright_model::{Change, Code};
 use super::limits::is_comparable;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview};
 use crate::costs;
-use crate::names::{fold, is_envelope};
+use crate::names::{Folded, fold, is_envelope};
 use crate::schema::{Goal, Types};
 
 /// How often an envelope may be nested.
@@ -235,9 +235,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         {
             return None;
         }
-        let keys: HashSet<String> = inner.iter().map(|member| fold(member.key)).collect();
+        let keys: HashSet<Folded> = inner.iter().map(|member| fold(member.key)).collect();
         let holds_exactly = |goal: &Goal| {
-            let names: HashSet<String> = goal.property_names(schema).into_iter().map(fold).collect();
+            let names: HashSet<Folded> = goal.property_names(schema).into_iter().map(fold).collect();
             keys.is_subset(&names) && goal.required(schema).into_iter().all(|name| keys.contains(&fold(name)))
         };
         let goals = Goal::alternatives(self.judge, &[schema.root()], &level.value);
@@ -328,7 +328,7 @@ pub(crate) fn names_tool(says: &str, tool_name: &str) -> bool {
         && (said == tool
             || last(says) == tool
             || said == last(tool_name)
-            || said.starts_with("mcp") && said.ends_with(&tool))
+            || said.starts_with("mcp") && said.ends_with(&*tool))
 }
 
 fn opened(code: Code, key: &str, why: &str) -> Change {

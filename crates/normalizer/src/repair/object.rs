@@ -153,7 +153,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     fn fit_values(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
         let mut guesses = Guesses::default();
-        for mut entry in std::mem::take(&mut draft.entries) {
+        let kept = Vec::with_capacity(draft.entries.len());
+        let entries = std::mem::replace(&mut draft.entries, kept);
+        for mut entry in entries {
             let key = entry.member.key;
             let attempt = match entry.fitted.take() {
                 Some(fit) => Ok(fit),

@@ -1,7 +1,7 @@
 //! Places in the arguments, written as JSON Pointers.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use toolwright_jsonrpc::raw::quote;
 
@@ -54,7 +54,13 @@ impl fmt::Display for Path<'_> {
         match self {
             Path::Root => Ok(()),
             Path::Key(parent, key) => {
-                write!(f, "{parent}/{}", shown(key).replace('~', "~0").replace('/', "~1"))
+                parent.fmt(f)?;
+                f.write_char('/')?;
+                let key = shown(key);
+                if !key.contains(['~', '/']) {
+                    return f.write_str(&key);
+                }
+                f.write_str(&key.replace('~', "~0").replace('/', "~1"))
             }
             Path::Item(parent, index) => write!(f, "{parent}/{index}"),
         }

@@ -39,7 +39,7 @@ impl<'a> Fitter<'_, 'a> {
             propose(Node::built(Kind::Null), costs::VALUE_FORM, "the word for null");
         }
         if types.overlaps(Types::BOOLEAN)
-            && let Some((boolean, cost)) = boolean(text, is_destructive_flag(slot.name) && !slot.in_list)
+            && let Some((boolean, cost)) = boolean(text, || is_destructive_flag(slot.name) && !slot.in_list)
         {
             propose(Node::built(Kind::Bool(boolean)), cost, "the word for a boolean");
         }
@@ -71,12 +71,12 @@ impl<'a> Fitter<'_, 'a> {
     }
 }
 
-fn boolean(text: &str, strict: bool) -> Option<(bool, u32)> {
+fn boolean(text: &str, is_strict: impl Fn() -> bool) -> Option<(bool, u32)> {
     let lower = text.to_ascii_lowercase();
     match lower.as_str() {
         "true" => Some((true, costs::VALUE_FORM)),
         "false" => Some((false, costs::VALUE_FORM)),
-        _ if strict => None,
+        _ if is_strict() => None,
         "yes" | "on" => Some((true, costs::VALUE_FORM + 2)),
         "no" | "off" => Some((false, costs::VALUE_FORM + 2)),
         "1" => Some((true, costs::VALUE_FORM + costs::MARGIN)),
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn destructive_flags_take_true_and_false_only() {
-        assert!(boolean("yes", false).is_some());
-        assert!(boolean("yes", true).is_none());
-        assert!(boolean("TRUE", true).is_some());
-        assert!(boolean("maybe", false).is_none());
+        assert!(boolean("yes", || false).is_some());
+        assert!(boolean("yes", || true).is_none());
+        assert!(boolean("TRUE", || true).is_some());
+        assert!(boolean("maybe", || false).is_none());
     }
 }

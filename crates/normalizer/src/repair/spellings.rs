@@ -17,7 +17,7 @@ use super::empty::says_nothing;
 use super::object::Draft;
 use super::{Fit, Fitter, Path, Slot, problem};
 use crate::costs;
-use crate::names::fold;
+use crate::names::{Folded, fold};
 use crate::schema::{Goal, KeyState};
 
 /// Up to so many pairs of a key and a name are compared by likeness with ease.
@@ -52,7 +52,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return;
         }
         let by_form = forms(draft.free.iter().filter_map(|name| Some((&*schema.name(name)?.folded, *name))));
-        let keys: Vec<String> = draft.entries.iter().map(|entry| fold(entry.member.key)).collect();
+        let keys: Vec<Folded> = draft.entries.iter().map(|entry| fold(entry.member.key)).collect();
         let sent = forms(keys.iter().map(|folded| (folded.as_str(), ())));
         // Where there are too many to be compared by likeness, the form of a name alone decides.
         let are_many = unknown.saturating_mul(draft.free.len()) > MAX_COMPARED;

@@ -17,7 +17,7 @@ use super::envelope::LABELS;
 use super::limits::is_comparable;
 use super::{Attempt, Fitter, Path, Slot};
 use crate::costs;
-use crate::names::{Name, Surroundings, compare, fold, is_envelope};
+use crate::names::{Folded, Name, Surroundings, compare, fold, is_envelope};
 use crate::schema::{Goal, KEYS_PER_STEP, KeyState, SchemaId, steps};
 
 /// How many moves may be combined.
@@ -96,7 +96,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             _ => envelope.value,
         };
         let inner = opened.as_object().filter(|inner| !inner.is_empty())?;
-        let folded = |members: &[Member<'a>]| -> HashSet<String> {
+        let folded = |members: &[Member<'a>]| -> HashSet<Folded> {
             members
                 .iter()
                 .filter(|member| member.key != envelope.key)

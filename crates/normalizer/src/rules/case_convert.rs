@@ -10,7 +10,7 @@ use toolwright_jsonrpc::raw::{Member, quote};
 use toolwright_model::Code;
 
 use super::{Applied, Site};
-use crate::names::fold;
+use crate::names::{Folded, fold};
 use crate::repair::Path;
 
 /// Objects with more members are not looked through by the built-in rule.
@@ -105,20 +105,20 @@ pub(super) fn apply<'a>(
     style: CaseStyle,
     only: Option<&str>,
 ) -> Option<Applied<'a>> {
-    let mut members = site.members.to_vec();
-    let mut changes = Vec::new();
-    let has_names = site.fitter.declares_anything();
     // Very large objects are left to the schema, which bounds its comparisons.
-    if site.needs_agreement() && members.len() > MAX_MEMBERS {
+    if site.needs_agreement() && site.members.len() > MAX_MEMBERS {
         return None;
     }
+    let mut renamed = None;
+    let mut changes = Vec::new();
+    let has_names = site.fitter.declares_anything();
     let mut spellings = None;
-    for member in &mut members {
+    for (index, member) in site.members.iter().enumerate() {
         let key = member.key;
-        let is_snake = key.trim_start_matches('_').contains('_');
+        let is_snake = || key.trim_start_matches('_').as_bytes().contains(&b'_');
         if only.is_some_and(|only| only != key)
             || site.is_declared(key)
-            || site.needs_agreement() && !is_snake
+            || site.needs_agreement() && !is_snake()
         {
             continue;
         }
@@ -132,17 +132,18 @@ pub(super) fn apply<'a>(
         let spellings = spellings.get_or_insert_with(|| count_spellings(site.members));
         if spellings.get(&fold(&converted)) == Some(&1) {
             let name: &'a str = site.fitter.arena.alloc_str(&converted);
-            *member = Member::new(name, member.value);
+            let renamed = renamed.get_or_insert_with(|| site.members.to_vec());
+            renamed[index] = Member::new(name, member.value);
             let path = Path::Root.key(key).to_string();
             let (from, to) = (Some(quote(key)), Some(quote(name)));
             changes.push(site.change(Code::N1, path, from, to, "the server's style"));
         }
     }
-    (!changes.is_empty()).then_some(Applied { members, changes })
+    renamed.map(|members| Applied { members, changes })
 }
 
 /// How many keys there are of each spelling, case and separators apart.
-fn count_spellings(members: &[Member<'_>]) -> HashMap<String, usize> {
+fn count_spellings(members: &[Member<'_>]) -> HashMap<Folded, usize> {
     let mut spellings = HashMap::with_capacity(members.len());
     for member in members {
         *spellings.entry(fold(member.key)).or_default() += 1;

@@ -47,6 +47,17 @@ impl Goal {
 
     /// One combination more than the limit, if there are so many.
     fn some_alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
+        // Most schemas combine nothing, and then there is one goal.
+        let is_single = |id: &SchemaId| !judge.schema().node(*id).has.combinators;
+        if ids.iter().all(is_single) {
+            let mut goal = Goal::default();
+            for id in ids {
+                if !goal.ids.contains(id) && judge.spend() {
+                    goal.ids.push(*id);
+                }
+            }
+            return vec![goal];
+        }
         let mut goals = vec![Goal::default()];
         for id in ids {
             goals = each(goals, |goal| goal.with(judge, *id, value));

@@ -1,5 +1,6 @@
 //! The contents of a string: written as strict JSON, with every backslash accounted for.
 
+use toolwright_jsonrpc::raw::is_string_contents;
 use toolwright_model::Code;
 
 use super::lenient::Lenient;
@@ -7,6 +8,12 @@ use super::{Step, Unreadable};
 
 /// Writes a string's contents as strict JSON.
 pub(super) fn write(reader: &mut Lenient<'_>, content: &str, quote: char) -> Result<(), Unreadable> {
+    if is_string_contents(content) {
+        reader.out.push('"');
+        reader.out.push_str(content);
+        reader.out.push('"');
+        return Ok(());
+    }
     let escapes = Escapes::of(content);
     if escapes.is_ambiguous(content) {
         return Err(reader.error(

@@ -7,7 +7,7 @@ use toolwright_jsonrpc::raw::{MAX_DEPTH, parse_prefix};
 use toolwright_model::{Code, Finish};
 
 use super::strings::{self, Position};
-use super::{Step, Unreadable};
+use super::{FirstValue, Step, Unreadable};
 
 /// A longer comment is refused.
 const MAX_COMMENT_BYTES: usize = 64 << 10;
@@ -17,6 +17,8 @@ const MAX_TOKEN_BYTES: usize = 256;
 /// A value that was read.
 pub(super) struct Found {
     pub json: String,
+    /// The comma in it up to which the text was taken over.
+    pub strict_until: Option<usize>,
     pub steps: Vec<Step>,
     /// Where the text goes on.
     pub end: usize,
@@ -49,19 +51,42 @@ pub(super) type Read = Result<(), Unreadable>;
 
 impl<'t> Lenient<'t> {
     /// Reads the value that starts at `start`.
-    pub fn read(text: &'t str, start: usize, finish: Finish) -> Result<Found, Failure> {
+    pub fn read(text: &'t str, start: usize, finish: Finish, first: FirstValue) -> Result<Found, Failure> {
         // What is strict JSON by itself needs no leniency, whatever stands around it.
         let arena = Bump::new();
-        if let Ok((parsed, end)) = parse_prefix(&text[start..], &arena)
-            && let Some(source) = parsed.root.source()
-        {
-            return Ok(Found { json: source.to_owned(), steps: Vec::new(), end: start + end });
+        match first {
+            FirstValue::Untried => {
+                if let Ok((parsed, end)) = parse_prefix(&text[start..], &arena)
+                    && let Some(source) = parsed.root.source()
+                {
+                    let json = source.to_owned();
+                    return Ok(Found { json, strict_until: None, steps: Vec::new(), end: start + end });
+                }
+            }
+            FirstValue::NotStrict { comma: Some(comma) } if comma < text.len() => {
+                if let Ok(found) = Lenient::go_on(text, start, comma, finish) {
+                    return Ok(found);
+                }
+            }
+            FirstValue::NotStrict { .. } => {}
         }
         let mut reader = Lenient::new(text, start, finish);
         match reader.value(0) {
             Ok(()) => Ok(reader.found()),
             Err(error) => Err(Failure { error, got_going: reader.got_going }),
         }
+    }
+
+    /// Reads the rest of an object whose members up to a comma are strict JSON.
+    fn go_on(text: &'t str, start: usize, comma: usize, finish: Finish) -> Result<Found, Unreadable> {
+        let mut reader = Lenient::new(text, start, finish);
+        reader.out.push_str(&text[start..comma]);
+        reader.at = comma;
+        reader.open.push('{');
+        if !reader.separator('}', true)? {
+            reader.members(0, false)?;
+        }
+        Ok(Found { strict_until: Some(comma - start), ..reader.found() })
     }
 
     /// A reader that stands at `start`.
@@ -81,7 +106,7 @@ impl<'t> Lenient<'t> {
 
     /// What has been read.
     pub fn found(self) -> Found {
-        Found { json: self.out, steps: self.steps, end: self.at }
+        Found { json: self.out, strict_until: None, steps: self.steps, end: self.at }
     }
 
     pub fn value(&mut self, depth: usize) -> Read {
@@ -129,7 +154,11 @@ impl<'t> Lenient<'t> {
     fn object(&mut self, depth: usize) -> Read {
         self.advance('{');
         self.out.push('{');
-        let mut first = true;
+        self.members(depth, true)
+    }
+
+    /// The members of an object and its closing bracket.
+    fn members(&mut self, depth: usize, mut first: bool) -> Read {
         loop {
             self.trivia()?;
             match self.peek() {

@@ -7,7 +7,7 @@ use toolwright_jsonrpc::raw::{parse, same_value};
 use toolwright_model::{Code, Finish};
 
 use super::lenient::{Failure, Lenient};
-use super::{Outside, Reading, Step, Unreadable, keywords};
+use super::{FirstValue, Outside, Reading, Step, Unreadable, keywords};
 
 /// How many brackets around the value are tried as the start of one.
 const MAX_STARTS: usize = 256;
@@ -42,7 +42,7 @@ const TAGS: &[&str] = &[
 ];
 
 /// Reads the one value in a text.
-pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
+pub(super) fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Reading, Unreadable> {
     let mut steps = Vec::new();
     let body = strip_end(text, &mut steps);
     let cut_off = &text[text.len() - text.trim_start_matches('\u{feff}').len()..][body.len()..];
@@ -51,15 +51,27 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
         let json = body[body_start..].to_owned();
         let outside =
             Outside { before: body[..body_start].to_owned(), after: cut_off.to_owned(), calls: None };
-        return Ok(Reading { json, steps, callee: None, label: None, outside });
+        return Ok(Reading { json, strict_until: None, steps, callee: None, label: None, outside });
     }
     if let Some(call) = keywords::read(&body[body_start..], finish) {
         let (name, found) = call?;
         found.steps.into_iter().for_each(|step| push(&mut steps, step));
         let before = body[..body_start].to_owned();
         let outside = Outside { before, after: cut_off.to_owned(), calls: Some(name.to_owned()) };
-        return Ok(Reading { json: found.json, steps, callee: None, label: None, outside });
+        return Ok(Reading {
+            json: found.json,
+            strict_until: None,
+            steps,
+            callee: None,
+            label: None,
+            outside,
+        });
     }
+    // What is known is known of the value at the start of the text; all others are tried.
+    let starts_text = |start: usize| {
+        let space = text.len() - text.trim_start_matches([' ', '\n', '\r', '\t']).len();
+        text.len() > space && start == space
+    };
     let mut from = body_start;
     let mut first_failure: Option<Failure> = None;
     let mut starts = 0;
@@ -68,7 +80,8 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
         if starts > MAX_STARTS {
             return Err(too_many_brackets(start));
         }
-        match Lenient::read(body, start, finish) {
+        let known = if starts_text(start) { first } else { FirstValue::Untried };
+        match Lenient::read(body, start, finish, known) {
             Ok(found) => {
                 let lead = &body[body_start..start];
                 note_lead(lead, start, &mut steps)?;
@@ -83,7 +96,8 @@ pub(super) fn read(text: &str, finish: Finish) -> Result<Reading, Unreadable> {
                     steps.push(Step::Prose);
                 }
                 let outside = Outside { before: body[..start].to_owned(), after: behind, calls: None };
-                return Ok(Reading { json: found.json, steps, callee, label, outside });
+                let (json, strict_until) = (found.json, found.strict_until);
+                return Ok(Reading { json, strict_until, steps, callee, label, outside });
             }
             Err(failure) => {
                 // Braces in prose are no value; a value that got going and failed is refused.
@@ -274,7 +288,7 @@ fn after(
         if starts > MAX_STARTS || read_in_vain > MAX_READ_IN_VAIN {
             return Err(too_many_brackets(end));
         }
-        match Lenient::read(quiet, at, finish) {
+        match Lenient::read(quiet, at, finish, FirstValue::Untried) {
             Ok(found) if same_json(json, &found.json) => {
                 push(steps, Step::Repeated);
                 words_behind.push_str(&quiet[..at]);
