@@ -56,7 +56,6 @@ pub struct Member<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Str<'a> {
     raw: &'a str,
-    escaped: bool,
 }
 
 // === impl Node ===
@@ -150,7 +149,7 @@ impl<'a> Member<'a> {
 impl<'a> Str<'a> {
     /// Text that needs no escaping, or that is already escaped for JSON.
     pub fn from_escaped(raw: &'a str) -> Self {
-        Str { raw, escaped: raw.as_bytes().contains(&b'\\') }
+        Str { raw }
     }
 
     /// The text between the quotes as it was written.
@@ -160,6 +159,8 @@ impl<'a> Str<'a> {
 
     /// The text it stands for. Lone surrogates become U+FFFD here; the raw text keeps them.
     pub fn decode(&self) -> Cow<'a, str> {
-        if self.escaped { Cow::Owned(parse::decode_escapes(self.raw)) } else { Cow::Borrowed(self.raw) }
+        // Looked for only here: most strings are never decoded, and a node without the answer is smaller.
+        let is_escaped = self.raw.as_bytes().contains(&b'\\');
+        if is_escaped { Cow::Owned(parse::decode_escapes(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 }

@@ -21,7 +21,7 @@ mod words;
 
 pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare, takes_another_side};
 pub(crate) use description::{clause_words, subject_words};
-pub(crate) use fold::{Folded, fold, fold_value};
+pub(crate) use fold::{Folded, fold, fold_value, folds_to};
 pub(crate) use lexicon::{
     canonical, is_destructive_flag, is_destructive_verb, is_envelope, is_kind, is_unit, is_vague,
 };

@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
         let kind = match self.peek() {
             Some(b'{') => self.object(depth)?,
             Some(b'[') => self.array(depth)?,
-            Some(b'"') => Kind::String(self.string()?),
+            Some(b'"') => Kind::String(self.string()?.0),
             Some(b't') => self.literal("true", Kind::Bool(true))?,
             Some(b'f') => self.literal("false", Kind::Bool(false))?,
             Some(b'n') => self.literal("null", Kind::Null)?,
@@ -184,12 +184,12 @@ impl<'a> Parser<'a> {
             if self.peek() != Some(b'"') {
                 return Err(self.unexpected());
             }
-            let key = self.string()?;
+            let (key, is_escaped) = self.string()?;
             self.skip_space();
             self.expect(b':')?;
             self.skip_space();
             let value = self.value(depth + 1)?;
-            let decoded = if key.escaped { self.arena.alloc_str(&key.decode()) } else { key.raw };
+            let decoded = if is_escaped { self.arena.alloc_str(&key.decode()) } else { key.raw };
             self.members.push(Member { key: decoded, raw_key: key.raw, value });
             self.skip_space();
             let end = self.at;
@@ -272,7 +272,8 @@ impl<'a> Parser<'a> {
             sorted.windows(2).find(|pair| repeated(pair[0], pair[1])).map(|pair| pair[0].key);
     }
 
-    fn string(&mut self) -> Result<Str<'a>, ParseError> {
+    /// A string, and whether something in it is escaped.
+    fn string(&mut self) -> Result<(Str<'a>, bool), ParseError> {
         self.at += 1;
         let start = self.at;
         let mut escaped = false;
@@ -282,7 +283,7 @@ impl<'a> Parser<'a> {
                 Some(b'"') => {
                     let raw = &self.text[start..self.at];
                     self.at += 1;
-                    return Ok(Str { raw, escaped });
+                    return Ok((Str { raw }, escaped));
                 }
                 Some(b'\\') => {
                     escaped = true;

@@ -23,6 +23,23 @@ pub(crate) fn fold(name: &str) -> Folded {
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Whether a name folds to this, without folding all of it.
+pub(crate) fn folds_to(name: &str, folded: &str) -> bool {
+    let mut rest = folded.as_bytes();
+    for byte in name.bytes() {
+        if !byte.is_ascii() {
+            return fold(name) == folded;
+        }
+        if byte.is_ascii_alphanumeric() {
+            match rest.split_first() {
+                Some((first, tail)) if *first == byte.to_ascii_lowercase() => rest = tail,
+                _ => return false,
+            }
+        }
+    }
+    rest.is_empty()
+}
+
 /// Folds a value of an enum. Signs and symbols carry meaning there (`-1`, `c++`), so only
 /// separators between letters or digits and punctuation around the whole are dropped.
 pub(crate) fn fold_value(value: &str) -> String {
@@ -49,7 +66,7 @@ pub(crate) fn fold_value(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{fold, fold_value};
+    use super::{fold, fold_value, folds_to};
 
     #[test]
     fn names_fold_to_letters_and_digits() {
@@ -57,6 +74,9 @@ mod tests {
             assert_eq!(fold(name), "filepath");
         }
         assert_eq!(fold("Größe_1"), "größe1");
+        for (name, folded) in [("file_Path", "filepath"), ("Größe_1", "größe1"), ("", ""), ("x", "xy")] {
+            assert_eq!(folds_to(name, folded), fold(name) == folded, "{name}");
+        }
     }
 
     #[test]

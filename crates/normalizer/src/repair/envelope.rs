@@ -21,7 +21,7 @@ use toolwright_model::{Change, Code};
 use super::limits::is_comparable;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview};
 use crate::costs;
-use crate::names::{Folded, fold, is_envelope};
+use crate::names::{Folded, fold, folds_to, is_envelope};
 use crate::schema::{Goal, Types};
 
 /// How often an envelope may be nested.
@@ -136,7 +136,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     /// `{"tool": "read_note", "path": "a"}`: the tool's own name beside the arguments.
     fn leave_own_name_out(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
         let at = members.iter().take(MAX_MEMBERS_BEFORE_NAME).position(|member| {
-            LABELS.contains(&fold(member.key).as_str())
+            LABELS.iter().any(|label| folds_to(member.key, label))
                 && !self.is_parameter(member.key)
                 && says_tool(member, tool_name)
         })?;
@@ -182,7 +182,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 _ => false,
             };
             let free = || whole_call || !self.is_parameter(member.key);
-            let is_listed = is_envelope(&name) || CALL_LISTS.contains(&name.as_str()) || name == tool;
+            let is_listed =
+                is_envelope(&name) || CALL_LISTS.contains(&name.as_str()) || folds_to(tool_name, &name);
             is_listed && free() && holds()
         };
         let payload = members.iter().find(is_payload)?;
@@ -269,7 +270,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     fn is_parameter(&self, key: &str) -> bool {
         let folded = fold(key);
-        self.context.parameters.iter().any(|name| fold(name) == folded)
+        self.context.parameters.iter().any(|name| folds_to(name, &folded))
     }
 
     /// `{"path": {"path": "a"}}` and `{"path": {"value": "a"}}`: an envelope around one value.
@@ -283,12 +284,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let [only] = value.as_object()? else { return None };
         let name = fold(only.key);
         let takes_object = goal.types(self.judge.schema()).overlaps(Types::OBJECT);
-        let same_name = name == fold(slot.name);
+        let same_name = folds_to(slot.name, &name);
         if slot.is_root || slot.in_list || !(same_name || name == "value" && !takes_object) {
             return None;
         }
         let declared = goal.property_names(self.judge.schema());
-        if declared.iter().any(|known| fold(known) == name) {
+        if declared.iter().any(|known| folds_to(known, &name)) {
             return None;
         }
         let inner = self.fit(goal.ids(), only.value, path, slot).ok()?;
@@ -307,8 +308,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
 /// Whether a key labels the call; `command` does when it names the tool.
 fn is_label(member: &Member<'_>, tool_name: &str) -> bool {
-    let name = fold(member.key);
-    LABELS.contains(&name.as_str()) || name == "command" && says_tool(member, tool_name)
+    LABELS.iter().any(|label| folds_to(member.key, label))
+        || folds_to(member.key, "command") && says_tool(member, tool_name)
 }
 
 fn says_tool(member: &Member<'_>, tool_name: &str) -> bool {

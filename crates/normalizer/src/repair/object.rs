@@ -16,7 +16,7 @@ use super::guesses::Guesses;
 use super::limits::{MAX_PROBLEMS, is_comparable};
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem, shown};
 use crate::costs;
-use crate::names::{Name, Surroundings, compare, fold, is_envelope};
+use crate::names::{Name, Surroundings, compare, fold, folds_to, is_envelope};
 use crate::schema::{Goal, KeyState, Types};
 
 /// So many names and keys are compared each with each; of more a table is made.
@@ -136,7 +136,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 Kind::String(_) => self.open_container(&member.value).is_some(),
                 _ => false,
             };
-            (is_envelope(&name) || name == fold(slot.name)) && holds()
+            (is_envelope(&name) || folds_to(slot.name, &name)) && holds()
         };
         let open = draft.entries.iter().filter(|entry| entry.state == KeyState::Open);
         let found: Vec<Problem> = open
@@ -243,10 +243,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let folded = fold(member.key);
         let is_declared =
             |other: &&Entry<'a>| other.state == KeyState::Declared && goal.declares(schema, other.member.key);
-        entries
-            .iter()
-            .filter(is_declared)
-            .any(|other| fold(other.member.key) == folded && same_value(&other.member.value, &member.value))
+        entries.iter().filter(is_declared).any(|other| {
+            folds_to(other.member.key, &folded) && same_value(&other.member.value, &member.value)
+        })
     }
 
     fn unknown_key(
