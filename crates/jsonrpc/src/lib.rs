@@ -1,9 +1,22 @@
-//! JSON that is edited without being rewritten.
+//! JSON that is edited without being rewritten, and the messages that carry it.
 //!
-//! The crate holds the raw tree on which calls are read, compared and edited level by level: every
-//! value that is not touched goes out as the bytes it came in with, so number forms, key order,
-//! escapes and white space survive. It knows no schema, no tool and no protocol revision.
+//! [`raw`] is the tree on which calls are read, compared and edited level by level: every value that is
+//! not touched goes out as the bytes it came in with, so number forms, key order, escapes and white
+//! space survive. [`Message`] is a JSON-RPC message whose payloads stay text. [`lines`] cuts a stream
+//! of bytes into lines and finds the messages among whatever else a program prints. Nothing here knows
+//! a schema, a tool, a protocol revision or a socket.
 //!
-//! Start with [`raw::parse`], [`raw::Node`] and [`raw::Number`].
+//! Start with [`raw::parse`], [`Message::parse`] and [`lines::Lines`].
 
+mod id;
+mod json;
+pub mod lines;
+mod message;
 pub mod raw;
+
+pub use id::{Id, MintedIds};
+pub use json::Json;
+pub use message::{
+    EnvelopeError, ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message,
+    Notification, PARSE_ERROR, Request, Response,
+};

@@ -365,7 +365,7 @@ impl<'a> Parser<'a> {
 
 /// How many bytes from the start stand for themselves inside a string. Eight at a time: a byte is
 /// special when it is a quote, a backslash or below space.
-fn plain_run(bytes: &[u8]) -> usize {
+pub(super) fn plain_run(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
@@ -412,7 +412,7 @@ pub fn is_json_number(text: &str) -> bool {
 }
 
 /// The length of the JSON number at the start, 0 when there is none.
-fn number_length(bytes: &[u8]) -> usize {
+pub(super) fn number_length(bytes: &[u8]) -> usize {
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = usize::from(bytes.first() == Some(&b'-'));
     at += match bytes.get(at) {

@@ -1,0 +1,103 @@
+//! The ids of requests: a peer's as it wrote them, ours as numbers that are never used twice.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Json;
+
+/// What a request is answered under: a number or a string, as its sender wrote it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Id(Json);
+
+impl Id {
+    /// An id of ours.
+    pub fn number(number: u64) -> Id {
+        Id(Json::scanned(&number.to_string()))
+    }
+
+    /// The id that a value is: any number or string.
+    pub fn from_json(value: Json) -> Option<Id> {
+        value.as_str().starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9')).then_some(Id(value))
+    }
+
+    /// The text of the value.
+    pub fn as_json(&self) -> &Json {
+        &self.0
+    }
+
+    /// The number of ours that an answer means. Some servers send it back as a string or a fraction.
+    pub fn to_number(&self) -> Option<u64> {
+        let text = self.0.to_text();
+        let text = text.as_deref().unwrap_or(self.0.as_str()).trim();
+        let whole = text.split_once('.').filter(|(_, zeros)| zeros.bytes().all(|byte| byte == b'0'));
+        let digits = whole.map_or(text, |(digits, _)| digits);
+        if digits.starts_with('+') {
+            return None;
+        }
+        digits.parse().ok()
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// The ids of one connection: 1, 2, 3 and so on.
+#[derive(Debug, Default)]
+pub struct MintedIds(AtomicU64);
+
+impl MintedIds {
+    /// The next one.
+    pub fn mint(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> Option<Id> {
+        Id::from_json(Json::parse(text).unwrap())
+    }
+
+    #[test]
+    fn numbers_and_strings_are_ids_as_they_are_written() {
+        for text in ["1", "-7", "9007199254740993", "1.5", "\"a\"", "\"\""] {
+            assert_eq!(id(text).unwrap().to_string(), text);
+        }
+        for text in ["null", "true", "[1]", "{}"] {
+            assert_eq!(id(text), None);
+        }
+    }
+
+    #[test]
+    fn an_answer_means_our_number_however_it_is_written() {
+        for (text, number) in [
+            ("5", Some(5)),
+            ("\"5\"", Some(5)),
+            ("5.0", Some(5)),
+            ("5.5", None),
+            ("\"five\"", None),
+            ("\"+5\"", None),
+            ("-5", None),
+            ("\"\"", None),
+        ] {
+            assert_eq!(id(text).unwrap().to_number(), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn minted_ids_differ() {
+        let ids = MintedIds::default();
+        assert_eq!([ids.mint(), ids.mint(), ids.mint()], [1, 2, 3]);
+    }
+}

@@ -1,0 +1,160 @@
+//! One JSON value as the text it was sent as.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::raw::{self, ParseError, RawMember};
+
+/// The text of one JSON value, known to be strict JSON. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Json(Arc<str>);
+
+impl Json {
+    /// Takes a text that is one JSON value; the white space around it is left out.
+    pub fn parse(text: &str) -> Result<Json, ParseError> {
+        raw::check(text).map(|()| Json(text.trim_matches([' ', '\n', '\r', '\t']).into()))
+    }
+
+    /// A string.
+    pub fn text(text: &str) -> Json {
+        Json(raw::quote(text).into())
+    }
+
+    /// `{}`
+    pub fn empty_object() -> Json {
+        Json("{}".into())
+    }
+
+    /// Text that the scanner has stepped over.
+    pub(crate) fn scanned(text: &str) -> Json {
+        Json(text.into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The members, when the value is an object.
+    pub fn members(&self) -> Option<Vec<RawMember<'_>>> {
+        raw::members(&self.0).ok()
+    }
+
+    /// The value of a member, when the value is an object that has it. Of keys that repeat the first.
+    pub fn get(&self, key: &str) -> Option<Json> {
+        let members = self.members()?;
+        members.into_iter().find(|member| member.key == key).map(|member| Json::scanned(member.value))
+    }
+
+    /// The value of a member that is a string.
+    pub fn get_text(&self, key: &str) -> Option<String> {
+        self.get(key)?.to_text()
+    }
+
+    /// The items, when the value is a list.
+    pub fn items(&self) -> Option<Vec<Json>> {
+        Some(raw::items(&self.0).ok()?.into_iter().map(Json::scanned).collect())
+    }
+
+    /// The decoded text, when the value is a string.
+    pub fn to_text(&self) -> Option<String> {
+        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        Some(raw::Str::from_escaped(inner).decode().into_owned())
+    }
+
+    /// The same object with one member put in place, or added at its end. Everything else keeps its text.
+    /// What is no object is given back as it is.
+    pub fn with(&self, key: &str, value: &Json) -> Json {
+        let Some(members) = self.members() else { return self.clone() };
+        let mut out = String::with_capacity(self.0.len() + key.len() + value.0.len() + 8);
+        out.push('{');
+        let mut is_there = false;
+        for member in &members {
+            let is_meant = member.key == key;
+            // A key that repeats is one member after this.
+            if is_meant && is_there {
+                continue;
+            }
+            is_there |= is_meant;
+            push_member(&mut out, &member.key, if is_meant { &value.0 } else { member.value });
+        }
+        if !is_there {
+            push_member(&mut out, key, &value.0);
+        }
+        out.push('}');
+        Json(out.into())
+    }
+
+    /// The same object without a member.
+    pub fn without(&self, key: &str) -> Json {
+        let Some(members) = self.members().filter(|members| members.iter().any(|member| member.key == key))
+        else {
+            return self.clone();
+        };
+        let mut out = String::with_capacity(self.0.len());
+        out.push('{');
+        for member in members.iter().filter(|member| member.key != key) {
+            push_member(&mut out, &member.key, member.value);
+        }
+        out.push('}');
+        Json(out.into())
+    }
+}
+
+/// Appends a member and the comma before it.
+pub(crate) fn push_member(out: &mut String, key: &str, value: &str) {
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    raw::write_quoted(key, out);
+    out.push(':');
+    out.push_str(value);
+}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_value_keeps_its_text() {
+        for text in ["1.0", r#"{"b" : 12345678901234567890123, "a": "\u00e4"}"#, "null", "[]"] {
+            assert_eq!(json(&format!(" {text}\n")).as_str(), text);
+        }
+        assert!(Json::parse("{a: 1}").is_err());
+    }
+
+    #[test]
+    fn one_member_is_put_in_place_and_the_others_keep_their_text() {
+        let value = json(r#"{"b": 1.0, "a" : [ 2 ]}"#);
+        assert_eq!(value.with("b", &json("3")).as_str(), r#"{"b":3,"a":[ 2 ]}"#);
+        assert_eq!(value.with("c", &Json::text("ä\"")).as_str(), r#"{"b":1.0,"a":[ 2 ],"c":"ä\""}"#);
+        assert_eq!(value.without("b").as_str(), r#"{"a":[ 2 ]}"#);
+        assert_eq!(value.without("x"), value);
+        assert_eq!(json("[1]").with("a", &json("2")).as_str(), "[1]");
+        assert_eq!(json("{}").with("a", &json("2")).as_str(), r#"{"a":2}"#);
+    }
+
+    #[test]
+    fn members_are_found_by_their_decoded_key() {
+        let value = json(r#"{"\u0061": "x\ny", "list": [1, "b"]}"#);
+        assert_eq!(value.get_text("a").as_deref(), Some("x\ny"));
+        assert_eq!(value.get("list").unwrap().items().unwrap(), [json("1"), json("\"b\"")]);
+        assert_eq!(value.get("b"), None);
+    }
+}

@@ -1,0 +1,318 @@
+//! Looking at the outermost level of a value without building a tree of it.
+//!
+//! A message of many megabytes costs no more memory than its own text: the values inside are checked
+//! against the same grammar as the tree's, and handed on as the text they are.
+
+use std::borrow::Cow;
+
+use super::parse::{decode_escapes, number_length, plain_run};
+use super::{MAX_DEPTH, ParseError, ParseErrorKind};
+
+/// A member of an object whose value is still text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawMember<'a> {
+    /// The key, decoded.
+    pub key: Cow<'a, str>,
+    /// The value's exact text.
+    pub value: &'a str,
+}
+
+/// Whether the text is one JSON value.
+pub fn check(text: &str) -> Result<(), ParseError> {
+    let mut scanner = Scanner::new(text);
+    scanner.skip_space();
+    scanner.skip_value(0)?;
+    scanner.expect_end()
+}
+
+/// Where the value ends that a text starts with.
+pub fn value_end(text: &str) -> Result<usize, ParseError> {
+    let mut scanner = Scanner::new(text);
+    scanner.skip_value(0).map(|()| scanner.at)
+}
+
+/// The members of the object that a text is, keys that repeat included.
+pub fn members(text: &str) -> Result<Vec<RawMember<'_>>, ParseError> {
+    let mut scanner = Scanner::new(text);
+    let mut found = Vec::new();
+    scanner.open(b'{')?;
+    if scanner.take(b'}') {
+        return scanner.expect_end().map(|()| found);
+    }
+    loop {
+        let (raw, is_escaped) = scanner.key()?;
+        let key = if is_escaped { Cow::Owned(decode_escapes(raw)) } else { Cow::Borrowed(raw) };
+        found.push(RawMember { key, value: scanner.value(1)? });
+        if !scanner.goes_on(b'}')? {
+            return scanner.expect_end().map(|()| found);
+        }
+    }
+}
+
+/// The items of the list that a text is.
+pub fn items(text: &str) -> Result<Vec<&str>, ParseError> {
+    let mut scanner = Scanner::new(text);
+    let mut found = Vec::new();
+    scanner.open(b'[')?;
+    if scanner.take(b']') {
+        return scanner.expect_end().map(|()| found);
+    }
+    loop {
+        found.push(scanner.value(1)?);
+        if !scanner.goes_on(b']')? {
+            return scanner.expect_end().map(|()| found);
+        }
+    }
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str) -> Self {
+        Scanner { text, bytes: text.as_bytes(), at: 0 }
+    }
+
+    /// The text of the value that starts here.
+    fn value(&mut self, depth: usize) -> Result<&'a str, ParseError> {
+        let start = self.at;
+        self.skip_value(depth)?;
+        Ok(&self.text[start..self.at])
+    }
+
+    /// Steps over a value. The brackets that are open are bits, so that no depth costs the stack anything.
+    fn skip_value(&mut self, depth: usize) -> Result<(), ParseError> {
+        let mut objects: u128 = 0;
+        let mut open = 0;
+        loop {
+            match self.peek() {
+                Some(bracket @ (b'{' | b'[')) => {
+                    if depth + open >= MAX_DEPTH {
+                        return Err(self.error(ParseErrorKind::TooDeep));
+                    }
+                    let is_object = bracket == b'{';
+                    objects = objects << 1 | u128::from(is_object);
+                    open += 1;
+                    self.at += 1;
+                    self.skip_space();
+                    if !self.take(if is_object { b'}' } else { b']' }) {
+                        if is_object {
+                            self.key()?;
+                        }
+                        continue;
+                    }
+                    objects >>= 1;
+                    open -= 1;
+                }
+                Some(b'"') => {
+                    self.string()?;
+                }
+                Some(b't') => self.literal("true")?,
+                Some(b'f') => self.literal("false")?,
+                Some(b'n') => self.literal("null")?,
+                Some(b'-' | b'0'..=b'9') => self.number()?,
+                Some(_) => return Err(self.error(ParseErrorKind::Unexpected)),
+                None => return Err(self.error(ParseErrorKind::EndOfText)),
+            }
+            // The value ends here, and with it every bracket that closes.
+            loop {
+                if open == 0 {
+                    return Ok(());
+                }
+                let is_object = objects & 1 == 1;
+                if self.goes_on(if is_object { b'}' } else { b']' })? {
+                    if is_object {
+                        self.key()?;
+                    }
+                    break;
+                }
+                objects >>= 1;
+                open -= 1;
+            }
+        }
+    }
+
+    fn open(&mut self, bracket: u8) -> Result<(), ParseError> {
+        self.skip_space();
+        if !self.take(bracket) {
+            return Err(self.unexpected());
+        }
+        self.skip_space();
+        Ok(())
+    }
+
+    /// A key and its colon: the key's raw text, and whether something in it is escaped.
+    fn key(&mut self) -> Result<(&'a str, bool), ParseError> {
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected());
+        }
+        let key = self.string()?;
+        self.skip_space();
+        if !self.take(b':') {
+            return Err(self.unexpected());
+        }
+        self.skip_space();
+        Ok(key)
+    }
+
+    /// After a value: steps over a comma (true) or the closing bracket (false).
+    fn goes_on(&mut self, close: u8) -> Result<bool, ParseError> {
+        self.skip_space();
+        if self.take(b',') {
+            self.skip_space();
+            return Ok(true);
+        }
+        if self.take(close) {
+            return Ok(false);
+        }
+        Err(self.unexpected())
+    }
+
+    fn string(&mut self) -> Result<(&'a str, bool), ParseError> {
+        self.at += 1;
+        let start = self.at;
+        let mut is_escaped = false;
+        loop {
+            self.at += plain_run(&self.bytes[self.at..]);
+            match self.peek() {
+                Some(b'"') => {
+                    let raw = &self.text[start..self.at];
+                    self.at += 1;
+                    return Ok((raw, is_escaped));
+                }
+                Some(b'\\') => {
+                    is_escaped = true;
+                    self.escape()?;
+                }
+                Some(_) => return Err(self.error(ParseErrorKind::Unexpected)),
+                None => return Err(self.error(ParseErrorKind::EndOfText)),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), ParseError> {
+        self.at += 1;
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
+            Some(b'u') => {
+                self.at += 1;
+                for _ in 0..4 {
+                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                        return Err(self.unexpected());
+                    }
+                    self.at += 1;
+                }
+            }
+            _ => return Err(self.unexpected()),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), ParseError> {
+        match number_length(&self.bytes[self.at..]) {
+            0 => {
+                self.at += usize::from(self.peek() == Some(b'-'));
+                Err(self.unexpected())
+            }
+            length => {
+                self.at += length;
+                Ok(())
+            }
+        }
+    }
+
+    fn literal(&mut self, word: &str) -> Result<(), ParseError> {
+        if self.bytes[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(());
+        }
+        Err(self.error(ParseErrorKind::Unexpected))
+    }
+
+    fn expect_end(&mut self) -> Result<(), ParseError> {
+        self.skip_space();
+        if self.at < self.bytes.len() {
+            return Err(self.error(ParseErrorKind::TrailingText));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let is_there = self.peek() == Some(byte);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn unexpected(&self) -> ParseError {
+        let is_end = self.at >= self.bytes.len();
+        self.error(if is_end { ParseErrorKind::EndOfText } else { ParseErrorKind::Unexpected })
+    }
+
+    fn error(&self, kind: ParseErrorKind) -> ParseError {
+        ParseError { offset: self.at, kind }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bumpalo::Bump;
+    use proptest::prelude::*;
+
+    use super::super::parse;
+    use super::*;
+
+    #[test]
+    fn members_keep_their_text_and_repeat() {
+        let text = r#" {"a" : 1.0, "\u0062":[ 1e3 ,-0], "a": "x\n"} "#;
+        let found: Vec<(String, &str)> = members(text)
+            .unwrap()
+            .into_iter()
+            .map(|member| (member.key.into_owned(), member.value))
+            .collect();
+        let expected = [("a", "1.0"), ("b", "[ 1e3 ,-0]"), ("a", r#""x\n""#)];
+        assert_eq!(found, expected.map(|(key, value)| (key.to_owned(), value)));
+        assert_eq!(members(" {} ").unwrap(), []);
+    }
+
+    #[test]
+    fn items_are_the_text_between_the_commas() {
+        assert_eq!(items(r#"[1, {"a": [2, 3]} , "x,y"]"#).unwrap(), ["1", r#"{"a": [2, 3]}"#, r#""x,y""#]);
+        assert_eq!(items("[ ]").unwrap(), [""; 0]);
+        assert!(items("[1,]").is_err());
+        assert!(items("{}").is_err());
+    }
+
+    #[test]
+    fn any_depth_is_refused_without_a_stack() {
+        let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(check(&deep(MAX_DEPTH)).is_ok());
+        assert_eq!(check(&deep(MAX_DEPTH + 1)).unwrap_err().kind, ParseErrorKind::TooDeep);
+        assert!(check(&"[".repeat(1_000_000)).is_err());
+        let inside = |levels: usize| format!(r#"{{"a":{}}}"#, deep(levels));
+        assert!(members(&inside(MAX_DEPTH - 1)).is_ok());
+        assert!(members(&inside(MAX_DEPTH)).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8192))]
+
+        #[test]
+        fn it_judges_as_the_parser_does(text in r#"[\[\]{}:,"0-9eE+\-. a-dtrufalsn\\]{0,24}"#) {
+            let arena = Bump::new();
+            prop_assert_eq!(check(&text).map_err(Some), parse(&text, &arena).map(|_| ()).map_err(Some), "{}", text);
+        }
+    }
+}
