@@ -204,6 +204,7 @@ fn classify(tool: &RegisteredTool, failure: ToolFailure) -> CallError {
     match failure {
         ToolFailure::Tool { message } => CallError::tool_error(tool.name(), message),
         ToolFailure::Unavailable { message } => CallError::unavailable(tool.name(), message),
+        ToolFailure::NotReady { message } => CallError::not_ready(tool.name(), message),
         ToolFailure::InvalidArguments { message } => CallError::rejected_by_tool(tool, message),
     }
 }

@@ -186,7 +186,7 @@ fn results_can_be_spoken() {
 #[test]
 fn without_a_sound_system_it_says_what_to_install() {
     let failure = Machine::new().call(json!({"action": "get"})).unwrap_err();
-    assert!(matches!(&failure, ToolFailure::Unavailable { .. }));
+    assert!(matches!(&failure, ToolFailure::NotReady { .. }));
     let text = failure.to_string();
     for word in ["no sound system", "wpctl, pactl, amixer", "Install PipeWire"] {
         assert!(text.contains(word), "{text}");

@@ -178,6 +178,31 @@ fn a_tool_that_says_no_is_exit_code_1_with_its_own_words() {
 }
 
 #[test]
+fn a_failure_names_its_own_cause_and_no_other() {
+    let desk = Desk::new();
+    for (sent, expected) in [
+        (
+            r#"{"path": "notes.md", "start_line": 5}"#,
+            "error: start_line is 5, but \"notes.md\" has 2 lines\n",
+        ),
+        (r#"{"path": ""}"#, "error: the path is empty. Send the path of a file or folder"),
+        (r#"{"path": "no/such.txt"}"#, "error: \"no/such.txt\" does not exist. Use list_directory"),
+        (r#"{"path": "~/a"}"#, "error: the path \"~/a\" begins with ~"),
+    ] {
+        let done = desk.call(&["read_file", sent]);
+        assert_eq!(done.code, 1, "{sent}");
+        assert!(done.stderr.starts_with(expected), "{}", done.stderr);
+        assert!(!done.stderr.contains("It needs path"), "{}", done.stderr);
+    }
+    let mut command = command(&["call", "control_speaker_volume", r#"{"action": "get"}"#, "--json"]);
+    let output = command.env("PATH", desk.root()).output().expect("it runs");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(answer["error"]["code"], "unavailable");
+    let message = answer["error"]["message"].as_str().expect("a sentence");
+    assert!(message.starts_with("No sound system was found: none of wpctl"), "{message}");
+}
+
+#[test]
 fn json_has_one_shape_for_each_way_a_call_ends() {
     let desk = Desk::new();
     let always = ["arguments", "changes", "name", "ok", "run"];
@@ -299,7 +324,11 @@ fn without_a_search_engine_the_way_to_one_is_told() {
     let output = command.env_remove("TOOLWRIGHT_SEARCH").output().expect("it runs");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert!(stderr.contains("no search provider is configured"), "{stderr}");
+    assert!(
+        stderr.starts_with("error: web search is not set up: no search engine is configured."),
+        "{stderr}"
+    );
+    assert!(!stderr.contains("network"), "{stderr}");
     assert!(stderr.contains("\nfix: set TOOLWRIGHT_SEARCH=duckduckgo; or "), "{stderr}");
 }
 

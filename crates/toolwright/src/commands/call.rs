@@ -8,7 +8,7 @@ use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
 use toolwright_model::Change;
 use toolwright_tools::observer::Normalized;
-use toolwright_tools::{Call, CallObserver, CallOutcome, ToolExecutor};
+use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ToolExecutor};
 
 use super::{print, print_text};
 use crate::cli::CallOptions;
@@ -126,10 +126,7 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
             }
             Ended::Answered { output, .. } => print_text(&output.text)?,
             Ended::Refused(error) | Ended::Failed { error, .. } => {
-                eprintln!("error: {}", error.sentence);
-                if !error.details.is_empty() && error.details != error.sentence {
-                    eprintln!("{}", error.details);
-                }
+                eprintln!("error: {}", told(error));
                 if let Some(fix) = toolset::fix(called.name, error) {
                     eprintln!("fix: {fix}");
                 }
@@ -140,6 +137,21 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
         Ended::NotRun | Ended::Answered { .. } => ExitCode::SUCCESS,
         Ended::Refused(_) | Ended::Failed { .. } => ExitCode::from(EXIT_FOUND),
     })
+}
+
+/// The sentence and the details, or the details alone where they hold the words of the sentence in their order.
+fn told(error: &CallError) -> String {
+    fn words(text: &str) -> impl Iterator<Item = String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase)
+    }
+    let mut details = words(&error.details);
+    let is_said_twice = words(&error.sentence).all(|word| details.any(|other| other == word));
+    match error.details.as_str() {
+        "" => error.sentence.clone(),
+        details if is_said_twice => details.to_owned(),
+        details => format!("{}\n{details}", error.sentence),
+    }
 }
 
 /// The call before and after, on standard error: standard output belongs to the result.

@@ -45,8 +45,7 @@ pub(super) enum Mismatch {
     #[error("old_text does not occur in the file. {hint}")]
     Missing { hint: String },
     #[error(
-        "the file would have {bytes} bytes; files over {max} bytes are not written. Replace less, or raise the \
-         limit max_file_bytes in the configuration"
+        "the file would have {bytes} bytes; files over {max} bytes are not written (max_file_bytes). Replace less"
     )]
     TooLarge { bytes: u64, max: u64 },
     #[error(

@@ -119,16 +119,14 @@ impl<'a> Stage<'a> {
         let len = bytes.len() as u64;
         if len > limits.max_file_bytes {
             return Err(ToolFailure::tool(format!(
-                "{:?} would have {len} bytes; files over {} bytes are not written. Split the contents, or raise \
-                 the limit max_file_bytes in the configuration",
+                "{:?} would have {len} bytes; files over {} bytes are not written (max_file_bytes). Split the contents",
                 place.shown, limits.max_file_bytes
             )));
         }
         self.bytes += len;
         if self.bytes > limits.max_batch_bytes {
             return Err(ToolFailure::tool(format!(
-                "the call would write more than {} bytes in all. Split it into several, or raise the limit \
-                 max_batch_bytes in the configuration",
+                "the call would write more than {} bytes in all (max_batch_bytes). Split it into several",
                 limits.max_batch_bytes
             )));
         }

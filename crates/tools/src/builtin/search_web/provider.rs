@@ -102,9 +102,7 @@ pub enum SearchError {
     #[error("cannot be reached: {0}")]
     Unreachable(String),
     /// The key was not accepted, or the account may not do this.
-    #[error(
-        "does not accept the request (HTTP {status}{detail}). Check its key and settings in the configuration"
-    )]
+    #[error("does not accept the request (HTTP {status}{detail}). Check its key and settings")]
     Denied {
         /// The HTTP status.
         status: u16,
@@ -185,14 +183,14 @@ impl ProviderConfig {
 }
 
 impl SearchError {
-    /// The tool's failure for this. What may pass by itself counts as unavailable.
+    /// The tool's failure for this. What may pass by itself counts as unavailable; only where nothing came
+    /// back is the network a likely cause.
     pub(super) fn into_failure(self, provider: &str) -> ToolFailure {
         let message = format!("the web was not searched: {provider} {self}");
         match self {
-            SearchError::Timeout(_) | SearchError::Unreachable(_) | SearchError::TooMany { .. } => {
-                ToolFailure::Unavailable { message }
-            }
-            SearchError::Status { status, .. } if status >= 500 => ToolFailure::Unavailable { message },
+            SearchError::Timeout(_) | SearchError::Unreachable(_) => ToolFailure::Unavailable { message },
+            SearchError::TooMany { .. } => ToolFailure::NotReady { message },
+            SearchError::Status { status, .. } if status >= 500 => ToolFailure::NotReady { message },
             _ => ToolFailure::Tool { message },
         }
     }
