@@ -385,3 +385,20 @@ fn a_file_that_is_replaced_meanwhile_keeps_its_name() {
     });
     assert!(!desk.root().join("w (deleted)").exists());
 }
+
+#[test]
+fn one_of_a_thing_is_said_as_one() {
+    let desk = Desk::new();
+    assert_eq!(desk.ok("write_to_file", json!({"path": "a", "content": "x"})), "Created a with 1 byte.");
+    assert_eq!(
+        desk.ok("write_to_file", json!({"path": "a", "content": "y"})),
+        "Replaced the contents of a (1 byte)."
+    );
+    assert_eq!(desk.ok("list_directory", json!({})), "a  1 byte");
+    says(&desk.no("read_file", json!({"path": "a", "start_line": 2})), &["\"a\" has 1 line"]);
+    desk.put("b", "x x\n");
+    assert_eq!(
+        desk.ok("edit_file", json!({"path": "b", "old_text": "x", "new_text": "y", "replace_all": true})),
+        "Replaced 2 occurrences in b (line 1)."
+    );
+}

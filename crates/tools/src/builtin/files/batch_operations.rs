@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::arguments::invalid;
 use super::stage::Stage;
-use super::tool::{Effect, FileTool, output};
+use super::tool::{Effect, FileTool, counted, output};
 use crate::{ToolFailure, ToolOutput};
 use step::Step;
 
@@ -115,8 +115,8 @@ impl BatchOperations {
         }
         if items.len() > max_steps {
             return Err(invalid(format!(
-                "{name} holds {} steps; at most {max_steps} are run in one call. Split them",
-                items.len()
+                "{name} holds {}; at most {max_steps} can be run in one call. Split them",
+                counted(items.len(), "step")
             )));
         }
         let mut steps: Vec<Step> = Vec::with_capacity(items.len());

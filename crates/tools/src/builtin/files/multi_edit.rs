@@ -7,7 +7,7 @@ use super::disk;
 use super::edit_file::{EDIT_OUTPUT, cannot_edit, edited};
 use super::replace::{MAX_LINES_KEPT, Which, replace};
 use super::stage::{Protected, Stage};
-use super::tool::{Effect, FileTool};
+use super::tool::{Effect, FileTool, counted};
 use crate::{ToolFailure, ToolOutput};
 
 /// The arguments of `multi_edit`.
@@ -92,8 +92,8 @@ impl MultiEdit {
         }
         if edits.len() > max_steps {
             return Err(invalid(format!(
-                "edits_json holds {} edits; at most {max_steps} are made in one call. Split them",
-                edits.len()
+                "edits_json holds {}; at most {max_steps} can be made in one call. Split them",
+                counted(edits.len(), "edit")
             )));
         }
         Ok(edits)

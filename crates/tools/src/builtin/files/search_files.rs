@@ -202,7 +202,10 @@ impl<'a, 'b> Search<'a, 'b> {
     fn output(self, pattern: &str) -> ToolOutput {
         let mut left_out: Vec<String> = self.limit.into_iter().collect();
         if !self.count_only && self.matches.len() < self.lines {
-            left_out.push(format!("only the first {} lines are shown (max_matches)", self.matches.len()));
+            left_out.push(match self.matches.len() {
+                1 => "only the first line is shown (max_matches)".to_owned(),
+                count => format!("only the first {count} lines are shown (max_matches)"),
+            });
         }
         left_out.extend(self.passed_over.words());
         let left_out = (!left_out.is_empty()).then(|| left_out.join("; "));
