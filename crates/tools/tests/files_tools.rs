@@ -402,3 +402,25 @@ fn one_of_a_thing_is_said_as_one() {
         "Replaced 2 occurrences in b (line 1)."
     );
 }
+
+#[test]
+fn what_went_to_the_trash_comes_back_the_way_the_message_says() {
+    let desk = Desk::new();
+    desk.put("a.txt", "kept");
+    let would = desk.json("delete_file", json!({"path": "a.txt", "dry_run": true}));
+    assert_eq!(would["trash"], ".toolwright-trash");
+    let output = desk.call("delete_file", json!({"path": "a.txt"})).unwrap();
+    says(&output.text, &["Moved a.txt to the trash, where it is .toolwright-trash/", "batch_operations"]);
+    let read: serde_json::Value = serde_json::from_str(&output.structured.unwrap()).unwrap();
+    let step = json!({"id": "back", "action": "move", "path": read["trash"], "to": "a.txt"});
+    desk.ok("batch_operations", json!({"pipeline_json": json!({"steps": [step]}).to_string()}));
+    assert_eq!(desk.get("a.txt"), "kept");
+}
+
+#[test]
+fn what_a_batch_made_and_deleted_again_is_not_said_to_be_in_the_trash() {
+    let desk = Desk::new();
+    let steps = json!([{"id": "w", "action": "write", "path": "a", "content": "x"}, {"id": "d", "action": "delete", "path": "a"}]);
+    let text = desk.ok("batch_operations", json!({"pipeline_json": steps.to_string()}));
+    says(&text, &["d (delete): Deleted a for good.", "No file changes."]);
+}

@@ -168,7 +168,9 @@ impl<'a> Stage<'a> {
                 }
                 let path = trash::path_for(place, self.toolbox.clock.now());
                 let shown = place::shown(self.roots(), place.root, &path);
-                (After::Trash(path), Some(shown))
+                // What only this call has made was never on disk: it does not come into the trash.
+                let is_on_disk = before.is_some();
+                (After::Trash(path), is_on_disk.then_some(shown))
             }
         };
         self.put(place, before, after);
