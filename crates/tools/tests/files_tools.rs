@@ -424,3 +424,32 @@ fn what_a_batch_made_and_deleted_again_is_not_said_to_be_in_the_trash() {
     let text = desk.ok("batch_operations", json!({"pipeline_json": steps.to_string()}));
     says(&text, &["d (delete): Deleted a for good.", "No file changes."]);
 }
+
+#[test]
+fn names_that_hold_commands_to_a_terminal_are_written_out_in_text_and_exact_in_json() {
+    let desk = Desk::new();
+    let name = "a\u{1b}[2Jb\nc.txt";
+    desk.put(name, "one\u{1b}[31m\ttwo\n");
+    let shown = "a\\u001b[2Jb\\nc.txt";
+    let listed = desk.call("list_directory", json!({})).unwrap();
+    assert_eq!(listed.text, format!("{shown}  13 bytes"));
+    let read: serde_json::Value = serde_json::from_str(&listed.structured.unwrap()).unwrap();
+    assert_eq!(read["entries"][0]["path"], name);
+    let found = desk.ok("search_files", json!({"pattern": "two"}));
+    assert_eq!(found, format!("1 line in 1 file.\n{shown}:1: one\\u001b[31m\ttwo"));
+    assert_eq!(
+        desk.json("search_files", json!({"pattern": "two"}))["matches"][0]["text"],
+        "one\u{1b}[31m\ttwo"
+    );
+    let copy = json!([{"id": "c", "action": "copy", "path": name, "to": "b\u{7}"}]).to_string();
+    for (tool, arguments) in [
+        ("edit_file", json!({"path": name, "old_text": "one", "new_text": "1"})),
+        ("write_to_file", json!({"path": name, "content": "x\n"})),
+        ("apply_diff", json!({"path": name, "diff": "@@ -1 +1 @@\n-x\n+y\n"})),
+        ("batch_operations", json!({"pipeline_json": copy})),
+        ("delete_file", json!({"path": name})),
+    ] {
+        let text = desk.ok(tool, arguments);
+        assert!(!text.replace('\n', "").contains(char::is_control) && text.contains(shown), "{tool}: {text}");
+    }
+}

@@ -8,7 +8,7 @@ use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
 use toolwright_model::Change;
 use toolwright_tools::observer::Normalized;
-use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ToolExecutor};
+use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ToolExecutor, printable};
 
 use super::{print, print_text};
 use crate::cli::CallOptions;
@@ -18,6 +18,9 @@ use crate::toolset;
 
 /// How long a tool that was stopped may take to put its things away.
 const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(5);
+
+/// What messages may hold besides text.
+const KEPT: &[char] = &['\n', '\t'];
 
 /// Remembers the arguments that the tool got.
 #[derive(Default)]
@@ -122,11 +125,13 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
         show_changes(options, sent, called);
         match &called.ended {
             Ended::NotRun => {
-                print(&format!("would call {} with {}", called.name, called.arguments.unwrap_or_default()))?;
+                let would =
+                    format!("would call {} with {}", called.name, called.arguments.unwrap_or_default());
+                print(&printable(&would, KEPT))?;
             }
             Ended::Answered { output, .. } => print_text(&output.text)?,
             Ended::Refused(error) | Ended::Failed { error, .. } => {
-                eprintln!("error: {}", told(error));
+                eprintln!("error: {}", printable(&told(error), KEPT));
                 if let Some(fix) = toolset::fix(called.name, error) {
                     eprintln!("fix: {fix}");
                 }

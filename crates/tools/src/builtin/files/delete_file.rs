@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::stage::{Fate, Protected, Stage};
-use super::tool::{Effect, FileTool, output};
-use crate::{ToolFailure, ToolOutput};
+use super::tool::{Effect, FileTool, named, output};
+use crate::{ToolFailure, ToolOutput, printable};
 
 /// The arguments of `delete_file`.
 #[derive(Debug, Deserialize)]
@@ -64,16 +64,16 @@ impl FileTool for DeleteFile {
         {
             trash = Some(folder.to_owned());
         }
-        let text = match &trash {
+        let text = match trash.as_deref().map(|trash| printable(trash, &[])) {
             Some(trash) if stage.is_dry_run() => {
-                format!("Would move {} to the trash, the folder {trash}.", place.shown)
+                format!("Would move {} to the trash, the folder {trash}.", named(&place))
             }
             Some(trash) => format!(
                 "Moved {0} to the trash, where it is {trash}. To get it back, use batch_operations with a step of \
                  the action move from there to {0}.",
-                place.shown
+                named(&place)
             ),
-            None => format!("{} {} for good.", stage.say("Deleted", "Would delete"), place.shown),
+            None => format!("{} {} for good.", stage.say("Deleted", "Would delete"), named(&place)),
         };
         Ok(output(text, &json!({"path": place.shown, "trash": trash, "dry_run": stage.is_dry_run()})))
     }

@@ -7,7 +7,7 @@ use super::disk;
 use super::place::Place;
 use super::replace::{Which, line_numbers, replace};
 use super::stage::{Protected, Stage};
-use super::tool::{Effect, FileTool, counted, output};
+use super::tool::{Effect, FileTool, counted, named, output};
 use crate::{ToolFailure, ToolOutput};
 
 /// How many line numbers a result names.
@@ -85,7 +85,7 @@ pub(super) fn edited(stage: &Stage<'_>, place: &Place, count: usize, lines: &[us
         "{} {} in {} ({}).",
         stage.say("Replaced", "Would replace"),
         counted(count, "occurrence"),
-        place.shown,
+        named(place),
         line_numbers(lines, MAX_LINES_SHOWN, count > lines.len())
     );
     let structured =

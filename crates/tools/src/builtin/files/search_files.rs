@@ -11,7 +11,7 @@ use super::stage::Stage;
 use super::tool::{Effect, FileTool, counted, output};
 use super::trash;
 use super::walk::{Depth, Kind, Next, walk};
-use crate::{ToolFailure, ToolOutput};
+use crate::{ToolFailure, ToolOutput, printable};
 use query::Query;
 
 /// How much of a matching line is shown, in characters.
@@ -214,6 +214,7 @@ impl<'a, 'b> Search<'a, 'b> {
             lines => format!("{} in {}.", counted(lines, "line"), counted(self.files, "file")),
         };
         for (path, line, shown) in &self.matches {
+            let (path, shown) = (printable(path, &[]), printable(shown, &['\t']));
             text.push_str(&format!("\n{path}:{line}: {shown}"));
         }
         if let Some(left_out) = &left_out {

@@ -11,7 +11,7 @@ use super::super::multi_edit::MultiEdit;
 use super::super::read_file::ReadFile;
 use super::super::search_files::SearchFiles;
 use super::super::stage::{Fate, Protected, Stage};
-use super::super::tool::{Effect, FileTool, output};
+use super::super::tool::{Effect, FileTool, named, output};
 use super::super::write_to_file::WriteToFile;
 use crate::{ToolFailure, ToolOutput};
 
@@ -146,6 +146,6 @@ fn relocate<const MOVES: bool>(
         stage.delete(&from, Fate::Remove, protected)?;
     }
     let (done, would) = if MOVES { ("Moved", "Would move") } else { ("Copied", "Would copy") };
-    let text = format!("{} {} to {}.", stage.say(done, would), from.shown, to.shown);
+    let text = format!("{} {} to {}.", stage.say(done, would), named(&from), named(&to));
     Ok(output(text, &json!({"path": from.shown, "to": to.shown})))
 }
