@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod call;
+mod changes;
 pub mod explain;
 pub mod normalize;
 pub mod rules;

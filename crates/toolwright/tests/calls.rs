@@ -128,6 +128,18 @@ fn a_mended_call_shows_before_and_after_on_stderr_and_the_result_alone_on_stdout
 }
 
 #[test]
+fn the_same_repair_in_many_steps_is_one_line_and_whole_in_json() {
+    let desk = Desk::new();
+    let steps = vec![json!({"action": "read", "path": "notes.md"}); 12];
+    let sent = json!({"pipeline_json": json!({"steps": steps}).to_string()}).to_string();
+    let done = desk.call(&["batch_operations", &sent]);
+    let lines: Vec<&str> = done.stderr.lines().skip(2).collect();
+    assert_eq!(lines, ["  D2  /pipeline_json/steps/*/id  default, rule pipeline-step-id-default (12 times)"]);
+    let (_, answer) = desk.json(&["batch_operations", &sent]);
+    assert_eq!(answer["changes"].as_array().map(Vec::len), Some(12));
+}
+
+#[test]
 fn a_refused_call_says_why_and_runs_nothing() {
     let desk = Desk::new();
     let done = desk.call(&["write_to_file", r#"{"path": "notes.md", "text": 3, "mode": "w"}"#]);

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
-use toolwright_model::Change;
 use toolwright_tools::observer::Normalized;
 use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ToolExecutor, printable};
 
-use super::{print, print_text};
+use super::{changes, print, print_text};
 use crate::cli::CallOptions;
 use crate::output::{Called, Ended, called_json};
 use crate::report::{EXIT_FOUND, Report};
@@ -162,15 +161,9 @@ fn told(error: &CallError) -> String {
 /// The call before and after, on standard error: standard output belongs to the result.
 fn show_changes(options: &CallOptions, sent: &str, called: &Called<'_>) {
     let (Some(got), [_, ..]) = (called.arguments, called.changes) else { return };
-    eprintln!("- {} {}", options.name, sent.trim());
-    eprintln!("+ {} {got}", called.name);
-    for change in called.changes {
-        eprintln!("{}", change_line(change));
+    let before = format!("- {} {}", options.name, sent.trim());
+    let after = format!("+ {} {got}", called.name);
+    for line in [before, after].into_iter().chain(changes::lines(called.changes)) {
+        eprintln!("{}", printable(&line, KEPT));
     }
-}
-
-fn change_line(change: &Change) -> String {
-    let place = if change.path.is_empty() { "/" } else { &change.path };
-    let rule = change.rule.as_ref().map_or(String::new(), |rule| format!(", rule {rule}"));
-    format!("  {:<3} {place}  {}{rule}", change.code.to_string(), change.why)
 }
