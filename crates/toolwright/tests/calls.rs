@@ -49,6 +49,22 @@ fn a_tool_is_shown_as_json() {
 }
 
 #[test]
+fn a_tool_is_shown_under_every_name_that_calls_it() {
+    let exact = run(&["tools", "show", "read_file"], "");
+    for name in ["read-file", "files/read_file", "ReadFile"] {
+        let shown = run(&["tools", "show", name], "");
+        assert_eq!((shown.code, &shown.stdout), (0, &exact.stdout), "{name}: {}", shown.stderr);
+        let called = Desk::new().call(&[name, r#"{"path": "notes.md"}"#]);
+        assert_eq!(called.code, 0, "{name}");
+    }
+    let shown = run(&["tools", "show", "read-file"], "");
+    assert_eq!(shown.stderr, "\"read-file\" is understood as read_file, as in a call\n");
+    let json = run(&["tools", "show", "read-file", "--json"], "");
+    assert_eq!((json.code, json.stderr.as_str()), (0, ""));
+    assert!(json.stdout.starts_with("{\"name\":\"read_file\""), "{}", json.stdout);
+}
+
+#[test]
 fn a_tool_that_is_not_there_is_wrong_use_and_the_others_are_named() {
     let done = run(&["tools", "show", "raed_file"], "");
     assert_eq!((done.code, done.stdout.as_str()), (2, ""));

@@ -3,19 +3,21 @@
 use std::process::ExitCode;
 
 use toolwright_jsonrpc::raw::quote;
-use toolwright_tools::{Format, RegisteredTool, ToolRegistry};
+use toolwright_tools::executor::Found;
+use toolwright_tools::{CallError, ErrorCode, Format, RegisteredTool, ToolExecutor, ToolRegistry, printable};
 
 use super::print;
-use crate::cli::{DefinitionFormat, ToolsCommand, ToolsOptions};
+use crate::cli::{DefinitionFormat, RuleOptions, ToolsCommand, ToolsOptions};
 use crate::report::Report;
 use crate::toolset;
 
 pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
-    let registry = &toolset::registry(&options.roots)?;
+    let executor = toolset::executor(&options.roots, &RuleOptions::default())?;
+    let registry = executor.registry();
     match &options.command {
         None => list(registry, None, false)?,
         Some(ToolsCommand::List { format, json }) => list(registry, *format, *json)?,
-        Some(ToolsCommand::Show { name, json }) => show(registry, name, *json)?,
+        Some(ToolsCommand::Show { name, json }) => show(&executor, name, *json)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -45,13 +47,12 @@ fn list(registry: &ToolRegistry, format: Option<DefinitionFormat>, json: bool) -
     ))
 }
 
-fn show(registry: &ToolRegistry, name: &str, json: bool) -> Result<(), Report> {
-    let Some(tool) = registry.get(name) else {
-        let snapshot = registry.snapshot();
-        let names: Vec<&str> = snapshot.callable_names().collect();
-        let fix = format!("use one of {}", names.join(", "));
-        return Err(Report::usage(format!("there is no tool \"{name}\""), fix));
-    };
+fn show(executor: &ToolExecutor, name: &str, json: bool) -> Result<(), Report> {
+    let Found { tool, renamed } = executor.find(name).map_err(|error| not_found(executor, name, &error))?;
+    if renamed.is_some() && !json {
+        let name = printable(name, &[]);
+        eprintln!("\"{name}\" is understood as {}, as in a call", tool.name());
+    }
     let definition = tool.definition();
     if json {
         let output = tool.output_schema().map_or("null", |schema| schema.get());
@@ -76,4 +77,15 @@ fn show(registry: &ToolRegistry, name: &str, json: bool) -> Result<(), Report> {
         lines.push("\nIt can destroy something: less is guessed in its calls.".to_owned());
     }
     print(&lines.join("\n"))
+}
+
+fn not_found(executor: &ToolExecutor, name: &str, error: &CallError) -> Report {
+    match error.code {
+        ErrorCode::AmbiguousTool => Report::usage(&error.sentence, &error.details),
+        _ => {
+            let snapshot = executor.registry().snapshot();
+            let names: Vec<&str> = snapshot.callable_names().collect();
+            Report::usage(format!("there is no tool \"{name}\""), format!("use one of {}", names.join(", ")))
+        }
+    }
 }
