@@ -1,6 +1,7 @@
 //! The command line as data: one definition gives parsing, help and errors.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use toolwright_model::Finish;
@@ -151,9 +152,9 @@ pub struct CallOptions {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// End the call after so many seconds [default: 30]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
-    pub timeout: Option<u32>,
+    /// End the call after so many seconds, such as 2 or 0.5; or with a unit: 500ms, 2s, 3m [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::parse)]
+    pub timeout: Option<Duration>,
     /// How the model's turn ended: stop or length, or an API's word for it
     #[arg(long, value_parser = crate::finish::parse)]
     pub finish: Option<Finish>,

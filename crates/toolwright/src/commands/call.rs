@@ -76,9 +76,9 @@ fn execute(
 ) -> Result<ExitCode, Report> {
     let received = Arc::new(Received::default());
     let mut executor = executor.with_observer(received.clone());
-    if let Some(seconds) = options.timeout {
+    if let Some(timeout) = options.timeout {
         let mut limits = executor.limits().clone();
-        limits.timeout = Duration::from_secs(seconds.into());
+        limits.timeout = timeout;
         executor = executor.with_limits(limits);
     }
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
