@@ -75,7 +75,7 @@ pub struct ExplainOptions {
     /// A file with the tool: {"name", "inputSchema", "annotations"?}
     #[arg(long, value_name = "FILE")]
     pub tool: Option<PathBuf>,
-    /// The arguments as the model wrote them, or `@FILE`
+    /// The arguments as the model wrote them, or `@FILE`; `@-` is standard input
     #[arg(long, value_name = "TEXT")]
     pub arguments: Option<String>,
     /// How the model's turn ended: stop or length, or an API's word for it
@@ -113,8 +113,8 @@ pub enum ToolsCommand {
         /// Print the definitions as this API wants them
         #[arg(long)]
         format: Option<DefinitionFormat>,
-        /// Print JSON
-        #[arg(long)]
+        /// Print JSON, as MCP wants it
+        #[arg(long, conflicts_with = "format")]
         json: bool,
     },
     /// Show what a tool does and takes
@@ -144,7 +144,7 @@ pub enum DefinitionFormat {
 pub struct CallOptions {
     /// The tool's name
     pub name: String,
-    /// The arguments as a model wrote them, or `@FILE`; none is `{}`
+    /// The arguments as a model wrote them, or `@FILE`; `@-` is standard input, none is `{}`
     pub arguments: Option<String>,
     /// Show what would be called and do not call it
     #[arg(long)]

@@ -101,6 +101,13 @@ fn definitions_come_in_the_form_of_each_api() {
 }
 
 #[test]
+fn json_and_a_format_are_two_answers_to_one_question() {
+    let done = run(&["tools", "list", "--json", "--format", "openai"], "");
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""));
+    assert!(done.stderr.contains("'--json' cannot be used with '--format"), "{}", done.stderr);
+}
+
+#[test]
 fn a_format_that_no_api_has_is_wrong_use() {
     let done = run(&["tools", "list", "--format", "soap"], "");
     assert_eq!((done.code, done.stdout.as_str()), (2, ""));
@@ -298,6 +305,17 @@ fn arguments_are_read_from_a_file() {
     let done = desk.call(&["read_file", "@/nowhere/arguments.txt"]);
     assert_eq!((done.code, done.stdout.as_str()), (3, ""));
     assert!(done.stderr.starts_with("error: cannot read /nowhere/arguments.txt: "), "{}", done.stderr);
+}
+
+#[test]
+fn arguments_are_read_from_standard_input() {
+    let desk = Desk::new();
+    let root = desk.root();
+    let done = run(&["call", "--root", &root, "read_file", "@-"], "{\"path\": \"notes.md\"}\n");
+    assert_eq!((done.code, done.stdout.as_str(), done.stderr.as_str()), (0, "# Notes\nbuy milk\n", ""));
+    let done = desk.call(&["read_file", "@"]);
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""));
+    assert!(done.stderr.starts_with("error: there is no file after @\nfix: "), "{}", done.stderr);
 }
 
 #[test]
