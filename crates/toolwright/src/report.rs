@@ -91,6 +91,16 @@ impl Report {
         }
     }
 
+    /// What is wrong.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// The next step.
+    pub fn fix(&self) -> Option<&str> {
+        self.fix.as_deref()
+    }
+
     /// Prints to standard error and gives the exit code.
     pub fn print(&self) -> ExitCode {
         eprintln!("{}", printable(&self.to_string(), &['\n', '\t']));

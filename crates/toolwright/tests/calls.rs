@@ -380,18 +380,32 @@ fn without_a_search_engine_the_way_to_one_is_told() {
 }
 
 #[test]
-fn a_search_engine_that_cannot_be_used_is_wrong_use() {
-    for (engine, url, expected) in [
-        ("altavista", "", "fix: use searxng, brave, google or duckduckgo"),
-        ("searxng", "", "fix: set TOOLWRIGHT_SEARCH_URL"),
-        ("searxng", "ftp://a", "fix: correct TOOLWRIGHT_SEARCH_URL"),
+fn a_search_engine_that_cannot_be_used_fails_search_web_alone() {
+    let desk = Desk::new();
+    let root = desk.root();
+    for (engine, url, why, fix) in [
+        ("bing", "", "TOOLWRIGHT_SEARCH is \"bing\"", "fix: use searxng, brave, google or duckduckgo"),
+        ("searxng", "", "TOOLWRIGHT_SEARCH_URL is not set", "fix: set TOOLWRIGHT_SEARCH_URL"),
+        ("searxng", "ftp://a", "it must begin with http://", "fix: correct TOOLWRIGHT_SEARCH_URL"),
     ] {
-        let mut command = command(&["tools"]);
-        let command = command.env("TOOLWRIGHT_SEARCH", engine).env("TOOLWRIGHT_SEARCH_URL", url);
-        let output = command.output().expect("it runs");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{engine} {url}: {stderr}");
-        assert_eq!(stderr.trim_end().lines().last(), Some(expected));
+        let run = |arguments: &[&str]| {
+            let mut command = command(arguments);
+            let command = command.env("TOOLWRIGHT_SEARCH", engine).env("TOOLWRIGHT_SEARCH_URL", url);
+            let output = command.output().expect("it runs");
+            (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+        };
+        let read = run(&["call", "--root", &root, "read_file", r#"{"path": "notes.md"}"#]);
+        assert_eq!(read, (Some(0), String::new()), "{engine} {url}");
+        let (code, stderr) = run(&["tools"]);
+        assert_eq!(code, Some(0), "{stderr}");
+        assert!(stderr.starts_with("warning: search_web cannot be used: "), "{stderr}");
+        let (code, searched) = run(&["call", "search_web", r#"{"query": "rust"}"#]);
+        assert_eq!(code, Some(1), "{searched}");
+        assert!(searched.starts_with("error: web search is not set up: the search engine"), "{searched}");
+        for stderr in [stderr, searched] {
+            assert!(stderr.contains(why), "{stderr}");
+            assert_eq!(stderr.trim_end().lines().last(), Some(fix));
+        }
     }
 }
 

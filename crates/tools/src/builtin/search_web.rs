@@ -116,7 +116,8 @@ impl ToolFunction for SearchWeb {
                 )));
             }
             let Some(provider) = &self.provider else {
-                return Err(ToolFailure::NotReady { message: NOT_CONFIGURED.to_owned() });
+                let message = self.config.fault.clone().unwrap_or_else(|| NOT_CONFIGURED.to_owned());
+                return Err(ToolFailure::NotReady { message });
             };
             let found = provider.search(query, self.config.max_results).await;
             let results = found.map_err(|error| error.into_failure(provider.name()))?;

@@ -9,7 +9,7 @@ use toolwright_tools::{CallError, ErrorCode, Format, RegisteredTool, ToolExecuto
 use super::print;
 use crate::cli::{DefinitionFormat, RuleOptions, ToolsCommand, ToolsOptions};
 use crate::report::Report;
-use crate::toolset;
+use crate::{search_source, toolset};
 
 pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
     let executor = toolset::executor(&options.roots, &RuleOptions::default())?;
@@ -31,6 +31,10 @@ fn list(registry: &ToolRegistry, format: Option<DefinitionFormat>, json: bool) -
             DefinitionFormat::Ollama => Format::Ollama,
         };
         return print(registry.definitions(format).get());
+    }
+    if let Err(report) = search_source::from_environment() {
+        let fix = report.fix().unwrap_or_default();
+        eprintln!("warning: search_web cannot be used: {}\nfix: {fix}", report.what());
     }
     let snapshot = registry.snapshot();
     let width = snapshot.tools().iter().map(|tool| tool.name().len()).max().unwrap_or(0);

@@ -49,6 +49,8 @@ pub struct SearchHit {
 pub struct SearchConfig {
     /// Which search engine; without one the tool says how to get one.
     pub provider: Option<ProviderConfig>,
+    /// Why the engine that was asked for cannot be used; said instead of how to get one.
+    pub fault: Option<String>,
     /// How long an answer may take.
     pub timeout: Duration,
     /// The most results that are given back.
@@ -130,7 +132,13 @@ pub enum SearchError {
 
 impl Default for SearchConfig {
     fn default() -> Self {
-        SearchConfig { provider: None, timeout: Duration::from_secs(10), max_results: 5, max_chars: 2000 }
+        SearchConfig {
+            provider: None,
+            fault: None,
+            timeout: Duration::from_secs(10),
+            max_results: 5,
+            max_chars: 2000,
+        }
     }
 }
 
