@@ -111,7 +111,7 @@ impl CallError {
     /// What a log may tell of the reason: codes and places, never the values that were sent.
     pub fn reason_for_log(&self) -> String {
         if self.problems.is_empty() {
-            return redact::text(&self.details).into_owned();
+            return redact::reason(&self.details).into_owned();
         }
         let places = self.problems.iter().map(|problem| format!("{} {}", problem.code, problem.path));
         places.map(|place| place.trim_end().to_owned()).collect::<Vec<_>>().join(", ")

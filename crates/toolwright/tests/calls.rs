@@ -421,6 +421,21 @@ fn the_log_goes_to_stderr_when_it_is_asked_for() {
 }
 
 #[test]
+fn the_log_shows_the_beginning_of_long_values_only() {
+    let desk = Desk::new();
+    let long = "0123456789".repeat(20);
+    let root = desk.root();
+    let write = json!({"path": "long.txt", "content": long}).to_string();
+    for (tool, sent) in [("write_to_file", write.as_str()), ("read_file", r#"{"path": "long.txt"}"#)] {
+        let mut command = command(&["call", "--root", &root, tool, sent]);
+        let output = command.env("TOOLWRIGHT_LOG", "trace").output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains(&format!("{}… (160 more bytes)", &long[..40])), "{tool}: {stderr}");
+        assert!(!stderr.contains(&long[..41]), "{tool}: {stderr}");
+    }
+}
+
+#[test]
 fn wrong_use_is_exit_code_2_and_prints_nothing_to_stdout() {
     let desk = Desk::new();
     for arguments in [
