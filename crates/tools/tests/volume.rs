@@ -240,8 +240,8 @@ fn levels_that_make_no_sense_are_explained() {
         (json!({"action": "set", "level": 101}), "0 to 100"),
         (json!({"action": "up", "level": 0}), "changes nothing"),
         (json!({"action": "mute", "level": 5}), "set, up and down only"),
-        (json!({"action": "louder"}), "unknown variant `louder`"),
-        (json!({}), "missing field `action`"),
+        (json!({"action": "louder"}), "unknown variant \"louder\""),
+        (json!({}), "\"action\" is missing"),
     ] {
         let failure = machine.call(arguments).unwrap_err();
         assert!(matches!(&failure, ToolFailure::InvalidArguments { .. }));

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::arguments::invalid;
+use super::super::arguments::{in_words, invalid};
 use super::disk;
 use super::edit_file::{EDIT_OUTPUT, cannot_edit, edited};
 use super::replace::{MAX_LINES_KEPT, Which, replace};
@@ -83,8 +83,9 @@ impl MultiEdit {
     fn edits(&self, max_steps: usize) -> Result<Vec<Edit>, ToolFailure> {
         let edits: Vec<Edit> = serde_json::from_str(&self.edits_json).map_err(|error| {
             invalid(format!(
-                "edits_json is not a JSON array of {{\"old_text\", \"new_text\"}} objects: {error}. Send for \
-                 example [{{\"old_text\": \"a\", \"new_text\": \"b\"}}]"
+                "edits_json is not a JSON array of {{\"old_text\", \"new_text\"}} objects: {}. Send for \
+                 example [{{\"old_text\": \"a\", \"new_text\": \"b\"}}]",
+                in_words(&error)
             ))
         })?;
         if edits.is_empty() {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::super::arguments::invalid;
+use super::super::super::arguments::{in_words, invalid};
 use super::super::apply_diff::ApplyDiff;
 use super::super::delete_file::DeleteFile;
 use super::super::edit_file::EditFile;
@@ -109,7 +109,7 @@ fn perform<T: FileTool>(
 }
 
 fn read_arguments<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolFailure> {
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| invalid(error.to_string()))
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| invalid(in_words(&error)))
 }
 
 /// The arguments of `move` and `copy`.
