@@ -102,21 +102,34 @@ pub struct ToolsOptions {
     #[command(subcommand)]
     pub command: Option<ToolsCommand>,
     #[command(flatten)]
+    pub list: ListOptions,
+    #[command(flatten)]
     pub roots: RootOptions,
+}
+
+/// How the tools are listed.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ListOptions {
+    /// Print the definitions as this API wants them
+    #[arg(long)]
+    pub format: Option<DefinitionFormat>,
+    /// Print JSON, as MCP wants it
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+impl ListOptions {
+    /// Whether none was given.
+    pub fn is_empty(self) -> bool {
+        self.format.is_none() && !self.json
+    }
 }
 
 /// The commands of `tools`.
 #[derive(Debug, Subcommand)]
 pub enum ToolsCommand {
     /// List the tools
-    List {
-        /// Print the definitions as this API wants them
-        #[arg(long)]
-        format: Option<DefinitionFormat>,
-        /// Print JSON, as MCP wants it
-        #[arg(long, conflicts_with = "format")]
-        json: bool,
-    },
+    List(ListOptions),
     /// Show what a tool does and takes
     Show {
         /// The tool's name

@@ -98,6 +98,12 @@ fn definitions_come_in_the_form_of_each_api() {
         }
     }
     assert_eq!(listed(&["--json"]), listed(&["--format", "mcp"]));
+    for options in [&["--json"][..], &["--format", "openai"]] {
+        let short = run(&[&["tools"], options].concat(), "");
+        assert_eq!(short.stdout, run(&[&["tools", "list"], options].concat(), "").stdout, "{options:?}");
+        let misplaced = run(&[&["tools"], options, &["show", "read_file"]].concat(), "");
+        assert_eq!((misplaced.code, misplaced.stdout.as_str()), (2, ""), "{options:?}");
+    }
 }
 
 #[test]

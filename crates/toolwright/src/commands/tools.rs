@@ -7,22 +7,27 @@ use toolwright_tools::executor::Found;
 use toolwright_tools::{CallError, ErrorCode, Format, RegisteredTool, ToolExecutor, ToolRegistry, printable};
 
 use super::print;
-use crate::cli::{DefinitionFormat, RuleOptions, ToolsCommand, ToolsOptions};
+use crate::cli::{DefinitionFormat, ListOptions, RuleOptions, ToolsCommand, ToolsOptions};
 use crate::report::Report;
 use crate::{search_source, toolset};
 
 pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
     let executor = toolset::executor(&options.roots, &RuleOptions::default())?;
     let registry = executor.registry();
+    let before = options.list;
     match &options.command {
-        None => list(registry, None, false)?,
-        Some(ToolsCommand::List { format, json }) => list(registry, *format, *json)?,
-        Some(ToolsCommand::Show { name, json }) => show(&executor, name, *json)?,
+        None => list(registry, before)?,
+        Some(ToolsCommand::List(after)) if before.is_empty() => list(registry, *after)?,
+        Some(ToolsCommand::Show { name, json }) if before.is_empty() => show(&executor, name, *json)?,
+        Some(_) => {
+            let what = "--json and --format belong behind the command that they are for";
+            return Err(Report::usage(what, "write for example toolwright tools list --json"));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(registry: &ToolRegistry, format: Option<DefinitionFormat>, json: bool) -> Result<(), Report> {
+fn list(registry: &ToolRegistry, ListOptions { format, json }: ListOptions) -> Result<(), Report> {
     if json || format.is_some() {
         let format = match format.unwrap_or(DefinitionFormat::Mcp) {
             DefinitionFormat::Mcp => Format::Mcp,
