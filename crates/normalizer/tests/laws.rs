@@ -6,10 +6,12 @@ mod generator;
 
 use std::sync::LazyLock;
 
+use bumpalo::Bump;
 use generator::{any_text, mangled_call, tool_and_valid_call};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use serde_json::Value;
+use toolwright_jsonrpc::raw::{Kind, Node, parse};
 use toolwright_model::{Code, Finish, Outcome, ToolDefinition};
 use toolwright_normalizer::{Normalizer, RawArguments, Tool};
 
@@ -32,20 +34,25 @@ fn normalize(tool: &Tool, arguments: &str) -> Outcome {
     NORMALIZER.normalize(tool, &RawArguments::text(arguments, Finish::Unknown))
 }
 
-/// The scalars of a value as text, those inside strings of JSON too.
-fn leaves(value: &Value, into: &mut Vec<String>) {
-    match value {
-        Value::Null => {}
-        Value::Bool(boolean) => into.push(boolean.to_string()),
-        Value::Number(number) => into.push(number.to_string()),
-        Value::String(text) => {
-            into.push(text.clone());
-            if let Ok(inner @ (Value::Array(_) | Value::Object(_))) = serde_json::from_str(text) {
-                leaves(&inner, into);
+/// The scalars of a value as text, those inside strings of JSON too. Numbers keep their digits: as floats
+/// some would not be told apart.
+fn leaves(value: &Node<'_>, into: &mut Vec<String>) {
+    match value.kind {
+        Kind::Null => {}
+        Kind::Bool(boolean) => into.push(boolean.to_string()),
+        Kind::Number(digits) => into.push(digits.to_owned()),
+        Kind::String(text) => {
+            let text = text.decode();
+            into.push(text.clone().into_owned());
+            let arena = Bump::new();
+            if let Ok(inner) = parse(&text, &arena)
+                && matches!(inner.root.kind, Kind::Array(_) | Kind::Object(_))
+            {
+                leaves(&inner.root, into);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| leaves(item, into)),
-        Value::Object(members) => members.values().for_each(|item| leaves(item, into)),
+        Kind::Array(items) => items.iter().for_each(|item| leaves(item, into)),
+        Kind::Object(members) => members.iter().for_each(|member| leaves(&member.value, into)),
     }
 }
 
@@ -87,18 +94,19 @@ proptest! {
     #[test]
     fn no_value_is_lost((schema, call) in mangled_call()) {
         let tool = compile(&schema);
-        let Ok(sent) = serde_json::from_str::<Value>(&call) else { return Ok(()) };
+        let arena = Bump::new();
+        let Ok(sent) = parse(&call, &arena) else { return Ok(()) };
         if let Outcome::Repaired { arguments, changes } = normalize(&tool, &call) {
-            let result: Value = serde_json::from_str(&arguments).expect("results are strict JSON");
+            let result = parse(&arguments, &arena).expect("results are strict JSON");
             let (mut before, mut after) = (Vec::new(), Vec::new());
-            leaves(&sent, &mut before);
-            leaves(&result, &mut after);
+            leaves(&sent.root, &mut before);
+            leaves(&result.root, &mut after);
             let reported: String = changes.iter().filter_map(|change| change.from.clone()).collect();
             for leaf in before.iter().filter(|leaf| !leaf.is_empty()) {
                 let json = serde_json::to_string(leaf).expect("text");
                 let kept = after.iter().any(|other| other == leaf || other.contains(json.trim_matches('"')));
                 // A JSON string that was opened is kept when its parts are.
-                let opened = leaf.trim_start().starts_with(['{', '[', '"', '`']) || sent.is_string();
+                let opened = leaf.trim_start().starts_with(['{', '[', '"', '`']) || sent.root.as_text().is_some();
                 let told = reported.contains(json.trim_matches('"'));
                 prop_assert!(kept || told || opened, "{} is gone from {}", leaf, arguments);
             }

@@ -1,5 +1,6 @@
 //! Why a call gave no result: a stable code, a sentence that can be spoken, and the original.
 
+mod own_words;
 mod sentence;
 mod spoken;
 
@@ -110,7 +111,7 @@ impl CallError {
     /// What a log may tell of the reason: codes and places, never the values that were sent.
     pub fn reason_for_log(&self) -> String {
         if self.problems.is_empty() {
-            return redact::text(&self.details).into_owned();
+            return redact::reason(&self.details).into_owned();
         }
         let places = self.problems.iter().map(|problem| format!("{} {}", problem.code, problem.path));
         places.map(|place| place.trim_end().to_owned()).collect::<Vec<_>>().join(", ")
@@ -182,14 +183,18 @@ impl CallError {
         ours(ErrorCode::Unavailable, sentence::unavailable(tool), message)
     }
 
+    /// Something on this machine or at a service keeps the tool from working; the network is not to blame.
+    pub(crate) fn not_ready(tool: &str, message: String) -> Self {
+        theirs(ErrorCode::Unavailable, sentence::not_ready(tool, &message), message)
+    }
+
     pub(crate) fn tool_error(tool: &str, message: String) -> Self {
         theirs(ErrorCode::ToolError, sentence::tool_error(tool, &message), message)
     }
 
     /// The tool itself does not take the arguments.
     pub(crate) fn rejected_by_tool(tool: &RegisteredTool, message: String) -> Self {
-        let sentence = sentence::rejected_by_tool(tool.name(), tool.parameters(), &message);
-        theirs(ErrorCode::InvalidArguments, sentence, message)
+        theirs(ErrorCode::InvalidArguments, sentence::rejected_by_tool(tool.name(), &message), message)
     }
 
     pub(crate) fn too_large(tool: &str, bytes: usize, limit: usize) -> Self {

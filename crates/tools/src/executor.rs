@@ -33,6 +33,7 @@ use run::Ended;
 
 pub use call::{Call, CallOutcome, Prepared};
 pub use limits::{DEFAULT_TIMEOUT, Limits, SLOW_CALL};
+pub use lookup::Found;
 
 /// Runs tools by name.
 pub struct ToolExecutor {
@@ -95,6 +96,11 @@ impl ToolExecutor {
     /// How many calls run now.
     pub fn running(&self) -> usize {
         self.running.inside()
+    }
+
+    /// The tool that a name stands for, found as for a call.
+    pub fn find(&self, name: &str) -> Result<Found, CallError> {
+        lookup::find(&self.registry, name)
     }
 
     /// Runs one call to its end. It never fails: whatever happens is in the outcome. It must be awaited on a
@@ -204,6 +210,7 @@ fn classify(tool: &RegisteredTool, failure: ToolFailure) -> CallError {
     match failure {
         ToolFailure::Tool { message } => CallError::tool_error(tool.name(), message),
         ToolFailure::Unavailable { message } => CallError::unavailable(tool.name(), message),
+        ToolFailure::NotReady { message } => CallError::not_ready(tool.name(), message),
         ToolFailure::InvalidArguments { message } => CallError::rejected_by_tool(tool, message),
     }
 }

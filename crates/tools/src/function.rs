@@ -31,10 +31,16 @@ pub enum ToolFailure {
         /// What the tool says, unchanged.
         message: String,
     },
-    /// What the tool needs could not be reached.
+    /// What the tool needs could not be reached over the network.
     #[error("{message}")]
     Unavailable {
         /// What could not be reached and why.
+        message: String,
+    },
+    /// What the tool needs is not installed, not set up or not working, for a reason other than the network.
+    #[error("{message}")]
+    NotReady {
+        /// What is missing, and what to do about it; people hear the first sentence.
         message: String,
     },
     /// The tool does not take these arguments, for a reason that its schema does not tell.

@@ -42,6 +42,7 @@
 
 pub mod builtin;
 mod function;
+mod printable;
 
 pub mod error;
 pub mod executor;
@@ -53,4 +54,5 @@ pub use error::{CallError, ErrorCode};
 pub use executor::{Call, CallOutcome, Limits, Prepared, ToolExecutor};
 pub use function::{ToolFailure, ToolFunction, ToolOutput};
 pub use observer::CallObserver;
+pub use printable::printable;
 pub use registry::{Format, Registered, RegisteredTool, RegistrationError, ToolRegistry};

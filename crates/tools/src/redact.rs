@@ -18,11 +18,18 @@ pub use secret::{holds_secret, is_secret_key};
 pub const HIDDEN: &str = "[redacted]";
 
 /// The longest string that is shown whole, in characters.
-pub const MAX_SHOWN_CHARS: usize = 100;
+pub const MAX_SHOWN_CHARS: usize = 80;
+
+/// How much of a longer one is shown, in characters: enough to know it again. Contents of files are no matter
+/// for a log.
+pub const SHOWN_OF_LONG_CHARS: usize = 40;
+
+/// The longest reason of a failure, in characters. It tells what went wrong, not what was sent.
+pub const MAX_REASON_CHARS: usize = 300;
 
 /// How far a text is searched for secrets, in characters: well beyond what is shown of it, so that one that
 /// begins in the shown part is seen whole.
-const MAX_LOOKED_AT_CHARS: usize = 10 * MAX_SHOWN_CHARS;
+const MAX_LOOKED_AT_CHARS: usize = 1000;
 
 /// Text of a caller or a tool that may hold secrets. Printed, it is redacted; who needs all of it must
 /// say so.
@@ -58,10 +65,18 @@ impl fmt::Debug for Sensitive<'_> {
     }
 }
 
-/// Text for people, such as a tool's message: hidden when it speaks of a secret, else shortened.
+/// A value such as a string of arguments or a tool's result: hidden when it speaks of a secret, else shortened.
 pub fn text(text: &str) -> Cow<'_, str> {
-    let looked_at = text.char_indices().nth(MAX_LOOKED_AT_CHARS).map_or(text, |(end, _)| &text[..end]);
-    if holds_secret(looked_at) { Cow::Borrowed(HIDDEN) } else { shortened(text) }
+    if may_hold_secret(text) { Cow::Borrowed(HIDDEN) } else { shortened(text) }
+}
+
+/// Why something failed: hidden when it speaks of a secret, else up to [`MAX_REASON_CHARS`].
+pub fn reason(text: &str) -> Cow<'_, str> {
+    if may_hold_secret(text) { Cow::Borrowed(HIDDEN) } else { cut(text, MAX_REASON_CHARS, MAX_REASON_CHARS) }
+}
+
+fn may_hold_secret(text: &str) -> bool {
+    holds_secret(text.char_indices().nth(MAX_LOOKED_AT_CHARS).map_or(text, |(end, _)| &text[..end]))
 }
 
 /// A change whose values may be shown.
@@ -85,10 +100,17 @@ pub fn change(change: &Change) -> Change {
 }
 
 fn shortened(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_SHOWN_CHARS) {
-        None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}… ({} more bytes)", &text[..end], text.len() - end)),
+    cut(text, MAX_SHOWN_CHARS, SHOWN_OF_LONG_CHARS)
+}
+
+/// The text when it has at most `whole` characters, else its first `part`.
+fn cut(text: &str, whole: usize, part: usize) -> Cow<'_, str> {
+    if text.char_indices().nth(whole).is_none() {
+        return Cow::Borrowed(text);
     }
+    let end = text.char_indices().nth(part).map_or(text.len(), |(end, _)| end);
+    let left = text.len() - end;
+    Cow::Owned(format!("{}… ({left} more byte{})", &text[..end], if left == 1 { "" } else { "s" }))
 }
 
 #[cfg(test)]
@@ -100,6 +122,16 @@ mod tests {
         let sent = Sensitive::new(r#"{"password":"hunter2","path":"a"}"#);
         assert_eq!(format!("{sent} {sent:?}").matches("hunter2").count(), 0);
         assert_eq!(sent.expose().len(), sent.bytes());
+    }
+
+    #[test]
+    fn long_values_keep_their_beginning_and_reasons_more_of_it() {
+        let (short, long) = ("é".repeat(80), "é".repeat(81));
+        assert_eq!(text(&short), short);
+        assert_eq!(text(&long), format!("{}… (82 more bytes)", "é".repeat(40)));
+        assert_eq!(reason(&long), long);
+        assert_eq!(reason(&"e".repeat(301)), format!("{}… (1 more byte)", "e".repeat(300)));
+        assert_eq!(reason("password=hunter2"), HIDDEN);
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn a_wrong_form_or_argument_is_explained() {
     }
     let tool = tool(NOON);
     let done = Arc::clone(&tool.function).call(r#"{"zone":"UTC"}"#.to_owned()).now_or_never().unwrap();
-    assert!(done.unwrap_err().to_string().contains("unknown field `zone`"));
+    assert!(done.unwrap_err().to_string().contains("\"zone\" is not known here"));
     assert_eq!((tool.definition.origin, tool.definition.server), (Origin::BuiltIn, None));
 }
 

@@ -135,7 +135,7 @@ fn payloads_that_cannot_be_run_are_explained() {
     says(&text(pipeline(json!([{"type": "read", "path": "a"}]))), &["a \"type\": call it \"action\""]);
     says(&text(pipeline(json!([1]))), &["not a JSON object"]);
     says(&text(pipeline(json!([{"action": "read", "path": "a", "dry_run": true}]))), &["beside the steps"]);
-    says(&text(pipeline(json!([{"action": "edit", "path": "a"}]))), &["missing field `old_text`"]);
+    says(&text(pipeline(json!([{"action": "edit", "path": "a"}]))), &["\"old_text\" is missing"]);
     let twice =
         json!([{"id": "a", "action": "read", "path": "a"}, {"id": "a", "action": "read", "path": "a"}]);
     says(&text(pipeline(twice)), &["two steps have the id \"a\""]);
@@ -167,4 +167,18 @@ fn a_batch_that_would_return_too_much_is_refused() {
     ]);
     says(&desk.no("batch_operations", pipeline(steps)), &["\"step-2\"", "100 bytes", "nothing was changed"]);
     assert_eq!(desk.everything().len(), 2);
+}
+
+#[test]
+fn a_step_that_lacks_something_is_told_in_words() {
+    let desk = Desk::new();
+    desk.put("a", "x");
+    let no = |step: Value| desk.no("batch_operations", pipeline(json!([step])));
+    says(&no(json!({"action": "read"})), &["nothing was changed: \"path\" is missing"]);
+    says(
+        &no(json!({"action": "read", "paths": "a"})),
+        &["\"paths\" is not known here; known are path, start_line"],
+    );
+    let edits = json!({"path": "a", "edits_json": r#"[{"old_text": "x"}]"#});
+    says(&desk.no("multi_edit", edits), &["objects: \"new_text\" is missing. Send"]);
 }

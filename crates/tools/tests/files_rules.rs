@@ -108,6 +108,47 @@ fn a_window_that_read_file_does_not_have_is_never_taken_for_its_lines() {
     }
 }
 
+#[test]
+fn names_inside_of_steps_and_edits_are_mended_as_they_are_outside() {
+    let desk = Desk::new();
+    desk.put("a.txt", "hello\n");
+    let step = json!({"action": "edit", "file_path": "a.txt", "old_str": "hello", "new_string": "world"});
+    for (payload, steps) in [
+        ("pipeline_json", json!({"steps": [step]})),
+        ("request_json", json!(json!({"steps": [{"action": "read", "filepath": "a.txt"}]}).to_string())),
+    ] {
+        let mended = desk.mended("batch_operations", &json!({payload: steps})).unwrap();
+        desk.ok("batch_operations", mended);
+    }
+    let edits = json!({"path": "a.txt", "edits_json": [{"old_string": "world", "new_string": "moon"}]});
+    desk.ok("multi_edit", desk.mended("multi_edit", &edits).unwrap());
+    assert_eq!(desk.get("a.txt"), "moon\n");
+}
+
+#[test]
+fn names_inside_of_steps_that_only_look_alike_are_refused() {
+    let desk = Desk::new();
+    desk.put("a.txt", "hello\n").put("b.txt", "hello\n");
+    let send = |step: Value| json!({"pipeline_json": json!({"steps": [step]}).to_string()});
+    // Two names, two values: neither is chosen.
+    for step in [
+        json!({"action": "delete", "path": "a.txt", "file_path": "b.txt"}),
+        json!({"action": "edit", "path": "a.txt", "old_str": "hello", "old_string": "x", "new_str": "y"}),
+    ] {
+        let refused = desk.mended("batch_operations", &send(step)).unwrap_err();
+        assert!(refused.contains("R7"), "{refused}");
+    }
+    // Names that sound like it and mean something else stay, and the tool does not know them.
+    for step in [
+        json!({"action": "delete", "file_pattern": "a.txt"}),
+        json!({"action": "edit", "path": "a.txt", "old_strength": "hello", "new_str": "y"}),
+    ] {
+        let mended = desk.mended("batch_operations", &send(step)).unwrap();
+        assert!(desk.no("batch_operations", mended).contains("nothing was changed"));
+    }
+    assert_eq!((desk.get("a.txt"), desk.get("b.txt")), ("hello\n".to_owned(), "hello\n".to_owned()));
+}
+
 /// What models write for these tools without any rule that names it.
 #[test]
 fn what_models_really_send_is_made_to_fit() {

@@ -100,6 +100,7 @@ async fn the_stages_tell_how_far_a_call_came() {
     let failures = [
         (ToolFailure::Tool { message: message() }, (Passed, Passed, Failed)),
         (ToolFailure::Unavailable { message: message() }, (Failed, NotReached, NotReached)),
+        (ToolFailure::NotReady { message: message() }, (Failed, NotReached, NotReached)),
         (ToolFailure::InvalidArguments { message: message() }, (Passed, Failed, NotReached)),
     ];
     for (failure, (transport, protocol, tool)) in failures {

@@ -157,12 +157,30 @@ fn nothing_found_is_a_result_and_no_failure() {
     }
 }
 
+/// What a failure is put down to.
+#[derive(Debug, PartialEq)]
+enum Kind {
+    Network,
+    Provider,
+    Tool,
+}
+
+impl Kind {
+    fn of(failure: &ToolFailure) -> Kind {
+        match failure {
+            ToolFailure::Unavailable { .. } => Kind::Network,
+            ToolFailure::NotReady { .. } => Kind::Provider,
+            _ => Kind::Tool,
+        }
+    }
+}
+
 /// Every provider against one reply: the failure must be of this kind and hold these words.
-fn all_fail(reply: Reply, unavailable: bool, words: &[&str]) {
+fn all_fail(reply: Reply, kind: Kind, words: &[&str]) {
     for index in 0..4 {
         let server = Server::new(reply.clone());
         let failure = ask(providers(&server.url).remove(index), "rust").unwrap_err();
-        assert_eq!(matches!(&failure, ToolFailure::Unavailable { .. }), unavailable, "{failure:?}");
+        assert_eq!(Kind::of(&failure), kind, "{failure:?}");
         for word in ["the web was not searched"].iter().chain(words) {
             assert!(failure.to_string().contains(word), "{word:?} is not in: {failure}");
         }
@@ -171,40 +189,40 @@ fn all_fail(reply: Reply, unavailable: bool, words: &[&str]) {
 
 #[test]
 fn a_refused_key_is_said() {
-    all_fail(Reply::Say(401, "{}".into()), false, &["HTTP 401", "key", "configuration"]);
-    all_fail(Reply::Say(403, "<html>".into()), false, &["HTTP 403", "configuration"]);
+    all_fail(Reply::Say(401, "{}".into()), Kind::Tool, &["HTTP 401", "key and settings"]);
+    all_fail(Reply::Say(403, "<html>".into()), Kind::Tool, &["HTTP 403", "settings"]);
 }
 
 #[test]
 fn too_many_requests_may_pass() {
-    all_fail(Reply::Say(429, "{}".into()), true, &["HTTP 429", "Try again later"]);
+    all_fail(Reply::Say(429, "{}".into()), Kind::Provider, &["HTTP 429", "Try again later"]);
 }
 
 #[test]
 fn a_broken_server_may_pass() {
-    all_fail(Reply::Say(503, "down".into()), true, &["HTTP 503"]);
+    all_fail(Reply::Say(503, "down".into()), Kind::Provider, &["HTTP 503"]);
 }
 
 #[test]
 fn silence_ends_in_time() {
     let began = Instant::now();
-    all_fail(Reply::Silence, true, &["no answer within 1.5 seconds"]);
+    all_fail(Reply::Silence, Kind::Network, &["no answer within 1.5 seconds"]);
     assert!(began.elapsed() < Duration::from_secs(15));
 }
 
 #[test]
 fn answers_that_cannot_be_read_are_said() {
-    all_fail(Reply::Say(200, "<html>captcha</html>".into()), false, &["cannot be read", "not JSON"]);
-    all_fail(Reply::Say(200, "[]".into()), false, &["cannot be read", "no list"]);
-    all_fail(Reply::Say(200, "\"".repeat(3 << 20)), false, &["longer than"]);
-    all_fail(Reply::Half, true, &["cannot be reached"]);
+    all_fail(Reply::Say(200, "<html>captcha</html>".into()), Kind::Tool, &["cannot be read", "not JSON"]);
+    all_fail(Reply::Say(200, "[]".into()), Kind::Tool, &["cannot be read", "no list"]);
+    all_fail(Reply::Say(200, "\"".repeat(3 << 20)), Kind::Tool, &["longer than"]);
+    all_fail(Reply::Half, Kind::Network, &["cannot be reached"]);
 }
 
 #[test]
 fn a_redirect_is_not_followed_because_it_would_carry_the_key() {
     let other = Server::new(Reply::Say(200, "{}".into()));
     let header: &'static str = Box::leak(format!("location: {}", other.url).into_boxed_str());
-    all_fail(Reply::SayWith(302, header, String::new()), false, &["HTTP 302"]);
+    all_fail(Reply::SayWith(302, header, String::new()), Kind::Tool, &["HTTP 302"]);
 }
 
 #[test]
@@ -253,8 +271,8 @@ fn long_results_are_cut_at_whole_results() {
 #[test]
 fn without_a_provider_it_says_how_to_get_one() {
     let failure = ask(SearchConfig::default(), "rust").unwrap_err();
-    assert!(matches!(&failure, ToolFailure::Unavailable { .. }));
-    for word in ["not set up", "searxng", "brave", "google", "duckduckgo", "configuration"] {
+    assert!(matches!(&failure, ToolFailure::NotReady { .. }));
+    for word in ["not set up", "searxng", "brave", "google", "duckduckgo"] {
         assert!(failure.to_string().contains(word), "{failure}");
     }
 }

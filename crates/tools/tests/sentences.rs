@@ -47,10 +47,12 @@ async fn every_failure_has_its_sentence() {
     add("unknown", failure(zwave(), "control_lamp", "{}").await);
     add("ambiguous", failure(two, "create_issue", "{}").await);
     add("missing", failure(zwave(), name, r#"{"level":50}"#).await);
+    add("null sent", failure(zwave(), name, r#"{"deviceName":"a","action":null}"#).await);
     add("nothing sent", failure(zwave(), name, "").await);
     add("out of range", failure(zwave(), name, r#"{"deviceName":"a","action":"on","level":500}"#).await);
     add("secret sent", failure(zwave(), name, r#"{"deviceName":"a","password":"t0p"}"#).await);
     add("text sent", failure(zwave(), name, "please").await);
+    add("a list sent", failure(zwave(), name, "[1]").await);
     add("two values", failure(zwave(), name, r#"{"action":"on","action":"off"}"#).await);
     add("timeout", failure(hanging(), "search_web", "{}").await);
     let short = hanging().with_timeout("search_web", Duration::from_millis(100));
@@ -60,6 +62,10 @@ async fn every_failure_has_its_sentence() {
     add("busy in all", failure(hanging().with_limits(full), "search_web", "{}").await);
     let unreachable = ToolFailure::Unavailable { message: "getaddrinfo ENOTFOUND example.com".to_owned() };
     add("unavailable", failure(failing(unreachable), "search_web", "{}").await);
+    let missing = |message: &str| ToolFailure::NotReady { message: message.to_owned() };
+    let set_up = missing("web search is not set up: no search engine is configured. Set search_url");
+    add("not ready", failure(failing(set_up), "search_web", "{}").await);
+    add("not ready, technical", failure(failing(missing("ENODEV")), "search_web", "{}").await);
     add(
         "tool error, speakable",
         failure(failing(ToolFailure::tool("Nothing was found for that.")), "search_web", "{}").await,
@@ -71,6 +77,10 @@ async fn every_failure_has_its_sentence() {
     let rejected = ToolFailure::InvalidArguments { message: own_words.to_owned() };
     let server = executor_of(name, ZWAVE, fails(rejected));
     add("rejected by the tool", failure(server, name, r#"{"deviceName":"a","action":"on"}"#).await);
+    let window = "start_line is 5, but \"a.txt\" has 1 line. Send a number up to 1 (see /help)";
+    let rejected = ToolFailure::InvalidArguments { message: window.to_owned() };
+    let server = executor_of(name, ZWAVE, fails(rejected));
+    add("rejected in words", failure(server, name, r#"{"deviceName":"a","action":"on"}"#).await);
     add(
         "too large",
         failure(executor_of("list_all", ANY_OBJECT, structured).with_limits(tight), "list_all", "{}").await,

@@ -1,6 +1,7 @@
 //! The command line as data: one definition gives parsing, help and errors.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use toolwright_model::Finish;
@@ -74,7 +75,7 @@ pub struct ExplainOptions {
     /// A file with the tool: {"name", "inputSchema", "annotations"?}
     #[arg(long, value_name = "FILE")]
     pub tool: Option<PathBuf>,
-    /// The arguments as the model wrote them, or `@FILE`
+    /// The arguments as the model wrote them, or `@FILE`; `@-` is standard input
     #[arg(long, value_name = "TEXT")]
     pub arguments: Option<String>,
     /// How the model's turn ended: stop or length, or an API's word for it
@@ -101,21 +102,34 @@ pub struct ToolsOptions {
     #[command(subcommand)]
     pub command: Option<ToolsCommand>,
     #[command(flatten)]
+    pub list: ListOptions,
+    #[command(flatten)]
     pub roots: RootOptions,
+}
+
+/// How the tools are listed.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ListOptions {
+    /// Print the definitions as this API wants them
+    #[arg(long)]
+    pub format: Option<DefinitionFormat>,
+    /// Print JSON, as MCP wants it
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+impl ListOptions {
+    /// Whether none was given.
+    pub fn is_empty(self) -> bool {
+        self.format.is_none() && !self.json
+    }
 }
 
 /// The commands of `tools`.
 #[derive(Debug, Subcommand)]
 pub enum ToolsCommand {
     /// List the tools
-    List {
-        /// Print the definitions as this API wants them
-        #[arg(long)]
-        format: Option<DefinitionFormat>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    List(ListOptions),
     /// Show what a tool does and takes
     Show {
         /// The tool's name
@@ -143,7 +157,7 @@ pub enum DefinitionFormat {
 pub struct CallOptions {
     /// The tool's name
     pub name: String,
-    /// The arguments as a model wrote them, or `@FILE`; none is `{}`
+    /// The arguments as a model wrote them, or `@FILE`; `@-` is standard input, none is `{}`
     pub arguments: Option<String>,
     /// Show what would be called and do not call it
     #[arg(long)]
@@ -151,9 +165,9 @@ pub struct CallOptions {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// End the call after so many seconds [default: 30]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
-    pub timeout: Option<u32>,
+    /// End the call after so many seconds, such as 2 or 0.5; or with a unit: 500ms, 2s, 3m [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::parse)]
+    pub timeout: Option<Duration>,
     /// How the model's turn ended: stop or length, or an API's word for it
     #[arg(long, value_parser = crate::finish::parse)]
     pub finish: Option<Finish>,

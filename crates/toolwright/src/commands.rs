@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod call;
+mod changes;
 pub mod explain;
 pub mod normalize;
 pub mod rules;
@@ -31,9 +32,19 @@ pub(crate) fn print_text(text: &str) -> Result<(), Report> {
     }
 }
 
-/// A text, or what is in the file that `@FILE` names.
+/// A text, or what is in the file that `@FILE` names; `@-` is standard input.
 pub(crate) fn text_or_file(text: &str) -> Result<String, Report> {
     let Some(path) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
-    let read = std::fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?;
+    let read = match path {
+        "" => {
+            return Err(Report::usage(
+                "there is no file after @",
+                "name one: @FILE, or @- for standard input",
+            ));
+        }
+        "-" => io::read_to_string(io::stdin())
+            .map_err(|error| Report::io("read", Path::new("standard input"), &error))?,
+        path => std::fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?,
+    };
     Ok(without_byte_order_mark(&read).to_owned())
 }

@@ -10,6 +10,7 @@ mod output;
 mod report;
 mod rules_source;
 mod search_source;
+mod seconds;
 mod toolset;
 
 use std::process::ExitCode;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
+use toolwright_tools::printable;
+
 /// Exit code: a file or stream failed.
 pub const EXIT_IO: u8 = 3;
 /// Exit code: the command was used wrongly, or a file it was given is wrong.
@@ -89,9 +91,19 @@ impl Report {
         }
     }
 
+    /// What is wrong.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// The next step.
+    pub fn fix(&self) -> Option<&str> {
+        self.fix.as_deref()
+    }
+
     /// Prints to standard error and gives the exit code.
     pub fn print(&self) -> ExitCode {
-        eprintln!("{self}");
+        eprintln!("{}", printable(&self.to_string(), &['\n', '\t']));
         ExitCode::from(self.code)
     }
 }

@@ -1,6 +1,6 @@
 //! The search engine of `search_web`, from the environment: a key on the command line would be seen by all.
 
-use toolwright_tools::builtin::{ApiKey, ProviderConfig};
+use toolwright_tools::builtin::{ApiKey, BuiltinError, ProviderConfig, SearchConfig};
 
 use crate::report::Report;
 
@@ -17,10 +17,34 @@ const CX: &str = "TOOLWRIGHT_SEARCH_CX";
 pub const HOW_TO_CHOOSE: &str = "set TOOLWRIGHT_SEARCH=duckduckgo; or searxng with TOOLWRIGHT_SEARCH_URL, \
     brave with TOOLWRIGHT_SEARCH_KEY, google with TOOLWRIGHT_SEARCH_KEY and TOOLWRIGHT_SEARCH_CX";
 
+/// How `search_web` searches. An engine that cannot be used is a matter of that tool alone: it says so when it is
+/// called, and the others work.
+pub fn config() -> SearchConfig {
+    let config = SearchConfig::default();
+    match from_environment() {
+        Ok(provider) => SearchConfig { provider, ..config },
+        Err(report) => {
+            let why = "web search is not set up: the search engine that was chosen cannot be used";
+            SearchConfig { fault: Some(format!("{why}. {}", report.what())), ..config }
+        }
+    }
+}
+
 /// The engine that the environment chooses.
 pub fn from_environment() -> Result<Option<ProviderConfig>, Report> {
     // What is not UTF-8 is no engine, address or key either.
-    read(|name| std::env::var(name).ok())
+    let chosen = read(|name| std::env::var(name).ok())?;
+    let built = chosen.as_ref().map(|provider| provider.build(SearchConfig::default().timeout));
+    match built {
+        Some(Err(BuiltinError::Search { url, reason })) => Err(unusable(&url, &reason)),
+        Some(Err(error)) => Err(Report::usage(error.to_string(), format!("correct {URL}"))),
+        Some(Ok(_)) | None => Ok(chosen),
+    }
+}
+
+/// An address that no engine can have.
+pub fn unusable(url: &str, reason: &str) -> Report {
+    Report::usage(format!("cannot use \"{url}\" to search the web: {reason}"), format!("correct {URL}"))
 }
 
 fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Option<ProviderConfig>, Report> {

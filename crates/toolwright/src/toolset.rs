@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use toolwright_normalizer::Normalizer;
-use toolwright_tools::builtin::{BuiltinConfig, BuiltinError, FilesConfig, SearchConfig, builtin_tools};
+use toolwright_tools::builtin::{BuiltinConfig, BuiltinError, FilesConfig, builtin_tools};
 use toolwright_tools::{CallError, ErrorCode, ToolExecutor, ToolRegistry};
 
 use crate::cli::{RootOptions, RuleOptions};
@@ -25,7 +25,7 @@ pub fn registry(roots: &RootOptions) -> Result<ToolRegistry, Report> {
     let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given.clone() };
     let config = BuiltinConfig {
         files: FilesConfig { roots, ..FilesConfig::default() },
-        search: SearchConfig { provider: search_source::from_environment()?, ..SearchConfig::default() },
+        search: search_source::config(),
         ..BuiltinConfig::default()
     };
     let registry = ToolRegistry::new();
@@ -45,17 +45,19 @@ fn unusable(error: &BuiltinError) -> Report {
             format!("cannot use the folder \"{}\" for the files tools: {reason}", path.display()),
             "give a folder that is there with --root",
         ),
-        BuiltinError::Search { url, reason } => Report::usage(
-            format!("cannot use \"{url}\" to search the web: {reason}"),
-            "correct TOOLWRIGHT_SEARCH_URL",
-        ),
+        BuiltinError::Search { url, reason } => search_source::unusable(url, reason),
         BuiltinError::TimeZone { reason } => Report::usage(reason, "correct the time zone of this machine"),
     }
 }
 
 /// What the user of these commands can do about a failed call, where the tool cannot know it.
-pub fn fix(tool: &str, error: &CallError) -> Option<&'static str> {
-    let has_no_engine = || matches!(search_source::from_environment(), Ok(None));
-    (tool == "search_web" && error.code == ErrorCode::Unavailable && has_no_engine())
-        .then_some(search_source::HOW_TO_CHOOSE)
+pub fn fix(tool: &str, error: &CallError) -> Option<String> {
+    if tool != "search_web" || error.code != ErrorCode::Unavailable {
+        return None;
+    }
+    match search_source::from_environment() {
+        Ok(None) => Some(search_source::HOW_TO_CHOOSE.to_owned()),
+        Ok(Some(_)) => None,
+        Err(report) => report.fix().map(str::to_owned),
+    }
 }

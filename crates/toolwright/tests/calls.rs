@@ -3,10 +3,6 @@
 mod desk;
 mod program;
 
-use std::io::Read;
-use std::net::TcpListener;
-use std::time::{Duration, Instant};
-
 use desk::Desk;
 use program::{command, run};
 use serde_json::{Value, json};
@@ -49,6 +45,22 @@ fn a_tool_is_shown_as_json() {
 }
 
 #[test]
+fn a_tool_is_shown_under_every_name_that_calls_it() {
+    let exact = run(&["tools", "show", "read_file"], "");
+    for name in ["read-file", "files/read_file", "ReadFile"] {
+        let shown = run(&["tools", "show", name], "");
+        assert_eq!((shown.code, &shown.stdout), (0, &exact.stdout), "{name}: {}", shown.stderr);
+        let called = Desk::new().call(&[name, r#"{"path": "notes.md"}"#]);
+        assert_eq!(called.code, 0, "{name}");
+    }
+    let shown = run(&["tools", "show", "read-file"], "");
+    assert_eq!(shown.stderr, "\"read-file\" is understood as read_file, as in a call\n");
+    let json = run(&["tools", "show", "read-file", "--json"], "");
+    assert_eq!((json.code, json.stderr.as_str()), (0, ""));
+    assert!(json.stdout.starts_with("{\"name\":\"read_file\""), "{}", json.stdout);
+}
+
+#[test]
 fn a_tool_that_is_not_there_is_wrong_use_and_the_others_are_named() {
     let done = run(&["tools", "show", "raed_file"], "");
     assert_eq!((done.code, done.stdout.as_str()), (2, ""));
@@ -82,6 +94,19 @@ fn definitions_come_in_the_form_of_each_api() {
         }
     }
     assert_eq!(listed(&["--json"]), listed(&["--format", "mcp"]));
+    for options in [&["--json"][..], &["--format", "openai"]] {
+        let short = run(&[&["tools"], options].concat(), "");
+        assert_eq!(short.stdout, run(&[&["tools", "list"], options].concat(), "").stdout, "{options:?}");
+        let misplaced = run(&[&["tools"], options, &["show", "read_file"]].concat(), "");
+        assert_eq!((misplaced.code, misplaced.stdout.as_str()), (2, ""), "{options:?}");
+    }
+}
+
+#[test]
+fn json_and_a_format_are_two_answers_to_one_question() {
+    let done = run(&["tools", "list", "--json", "--format", "openai"], "");
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""));
+    assert!(done.stderr.contains("'--json' cannot be used with '--format"), "{}", done.stderr);
 }
 
 #[test]
@@ -125,6 +150,18 @@ fn a_mended_call_shows_before_and_after_on_stderr_and_the_result_alone_on_stdout
     let done = desk.call(&["edit-file", sent]);
     insta::assert_snapshot!(desk.shown(&done));
     assert_eq!(desk.get("notes.md"), "# Notes\nbuy bread\n");
+}
+
+#[test]
+fn the_same_repair_in_many_steps_is_one_line_and_whole_in_json() {
+    let desk = Desk::new();
+    let steps = vec![json!({"action": "read", "path": "notes.md"}); 12];
+    let sent = json!({"pipeline_json": json!({"steps": steps}).to_string()}).to_string();
+    let done = desk.call(&["batch_operations", &sent]);
+    let lines: Vec<&str> = done.stderr.lines().skip(2).collect();
+    assert_eq!(lines, ["  D2  /pipeline_json/steps/*/id  default, rule pipeline-step-id-default (12 times)"]);
+    let (_, answer) = desk.json(&["batch_operations", &sent]);
+    assert_eq!(answer["changes"].as_array().map(Vec::len), Some(12));
 }
 
 #[test]
@@ -175,6 +212,31 @@ fn a_tool_that_says_no_is_exit_code_1_with_its_own_words() {
     let desk = Desk::new();
     let done = desk.call(&["delete_file", r#"{"path": "none.md"}"#]);
     insta::assert_snapshot!(desk.shown(&done));
+}
+
+#[test]
+fn a_failure_names_its_own_cause_and_no_other() {
+    let desk = Desk::new();
+    for (sent, expected) in [
+        (
+            r#"{"path": "notes.md", "start_line": 5}"#,
+            "error: start_line is 5, but \"notes.md\" has 2 lines\n",
+        ),
+        (r#"{"path": ""}"#, "error: the path is empty. Send the path of a file or folder"),
+        (r#"{"path": "no/such.txt"}"#, "error: \"no/such.txt\" does not exist. Use list_directory"),
+        (r#"{"path": "~/a"}"#, "error: the path \"~/a\" begins with ~"),
+    ] {
+        let done = desk.call(&["read_file", sent]);
+        assert_eq!(done.code, 1, "{sent}");
+        assert!(done.stderr.starts_with(expected), "{}", done.stderr);
+        assert!(!done.stderr.contains("It needs path"), "{}", done.stderr);
+    }
+    let mut command = command(&["call", "control_speaker_volume", r#"{"action": "get"}"#, "--json"]);
+    let output = command.env("PATH", desk.root()).output().expect("it runs");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(answer["error"]["code"], "unavailable");
+    let message = answer["error"]["message"].as_str().expect("a sentence");
+    assert!(message.starts_with("No sound system was found: none of wpctl"), "{message}");
 }
 
 #[test]
@@ -248,6 +310,17 @@ fn arguments_are_read_from_a_file() {
 }
 
 #[test]
+fn arguments_are_read_from_standard_input() {
+    let desk = Desk::new();
+    let root = desk.root();
+    let done = run(&["call", "--root", &root, "read_file", "@-"], "{\"path\": \"notes.md\"}\n");
+    assert_eq!((done.code, done.stdout.as_str(), done.stderr.as_str()), (0, "# Notes\nbuy milk\n", ""));
+    let done = desk.call(&["read_file", "@"]);
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""));
+    assert!(done.stderr.starts_with("error: there is no file after @\nfix: "), "{}", done.stderr);
+}
+
+#[test]
 fn rules_of_the_user_mend_calls_and_built_in_sets_can_be_switched_off() {
     let desk = Desk::new();
     desk.put(
@@ -261,73 +334,6 @@ fn rules_of_the_user_mend_calls_and_built_in_sets_can_be_switched_off() {
     let (_, answer) = desk.json(&["read_file", sent, "--disable", "file-path"]);
     assert_eq!(answer["changes"][0]["rule"], Value::Null);
     assert_eq!(answer["changes"][0]["code"], "N4");
-}
-
-/// A server that takes requests and never answers.
-fn silent_server() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            std::thread::spawn(move || while stream.read(&mut [0; 1024]).is_ok_and(|read| read > 0) {});
-        }
-    });
-    url
-}
-
-#[test]
-fn a_call_ends_at_its_timeout() {
-    let started = Instant::now();
-    let mut command = command(&["call", "search_web", r#"{"query": "rust"}"#, "--timeout", "1", "--json"]);
-    let output = command
-        .env("TOOLWRIGHT_SEARCH", "searxng")
-        .env("TOOLWRIGHT_SEARCH_URL", silent_server())
-        .env("NO_PROXY", "127.0.0.1")
-        .output()
-        .expect("it runs");
-    let took = started.elapsed();
-    assert!(took >= Duration::from_secs(1) && took < Duration::from_secs(8), "{took:?}");
-    assert_eq!(output.status.code(), Some(1));
-    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(answer["error"]["code"], "timeout");
-    assert_eq!(answer["run"], true);
-}
-
-#[test]
-fn without_a_search_engine_the_way_to_one_is_told() {
-    let mut command = command(&["call", "search_web", r#"{"query": "rust"}"#]);
-    let output = command.env_remove("TOOLWRIGHT_SEARCH").output().expect("it runs");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert!(stderr.contains("no search provider is configured"), "{stderr}");
-    assert!(stderr.contains("\nfix: set TOOLWRIGHT_SEARCH=duckduckgo; or "), "{stderr}");
-}
-
-#[test]
-fn a_search_engine_that_cannot_be_used_is_wrong_use() {
-    for (engine, url, expected) in [
-        ("altavista", "", "fix: use searxng, brave, google or duckduckgo"),
-        ("searxng", "", "fix: set TOOLWRIGHT_SEARCH_URL"),
-        ("searxng", "ftp://a", "fix: correct TOOLWRIGHT_SEARCH_URL"),
-    ] {
-        let mut command = command(&["tools"]);
-        let command = command.env("TOOLWRIGHT_SEARCH", engine).env("TOOLWRIGHT_SEARCH_URL", url);
-        let output = command.output().expect("it runs");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{engine} {url}: {stderr}");
-        assert_eq!(stderr.trim_end().lines().last(), Some(expected));
-    }
-}
-
-#[test]
-fn the_log_goes_to_stderr_when_it_is_asked_for() {
-    let desk = Desk::new();
-    let root = desk.root();
-    let mut command = command(&["call", "--root", &root, "read_file", r#"{"file_path": "notes.md"}"#]);
-    let output = command.env("TOOLWRIGHT_LOG", "debug").output().expect("it runs");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "# Notes\nbuy milk\n");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("read_file") && stderr.contains("INFO"), "{stderr}");
 }
 
 #[test]

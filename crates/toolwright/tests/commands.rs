@@ -67,7 +67,7 @@ fn rules_are_listed_in_the_order_of_application() {
     };
     let text = format!("\u{feff}[{},{}]", rule("for-all", "*"), rule("for-one", "read"));
     std::fs::write(&file, text).expect("written");
-    let sets = ["claude-desktop", "file-path", "zwave"];
+    let sets = ["claude-desktop", "file-path", "file-steps", "zwave"];
     let mut arguments = vec!["rules", "list", "--json", "--rules"];
     let file = file.display().to_string();
     arguments.push(&file);

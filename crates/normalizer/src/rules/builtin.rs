@@ -1,4 +1,5 @@
-//! The built-in sets: rules that the product's founding documents list, each set by its name.
+//! The built-in sets, each by its name: rules that the product's founding documents list, and those that the files
+//! tools need where no schema reaches.
 
 use super::Rule;
 use super::file::parse_builtin;
@@ -28,6 +29,12 @@ pub const BUILTIN_SETS: &[BuiltinSet] = &[
         about: "file_path, filepath and file for path in read_file, write_to_file and apply_diff",
         on_by_default: true,
         json: include_str!("sets/file-path.json"),
+    },
+    BuiltinSet {
+        name: "file-steps",
+        about: "old_str, old_string, file_path and the like in the steps and edits of the built-in files tools",
+        on_by_default: true,
+        json: include_str!("sets/file-steps.json"),
     },
     BuiltinSet {
         name: "file-window-drop",

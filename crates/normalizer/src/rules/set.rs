@@ -11,9 +11,9 @@ use crate::tool::Tool;
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
     rules: Vec<Rule>,
-    /// Rules by the plain tool names they list.
+    /// Rules by the tool names they list; those of one server only are asked each time.
     by_name: HashMap<String, Vec<usize>>,
-    /// Rules with patterns or `server/name`, to be asked each time.
+    /// Rules with patterns, to be asked each time.
     by_pattern: Vec<usize>,
     /// Rules for every tool; they run after the others.
     everywhere: Vec<usize>,
@@ -64,12 +64,14 @@ impl RuleSet {
             let mut broad = false;
             for scope in &rule.tools {
                 match scope {
-                    Scope::Name(name) => set.by_name.entry(name.clone()).or_default().push(index),
+                    Scope::Name(name) | Scope::ServerAndName(_, name) => {
+                        set.by_name.entry(name.clone()).or_default().push(index);
+                    }
                     Scope::Every if set.everywhere.last() != Some(&index) => set.everywhere.push(index),
                     Scope::Every => {}
-                    Scope::ServerAndName(..) | Scope::Glob(_) => set.by_pattern.push(index),
+                    Scope::Glob(_) => set.by_pattern.push(index),
                 }
-                broad |= !matches!(scope, Scope::Name(_));
+                broad |= matches!(scope, Scope::Every | Scope::Glob(_));
             }
             set.broad_rules_may_change_valid_calls |= broad && rule.may_change_valid_calls();
         }
@@ -97,13 +99,8 @@ impl RuleSet {
             return self.everywhere.iter().map(|index| &self.rules[*index]).collect();
         }
         let named = self.by_name.get(tool.name()).into_iter().flatten();
-        let matching = self.by_pattern.iter().filter(|index| {
-            self.rules[**index]
-                .tools
-                .iter()
-                .any(|scope| !matches!(scope, Scope::Every) && scope.matches(tool))
-        });
-        let mut specific: Vec<usize> = named.chain(matching).copied().collect();
+        let candidates = named.chain(&self.by_pattern).copied();
+        let mut specific: Vec<usize> = candidates.filter(|index| self.names(*index, tool)).collect();
         specific.sort_unstable();
         specific.dedup();
         let further = self.everywhere.iter().filter(|index| specific.binary_search(index).is_err());
@@ -114,7 +111,15 @@ impl RuleSet {
     pub(crate) fn may_change_valid_calls(&self, tool: &Tool) -> bool {
         self.broad_rules_may_change_valid_calls
             || self.by_name.get(tool.name()).is_some_and(|indices| {
-                indices.iter().any(|index| self.rules[*index].may_change_valid_calls())
+                let may =
+                    |index: &usize| self.rules[*index].may_change_valid_calls() && self.names(*index, tool);
+                indices.iter().any(may)
             })
+    }
+
+    /// Whether a rule is for this tool otherwise than for every one.
+    fn names(&self, rule: usize, tool: &Tool) -> bool {
+        let scopes = &self.rules[rule].tools;
+        scopes.iter().any(|scope| *scope != Scope::Every && scope.matches(tool))
     }
 }

@@ -10,7 +10,24 @@ use crate::ToolFailure;
 pub(crate) fn parse<T: DeserializeOwned>(tool: &str, arguments: &str) -> Result<T, ToolFailure> {
     let text = if arguments.trim().is_empty() { "{}" } else { arguments };
     serde_json::from_str(text)
-        .map_err(|error| invalid(format!("{tool} does not take these arguments: {error}")))
+        .map_err(|error| invalid(format!("{tool} does not take these arguments: {}", in_words(&error))))
+}
+
+/// What is wrong with a JSON object, without the words of a programming language.
+pub(crate) fn in_words(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let said = said.strip_suffix(&place).filter(|_| error.is_data()).unwrap_or(&said);
+    if let Some(name) = said.strip_prefix("missing field `") {
+        return format!("\"{}\" is missing", name.trim_end_matches('`'));
+    }
+    match said.strip_prefix("unknown field `").and_then(|rest| rest.split_once("`, expected ")) {
+        Some((name, known)) => {
+            let known = known.trim_start_matches("one of ").replace(" or ", ", ").replace('`', "");
+            format!("{name:?} is not known here; known are {known}")
+        }
+        None => said.replace('`', "\""),
+    }
 }
 
 /// Arguments that cannot be served, with what is wrong and what to send instead.
@@ -28,5 +45,31 @@ pub(crate) fn whole_number<'de, D: Deserializer<'de>>(source: D) -> Result<Optio
         // Above 2^53 nothing has so many lines: the largest count stands for all of them.
         Some(count) if count >= 0.0 && count.fract() == 0.0 => Ok(Some(count.min(9e15) as usize)),
         _ => Err(Error::custom(format!("{number} is no count; send a whole number from 0 on"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code, reason = "only read")]
+    struct Two {
+        path: String,
+        count: Option<u8>,
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_words() {
+        for (sent, said) in [
+            (r#"{}"#, "\"path\" is missing"),
+            (r#"{"path":"a","file":1}"#, "\"file\" is not known here; known are path, count"),
+            (r#"{"path":1}"#, "invalid type: integer \"1\", expected a string"),
+            (r#"{"path":"#, "EOF while parsing a value at line 1 column 8"),
+        ] {
+            let error = serde_json::from_str::<Two>(sent).err().map(|error| in_words(&error));
+            assert_eq!(error.as_deref(), Some(said));
+        }
     }
 }

@@ -145,6 +145,7 @@ fn find(name: &str) -> Result<TimeZone, String> {
     let near = nearest(name);
     let proposal = match near.as_slice() {
         [] => "Use an IANA name such as Europe/Berlin or UTC".to_owned(),
+        [near] => format!("The nearest name is {near}"),
         near => format!("The nearest names are {}", near.join(", ")),
     };
     Err(format!("there is no time zone {name:?}. {proposal}"))

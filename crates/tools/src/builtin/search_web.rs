@@ -55,8 +55,7 @@ const OUTPUT: &str = r#"{
   "additionalProperties": false
 }"#;
 
-const NOT_CONFIGURED: &str = "web search is not set up: no search provider is configured. Choose one in the \
-    configuration: searxng with the url of a server that has the json format enabled, brave with an api_key, \
+const NOT_CONFIGURED: &str = "web search is not set up: no search engine is configured. Choose one: searxng with the url of a server that has the json format enabled, brave with an api_key, \
     google with an api_key and a cx, or duckduckgo, which needs nothing and knows only short answers";
 
 /// The tool's line in the table.
@@ -117,7 +116,8 @@ impl ToolFunction for SearchWeb {
                 )));
             }
             let Some(provider) = &self.provider else {
-                return Err(ToolFailure::Unavailable { message: NOT_CONFIGURED.to_owned() });
+                let message = self.config.fault.clone().unwrap_or_else(|| NOT_CONFIGURED.to_owned());
+                return Err(ToolFailure::NotReady { message });
             };
             let found = provider.search(query, self.config.max_results).await;
             let results = found.map_err(|error| error.into_failure(provider.name()))?;

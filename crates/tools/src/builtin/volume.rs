@@ -176,7 +176,7 @@ impl Volume {
                 tried.join("; ")
             ),
         };
-        Err(ToolFailure::Unavailable { message })
+        Err(ToolFailure::NotReady { message })
     }
 }
 

@@ -5,15 +5,13 @@ use std::time::Duration;
 use serde_json::Value;
 use toolwright_model::{Code, Problem};
 
-use super::spoken::{is_speakable, list, name as spoken};
+use super::own_words::own_words;
+use super::spoken::{list, name as spoken};
 use crate::registry::{Need, Parameter};
 
 /// The room for the list of what a tool needs, and of what it was given, in characters.
 const NEEDS_ROOM: usize = 110;
 const GIVEN_ROOM: usize = 60;
-
-/// The longest message of a tool that is said as it is.
-const MAX_OWN_WORDS: usize = 200;
 
 pub(super) fn unknown_tool(sent: &str, nearest: &[String]) -> String {
     let nearest: Vec<String> = nearest.iter().map(|name| spoken(name)).collect();
@@ -44,15 +42,19 @@ pub(super) fn invalid_arguments(
     sent: &str,
 ) -> String {
     let start = format!("The {} tool cannot be used like that.", spoken(tool));
+    let sent = serde_json::from_str::<Value>(if sent.trim().is_empty() { "null" } else { sent });
     // When all that is needed was sent, what does not fit is more use than what is needed.
-    match misfits(parameters, problems) {
-        Some(misfits) => format!("{start} What was sent does not fit {misfits}."),
-        None => format!("{start} {} {}", needs(parameters), given(sent)),
+    if let Some(misfits) = misfits(parameters, problems, sent.as_ref().ok()) {
+        return format!("{start} What was sent does not fit {misfits}.");
+    }
+    match sent.as_ref().ok().and_then(|sent| unknown(parameters, problems, sent)) {
+        Some(unknown) => format!("{start} It does not take {unknown}. {}", needs(parameters)),
+        None => format!("{start} {} {}", needs(parameters), given(sent.as_ref().ok())),
     }
 }
 
 /// The parameters whose values do not fit, when nothing else is wrong.
-fn misfits(parameters: &[Parameter], problems: &[Problem]) -> Option<String> {
+fn misfits(parameters: &[Parameter], problems: &[Problem], sent: Option<&Value>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for problem in problems {
         let key = problem.path.split('/').nth(1)?;
@@ -60,7 +62,12 @@ fn misfits(parameters: &[Parameter], problems: &[Problem]) -> Option<String> {
         if problem.code == Code::R1 && problem.path.matches('/').count() == 1 {
             return None;
         }
-        let name = with_kind(parameter);
+        // A value of the right kind is wrong for another reason.
+        let value = sent.and_then(|sent| sent.get(key));
+        let name = match value.is_some_and(|value| is_of_kind(value, parameter)) {
+            true => spoken(&parameter.name),
+            false => with_kind(parameter),
+        };
         if !names.contains(&name) {
             names.push(name);
         }
@@ -68,16 +75,39 @@ fn misfits(parameters: &[Parameter], problems: &[Problem]) -> Option<String> {
     (!names.is_empty()).then(|| list(&names, "and", NEEDS_ROOM))
 }
 
+fn is_of_kind(value: &Value, parameter: &Parameter) -> bool {
+    parameter.types.iter().any(|kind| match kind.as_str() {
+        "string" => value.is_string(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
+        _ => false,
+    })
+}
+
+/// What was sent and the tool does not have, when it has all that it needs.
+fn unknown(parameters: &[Parameter], problems: &[Problem], sent: &Value) -> Option<String> {
+    let is_there = |parameter: &Parameter| sent.get(&parameter.name).is_some();
+    if !parameters.iter().filter(|parameter| parameter.need == Need::Required).all(is_there) {
+        return None;
+    }
+    let is_known = |key: &str| parameters.iter().any(|parameter| parameter.name == key);
+    let keys = problems.iter().filter_map(|problem| problem.path.split('/').nth(1));
+    let keys = keys.filter(|key| !is_known(key)).map(spoken).filter(|key| !key.is_empty());
+    let names: Vec<String> = keys.collect();
+    (!names.is_empty()).then(|| list(&names, "and", GIVEN_ROOM))
+}
+
 fn with_kind(parameter: &Parameter) -> String {
     format!("{} ({})", spoken(&parameter.name), parameter.spoken_kind())
 }
 
-/// A tool's own words where they can be spoken, else what it needs.
-pub(super) fn rejected_by_tool(tool: &str, parameters: &[Parameter], message: &str) -> String {
-    if is_speakable(message, MAX_OWN_WORDS) {
-        return message.trim().to_owned();
-    }
-    format!("The {} tool cannot be used like that. {}", spoken(tool), needs(parameters))
+/// A tool's own words where they can be spoken. What it needs is not said: that was sent, and is not the fault.
+pub(super) fn rejected_by_tool(tool: &str, message: &str) -> String {
+    own_words(message).unwrap_or_else(|| format!("The {} tool does not accept what was sent.", spoken(tool)))
 }
 
 fn needs(parameters: &[Parameter]) -> String {
@@ -93,16 +123,17 @@ fn needs(parameters: &[Parameter]) -> String {
     }
 }
 
-fn given(sent: &str) -> String {
-    let sent = if sent.trim().is_empty() { "null" } else { sent };
-    match serde_json::from_str::<Value>(sent) {
-        Ok(Value::Object(members)) if !members.is_empty() => {
-            let keys: Vec<String> =
-                members.keys().map(|key| spoken(key)).filter(|key| !key.is_empty()).collect();
+fn given(sent: Option<&Value>) -> String {
+    match sent {
+        Some(Value::Object(members)) if members.values().any(|value| !value.is_null()) => {
+            let given = members.iter().filter(|(_, value)| !value.is_null());
+            let keys: Vec<String> = given.map(|(key, _)| spoken(key)).filter(|key| !key.is_empty()).collect();
             format!("It was given {}.", list(&keys, "and", GIVEN_ROOM))
         }
-        Ok(Value::Object(_) | Value::Null) => "It was given nothing.".to_owned(),
-        _ => "It was given something that cannot be read.".to_owned(),
+        Some(Value::Object(_) | Value::Null) => "It was given nothing.".to_owned(),
+        Some(Value::Array(_)) => "It was given a list without names.".to_owned(),
+        Some(_) => "It was given one value without a name.".to_owned(),
+        None => "It was given something that cannot be read.".to_owned(),
     }
 }
 
@@ -122,7 +153,8 @@ pub(super) fn timeout(tool: &str, limit: Duration) -> String {
 }
 
 fn spoken_time(limit: Duration) -> String {
-    match limit.as_secs_f64().round() as u64 {
+    // Rounded down: "longer than" stays true.
+    match limit.as_secs() {
         0 => "a moment".to_owned(),
         1 => "a second".to_owned(),
         seconds if seconds < 120 => format!("{seconds} seconds"),
@@ -147,12 +179,15 @@ pub(super) fn unavailable(tool: &str) -> String {
 }
 
 /// A tool's own words where they can be spoken.
+pub(super) fn not_ready(tool: &str, message: &str) -> String {
+    let unsaid =
+        || format!("The {} tool cannot work right now: what it depends on is not ready.", spoken(tool));
+    own_words(message).unwrap_or_else(unsaid)
+}
+
+/// A tool's own words where they can be spoken.
 pub(super) fn tool_error(tool: &str, message: &str) -> String {
-    if is_speakable(message, MAX_OWN_WORDS) {
-        message.trim().to_owned()
-    } else {
-        format!("The {} tool could not do what was asked.", spoken(tool))
-    }
+    own_words(message).unwrap_or_else(|| format!("The {} tool could not do what was asked.", spoken(tool)))
 }
 
 pub(super) fn too_large(tool: &str) -> String {

@@ -57,6 +57,7 @@ pub(super) fn is_speakable(text: &str, max_chars: usize) -> bool {
         && !SIGNS.iter().any(|sign| text.contains(sign))
         && !text.split_whitespace().any(is_code)
         && !text.split_whitespace().any(|word| word.starts_with('-') && word.len() > 4)
+        && !text.split_once(" code ").is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -91,6 +92,7 @@ mod tests {
             "",
             "a\nb",
             "code -32602",
+            "exit code 1",
         ] {
             assert!(!is_speakable(text, 200), "{text}");
         }

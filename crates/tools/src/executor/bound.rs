@@ -16,6 +16,7 @@ pub(super) fn failure(failure: ToolFailure, limit: usize) -> ToolFailure {
     match failure {
         ToolFailure::Tool { message } => ToolFailure::Tool { message: text(message, limit) },
         ToolFailure::Unavailable { message } => ToolFailure::Unavailable { message: text(message, limit) },
+        ToolFailure::NotReady { message } => ToolFailure::NotReady { message: text(message, limit) },
         ToolFailure::InvalidArguments { message } => {
             ToolFailure::InvalidArguments { message: text(message, limit) }
         }

@@ -1,5 +1,7 @@
 //! The lines that the executor writes: tool, redacted arguments, duration, outcome, size, changes.
 
+use std::borrow::Cow;
+
 use toolwright_model::Change;
 
 use super::limits::SLOW_CALL;
@@ -40,7 +42,8 @@ pub(super) fn finished(call: &Finished<'_>, arguments: &str, changes: &[Change])
                 target: TARGET, tool, arguments, duration_ms, outcome = "ok", result_bytes = call.bytes_out, changes,
                 "tool call finished"
             );
-            tracing::debug!(target: TARGET, tool, result = told_by(call.tool, &output.text), "tool result");
+            let result = told_by(call.tool, redact::text(&output.text));
+            tracing::debug!(target: TARGET, tool, result, "tool result");
         }
         Err(error) => failed(error, call.tool, tool, arguments, duration_ms),
     }
@@ -57,7 +60,8 @@ fn failed(error: &CallError, by: Option<&RegisteredTool>, tool: &str, arguments:
     let outcome = error.code.as_str();
     let is_by_tool =
         error.is_from_tool() || matches!(error.code, ErrorCode::Unavailable | ErrorCode::Panicked);
-    let reason = if is_by_tool { told_by(by, &error.details) } else { error.reason_for_log() };
+    let reason =
+        if is_by_tool { told_by(by, redact::reason(&error.details)) } else { error.reason_for_log() };
     macro_rules! line {
         ($level:ident, $text:literal) => {
             tracing::$level!(target: TARGET, tool, arguments, duration_ms, outcome, reason, $text)
@@ -77,10 +81,10 @@ fn failed(error: &CallError, by: Option<&RegisteredTool>, tool: &str, arguments:
 }
 
 /// What a tool says, as far as a log may repeat it: one that takes secrets may say them again.
-fn told_by(tool: Option<&RegisteredTool>, text: &str) -> String {
+fn told_by(tool: Option<&RegisteredTool>, redacted: Cow<'_, str>) -> String {
     match tool {
         Some(tool) if tool.takes_secrets() => redact::HIDDEN.to_owned(),
-        _ => redact::text(text).into_owned(),
+        _ => redacted.into_owned(),
     }
 }
 

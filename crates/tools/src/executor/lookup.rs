@@ -12,14 +12,16 @@ use crate::{CallError, RegisteredTool, ToolRegistry};
 const MAX_COMPARED_BYTES: usize = 3 * MAX_NAME_BYTES;
 
 /// The tool that was meant.
-pub(super) struct Found {
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// It.
     pub tool: Arc<RegisteredTool>,
     /// How its name was understood, when it was not the exact one.
     pub renamed: Option<Change>,
 }
 
 /// By the exact name, then by its form (F1) and by prefixes and endings (F2).
-pub(super) fn find(registry: &ToolRegistry, sent: &str) -> Result<Found, CallError> {
+pub(crate) fn find(registry: &ToolRegistry, sent: &str) -> Result<Found, CallError> {
     match registry.get(sent) {
         Some(tool) => Ok(Found { tool, renamed: None }),
         // Comparing takes time by the length of the name; no form of a registered name is as long as this.

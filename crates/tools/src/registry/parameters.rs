@@ -94,6 +94,16 @@ fn types(schema: &Value) -> Vec<String> {
         Some(Value::Array(kinds)) => {
             kinds.iter().filter_map(|kind| kind.as_str().map(str::to_owned)).collect()
         }
+        _ if schema.get("enum").is_some() => {
+            let mut found: Vec<String> = Vec::new();
+            for value in schema.get("enum").and_then(Value::as_array).into_iter().flatten() {
+                let kind = kind_of(value).to_owned();
+                if !found.contains(&kind) {
+                    found.push(kind);
+                }
+            }
+            found
+        }
         _ => {
             let branches = ["anyOf", "oneOf"].iter().find_map(|keyword| schema.get(keyword)?.as_array());
             let mut found: Vec<String> = Vec::new();
@@ -104,6 +114,18 @@ fn types(schema: &Value) -> Vec<String> {
             }
             found
         }
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }
 
@@ -120,7 +142,7 @@ mod tests {
     fn parameters_are_described_with_types_and_needs() {
         let schema = r##"{"type":"object","properties":{
             "level":{"type":["integer","null"]},"mode":{"enum":["on","off"],"type":"string"},
-            "place":{"$ref":"#/$defs/place"},"either":{"anyOf":[{"type":"string"},{"type":"array"}]},"x":true},
+            "place":{"$ref":"#/$defs/place"},"pick":{"enum":["a","b",null]},"either":{"anyOf":[{"type":"string"},{"type":"array"}]},"x":true},
             "required":["mode","ghost"],"$defs":{"place":{"type":"object"}}}"##;
         let described: Vec<String> = of(schema).iter().map(Parameter::describe).collect();
         assert_eq!(
@@ -130,6 +152,7 @@ mod tests {
                 "ghost: any, required",
                 "level: integer or null",
                 "place: object",
+                "pick: string or null, one of \"a\", \"b\", null",
                 "either: string or array",
                 "x: any",
             ]

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
-use toolwright_model::Change;
 use toolwright_tools::observer::Normalized;
-use toolwright_tools::{Call, CallObserver, CallOutcome, ToolExecutor};
+use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ToolExecutor, printable};
 
-use super::{print, print_text};
+use super::{changes, print, print_text};
 use crate::cli::CallOptions;
 use crate::output::{Called, Ended, called_json};
 use crate::report::{EXIT_FOUND, Report};
@@ -18,6 +17,9 @@ use crate::toolset;
 
 /// How long a tool that was stopped may take to put its things away.
 const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(5);
+
+/// What messages may hold besides text.
+const KEPT: &[char] = &['\n', '\t'];
 
 /// Remembers the arguments that the tool got.
 #[derive(Default)]
@@ -74,9 +76,9 @@ fn execute(
 ) -> Result<ExitCode, Report> {
     let received = Arc::new(Received::default());
     let mut executor = executor.with_observer(received.clone());
-    if let Some(seconds) = options.timeout {
+    if let Some(timeout) = options.timeout {
         let mut limits = executor.limits().clone();
-        limits.timeout = Duration::from_secs(seconds.into());
+        limits.timeout = timeout;
         executor = executor.with_limits(limits);
     }
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
@@ -122,14 +124,13 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
         show_changes(options, sent, called);
         match &called.ended {
             Ended::NotRun => {
-                print(&format!("would call {} with {}", called.name, called.arguments.unwrap_or_default()))?;
+                let would =
+                    format!("would call {} with {}", called.name, called.arguments.unwrap_or_default());
+                print(&printable(&would, KEPT))?;
             }
             Ended::Answered { output, .. } => print_text(&output.text)?,
             Ended::Refused(error) | Ended::Failed { error, .. } => {
-                eprintln!("error: {}", error.sentence);
-                if !error.details.is_empty() && error.details != error.sentence {
-                    eprintln!("{}", error.details);
-                }
+                eprintln!("error: {}", printable(&told(error), KEPT));
                 if let Some(fix) = toolset::fix(called.name, error) {
                     eprintln!("fix: {fix}");
                 }
@@ -142,18 +143,27 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
     })
 }
 
-/// The call before and after, on standard error: standard output belongs to the result.
-fn show_changes(options: &CallOptions, sent: &str, called: &Called<'_>) {
-    let (Some(got), [_, ..]) = (called.arguments, called.changes) else { return };
-    eprintln!("- {} {}", options.name, sent.trim());
-    eprintln!("+ {} {got}", called.name);
-    for change in called.changes {
-        eprintln!("{}", change_line(change));
+/// The sentence and the details, or the details alone where they hold the words of the sentence in their order.
+fn told(error: &CallError) -> String {
+    fn words(text: &str) -> impl Iterator<Item = String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase)
+    }
+    let mut details = words(&error.details);
+    let is_said_twice = words(&error.sentence).all(|word| details.any(|other| other == word));
+    match error.details.as_str() {
+        "" => error.sentence.clone(),
+        details if is_said_twice => details.to_owned(),
+        details => format!("{}\n{details}", error.sentence),
     }
 }
 
-fn change_line(change: &Change) -> String {
-    let place = if change.path.is_empty() { "/" } else { &change.path };
-    let rule = change.rule.as_ref().map_or(String::new(), |rule| format!(", rule {rule}"));
-    format!("  {:<3} {place}  {}{rule}", change.code.to_string(), change.why)
+/// The call before and after, on standard error: standard output belongs to the result.
+fn show_changes(options: &CallOptions, sent: &str, called: &Called<'_>) {
+    let (Some(got), [_, ..]) = (called.arguments, called.changes) else { return };
+    let before = format!("- {} {}", options.name, sent.trim());
+    let after = format!("+ {} {got}", called.name);
+    for line in [before, after].into_iter().chain(changes::lines(called.changes)) {
+        eprintln!("{}", printable(&line, KEPT));
+    }
 }

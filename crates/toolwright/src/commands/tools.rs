@@ -3,24 +3,31 @@
 use std::process::ExitCode;
 
 use toolwright_jsonrpc::raw::quote;
-use toolwright_tools::{Format, RegisteredTool, ToolRegistry};
+use toolwright_tools::executor::Found;
+use toolwright_tools::{CallError, ErrorCode, Format, RegisteredTool, ToolExecutor, ToolRegistry, printable};
 
 use super::print;
-use crate::cli::{DefinitionFormat, ToolsCommand, ToolsOptions};
+use crate::cli::{DefinitionFormat, ListOptions, RuleOptions, ToolsCommand, ToolsOptions};
 use crate::report::Report;
-use crate::toolset;
+use crate::{search_source, toolset};
 
 pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
-    let registry = &toolset::registry(&options.roots)?;
+    let executor = toolset::executor(&options.roots, &RuleOptions::default())?;
+    let registry = executor.registry();
+    let before = options.list;
     match &options.command {
-        None => list(registry, None, false)?,
-        Some(ToolsCommand::List { format, json }) => list(registry, *format, *json)?,
-        Some(ToolsCommand::Show { name, json }) => show(registry, name, *json)?,
+        None => list(registry, before)?,
+        Some(ToolsCommand::List(after)) if before.is_empty() => list(registry, *after)?,
+        Some(ToolsCommand::Show { name, json }) if before.is_empty() => show(&executor, name, *json)?,
+        Some(_) => {
+            let what = "--json and --format belong behind the command that they are for";
+            return Err(Report::usage(what, "write for example toolwright tools list --json"));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(registry: &ToolRegistry, format: Option<DefinitionFormat>, json: bool) -> Result<(), Report> {
+fn list(registry: &ToolRegistry, ListOptions { format, json }: ListOptions) -> Result<(), Report> {
     if json || format.is_some() {
         let format = match format.unwrap_or(DefinitionFormat::Mcp) {
             DefinitionFormat::Mcp => Format::Mcp,
@@ -29,6 +36,10 @@ fn list(registry: &ToolRegistry, format: Option<DefinitionFormat>, json: bool) -
             DefinitionFormat::Ollama => Format::Ollama,
         };
         return print(registry.definitions(format).get());
+    }
+    if let Err(report) = search_source::from_environment() {
+        let fix = report.fix().unwrap_or_default();
+        eprintln!("warning: search_web cannot be used: {}\nfix: {fix}", report.what());
     }
     let snapshot = registry.snapshot();
     let width = snapshot.tools().iter().map(|tool| tool.name().len()).max().unwrap_or(0);
@@ -45,13 +56,12 @@ fn list(registry: &ToolRegistry, format: Option<DefinitionFormat>, json: bool) -
     ))
 }
 
-fn show(registry: &ToolRegistry, name: &str, json: bool) -> Result<(), Report> {
-    let Some(tool) = registry.get(name) else {
-        let snapshot = registry.snapshot();
-        let names: Vec<&str> = snapshot.callable_names().collect();
-        let fix = format!("use one of {}", names.join(", "));
-        return Err(Report::usage(format!("there is no tool \"{name}\""), fix));
-    };
+fn show(executor: &ToolExecutor, name: &str, json: bool) -> Result<(), Report> {
+    let Found { tool, renamed } = executor.find(name).map_err(|error| not_found(executor, name, &error))?;
+    if renamed.is_some() && !json {
+        let name = printable(name, &[]);
+        eprintln!("\"{name}\" is understood as {}, as in a call", tool.name());
+    }
     let definition = tool.definition();
     if json {
         let output = tool.output_schema().map_or("null", |schema| schema.get());
@@ -76,4 +86,15 @@ fn show(registry: &ToolRegistry, name: &str, json: bool) -> Result<(), Report> {
         lines.push("\nIt can destroy something: less is guessed in its calls.".to_owned());
     }
     print(&lines.join("\n"))
+}
+
+fn not_found(executor: &ToolExecutor, name: &str, error: &CallError) -> Report {
+    match error.code {
+        ErrorCode::AmbiguousTool => Report::usage(&error.sentence, &error.details),
+        _ => {
+            let snapshot = executor.registry().snapshot();
+            let names: Vec<&str> = snapshot.callable_names().collect();
+            Report::usage(format!("there is no tool \"{name}\""), format!("use one of {}", names.join(", ")))
+        }
+    }
 }

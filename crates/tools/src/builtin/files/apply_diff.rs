@@ -7,7 +7,7 @@ use super::diff::{self, DiffError};
 use super::disk::{self, File};
 use super::place::Place;
 use super::stage::{Protected, Stage};
-use super::tool::{Effect, FileTool, counted, output};
+use super::tool::{Effect, FileTool, counted, named, output};
 use crate::{ToolFailure, ToolOutput};
 
 /// The arguments of `apply_diff`.
@@ -76,7 +76,7 @@ impl FileTool for ApplyDiff {
             "{} {} to {}: {} added, {} removed.",
             stage.say("Applied", "Would apply"),
             counted(diff.hunks.len(), "hunk"),
-            place.shown,
+            named(&place),
             counted(applied.added, "line"),
             applied.removed
         );

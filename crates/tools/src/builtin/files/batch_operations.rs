@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::super::arguments::invalid;
 use super::stage::Stage;
-use super::tool::{Effect, FileTool, output};
-use crate::{ToolFailure, ToolOutput};
+use super::tool::{Effect, FileTool, counted, output};
+use crate::{ToolFailure, ToolOutput, printable};
 use step::Step;
 
 /// The arguments of `batch_operations`. The two payloads are two names for one thing: clients know either.
@@ -84,7 +84,10 @@ impl FileTool for BatchOperations {
         let changed: Vec<&str> = stage.changes().iter().map(|change| change.place.shown.as_str()).collect();
         let summary = match changed.len() {
             0 => "No file changes.".to_owned(),
-            _ => format!("{}: {}.", stage.say("Changed", "Would change"), changed.join(", ")),
+            _ => {
+                let names: Vec<_> = changed.iter().map(|path| printable(path, &[])).collect();
+                format!("{}: {}.", stage.say("Changed", "Would change"), names.join(", "))
+            }
         };
         lines.push(summary);
         let structured = json!({"steps": results, "changed": changed, "dry_run": stage.is_dry_run()});
@@ -115,8 +118,8 @@ impl BatchOperations {
         }
         if items.len() > max_steps {
             return Err(invalid(format!(
-                "{name} holds {} steps; at most {max_steps} are run in one call. Split them",
-                items.len()
+                "{name} holds {}; at most {max_steps} can be run in one call. Split them",
+                counted(items.len(), "step")
             )));
         }
         let mut steps: Vec<Step> = Vec::with_capacity(items.len());

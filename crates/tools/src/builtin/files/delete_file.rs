@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::stage::{Fate, Protected, Stage};
-use super::tool::{Effect, FileTool, output};
-use crate::{ToolFailure, ToolOutput};
+use super::tool::{Effect, FileTool, named, output};
+use crate::{ToolFailure, ToolOutput, printable};
 
 /// The arguments of `delete_file`.
 #[derive(Debug, Deserialize)]
@@ -41,7 +41,7 @@ impl FileTool for DeleteFile {
   "type": "object",
   "properties": {
     "path": {"type": "string"},
-    "trash": {"type": ["string", "null"], "description": "Where the file is now; null when it is gone for good"},
+    "trash": {"type": ["string", "null"], "description": "Where the file is now, or in a dry run the folder it would go to; null when it is gone for good"},
     "dry_run": {"type": "boolean"}
   },
   "required": ["path", "trash", "dry_run"],
@@ -57,10 +57,23 @@ impl FileTool for DeleteFile {
     fn perform(self, stage: &mut Stage<'_>) -> Result<ToolOutput, ToolFailure> {
         let place = stage.entry(&self.path)?;
         let fate = if self.permanent { Fate::Remove } else { Fate::Trash };
-        let trash = stage.delete(&place, fate, Protected::forced(self.force))?;
-        let text = match &trash {
-            Some(trash) => format!("{} {} to {trash}.", stage.say("Moved", "Would move"), place.shown),
-            None => format!("{} {} for good.", stage.say("Deleted", "Would delete"), place.shown),
+        let mut trash = stage.delete(&place, fate, Protected::forced(self.force))?;
+        // The name in the trash holds the time: that of a dry run will never be there.
+        if let Some((folder, _)) = trash.as_deref().and_then(|trash| trash.rsplit_once('/'))
+            && stage.is_dry_run()
+        {
+            trash = Some(folder.to_owned());
+        }
+        let text = match trash.as_deref().map(|trash| printable(trash, &[])) {
+            Some(trash) if stage.is_dry_run() => {
+                format!("Would move {} to the trash, the folder {trash}.", named(&place))
+            }
+            Some(trash) => format!(
+                "Moved {0} to the trash, where it is {trash}. To get it back, use batch_operations with a step of \
+                 the action move from there to {0}.",
+                named(&place)
+            ),
+            None => format!("{} {} for good.", stage.say("Deleted", "Would delete"), named(&place)),
         };
         Ok(output(text, &json!({"path": place.shown, "trash": trash, "dry_run": stage.is_dry_run()})))
     }

@@ -6,6 +6,7 @@ pub(super) use parse::{Diff, parse};
 use parse::{Hunk, Line};
 
 use super::endings::Endings;
+use super::tool::counted;
 
 /// How much of a line a message shows.
 const MAX_SHOWN_CHARS: usize = 80;
@@ -149,7 +150,10 @@ fn find(
             Some(_) if lines.is_empty() => Ok(0),
             Some(index) => Err(DiffError::NotThere {
                 hunk: number,
-                reason: format!("it adds after line {index}, but the file has {} lines", lines.len()),
+                reason: format!(
+                    "it adds after line {index}, but the file has {}",
+                    counted(lines.len(), "line")
+                ),
             }),
             None => Err(DiffError::NoPlace { hunk: number }),
         };

@@ -133,8 +133,7 @@ fn too_large(place: &Place, len: u64, max_bytes: u64) -> Result<(), ToolFailure>
         return Ok(());
     }
     Err(ToolFailure::tool(format!(
-        "{:?} has {len} bytes; files over {max_bytes} bytes are not read or edited. Split the file, or raise \
-         the limit max_file_bytes in the configuration",
+        "{:?} has {len} bytes; files over {max_bytes} bytes are not read or edited (max_file_bytes). Split the file",
         place.shown
     )))
 }

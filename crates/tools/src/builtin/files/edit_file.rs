@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::disk;
 use super::place::Place;
-use super::replace::{Which, replace};
+use super::replace::{Which, line_numbers, replace};
 use super::stage::{Protected, Stage};
-use super::tool::{Effect, FileTool, counted, output};
+use super::tool::{Effect, FileTool, counted, named, output};
 use crate::{ToolFailure, ToolOutput};
 
 /// How many line numbers a result names.
@@ -81,15 +81,12 @@ impl FileTool for EditFile {
 
 /// The result of an edit. `lines` may be only the first.
 pub(super) fn edited(stage: &Stage<'_>, place: &Place, count: usize, lines: &[usize]) -> ToolOutput {
-    let shown: Vec<String> = lines.iter().take(MAX_LINES_SHOWN).map(usize::to_string).collect();
-    let more = if count > shown.len() { ", …" } else { "" };
     let text = format!(
-        "{} {} in {} ({} {}{more}).",
+        "{} {} in {} ({}).",
         stage.say("Replaced", "Would replace"),
         counted(count, "occurrence"),
-        place.shown,
-        if count == 1 { "line" } else { "lines" },
-        shown.join(", ")
+        named(place),
+        line_numbers(lines, MAX_LINES_SHOWN, count > lines.len())
     );
     let structured =
         json!({"path": place.shown, "replacements": count, "lines": lines, "dry_run": stage.is_dry_run()});

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::place::Place;
 use super::stage::Stage;
-use super::tool::{Effect, FileTool, output};
+use super::tool::{Effect, FileTool, counted, named, output};
 use super::walk::{Depth, Kind, Next, walk};
 use crate::{ToolFailure, ToolOutput};
 
@@ -62,22 +63,28 @@ impl FileTool for ListDirectory {
                 full = true;
                 return Ok(Next::Stop);
             }
-            let (entry, line) = describe(&found.place.shown, found.kind, found.len);
+            let (entry, line) = describe(&found.place, found.kind, found.len);
             entries.push(entry);
             lines.push(line);
             Ok(Next::Go)
         })?;
         let mut left_out = Vec::new();
         if full {
-            left_out.push(format!("only the first {max} entries are listed (max_entries)"));
+            left_out.push(match max {
+                1 => "only the first entry is listed (max_entries)".to_owned(),
+                _ => format!("only the first {max} entries are listed (max_entries)"),
+            });
         }
         left_out.extend(missed.limit);
         if missed.unreadable > 0 {
-            left_out.push(format!("{} could not be read", missed.unreadable));
+            left_out.push(match missed.unreadable {
+                1 => "1 file or folder could not be read".to_owned(),
+                count => format!("{count} files or folders could not be read"),
+            });
         }
         let left_out = (!left_out.is_empty()).then(|| left_out.join("; "));
         let mut text = match lines.len() {
-            0 => format!("{} is empty.", folder.shown),
+            0 => format!("{} is empty.", named(&folder)),
             _ => lines.join("\n"),
         };
         if let Some(left_out) = &left_out {
@@ -87,11 +94,15 @@ impl FileTool for ListDirectory {
     }
 }
 
-fn describe(path: &str, kind: Kind, len: u64) -> (Value, String) {
+fn describe(place: &Place, kind: Kind, len: u64) -> (Value, String) {
+    let (path, name) = (&place.shown, named(place));
     match kind {
-        Kind::File => (json!({"path": path, "kind": "file", "bytes": len}), format!("{path}  {len} bytes")),
-        Kind::Folder => (json!({"path": path, "kind": "folder"}), format!("{path}/")),
-        Kind::Link => (json!({"path": path, "kind": "link"}), format!("{path}  (symbolic link)")),
-        Kind::Other => (json!({"path": path, "kind": "other"}), format!("{path}  (not a file)")),
+        Kind::File => {
+            let size = counted(usize::try_from(len).unwrap_or(usize::MAX), "byte");
+            (json!({"path": path, "kind": "file", "bytes": len}), format!("{name}  {size}"))
+        }
+        Kind::Folder => (json!({"path": path, "kind": "folder"}), format!("{name}/")),
+        Kind::Link => (json!({"path": path, "kind": "link"}), format!("{name}  (symbolic link)")),
+        Kind::Other => (json!({"path": path, "kind": "other"}), format!("{name}  (not a file)")),
     }
 }

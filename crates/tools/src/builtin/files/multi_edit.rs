@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 
-use super::super::arguments::invalid;
+use super::super::arguments::{in_words, invalid};
 use super::disk;
 use super::edit_file::{EDIT_OUTPUT, cannot_edit, edited};
 use super::replace::{MAX_LINES_KEPT, Which, replace};
 use super::stage::{Protected, Stage};
-use super::tool::{Effect, FileTool};
+use super::tool::{Effect, FileTool, counted};
 use crate::{ToolFailure, ToolOutput};
 
 /// The arguments of `multi_edit`.
@@ -83,8 +83,9 @@ impl MultiEdit {
     fn edits(&self, max_steps: usize) -> Result<Vec<Edit>, ToolFailure> {
         let edits: Vec<Edit> = serde_json::from_str(&self.edits_json).map_err(|error| {
             invalid(format!(
-                "edits_json is not a JSON array of {{\"old_text\", \"new_text\"}} objects: {error}. Send for \
-                 example [{{\"old_text\": \"a\", \"new_text\": \"b\"}}]"
+                "edits_json is not a JSON array of {{\"old_text\", \"new_text\"}} objects: {}. Send for \
+                 example [{{\"old_text\": \"a\", \"new_text\": \"b\"}}]",
+                in_words(&error)
             ))
         })?;
         if edits.is_empty() {
@@ -92,8 +93,8 @@ impl MultiEdit {
         }
         if edits.len() > max_steps {
             return Err(invalid(format!(
-                "edits_json holds {} edits; at most {max_steps} are made in one call. Split them",
-                edits.len()
+                "edits_json holds {}; at most {max_steps} can be made in one call. Split them",
+                counted(edits.len(), "edit")
             )));
         }
         Ok(edits)

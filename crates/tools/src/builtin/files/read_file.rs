@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::super::arguments::{invalid, whole_number};
 use super::disk;
 use super::stage::Stage;
-use super::tool::{Effect, FileTool};
+use super::tool::{Effect, FileTool, counted};
 use crate::{ToolFailure, ToolOutput};
 
 /// The arguments of `read_file`.
@@ -44,11 +44,11 @@ impl FileTool for ReadFile {
         let limit = stage.toolbox().limits.max_read_bytes;
         if text.len() as u64 > limit {
             return Err(ToolFailure::tool(format!(
-                "{:?} has {} bytes in {} lines; at most {limit} bytes are returned at once. Use start_line and \
+                "{:?} has {} bytes in {}; at most {limit} bytes are returned at once. Use start_line and \
                  end_line to read it in parts, or search_files to find the place",
                 place.shown,
                 text.len(),
-                text.lines().count()
+                counted(text.lines().count(), "line")
             )));
         }
         Ok(ToolOutput::text(text))
@@ -69,7 +69,10 @@ impl ReadFile {
         }
         let lines = text.split_inclusive('\n').count();
         if start > lines.max(1) {
-            return Err(invalid(format!("start_line is {start}, but {shown:?} has {lines} lines")));
+            return Err(invalid(format!(
+                "start_line is {start}, but {shown:?} has {}",
+                counted(lines, "line")
+            )));
         }
         let length = |lines: usize| text.split_inclusive('\n').take(lines).map(str::len).sum::<usize>();
         Ok(&text[length(start - 1)..length(end)])

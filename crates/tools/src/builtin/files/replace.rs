@@ -45,8 +45,7 @@ pub(super) enum Mismatch {
     #[error("old_text does not occur in the file. {hint}")]
     Missing { hint: String },
     #[error(
-        "the file would have {bytes} bytes; files over {max} bytes are not written. Replace less, or raise the \
-         limit max_file_bytes in the configuration"
+        "the file would have {bytes} bytes; files over {max} bytes are not written (max_file_bytes). Replace less"
     )]
     TooLarge { bytes: u64, max: u64 },
     #[error(
@@ -54,6 +53,11 @@ pub(super) enum Mismatch {
          \"replace_all\": true to replace every one"
     )]
     Ambiguous { count: String, lines: String },
+    #[error(
+        "old_text occurs {count} times ({lines}), and some of them overlap. Add lines around it so that it occurs \
+         once; \"replace_all\": true would replace {apart} of them, none that overlaps the one before"
+    )]
+    Overlapping { count: String, lines: String, apart: usize },
 }
 
 /// Replaces `old` by `new` in `content`. Both take on the line endings of a content that has one kind. Nothing
@@ -80,11 +84,6 @@ pub(super) fn replace(
     Err(Mismatch::Missing { hint: hint(content, old) })
 }
 
-/// The line of the byte at `offset`, counted from 1.
-fn line_of(content: &str, offset: usize) -> usize {
-    content.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1
-}
-
 /// The endings to try: the content's own, or for mixed ones first the texts as they were sent.
 fn readings(content: &str) -> Vec<Endings> {
     match Endings::of(content) {
@@ -103,7 +102,7 @@ fn replace_exactly(
     if which == Which::TheOnly {
         let places = overlapping(content, old);
         if places.len() > 1 {
-            return Err(ambiguous(content, &places));
+            return Err(ambiguous(content, old, &places));
         }
     }
     // Before it is made: a few kilobytes of arguments can ask for terabytes.
@@ -131,12 +130,16 @@ fn overlapping(content: &str, old: &str) -> Vec<usize> {
     places
 }
 
-/// The lines of the first occurrences, in one pass.
+/// The lines of the first occurrences.
 fn lines_of_first(content: &str, old: &str) -> Vec<usize> {
+    lines_of(content, content.match_indices(old).take(MAX_LINES_KEPT).map(|(offset, _)| offset))
+}
+
+/// The lines of the bytes at `places`, counted from 1, in one pass.
+fn lines_of(content: &str, places: impl Iterator<Item = usize>) -> Vec<usize> {
     let (mut line, mut seen) = (1, 0);
-    let places = content.match_indices(old).take(MAX_LINES_KEPT);
     places
-        .map(|(offset, _)| {
+        .map(|offset| {
             line += content.as_bytes()[seen..offset].iter().filter(|byte| **byte == b'\n').count();
             seen = offset;
             line
@@ -144,15 +147,34 @@ fn lines_of_first(content: &str, old: &str) -> Vec<usize> {
         .collect()
 }
 
-fn ambiguous(content: &str, places: &[usize]) -> Mismatch {
+fn ambiguous(content: &str, old: &str, places: &[usize]) -> Mismatch {
     let count = match places.len() {
         over if over > MAX_PLACES => format!("more than {MAX_PLACES}"),
         count => count.to_string(),
     };
-    let shown: Vec<String> =
-        places.iter().take(MAX_LINES_SHOWN).map(|offset| line_of(content, *offset).to_string()).collect();
-    let more = if places.len() > MAX_LINES_SHOWN { ", …" } else { "" };
-    Mismatch::Ambiguous { count, lines: format!("lines {}{more}", shown.join(", ")) }
+    let on = lines_of(content, places.iter().copied());
+    let lines = line_numbers(&on, MAX_LINES_SHOWN, places.len() > MAX_PLACES);
+    if places.windows(2).any(|pair| pair[1] - pair[0] < old.len()) {
+        return Mismatch::Overlapping { count, lines, apart: content.matches(old).count() };
+    }
+    Mismatch::Ambiguous { count, lines }
+}
+
+/// "line 3", "lines 1, 5": each line once, up to `max` of them. `are_more` says that the list is not complete.
+pub(super) fn line_numbers(lines: &[usize], max: usize, are_more: bool) -> String {
+    let mut each: Vec<usize> = Vec::new();
+    for line in lines {
+        if !each.contains(line) {
+            each.push(*line);
+        }
+    }
+    let shown: Vec<String> = each.iter().take(max).map(usize::to_string).collect();
+    let more = if are_more || each.len() > max { ", …" } else { "" };
+    format!(
+        "{} {}{more}",
+        if each.len() == 1 && more.is_empty() { "line" } else { "lines" },
+        shown.join(", ")
+    )
 }
 
 /// What may have gone wrong with a text that is not there.
@@ -222,8 +244,19 @@ mod tests {
     #[test]
     fn overlapping_places_are_ambiguous() {
         let refused = replace("aaa", "aa", "b", Which::TheOnly).unwrap_err();
-        assert!(matches!(refused, Mismatch::Ambiguous { count, .. } if count == "2"));
+        let expected = Mismatch::Overlapping { count: "2".to_owned(), lines: "line 1".to_owned(), apart: 1 };
+        assert_eq!(refused, expected);
+        assert!(refused.to_string().ends_with("would replace 1 of them, none that overlaps the one before"));
         assert_eq!(replace("aaa", "aa", "b", Which::All).unwrap().text, "ba");
+    }
+
+    #[test]
+    fn several_places_in_one_line_are_one_line() {
+        let refused = replace("a a\na\n", "a", "b", Which::TheOnly).unwrap_err();
+        assert_eq!(refused, Mismatch::Ambiguous { count: "3".to_owned(), lines: "lines 1, 2".to_owned() });
+        assert_eq!(super::line_numbers(&[1, 1], 10, false), "line 1");
+        assert_eq!(super::line_numbers(&[1, 1], 10, true), "lines 1, …");
+        assert_eq!(super::line_numbers(&[3, 1, 3, 2], 2, false), "lines 3, 1, …");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::stage::Stage;
 use super::tool::{Effect, FileTool, counted, output};
 use super::trash;
 use super::walk::{Depth, Kind, Next, walk};
-use crate::{ToolFailure, ToolOutput};
+use crate::{ToolFailure, ToolOutput, printable};
 use query::Query;
 
 /// How much of a matching line is shown, in characters.
@@ -93,9 +93,31 @@ struct Search<'a, 'b> {
     matches: Vec<(String, usize, String)>,
     lines: usize,
     files: usize,
-    skipped: usize,
-    unreadable: usize,
+    passed_over: PassedOver,
     limit: Option<String>,
+}
+
+/// Files and folders that were not searched.
+#[derive(Default)]
+struct PassedOver {
+    binary: usize,
+    too_large: usize,
+    unreadable: usize,
+}
+
+impl PassedOver {
+    /// How many and why, for each reason that there was.
+    fn words(&self) -> impl Iterator<Item = String> {
+        let counts = [
+            (self.binary, "binary file was", "binary files were", "passed over"),
+            (self.too_large, "too large file was", "too large files were", "passed over"),
+            (self.unreadable, "file or folder", "files or folders", "could not be read"),
+        ];
+        counts
+            .into_iter()
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, one, many, what)| format!("{count} {} {what}", if count == 1 { one } else { many }))
+    }
 }
 
 impl<'a, 'b> Search<'a, 'b> {
@@ -107,8 +129,7 @@ impl<'a, 'b> Search<'a, 'b> {
             matches: Vec::new(),
             lines: 0,
             files: 0,
-            skipped: 0,
-            unreadable: 0,
+            passed_over: PassedOver::default(),
             limit: None,
         }
     }
@@ -121,12 +142,15 @@ impl<'a, 'b> Search<'a, 'b> {
         let missed = walk(stage, start, depth, &mut |found| {
             match found.kind {
                 Kind::Folder if passed_over(&found.place) => return Ok(Next::Pass),
+                Kind::File if found.len > stage.toolbox().limits.max_file_bytes => {
+                    self.passed_over.too_large += usize::from(self.query.takes(&found.place));
+                }
                 Kind::File => self.file(&found.place, false)?,
                 _ => {}
             }
             Ok(Next::Go)
         })?;
-        self.unreadable += missed.unreadable;
+        self.passed_over.unreadable += missed.unreadable;
         self.limit = missed.limit;
         // Files that an earlier step of the same batch has made are not on disk yet.
         for change in stage.changes().iter().filter(|change| change.before.is_none()) {
@@ -156,12 +180,12 @@ impl<'a, 'b> Search<'a, 'b> {
             Ok(None) => return Ok(()),
             Err(error) if asked_for => return Err(error),
             Err(_) => {
-                self.skipped += 1;
+                self.passed_over.unreadable += 1;
                 return Ok(());
             }
         };
         let Ok(text) = disk::text(place, &file.bytes) else {
-            self.skipped += 1;
+            self.passed_over.binary += 1;
             return Ok(());
         };
         let before = self.lines;
@@ -178,20 +202,19 @@ impl<'a, 'b> Search<'a, 'b> {
     fn output(self, pattern: &str) -> ToolOutput {
         let mut left_out: Vec<String> = self.limit.into_iter().collect();
         if !self.count_only && self.matches.len() < self.lines {
-            left_out.push(format!("only the first {} lines are shown (max_matches)", self.matches.len()));
+            left_out.push(match self.matches.len() {
+                1 => "only the first line is shown (max_matches)".to_owned(),
+                count => format!("only the first {count} lines are shown (max_matches)"),
+            });
         }
-        if self.skipped > 0 {
-            left_out.push(format!("{} binary or too large files were passed over", self.skipped));
-        }
-        if self.unreadable > 0 {
-            left_out.push(format!("{} folders or files could not be read", self.unreadable));
-        }
+        left_out.extend(self.passed_over.words());
         let left_out = (!left_out.is_empty()).then(|| left_out.join("; "));
         let mut text = match self.lines {
             0 => format!("No line holds {pattern:?}."),
             lines => format!("{} in {}.", counted(lines, "line"), counted(self.files, "file")),
         };
         for (path, line, shown) in &self.matches {
+            let (path, shown) = (printable(path, &[]), printable(shown, &['\t']));
             text.push_str(&format!("\n{path}:{line}: {shown}"));
         }
         if let Some(left_out) = &left_out {
@@ -225,5 +248,20 @@ fn below(folder: &Place, place: &Place, depth: Depth) -> bool {
     match depth {
         Depth::One => place.parent() == folder.path,
         Depth::All => folder.path.as_os_str() == "." || place.path.starts_with(&folder.path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PassedOver;
+
+    #[test]
+    fn what_was_passed_over_is_counted_by_its_reason() {
+        let words = |binary, too_large, unreadable| {
+            PassedOver { binary, too_large, unreadable }.words().collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(words(0, 0, 0), "");
+        assert_eq!(words(1, 0, 2), "1 binary file was passed over; 2 files or folders could not be read");
+        assert_eq!(words(0, 3, 1), "3 too large files were passed over; 1 file or folder could not be read");
     }
 }

@@ -119,16 +119,14 @@ impl<'a> Stage<'a> {
         let len = bytes.len() as u64;
         if len > limits.max_file_bytes {
             return Err(ToolFailure::tool(format!(
-                "{:?} would have {len} bytes; files over {} bytes are not written. Split the contents, or raise \
-                 the limit max_file_bytes in the configuration",
+                "{:?} would have {len} bytes; files over {} bytes are not written (max_file_bytes). Split the contents",
                 place.shown, limits.max_file_bytes
             )));
         }
         self.bytes += len;
         if self.bytes > limits.max_batch_bytes {
             return Err(ToolFailure::tool(format!(
-                "the call would write more than {} bytes in all. Split it into several, or raise the limit \
-                 max_batch_bytes in the configuration",
+                "the call would write more than {} bytes in all (max_batch_bytes). Split it into several",
                 limits.max_batch_bytes
             )));
         }
@@ -170,7 +168,9 @@ impl<'a> Stage<'a> {
                 }
                 let path = trash::path_for(place, self.toolbox.clock.now());
                 let shown = place::shown(self.roots(), place.root, &path);
-                (After::Trash(path), Some(shown))
+                // What only this call has made was never on disk: it does not come into the trash.
+                let is_on_disk = before.is_some();
+                (After::Trash(path), is_on_disk.then_some(shown))
             }
         };
         self.put(place, before, after);

@@ -1,5 +1,6 @@
 //! What the files tools have in common: a definition, arguments, a stage, and a commit at the end.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::PoisonError;
@@ -12,10 +13,11 @@ use toolwright_model::{Annotations, Origin, ToolDefinition};
 
 use super::super::arguments::parse;
 use super::super::{BuiltinTool, FILES_SERVER};
+use super::place::Place;
 use super::run::{Stop, blocking};
 use super::stage::{Mode, Stage};
 use super::{Toolbox, commit};
-use crate::{ToolFailure, ToolFunction, ToolOutput};
+use crate::{ToolFailure, ToolFunction, ToolOutput, printable};
 
 /// One of the files tools; the type itself is its arguments.
 pub(super) trait FileTool: DeserializeOwned + Send + 'static {
@@ -67,6 +69,11 @@ pub(super) fn entry<T: FileTool>(toolbox: &Arc<Toolbox>) -> BuiltinTool {
 /// A result with the same as JSON beside the text.
 pub(super) fn output(text: String, structured: &Value) -> ToolOutput {
     ToolOutput { text, structured: Some(structured.to_string()) }
+}
+
+/// A place in a line of text: its name may hold anything.
+pub(super) fn named(place: &Place) -> Cow<'_, str> {
+    printable(&place.shown, &[])
 }
 
 /// "1 line", "2 lines".

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::disk;
 use super::stage::{Protected, Stage};
-use super::tool::{Effect, FileTool, output};
+use super::tool::{Effect, FileTool, counted, named, output};
 use crate::{ToolFailure, ToolOutput};
 
 /// The arguments of `write_to_file`.
@@ -73,13 +73,19 @@ impl FileTool for WriteToFile {
         }
         let text = match change {
             "created" => {
-                format!("{} {} with {bytes} bytes.", stage.say("Created", "Would create"), place.shown)
+                format!(
+                    "{} {} with {}.",
+                    stage.say("Created", "Would create"),
+                    named(&place),
+                    counted(bytes, "byte")
+                )
             }
-            "none" => format!("{} holds exactly this already; nothing to do.", place.shown),
+            "none" => format!("{} holds exactly this already; nothing to do.", named(&place)),
             _ => format!(
-                "{} the contents of {} ({bytes} bytes).",
+                "{} the contents of {} ({}).",
                 stage.say("Replaced", "Would replace"),
-                place.shown
+                named(&place),
+                counted(bytes, "byte")
             ),
         };
         let structured =

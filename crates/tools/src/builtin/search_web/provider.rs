@@ -49,6 +49,8 @@ pub struct SearchHit {
 pub struct SearchConfig {
     /// Which search engine; without one the tool says how to get one.
     pub provider: Option<ProviderConfig>,
+    /// Why the engine that was asked for cannot be used; said instead of how to get one.
+    pub fault: Option<String>,
     /// How long an answer may take.
     pub timeout: Duration,
     /// The most results that are given back.
@@ -102,9 +104,7 @@ pub enum SearchError {
     #[error("cannot be reached: {0}")]
     Unreachable(String),
     /// The key was not accepted, or the account may not do this.
-    #[error(
-        "does not accept the request (HTTP {status}{detail}). Check its key and settings in the configuration"
-    )]
+    #[error("does not accept the request (HTTP {status}{detail}). Check its key and settings")]
     Denied {
         /// The HTTP status.
         status: u16,
@@ -132,7 +132,13 @@ pub enum SearchError {
 
 impl Default for SearchConfig {
     fn default() -> Self {
-        SearchConfig { provider: None, timeout: Duration::from_secs(10), max_results: 5, max_chars: 2000 }
+        SearchConfig {
+            provider: None,
+            fault: None,
+            timeout: Duration::from_secs(10),
+            max_results: 5,
+            max_chars: 2000,
+        }
     }
 }
 
@@ -185,14 +191,14 @@ impl ProviderConfig {
 }
 
 impl SearchError {
-    /// The tool's failure for this. What may pass by itself counts as unavailable.
+    /// The tool's failure for this. What may pass by itself counts as unavailable; only where nothing came
+    /// back is the network a likely cause.
     pub(super) fn into_failure(self, provider: &str) -> ToolFailure {
         let message = format!("the web was not searched: {provider} {self}");
         match self {
-            SearchError::Timeout(_) | SearchError::Unreachable(_) | SearchError::TooMany { .. } => {
-                ToolFailure::Unavailable { message }
-            }
-            SearchError::Status { status, .. } if status >= 500 => ToolFailure::Unavailable { message },
+            SearchError::Timeout(_) | SearchError::Unreachable(_) => ToolFailure::Unavailable { message },
+            SearchError::TooMany { .. } => ToolFailure::NotReady { message },
+            SearchError::Status { status, .. } if status >= 500 => ToolFailure::NotReady { message },
             _ => ToolFailure::Tool { message },
         }
     }

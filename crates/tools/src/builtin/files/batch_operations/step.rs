@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::super::arguments::invalid;
+use super::super::super::arguments::{in_words, invalid};
 use super::super::apply_diff::ApplyDiff;
 use super::super::delete_file::DeleteFile;
 use super::super::edit_file::EditFile;
@@ -11,7 +11,7 @@ use super::super::multi_edit::MultiEdit;
 use super::super::read_file::ReadFile;
 use super::super::search_files::SearchFiles;
 use super::super::stage::{Fate, Protected, Stage};
-use super::super::tool::{Effect, FileTool, output};
+use super::super::tool::{Effect, FileTool, named, output};
 use super::super::write_to_file::WriteToFile;
 use crate::{ToolFailure, ToolOutput};
 
@@ -109,7 +109,7 @@ fn perform<T: FileTool>(
 }
 
 fn read_arguments<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolFailure> {
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| invalid(error.to_string()))
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| invalid(in_words(&error)))
 }
 
 /// The arguments of `move` and `copy`.
@@ -146,6 +146,6 @@ fn relocate<const MOVES: bool>(
         stage.delete(&from, Fate::Remove, protected)?;
     }
     let (done, would) = if MOVES { ("Moved", "Would move") } else { ("Copied", "Would copy") };
-    let text = format!("{} {} to {}.", stage.say(done, would), from.shown, to.shown);
+    let text = format!("{} {} to {}.", stage.say(done, would), named(&from), named(&to));
     Ok(output(text, &json!({"path": from.shown, "to": to.shown})))
 }

@@ -1,5 +1,8 @@
 //! What a search looks for: a pattern within a line, in files whose name fits.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 use regex::{Regex, RegexBuilder};
 
 use super::super::super::arguments::invalid;
@@ -54,6 +57,9 @@ impl Query {
 
 impl Glob {
     fn new(text: &str) -> Result<Self, ToolFailure> {
+        if text.is_empty() {
+            return Err(wrong(text, "is empty, which fits no file. Leave it out to search all of them"));
+        }
         let mut regex = String::from("^");
         let mut braces = 0usize;
         let mut characters = text.trim_start_matches("./").chars().peekable();
@@ -76,15 +82,23 @@ impl Glob {
                     regex.push(')');
                 }
                 ',' if braces > 0 => regex.push('|'),
-                other => regex.push_str(&regex::escape(other.encode_utf8(&mut [0; 4]))),
+                '[' => match class(&mut characters) {
+                    Some(class) => regex.push_str(&class),
+                    None => {
+                        return Err(wrong(
+                            text,
+                            "has an opening bracket without a closing one. A [ that is part of the name is written [[]",
+                        ));
+                    }
+                },
+                other => regex.push_str(&escaped(other)),
             }
         }
+        if braces > 0 {
+            return Err(wrong(text, "has an opening brace without a closing one"));
+        }
         regex.push('$');
-        let regex = compile(&regex, true).map_err(|_| {
-            invalid(format!(
-                "include {text:?} is not a pattern for file names. Send for example *.rs or *.{{ts,tsx}}"
-            ))
-        })?;
+        let regex = compile(&regex, true).map_err(|_| wrong(text, "is not a pattern for file names"))?;
         Ok(Glob { regex, whole_path: text.contains('/') })
     }
 
@@ -94,6 +108,32 @@ impl Glob {
         }
         place.name().is_some_and(|name| self.regex.is_match(&name.to_string_lossy()))
     }
+}
+
+/// The rest of `[a-z]` or `[!a-z]` as a regular expression; nothing when it does not end.
+fn class(characters: &mut Peekable<Chars<'_>>) -> Option<String> {
+    let is_not = characters.next_if(|character| matches!(character, '!' | '^')).is_some();
+    let mut class = String::from(if is_not { "[^/" } else { "[" });
+    let mut is_first = true;
+    loop {
+        match characters.next()? {
+            ']' if !is_first => break,
+            '-' => class.push('-'),
+            other => class.push_str(&escaped(other)),
+        }
+        is_first = false;
+    }
+    class.push(']');
+    Some(class)
+}
+
+/// A character that stands for itself, within a class too.
+fn escaped(character: char) -> String {
+    regex::escape(character.encode_utf8(&mut [0; 4]))
+}
+
+fn wrong(include: &str, why: &str) -> ToolFailure {
+    invalid(format!("include {include:?} {why}. Send for example *.rs or *.{{ts,tsx}}"))
 }
 
 fn compile(source: &str, case_sensitive: bool) -> Result<Regex, regex::Error> {
@@ -118,10 +158,33 @@ mod tests {
             ("src/**/*.rs", "src/a.rs", true),
             ("a?.txt", "ab.txt", true),
             ("a.txt", "abtxt", false),
+            ("[ab].txt", "b.txt", true),
+            ("[ab].txt", "c.txt", false),
+            ("[!a-c]*.txt", "dd.txt", true),
+            ("[!a-c]*.txt", "b.txt", false),
+            ("[^a]?", "bb", true),
+            ("[]x]", "]", true),
+            ("[[]id].tsx", "[id].tsx", true),
+            ("[&&~.]", "&", true),
+            ("a[!b]c", "a/c", false),
         ] {
             let place = Place { root: 0, path: PathBuf::from(path), shown: path.to_owned() };
             assert_eq!(Glob::new(glob).unwrap().fits(&place), fits, "{glob} {path}");
         }
-        assert!(Glob::new("{a").is_err());
+    }
+
+    #[test]
+    fn patterns_that_cannot_fit_are_refused_with_the_fault() {
+        for (glob, fault) in [
+            ("[", "has an opening bracket without a closing one"),
+            ("src/[a-z.rs", "has an opening bracket"),
+            ("[]", "has an opening bracket"),
+            ("{a", "has an opening brace without a closing one"),
+            ("", "is empty"),
+            ("[z-a]", "is not a pattern"),
+        ] {
+            let refused = Glob::new(glob).err().expect(glob).to_string();
+            assert!(refused.contains(fault), "{refused}");
+        }
     }
 }

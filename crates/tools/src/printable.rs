@@ -1,0 +1,45 @@
+//! Text that a terminal shows as text: a file name may hold a line break or a command to the terminal.
+
+use std::borrow::Cow;
+
+/// Text with what does not print written out as in JSON (`\n`, `\u001b`), so that it can be sent back. The
+/// characters in `kept` stay as they are.
+pub fn printable<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
+    let is_hidden = |c: char| does_not_print(c) && !kept.contains(&c);
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            c if !is_hidden(c) => shown.push(c),
+            '\n' => shown.push_str("\\n"),
+            '\r' => shown.push_str("\\r"),
+            '\t' => shown.push_str("\\t"),
+            c => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Control characters, and those that end a line or turn the direction of writing.
+fn does_not_print(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_print_is_written_out_as_in_json() {
+        let name = "a\u{1b}[31m\nb\tc\u{202e}d\u{9b}é 世";
+        let shown = printable(name, &[]);
+        assert_eq!(shown, "a\\u001b[31m\\nb\\tc\\u202ed\\u009bé 世");
+        let back: String = serde_json::from_str(&format!("\"{shown}\"")).expect("JSON");
+        assert_eq!(back, name);
+        assert_eq!(printable("a\tb\n\r", &['\n', '\t']), "a\tb\n\\r");
+        assert!(matches!(printable("plain", &[]), Cow::Borrowed("plain")));
+    }
+}
