@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use files_support::Desk;
+use files_support::{Desk, says};
 use serde_json::{Value, json};
 
 const SECRET: &str = "the secret outside";
@@ -298,5 +298,25 @@ fn swap(root: &Path, outside: &Path, done: &AtomicBool) {
         }
         fs::rename(&next, root.join("swapped.txt")).unwrap();
         turn += 1;
+    }
+}
+
+#[test]
+fn links_that_stay_inside_are_followed_whatever_their_form() {
+    let desk = Desk::new();
+    let root = desk.root();
+    desk.put("sub/a.txt", "A").put("sub/deep/b.txt", "B");
+    symlink(root.join("sub/a.txt"), root.join("absolute")).unwrap();
+    symlink(root.join("sub"), root.join("folder")).unwrap();
+    symlink("../../folder/deep", root.join("sub/deep/chain")).unwrap();
+    let read = |path: &str| desk.ok("read_file", json!({"path": path}));
+    assert_eq!((read("absolute"), read("folder/deep/b.txt")), ("A".into(), "B".into()));
+    assert_eq!((read("folder/deep/chain/b.txt"), read("folder/../absolute")), ("B".into(), "A".into()));
+    desk.ok("write_to_file", json!({"path": "folder/new.txt", "content": "N"}));
+    assert_eq!(desk.get("sub/new.txt"), "N");
+    // The files that the tools need for themselves are nobody else's.
+    for path in [".toolwright-journal", ".toolwright-1-2-a.txt.old", "sub/.toolwright-1-2-a.txt.new"] {
+        says(&desk.no("write_to_file", json!({"path": path, "content": ""})), &["for themselves"]);
+        says(&desk.no("delete_file", json!({"path": path})), &["for themselves"]);
     }
 }
