@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use files_support::{Desk, says};
 use serde_json::{Value, json};
+use toolwright_tools::builtin::{BuiltinConfig, FilesConfig, builtin_tools};
 
 const SECRET: &str = "the secret outside";
 
@@ -299,6 +300,21 @@ fn swap(root: &Path, outside: &Path, done: &AtomicBool) {
         fs::rename(&next, root.join("swapped.txt")).unwrap();
         turn += 1;
     }
+}
+
+#[test]
+fn a_root_that_goes_up_behind_a_link_has_the_name_of_where_it_leads() {
+    let desk = Desk::new();
+    desk.put("real/deep/x.txt", "").put("real/a.txt", "A");
+    symlink("real/deep", desk.root().join("link")).unwrap();
+    let roots = vec![desk.outside().to_owned(), desk.root().join("link/..")];
+    let files = FilesConfig { roots, ..FilesConfig::default() };
+    let tools = builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
+    let list = tools.iter().find(|tool| tool.definition.name == "list_directory").unwrap();
+    let real = desk.root().canonicalize().unwrap().join("real");
+    let call = std::sync::Arc::clone(&list.function).call(json!({"path": real}).to_string());
+    let listed = futures_util::FutureExt::now_or_never(call).unwrap().unwrap().text;
+    assert!(listed.contains(&real.join("a.txt").display().to_string()), "{listed}");
 }
 
 #[test]

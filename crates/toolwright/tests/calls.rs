@@ -380,3 +380,28 @@ fn ctrl_c_and_sigterm_stop_the_tool_and_are_told_apart() {
         assert_eq!((code, &answer["error"]["code"]), (Some(expected), &json!("cancelled")), "{signal}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn the_current_folder_goes_by_the_name_that_the_user_came_by() {
+    let desk = Desk::new();
+    desk.put("real/a.txt", "A\n");
+    std::os::unix::fs::symlink("real", desk.path("link")).expect("a link");
+    let link = desk.path("link");
+    for roots in [&[][..], &["--root", "."]] {
+        let path = json!({"path": link.join("a.txt")}).to_string();
+        let output = command(&[&["call", "read_file", &path], roots].concat())
+            .current_dir(&link)
+            .env("PWD", &link)
+            .output()
+            .expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "A\n", "{output:?}");
+    }
+    // A variable that is not true is not believed.
+    let output = command(&["call", "read_file", r#"{"path": "a.txt"}"#])
+        .current_dir(&link)
+        .env("PWD", "/")
+        .output()
+        .expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "A\n", "{output:?}");
+}
