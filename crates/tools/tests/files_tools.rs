@@ -385,3 +385,25 @@ fn a_file_that_is_replaced_meanwhile_keeps_its_name() {
     });
     assert!(!desk.root().join("w (deleted)").exists());
 }
+
+#[test]
+fn half_a_character_is_named_with_its_parameter() {
+    let desk = Desk::new();
+    let call = |tool: &str, arguments: &str| {
+        let function = std::sync::Arc::clone(&desk.tool(tool).function);
+        match futures_util::FutureExt::now_or_never(function.call(arguments.to_owned())).unwrap() {
+            Err(ToolFailure::InvalidArguments { message }) => message,
+            other => panic!("{other:?}"),
+        }
+    };
+    for half in ["\\ud800", "\\uDC00", "\\ud800\\u0041", "\\ud800\\ud83d\\ude00"] {
+        let arguments = format!(r#"{{"path": "\\\\ud800 \\ud83d\\ude00", "content": "x{half}"}}"#);
+        says(
+            &call("write_to_file", &arguments),
+            &["\"content\" holds", &half[..6], "half of a surrogate pair", "leave it out"],
+        );
+    }
+    says(&call("read_file", r#"{"\ud800": 1}"#), &["a name holds \\ud800"]);
+    let payload = json!({"pipeline_json": r#"[{"action": "read", "path": "\ud800"}]"#}).to_string();
+    says(&call("batch_operations", &payload), &["pipeline_json holds \\ud800", "half of a surrogate pair"]);
+}
