@@ -387,6 +387,29 @@ fn a_file_that_is_replaced_meanwhile_keeps_its_name() {
 }
 
 #[test]
+fn a_path_with_a_slash_at_its_end_is_not_taken_for_a_file() {
+    let desk = Desk::new();
+    desk.put("a.txt", "a").put("sub/b.txt", "b");
+    let before = desk.everything();
+    for path in ["new/", "sub/", "a.txt/", "new/.", "new//"] {
+        for (tool, arguments) in [
+            ("write_to_file", json!({"path": path, "content": "x"})),
+            ("edit_file", json!({"path": path, "old_text": "a", "new_text": "x"})),
+            ("delete_file", json!({"path": path})),
+            ("read_file", json!({"path": path})),
+        ] {
+            let refused = desk.call(tool, arguments).unwrap_err();
+            assert!(matches!(refused, ToolFailure::InvalidArguments { .. }), "{tool} {path}: {refused}");
+            says(&refused.to_string(), &["ends with a slash", "names a folder", "/NAME"]);
+        }
+    }
+    let steps = json!([{"action": "move", "path": "a.txt", "to": "new/"}]).to_string();
+    says(&desk.no("batch_operations", json!({"pipeline_json": steps})), &["ends with a slash"]);
+    assert!(desk.everything() == before);
+    assert_eq!(desk.json("list_directory", json!({"path": "sub/"}))["entries"][0]["path"], "sub/b.txt");
+}
+
+#[test]
 fn half_a_character_is_named_with_its_parameter() {
     let desk = Desk::new();
     let call = |tool: &str, arguments: &str| {

@@ -246,6 +246,19 @@ fn missing(
     Err(outside(roots, text))
 }
 
+/// A path with a slash at its end names a folder, and so it is not taken for a file.
+pub(super) fn check_names_file(text: &str) -> Result<(), ToolFailure> {
+    let folder = text.trim_end_matches("/.").trim_end_matches('/');
+    if folder.len() == text.len() || folder.is_empty() {
+        return Ok(());
+    }
+    Err(invalid(format!(
+        "the path {text:?} ends with a slash, so it names a folder, and a file is needed. Send {folder:?} for a \
+         file of that name, or {:?} for one in the folder",
+        format!("{folder}/NAME")
+    )))
+}
+
 fn check_text(text: &str) -> Result<(), ToolFailure> {
     let wrong = if text.is_empty() {
         "the path is empty. Send the path of a file or folder; \".\" is the folder that the tools work in"

@@ -74,8 +74,15 @@ impl<'a> Stage<'a> {
         place::resolve(self.roots(), path, &|root, path| self.staged(root, path))
     }
 
-    /// Finds the entry of a folder that a path names, without following a link at its end.
+    /// Finds the place of a file that a path names.
+    pub(super) fn file(&self, path: &str) -> Result<Place, ToolFailure> {
+        place::check_names_file(path)?;
+        self.place(path)
+    }
+
+    /// Finds the file or link of a folder that a path names, without following a link at its end.
     pub(super) fn entry(&self, path: &str) -> Result<Place, ToolFailure> {
+        place::check_names_file(path)?;
         place::resolve_entry(self.roots(), path, &|root, path| self.staged(root, path))
     }
 
