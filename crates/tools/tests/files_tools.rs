@@ -430,3 +430,46 @@ fn half_a_character_is_named_with_its_parameter() {
     let payload = json!({"pipeline_json": r#"[{"action": "read", "path": "\ud800"}]"#}).to_string();
     says(&call("batch_operations", &payload), &["pipeline_json holds \\ud800", "half of a surrogate pair"]);
 }
+
+/// The folder that [`a_process_of_somebody_else`] works in, when this process is that one.
+const SOMEBODY_ELSE: &str = "TOOLWRIGHT_TEST_SOMEBODY_ELSE_IN";
+
+/// Not a test of its own: the process that the next one starts as another user.
+#[test]
+fn a_process_of_somebody_else() {
+    let Some(root) = std::env::var_os(SOMEBODY_ELSE) else { return };
+    let files = FilesConfig { roots: vec![root.clone().into()], ..FilesConfig::default() };
+    let tools = builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
+    let call = |tool: &str, arguments: serde_json::Value| {
+        let tool = tools.iter().find(|known| known.definition.name == tool).unwrap();
+        let function = std::sync::Arc::clone(&tool.function);
+        futures_util::FutureExt::now_or_never(function.call(arguments.to_string())).unwrap()
+    };
+    let write = |force: bool| json!({"path": "theirs.txt", "content": "new", "force": force});
+    says(&call("write_to_file", write(false)).unwrap_err().to_string(), &["is read-only", "force"]);
+    says(&call("delete_file", json!({"path": "theirs.txt"})).unwrap_err().to_string(), &["is read-only"]);
+    call("write_to_file", write(true)).unwrap();
+    assert_eq!(fs::read_to_string(std::path::Path::new(&root).join("theirs.txt")).unwrap(), "new");
+}
+
+#[test]
+fn a_file_that_the_process_may_not_write_is_read_only() {
+    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::process::CommandExt;
+    let folder = tempfile::tempdir().unwrap();
+    if fs::metadata(folder.path()).unwrap().uid() != 0 {
+        return; // Only root can make a file of another user.
+    }
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(folder.path().join("theirs.txt"), "old").unwrap();
+    let done = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_process_of_somebody_else"])
+        .env(SOMEBODY_ELSE, folder.path())
+        .uid(65534)
+        .output();
+    // The test program itself may lie where that user cannot go.
+    if let Ok(done) = done {
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+        assert_eq!(fs::read_to_string(folder.path().join("theirs.txt")).unwrap(), "new");
+    }
+}

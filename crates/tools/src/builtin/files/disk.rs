@@ -105,6 +105,19 @@ pub(super) fn look(roots: &[Root], place: &Place) -> Result<Option<OnDisk>, Tool
     }
 }
 
+/// Whether the system lets this process write to the file at a place. A link is not asked for what it
+/// points to.
+pub(super) fn can_write(roots: &[Root], place: &Place) -> bool {
+    let mut options = OpenOptions::new();
+    options.write(true).follow(FollowSymlinks::No).nonblock(true);
+    match roots[place.root].dir.open_with(&place.path, &options) {
+        Ok(_) => true,
+        Err(error) => {
+            !matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+        }
+    }
+}
+
 /// The text of a file, or why it is none.
 pub(super) fn text<'a>(place: &Place, bytes: &'a [u8]) -> Result<&'a str, ToolFailure> {
     let why = match binary(bytes) {

@@ -147,7 +147,8 @@ impl<'a> Stage<'a> {
             )));
         }
         let permissions = found.and_then(|file| file.permissions.clone());
-        check_protected(place, permissions.as_ref(), protected)?;
+        let is_old = self.change_of(place).map_or(found.is_some(), Change::is_of_old_file);
+        self.check_protected(place, permissions.as_ref(), is_old, protected)?;
         let after = Some(Contents { bytes: bytes.into(), permissions });
         let change = match self.change_of(place) {
             Some(change) => Change { after, ..change.clone() },
@@ -184,7 +185,7 @@ impl<'a> Stage<'a> {
                 (Change { place: place.clone(), before, taken: None, after: None }, Some(found.permissions))
             }
         };
-        check_protected(place, permissions.as_ref(), protected)?;
+        self.check_protected(place, permissions.as_ref(), change.is_of_old_file(), protected)?;
         if !change.is_of_old_file() {
             self.put(Change { after: None, ..change });
             return Ok(None);
@@ -214,6 +215,29 @@ impl<'a> Stage<'a> {
                 after.permissions.clone_from(&from.permissions);
             }
         }
+    }
+
+    /// A rename replaces a file whoever may write to it, so read-only files are protected here: those that
+    /// nobody may write to by their mode, and those on disk that this process may not.
+    fn check_protected(
+        &self,
+        place: &Place,
+        permissions: Option<&Permissions>,
+        is_on_disk: bool,
+        protected: Protected,
+    ) -> Result<(), ToolFailure> {
+        if protected == Protected::Change {
+            return Ok(());
+        }
+        let by_mode = permissions.is_some_and(Permissions::readonly);
+        if by_mode || (is_on_disk && !disk::can_write(self.roots(), place)) {
+            return Err(ToolFailure::tool(format!(
+                "{:?} is read-only, so it is left alone. Set \"force\": true to change it all the same; its mode \
+                 stays as it is",
+                place.shown
+            )));
+        }
+        Ok(())
     }
 
     fn put(&mut self, change: Change) {
@@ -270,21 +294,4 @@ pub(super) enum Fate {
     Trash,
     /// Gone for good.
     Remove,
-}
-
-/// A rename replaces a file whatever its mode says, so read-only files are protected here.
-fn check_protected(
-    place: &Place,
-    permissions: Option<&Permissions>,
-    protected: Protected,
-) -> Result<(), ToolFailure> {
-    let read_only = permissions.is_some_and(Permissions::readonly);
-    if read_only && protected == Protected::Refuse {
-        return Err(ToolFailure::tool(format!(
-            "{:?} is read-only, so it is left alone. Set \"force\": true to change it all the same; it stays \
-             read-only afterwards",
-            place.shown
-        )));
-    }
-    Ok(())
 }
