@@ -218,7 +218,10 @@ fn a_process_that_is_killed() {
     for round in 0.. {
         let content = whole(if round % 2 == 0 { 'a' } else { 'b' });
         let one = json!({"path": "one.txt", "content": content});
-        let steps = json!({"steps": [{"action": "write", "path": "two.txt", "content": content}]});
+        let steps = json!({"steps": [
+            {"action": "write", "path": "two.txt", "content": content},
+            {"action": "write", "path": "three.txt", "content": content}
+        ]});
         // Without a runtime the work is done at once.
         Arc::clone(&write.function).call(one.to_string()).now_or_never().unwrap().unwrap();
         let arguments = json!({"pipeline_json": steps.to_string()}).to_string();
@@ -227,9 +230,9 @@ fn a_process_that_is_killed() {
 }
 
 #[test]
-fn a_killed_process_leaves_whole_files() {
+fn a_killed_process_leaves_whole_files_and_whole_batches() {
     let desk = Desk::new();
-    for name in ["one.txt", "two.txt"] {
+    for name in ["one.txt", "two.txt", "three.txt"] {
         desk.put(name, whole('a'));
     }
     let inode = || std::fs::metadata(desk.root().join("one.txt")).unwrap().ino();
@@ -248,12 +251,45 @@ fn a_killed_process_leaves_whole_files() {
         // The next start clears up behind it.
         let files = FilesConfig { roots: vec![desk.root()], ..FilesConfig::default() };
         builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
-        assert_eq!(desk.everything().len(), 3, "left behind in round {round}");
-        for name in ["one.txt", "two.txt"] {
+        assert_eq!(desk.everything().len(), 4, "left behind in round {round}");
+        assert!(desk.get("two.txt") == desk.get("three.txt"), "half a batch in round {round}");
+        for name in ["one.txt", "two.txt", "three.txt"] {
             let now = desk.get(name);
             assert!(now == whole('a') || now == whole('b'), "half of {name} in round {round}");
         }
         written += usize::from(inode() != before);
     }
     assert!(written > 5, "in only {written} rounds the process had written before it was killed");
+}
+
+#[test]
+fn a_living_process_is_not_disturbed_by_others_that_start() {
+    let desk = Desk::new();
+    for name in ["one.txt", "two.txt", "three.txt"] {
+        desk.put(name, whole('a'));
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_process_that_is_killed"])
+        .env(KILLED, desk.root())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let steps = json!([
+        {"action": "write", "path": "mine.txt", "content": "1"},
+        {"action": "write", "path": "other.txt", "content": "2"},
+        {"action": "delete", "path": "other.txt"}
+    ]);
+    let since = std::time::Instant::now();
+    while since.elapsed() < std::time::Duration::from_secs(1) {
+        // Each start looks for what a dead process has left, each call writes in the same folder.
+        let files = FilesConfig { roots: vec![desk.root()], ..FilesConfig::default() };
+        let tools = builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
+        let batch = tools.iter().find(|tool| tool.definition.name == "batch_operations").unwrap();
+        let arguments = json!({"pipeline_json": steps.to_string()}).to_string();
+        Arc::clone(&batch.function).call(arguments).now_or_never().unwrap().unwrap();
+    }
+    // It ends by itself only when one of its calls fails.
+    assert!(child.try_wait().unwrap().is_none(), "a call of the other process failed");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

@@ -93,7 +93,7 @@ pub(super) fn commit(roots: &[Root], changes: &[Change], stop: &Stop) -> Result<
     let mut is_ready = false;
     match carry_out(&mut parts, acts, &mut is_ready, stop) {
         Ok(()) => {
-            finish(parts);
+            finish(parts, acts);
             Ok(())
         }
         Err(failure) => {
@@ -151,6 +151,7 @@ fn carry_out(
     if acts == Acts::Several {
         for part in parts.iter_mut() {
             note(part, Record::Ready)?;
+            flush_folder(part.dir, Path::new("."));
         }
     }
     for (dir, file, change) in files(parts) {
@@ -193,9 +194,11 @@ fn note(part: &mut Part<'_>, record: fn(Plan) -> Record) -> Result<(), ToolFailu
 }
 
 /// Everything is in place: only what was kept for taking it back is left to go.
-fn finish(mut parts: Vec<Part<'_>>) {
-    for part in &mut parts {
-        let _ = step().and_then(|()| part.journal.write(&Record::Done));
+fn finish(mut parts: Vec<Part<'_>>, acts: Acts) {
+    if acts == Acts::Several {
+        for part in &mut parts {
+            let _ = step().and_then(|()| part.journal.write(&Record::Done));
+        }
     }
     for part in &parts {
         roll_back::tidy(part.dir, &part.plan);
@@ -295,9 +298,13 @@ fn flush_folders(parts: &[Part<'_>]) {
     for part in parts {
         let folders: BTreeSet<&Path> = part.changes.iter().map(|change| change.place.parent()).collect();
         for folder in folders {
-            let _ = part.dir.open(folder).and_then(|folder| folder.sync_all());
+            flush_folder(part.dir, folder);
         }
     }
+}
+
+fn flush_folder(dir: &Dir, folder: &Path) {
+    let _ = dir.open(folder).and_then(|folder| folder.sync_all());
 }
 
 fn failed(change: &Change, error: &io::Error) -> ToolFailure {

@@ -136,13 +136,14 @@ impl Journal {
         }
     }
 
-    /// Adds a record and makes sure that it is on the disk before the next act, where a crash matters.
+    /// Adds a record. Before names change, and before what was kept is removed, it is flushed to the disk, so
+    /// that a loss of power finds it there.
     pub(super) fn write(&mut self, record: &Record) -> io::Result<()> {
         let Some(file) = &mut self.0 else { return Ok(()) };
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
         file.write_all(&line)?;
-        if matches!(record, Record::Ready(_)) { file.sync_all() } else { Ok(()) }
+        if matches!(record, Record::Begun(_)) { Ok(()) } else { file.sync_all() }
     }
 
     /// Removes the journal and gives up its lock.

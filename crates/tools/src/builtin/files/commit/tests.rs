@@ -243,8 +243,8 @@ fn a_process_killed_at_any_act_leaves_all_or_nothing() {
 
 #[test]
 fn a_recovery_that_is_killed_itself_is_taken_up_again() {
-    // The last act that changes a name: everything has to be taken back.
-    let last = 36;
+    // Just before the last name is changed: everything else has to be taken back.
+    let last = 37;
     let mut acts = 0;
     loop {
         let folder = folders();
