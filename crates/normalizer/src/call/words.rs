@@ -104,6 +104,7 @@ const CONDITIONS: &[&str] = &[
     "until",
     "wenn",
     "whenever",
+    "whether",
 ];
 /// Words that correct or repeat the call they follow.
 const CORRECTIONS: &[&str] = &[
@@ -133,11 +134,10 @@ const PAIRS: &[Pair] = &[
 ];
 /// The same of a correction.
 const CORRECTING_PAIRS: &[Pair] = &[(&["make", "set"], &["it", "that"])];
+/// What a tool is asked for: `let me check if it rains`.
+const ASKING: &[&str] = &["check", "determine", "find", "know", "look", "out", "see", "test", "verify"];
 /// Two words in a row in which the second is harmless.
-const HARMLESS_AFTER: &[(&str, &[&str])] = &[
-    ("if", &["check", "determine", "find", "know", "look", "out", "see", "test", "verify"]),
-    ("once", &["at"]),
-];
+const HARMLESS_AFTER: &[(&str, &[&str])] = &[("if", ASKING), ("whether", ASKING), ("once", &["at"])];
 /// Two words in a row in which the first is harmless.
 const HARMLESS_BEFORE: &[(&str, &[&str])] =
     &[("no", &["problem", "worries"]), ("wait", &["for"]), ("would", &["be", "like", "love"])];

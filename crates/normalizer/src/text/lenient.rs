@@ -11,8 +11,6 @@ use super::{FirstValue, Step, Unreadable};
 
 /// A longer comment is refused.
 const MAX_COMMENT_BYTES: usize = 64 << 10;
-/// How many characters of an expression are shown.
-const SHOWN_OF_EXPRESSION: usize = 24;
 /// A longer text between `<|` and `|>` is no chat token.
 const MAX_TOKEN_BYTES: usize = 256;
 
@@ -439,37 +437,6 @@ impl<'t> Lenient<'t> {
         let found: String = self.text[self.at..].chars().take(20).collect();
         self.error(Code::R9, &format!("found {found:?} where {expected} should be; send strict JSON"))
     }
-
-    pub fn expression(&self) -> Unreadable {
-        let found = expression_at(&self.text[self.at..]);
-        self.error(
-            Code::R5,
-            &format!("{found:?} is an expression or a bare word, not a JSON value; send the value itself"),
-        )
-    }
-}
-
-/// The start of a text up to the end of its expression, shortened.
-fn expression_at(text: &str) -> String {
-    let mut quote = None;
-    let mut last = None;
-    let mut depth = 0;
-    let mut goes_on = |char: char| {
-        let before = last.replace(char);
-        match (quote, char) {
-            (Some(open), _) if open == char => quote = None,
-            (Some(_), _) => {}
-            (None, '\n' | ';') => return false,
-            (None, ',' | ')' | ']' | '}') if depth == 0 => return false,
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth -= 1,
-            (None, '"' | '\'' | '`') if !before.is_some_and(char::is_alphanumeric) => quote = Some(char),
-            _ => {}
-        }
-        true
-    };
-    let found: String = text.chars().take(SHOWN_OF_EXPRESSION).take_while(|char| goes_on(*char)).collect();
-    found.trim_end().to_owned()
 }
 
 pub(super) fn is_key_char(char: char) -> bool {
