@@ -109,6 +109,15 @@ fn words_that_correct_condition_or_question_the_call_refuse_it() {
         "```json\n{}\n```\nMake it b.",
         "{} Send it twice.",
         "{} but with b",
+        "{} for b too",
+        "{}, limit 50",
+        "{} x2",
+        "{} OK?",
+        "In case the user says yes: {}",
+        "Last time I sent {}",
+        "When the user says go: {}",
+        "Let me know whether to send {}",
+        "{} (pending your OK)",
         "Wait for approval before sending {}",
         "If the user agrees I would send {}",
         "After the user confirms: {}",
@@ -127,6 +136,11 @@ fn words_that_correct_condition_or_question_the_call_refuse_it() {
         "I'll search for that now. {}",
         "Let me check the weather in Rome. {}",
         "Let me check if it is there: {}",
+        "The user asked if it is there. {}",
+        "When does it end? I look. {}",
+        "{} ok",
+        "{} I sum it up for you.",
+        "{}\n\nOnce I have it, I sum it up. Is there anything else?",
         "Actually, I read the note first: {}",
         "I would like to read it: {}",
         "I'll do that at once: {}",
@@ -204,7 +218,7 @@ fn a_destructive_tool_takes_labels_around_its_arguments_and_no_other_words() {
     ] {
         repaired(&wipe, &around.replace("{}", r#"{"path": "a"}"#), r#"{"path": "a"}"#);
     }
-    for around in ["Sure, I tidy up now: {}", "{} as they wished", "Let me see. {}"] {
+    for around in ["Sure, I tidy up now: {}", "{} It is old.", "Let me see. {}"] {
         refused(&wipe, &around.replace("{}", r#"{"path": "a"}"#), Code::R11);
     }
     for around in ["Sure, if you say so: {}", "{} after they agree", "Example: {}", "Should I send {}?"] {

@@ -117,6 +117,7 @@ const CORRECTIONS: &[&str] = &[
     "only",
     "rather",
     "repeat",
+    "same",
     "sorry",
     "thrice",
     "times",
@@ -127,20 +128,28 @@ type Pair = (&'static [&'static str], &'static [&'static str]);
 /// Two words in a row that ask, think aloud or tell of the past.
 const PAIRS: &[Pair] = &[
     (&["should", "shall", "may"], &["i", "we"]),
-    (&["i", "we"], &["would", "could", "might"]),
+    (&["i", "we", "you"], &["would", "could", "might"]),
     (&["would", "do"], &["you"]),
     (&["previous", "earlier", "last", "prior", "old"], &["arguments", "attempt", "call", "one", "request"]),
+    (&["last"], &["time"]),
+    (&["in"], &["case"]),
+    (&["as"], &["soon"]),
     (&["dry"], &["run"]),
 ];
 /// The same of a correction.
 const CORRECTING_PAIRS: &[Pair] = &[(&["make", "set"], &["it", "that"])];
 /// What a tool is asked for: `let me check if it rains`.
-const ASKING: &[&str] = &["check", "determine", "find", "know", "look", "out", "see", "test", "verify"];
+const ASKING: &[&str] =
+    &["asked", "asks", "check", "determine", "find", "know", "look", "out", "see", "test", "verify"];
 /// Two words in a row in which the second is harmless.
 const HARMLESS_AFTER: &[(&str, &[&str])] = &[("if", ASKING), ("whether", ASKING), ("once", &["at"])];
 /// Two words in a row in which the first is harmless.
-const HARMLESS_BEFORE: &[(&str, &[&str])] =
-    &[("no", &["problem", "worries"]), ("wait", &["for"]), ("would", &["be", "like", "love"])];
+const HARMLESS_BEFORE: &[(&str, &[&str])] = &[
+    ("no", &["problem", "worries"]),
+    ("once", &["i", "we"]),
+    ("wait", &["for"]),
+    ("would", &["be", "like", "love"]),
+];
 /// Beginnings of a clause that restrict what a tool is to do.
 const RESTRAINTS: &[&[&str]] = &[
     &["abort"],
@@ -163,21 +172,26 @@ const RESTRAINTS: &[&[&str]] = &[
     &["unless"],
     &["wait"],
 ];
+/// Words that add something to what stands before them.
+const CONNECTIVES: &[&str] = &[
+    "and", "as", "at", "by", "except", "for", "from", "in", "on", "or", "pending", "plus", "then", "to",
+    "with", "within",
+];
 /// Words that narrow a call down or play it through.
 const LIMITS: &[&str] = &["dry", "just", "only", "preview", "simulate", "simulated", "simulation"];
 
 /// What the words before and after the arguments say against the call.
 pub(super) fn objection(before: &str, after: &str) -> Option<String> {
     let (before, after) = (Words::of(before), Words::of(after));
-    // `Should I send {…}?`
-    if after.plain.trim_start_matches(['`', '"', '\'', ')', ' ', '\n']).starts_with('?') {
-        return Some("?".to_owned());
+    if let Some(said) = after.goes_on() {
+        return Some(said);
     }
     // `The call was {…}`
     let tells = before.list().pop().filter(|word| ["was", "were"].contains(word)).map(str::to_owned);
     let against = |words: &Words| words.negation().or_else(|| words.condition());
     let corrects = || after.any_of(CORRECTIONS).or_else(|| after.pair(CORRECTING_PAIRS));
-    tells.or_else(|| against(&before)).or_else(|| against(&after)).or_else(corrects)
+    let waits = || before.sentence_start().filter(|first| ["ask", "when"].contains(&first.as_str()));
+    tells.or_else(waits).or_else(|| against(&before)).or_else(|| against(&after)).or_else(corrects)
 }
 
 /// Whether a remark beside the arguments restricts the call, so that it cannot be left out. Of a tool
@@ -208,6 +222,25 @@ impl Words {
     fn list(&self) -> Vec<&str> {
         let words = self.plain.split(|char: char| !(char.is_alphanumeric() || char == '\''));
         words.map(|word| word.trim_matches('\'')).filter(|word| !word.is_empty()).collect()
+    }
+
+    /// The first word of the last sentence: `When he says go: {…}`.
+    fn sentence_start(&self) -> Option<String> {
+        let sentence = self.plain.trim_end().rsplit(['.', '!', '?', '\n']).next()?;
+        sentence.split_whitespace().next().map(str::to_owned)
+    }
+
+    /// `Should I send {…}?`, `{…} for Milan too`: the sentence of the object does not end with it.
+    fn goes_on(&self) -> Option<String> {
+        let line = self.plain.trim_start_matches(['`', '"', '\'', ')']).split(['\n', '`']).next()?;
+        if line.contains('?') {
+            return Some("?".to_owned());
+        }
+        let rest = line.trim_start_matches([' ', ',', '(']);
+        let word = rest.split(|char: char| !char.is_alphanumeric()).next().filter(|word| !word.is_empty())?;
+        let is_number = word.trim_start_matches('x').starts_with(|char: char| char.is_ascii_digit());
+        let goes_on = line.trim_start().starts_with(',') || is_number || CONNECTIVES.contains(&word);
+        goes_on.then(|| word.to_owned())
     }
 
     /// A word that forbids or takes back.
@@ -259,5 +292,8 @@ fn is_harmless(list: &[&str], at: usize) -> bool {
     let is_offer = list[at] == "if" && next == "you" && {
         list.get(at + 2).is_some_and(|word| ["have", "need"].contains(word))
     };
+    if (list[at], next) == ("whether", "to") {
+        return false;
+    }
     is_among(HARMLESS_BEFORE, next) || is_among(HARMLESS_AFTER, before) || is_offer
 }
