@@ -299,6 +299,10 @@ fn after(
     // Another value must be the same one.
     let (mut starts, mut read_in_vain) = (0, 0);
     let mut words_behind = String::new();
+    // Whether the words stand on the value's own line is for the caller to judge.
+    if body[body[..end].trim_end().len()..body.len() - rest.trim_start().len()].contains('\n') {
+        words_behind.push('\n');
+    }
     while let Some(at) = quiet.find(['{', '[']) {
         starts += 1;
         if starts > MAX_STARTS || read_in_vain > MAX_READ_IN_VAIN {
