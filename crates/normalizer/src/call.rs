@@ -3,6 +3,7 @@
 pub(crate) mod around;
 mod refusal;
 mod rules;
+pub(crate) mod words;
 
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
 use toolwright_model::{Change, Code, Origin, Outcome, Problem};
