@@ -7,6 +7,7 @@
 mod choice;
 mod compile;
 mod draft;
+mod forms;
 mod goal;
 mod judge;
 mod literal;
@@ -155,7 +156,8 @@ pub(crate) struct NumberKeywords {
 // === impl Schema ===
 
 impl Schema {
-    /// What the schema says that is not judged here: remote references, backtracking patterns.
+    /// What the schema says that is not judged here: remote references, backtracking patterns, keywords
+    /// whose value cannot be read.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
