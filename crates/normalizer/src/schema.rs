@@ -7,6 +7,7 @@
 mod choice;
 mod compile;
 mod draft;
+mod error;
 mod forms;
 mod goal;
 mod judge;
@@ -23,7 +24,7 @@ use toolwright_jsonrpc::raw::Number;
 use crate::names::Name;
 
 pub(crate) use choice::Choice;
-pub use compile::SchemaError;
+pub use error::SchemaError;
 pub(crate) use goal::{Goal, Ids, KeyState, distinct};
 pub(crate) use judge::{Judge, KEYS_PER_STEP, steps};
 pub(crate) use literal::Literal;

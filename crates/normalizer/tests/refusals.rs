@@ -553,3 +553,17 @@ fn a_schema_that_is_null_is_told_what_to_write() {
         "the input schema must be an object, but it is null; write {} for a tool that takes any arguments"
     );
 }
+
+#[test]
+fn an_unknown_kind_is_told_all_the_kinds() {
+    let branch = |kind: &str| {
+        format!(
+            r#"{{"type":"object","properties":{{"kind":{{"const":"{kind}"}},"size":{{"type":"integer"}}}},"required":["kind","size"],"additionalProperties":false}}"#
+        )
+    };
+    let shape =
+        tool_of(&format!(r#"{{"oneOf":[{},{},{}]}}"#, branch("circle"), branch("square"), branch("line")));
+    let message = r#""sqare" is none of the allowed values: "square", "line", "circle""#;
+    says(&shape, r#"{"x":{"kind":"sqare","size":5}}"#, Code::R4, "/x/kind", message);
+    says(&shape, r#"{"x":{"kind":"sqare","size":"5"}}"#, Code::R4, "/x/kind", message);
+}

@@ -62,7 +62,17 @@ impl<'a> Fitter<'_, 'a> {
         }
         reasons.retain(|problems| !problems.is_empty() && !self.is_about_a_wrap(value, path, problems));
         reasons.sort_by_key(Vec::len);
-        if let Some(nearest) = reasons.into_iter().next() {
+        if let Some(mut nearest) = reasons.into_iter().next() {
+            // The nearest branch knows its own kind only.
+            let is_kind = |found: &Problem, kind: &Problem| found.code == Code::R4 && found.path == kind.path;
+            if nearest.iter().any(|found| found.code == Code::R4)
+                && let Some(kind) = self.unknown_kind(ids, value, path)
+            {
+                nearest
+                    .iter_mut()
+                    .filter(|found| is_kind(found, &kind))
+                    .for_each(|found| *found = kind.clone());
+            }
             return nearest;
         }
         let goals = Goal::alternatives(self.judge, ids, value);
@@ -75,20 +85,24 @@ impl<'a> Fitter<'_, 'a> {
     /// For a union of so many forms that not all are tried: the value says of which kind it is, and there
     /// is none, or it does not say.
     pub(super) fn too_many_forms(&self, ids: &[SchemaId], value: &Node<'a>, path: &Path<'_>) -> Problem {
-        let Some(unknown) = self.judge.schema().unknown_kind(ids, value) else {
+        self.unknown_kind(ids, value, path).unwrap_or_else(|| {
             let message = "the schema has too many forms here, and nothing in the value says which is meant";
-            return problem(Code::R12, path, message);
-        };
+            problem(Code::R12, path, message)
+        })
+    }
+
+    /// For a value of a kind that a union does not have: which it has.
+    fn unknown_kind(&self, ids: &[SchemaId], value: &Node<'a>, path: &Path<'_>) -> Option<Problem> {
+        let unknown = self.judge.schema().unknown_kind(ids, value)?;
         self.judge.spend_many(steps(unknown.count));
         let kinds: Vec<String> = unknown.nearest.iter().map(|kind| quote(kind)).collect();
-        let nearest = if kinds.is_empty() { "" } else { "; the nearest are " };
-        let message = format!(
-            "{} is none of the {} allowed values{nearest}{}",
-            preview(&unknown.sent),
-            unknown.count,
-            kinds.join(", ")
-        );
-        problem(Code::R4, &path.key(unknown.key), message)
+        let (sent, count, kinds) = (preview(&unknown.sent), unknown.count, kinds.join(", "));
+        let message = match unknown.nearest.len() {
+            0 => format!("{sent} is none of the {count} allowed values"),
+            all if all == count => format!("{sent} is none of the allowed values: {kinds}"),
+            _ => format!("{sent} is none of the {count} allowed values; the nearest are {kinds}"),
+        };
+        Some(problem(Code::R4, &path.key(unknown.key), message))
     }
 
     /// Whether the reason is that the value does not even make an item of the list that is expected:

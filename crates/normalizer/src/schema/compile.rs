@@ -6,6 +6,7 @@ use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node};
 
 use super::draft::Draft;
+use super::error::SchemaError;
 use super::forms::{count, is_assertion, misfit, number, shown, strings};
 use super::pattern::Patterns;
 use super::pointer::follow;
@@ -18,40 +19,6 @@ use crate::names::Name;
 pub const MAX_SCHEMA_BYTES: usize = 1 << 20;
 /// The most schemas one tool may hold.
 pub const MAX_SUBSCHEMAS: usize = 10_000;
-
-/// Why a schema cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SchemaError {
-    /// The text is not JSON.
-    #[error("the input schema is not JSON: {0}")]
-    NotJson(raw::ParseError),
-    /// The schema is neither an object nor a boolean.
-    #[error("the input schema must be an object, but it is {}; {NO_SCHEMA}", with_article(found))]
-    NotASchema {
-        /// The JSON type found.
-        found: &'static str,
-    },
-    /// The text is too long.
-    #[error("the input schema has {bytes} bytes; at most {MAX_SCHEMA_BYTES} are compiled")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
-    /// There are too many schemas in it.
-    #[error("the input schema holds more than {MAX_SUBSCHEMAS} schemas")]
-    TooMany,
-}
-
-/// What to write for a tool that has no schema.
-const NO_SCHEMA: &str = "write {} for a tool that takes any arguments";
-
-fn with_article(word: &str) -> String {
-    match word {
-        "null" => word.to_owned(),
-        _ if word.starts_with(['a', 'o']) => format!("an {word}"),
-        _ => format!("a {word}"),
-    }
-}
 
 impl Schema {
     /// Compiles a schema. References into the schema are resolved, others are left unjudged.
