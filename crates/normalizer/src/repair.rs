@@ -28,6 +28,7 @@ mod scalar;
 mod spellings;
 mod structure;
 mod text_form;
+mod unicode_forms;
 
 use std::cell::Cell;
 
@@ -41,6 +42,7 @@ use crate::names::fold;
 use crate::rules::CaseStyle;
 use crate::schema::{Goal, Judge, KeyState, SchemaId};
 
+pub(crate) use object::THE_TOOL_HAS;
 pub(crate) use path::{Path, shown};
 pub(crate) use preview::preview;
 pub(crate) use problems::{problem, shortened, too_much};
@@ -134,8 +136,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut proposals: Vec<Fit<'a>> = Vec::new();
         let mut reasons: Vec<Vec<Problem>> = Vec::new();
         let Some(goals) = Goal::all_alternatives(self.judge, ids, &value) else {
-            let message = "the schema has too many forms here, and nothing in the value says which is meant";
-            return Err(vec![problem(Code::R12, path, message)]);
+            return Err(vec![self.too_many_forms(ids, &value, path)]);
         };
         for goal in goals {
             if !self.spend_on_goal() {

@@ -72,7 +72,11 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     if let Some(strokes) = slips(sent, known)
         && !are_opposed
     {
-        return likeness(costs::KEY_TYPO * strokes, Code::N2, format!("{strokes} stroke(s) away"));
+        return likeness(
+            costs::KEY_TYPO * strokes,
+            Code::N2,
+            format!("{strokes} stroke{} away", if strokes == 1 { "" } else { "s" }),
+        );
     }
     if !around.shape.may_be(known) || names_another_kind(sent, known, around) {
         return None;

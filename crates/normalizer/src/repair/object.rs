@@ -14,6 +14,7 @@ use super::drops::is_droppable;
 use super::empty::says_nothing;
 use super::guesses::Guesses;
 use super::limits::{MAX_PROBLEMS, is_comparable};
+use super::unicode_forms::are_forms_of_one_text;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem, shown};
 use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, folds_to, is_envelope};
@@ -271,12 +272,18 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 format!("\"{}\" and \"{name}\" are both given; send one value, as \"{name}\"", member.key);
             return problem(Code::R7, &place, message);
         }
+        let in_another_form = || names.iter().find(|name| are_forms_of_one_text(member.key, name));
         let hint = match near {
             Some((_, name)) => format!(" (did you mean \"{name}\"?)"),
-            None => String::new(),
+            None => in_another_form().map_or(String::new(), |name| {
+                format!(
+                    " (did you mean \"{name}\"? It looks the same, but its accents are characters of their own in one of the two)"
+                )
+            }),
         };
         let key = shown(member.key);
-        let message = format!("unknown parameter \"{key}\"{hint}; the tool has {}", listed(&names));
+        let patterns = goal.key_patterns(self.judge.schema());
+        let message = format!("unknown parameter \"{key}\"{hint}{THE_TOOL_HAS}{}", listed(&names, &patterns));
         self.trace.rejected(&place, 0, || message.clone());
         problem(Code::R6, &place, message)
     }
@@ -323,13 +330,24 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 }
 
-/// The names for a message: all of a few, the first of many.
-fn listed(names: &[&str]) -> String {
+/// Before the parameters that a tool has, in the message for one that it has not.
+pub(crate) const THE_TOOL_HAS: &str = "; the tool has ";
+
+/// The names for a message: all of a few, the first of many; and the patterns of further names.
+fn listed(names: &[&str], patterns: &[&str]) -> String {
     const SHOWN: usize = 24;
-    match names.len() {
-        0 => "no parameters".to_owned(),
+    const SHOWN_PATTERNS: usize = 4;
+    let named = match names.len() {
         count if count > SHOWN => format!("{} and {} more", joined(&names[..SHOWN]), count - SHOWN),
         _ => joined(names),
+    };
+    let shown = &patterns[..patterns.len().min(SHOWN_PATTERNS)];
+    let matching = format!("parameters whose names match {}", shown.join(" or "));
+    match (names.is_empty(), patterns.is_empty()) {
+        (true, true) => "no parameters".to_owned(),
+        (false, true) => named,
+        (true, false) => matching,
+        (false, false) => format!("{named}, and {matching}"),
     }
 }
 
