@@ -28,7 +28,7 @@ pub(crate) use description::{clause_words, subject_words};
 pub(crate) use destructive::{
     has_destructive_word, is_destructive_flag, is_destructive_tool, is_running_tool,
 };
-pub(crate) use ends::{end_of, may_be_end};
+pub(crate) use ends::{ends_of, may_be_end};
 pub(crate) use fold::{Folded, fold, fold_value};
 pub(crate) use lexicon::{canonical, is_destructive_verb, is_envelope, is_kind, is_unit, is_vague};
 pub(crate) use name::{Name, meaningful_words};

@@ -42,6 +42,14 @@ fn a_sort_field_is_no_sort_direction() {
     );
     let bare = tool("find_items", &["q:string!", "sort:string"]);
     refused(&bare, r#"{"q":"x","sort_direction":"desc"}"#, Code::R6);
+    let sorted = tool("find_items", &["q:string!", "sort:string", "order:string"]);
+    repaired(
+        &sorted,
+        r#"{"q":"x","sort_by":"price","sort_direction":"asc"}"#,
+        r#"{"q":"x","sort":"price","order":"asc"}"#,
+    );
+    let order = tool("find_items", &["q:string!", "order:string"]);
+    refused(&order, r#"{"q":"x","sort_by":"price"}"#, Code::R6);
     let number = tool("find_items", &["q:string!", "sort_direction:integer"]);
     repaired(&number, r#"{"q":"x","sort":-1}"#, r#"{"q":"x","sort_direction":-1}"#);
 }
@@ -159,6 +167,8 @@ fn both_ends_of_a_way_are_taken_together_or_not_at_all() {
     refused(&way, r#"{"start":"2026-01-01","end":"2026-01-02"}"#, Code::R6);
     refused(&way, r#"{"start":"Monday","end":"next week"}"#, Code::R6);
     refused(&way, r#"{"start":3,"end":4}"#, Code::R6);
+    let trim = tool("trim_video", &["source:string!", "target:string!"]);
+    refused(&trim, r#"{"start":"intro","end":"outro"}"#, Code::R6);
     let third = tool("maps_directions", &["origin:string!", "destination:string!", "target:string"]);
     refused(&third, r#"{"start":"Rome","end":"Milan"}"#, Code::R6);
     let translate = tool("translate", &["from:string!", "to:string!", "text:string!"]);
@@ -167,9 +177,11 @@ fn both_ends_of_a_way_are_taken_together_or_not_at_all() {
         r#"{"source":"en","target":"de","text":"x"}"#,
         r#"{"from":"en","to":"de","text":"x"}"#,
     );
+    let copy = tool("copy_it", &["source:string!", "target:string!"]);
+    repaired(&copy, r#"{"origin":"a b","destination":"c d"}"#, r#"{"source":"a b","target":"c d"}"#);
     let mail = tool("send_email", &["from:string!", "to:string!", "subject:string"]);
     refused(&mail, r#"{"source":"a@x.org","target":"b@x.org"}"#, Code::R6);
-    let transfer = tool("transfer_money", &["source:string!", "destination:string!"]);
+    let transfer = tool("transfer_money", &["origin:string!", "destination:string!"]);
     refused(&transfer, r#"{"start":"A","end":"B"}"#, Code::R11);
 }
 

@@ -12,15 +12,23 @@ use super::name::Name;
 use super::senses;
 use super::shape::Shape;
 
-static ENDS: LazyLock<HashMap<&'static str, usize>> = LazyLock::new(|| {
-    let ends = lines(include_str!("vocabulary/ends.txt")).flat_map(|line| line.split('|').enumerate());
-    ends.flat_map(|(end, words)| words.split_whitespace().map(move |word| (word, end))).collect()
+/// For every word the ways it is an end of, and which end.
+static ENDS: LazyLock<HashMap<&'static str, Vec<(usize, usize)>>> = LazyLock::new(|| {
+    let mut ends: HashMap<_, Vec<_>> = HashMap::new();
+    for (way, line) in lines(include_str!("vocabulary/ends.txt")).enumerate() {
+        for (end, words) in line.split('|').enumerate() {
+            words.split_whitespace().for_each(|word| ends.entry(word).or_default().push((way, end)));
+        }
+    }
+    ends
 });
 
-/// Which end a name of one word is.
-pub(crate) fn end_of(name: &Name) -> Option<usize> {
-    let [word] = &name.meaning[..] else { return None };
-    ENDS.get(word.as_str()).copied()
+/// The ways that a name of one word is an end of, and which end.
+pub(crate) fn ends_of(name: &Name) -> &'static [(usize, usize)] {
+    match &name.meaning[..] {
+        [word] => ENDS.get(word.as_str()).map(Vec::as_slice).unwrap_or_default(),
+        _ => &[],
+    }
 }
 
 /// Whether nothing speaks against a sent end being the known one: a place or a thing was sent, no time

@@ -46,20 +46,32 @@ pub(super) fn sorts_alike(sent: &Name, known: &Name, around: Surroundings<'_>) -
     };
     let said = sorting(sent).filter(|said| *said != Sorting::Either).unwrap_or(by_value);
     match (wanted, sorting(sent)) {
+        (Sorting::Either, None) => true,
         (Sorting::Either, Some(Sorting::Direction)) => {
             by_value == Sorting::Field || is_way_round(known, around)
         }
-        (Sorting::Either, _) => true,
+        // `order` is the direction as often as not; a bare `sort` seldom is.
+        (Sorting::Either, _) => {
+            by_value == Sorting::Direction || &*known.folded != "order" || {
+                !is_way_round(known, around) && is_by_what(around)
+            }
+        }
         _ => wanted == said && said == by_value,
     }
 }
 
 /// Whether a bare `order` is the direction: another parameter is the field, or the description says so.
 fn is_way_round(known: &Name, around: Surroundings<'_>) -> bool {
-    let is_field = |name: &&&Name| {
-        name.text != known.text && sorting(name).is_some_and(|side| side != Sorting::Direction)
+    let is_field = |name: &&Name| {
+        let is_other = name.text != known.text;
+        is_other && (sorting(name) == Some(Sorting::Field) || &*name.folded == "sort")
     };
     let is_said =
         |word: &String| ["ascending", "descending", "asc", "desc", "direction"].contains(&word.as_str());
-    around.declared.iter().any(|name| is_field(&name)) || (around.described)().iter().any(is_said)
+    around.declared.iter().any(is_field) || (around.described)().iter().any(is_said)
+}
+
+/// Whether the description says that things are sorted by something.
+fn is_by_what(around: Surroundings<'_>) -> bool {
+    (around.described)().iter().any(|word| ["by", "field", "column", "sort"].contains(&word.as_str()))
 }

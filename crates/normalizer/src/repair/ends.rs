@@ -13,7 +13,7 @@ use super::evidence::{Pair, text_of};
 use super::object::Draft;
 use super::{Fitter, Path, Slot};
 use crate::costs;
-use crate::names::{Likeness, Name, Shape, Surroundings, end_of, may_be_end};
+use crate::names::{Likeness, Name, Shape, Surroundings, ends_of, may_be_end};
 use crate::schema::{Goal, KeyState};
 
 impl<'s, 'a> Fitter<'s, 'a> {
@@ -26,16 +26,28 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let unknown = draft.entries.iter().enumerate().filter(|(_, entry)| entry.state != KeyState::Declared);
         let sent: Vec<(usize, Name)> =
             unknown.map(|(index, entry)| (index, Name::new(entry.member.key))).collect();
-        if sent.iter().filter(|(_, name)| end_of(name).is_some()).count() != 2 {
+        let ends: Vec<&(usize, Name)> = sent.iter().filter(|(_, name)| !ends_of(name).is_empty()).collect();
+        let [first, second] = ends[..] else { return };
+        let Some((_, end)) = ends_of(&first.1).first() else { return };
+        let declared = goal.names(schema);
+        let the_only = |end: usize| {
+            let mut names = declared.iter().filter(|name| ends_of(name).iter().any(|(_, own)| *own == end));
+            names.next().filter(|_| names.next().is_none())
+        };
+        let (Some(known), Some(other)) = (the_only(*end), the_only(1 - end)) else { return };
+        // All four are ends of one way.
+        let is_end = |name: &Name, way: usize, end: usize| ends_of(name).contains(&(way, end));
+        let is_way = |way: usize| {
+            is_end(&first.1, way, *end)
+                && is_end(known, way, *end)
+                && is_end(&second.1, way, 1 - end)
+                && is_end(other, way, 1 - end)
+        };
+        if !ends_of(known).iter().any(|(way, _)| is_way(*way)) {
             return;
         }
-        let declared = goal.names(schema);
         let mut pairs = Vec::new();
-        for end in 0..2 {
-            let mut keys = sent.iter().filter(|(_, name)| end_of(name) == Some(end));
-            let mut names = declared.iter().filter(|name| end_of(name) == Some(end));
-            let (Some((index, key)), None) = (keys.next(), keys.next()) else { return };
-            let (Some(known), None) = (names.next(), names.next()) else { return };
+        for ((index, key), known) in [(first, known), (second, other)] {
             let Some(name) = draft.free.iter().copied().find(|free| **free == *known.text) else { return };
             let value = draft.entries[*index].member.value;
             let described = || self.described_words(goal, name);
