@@ -356,7 +356,7 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     fn conclude(&self, start: Start<'a>, fit: Fit<'a>) -> Outcome {
-        let budget = if self.tool.is_destructive() { costs::DESTRUCTIVE_BUDGET } else { costs::BUDGET };
+        let budget = self.tool.budget();
         let risk = start.risk + fit.risk;
         let mut changes = start.changes;
         if risk > budget {

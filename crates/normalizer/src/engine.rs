@@ -124,6 +124,7 @@ impl Normalizer {
             tool_words: tool.words(),
             parameters: tool.parameters(),
             is_destructive: tool.is_destructive(),
+            has_strict_flags: tool.has_strict_flags(),
         };
         let fitter = Fitter {
             judge: &judge,

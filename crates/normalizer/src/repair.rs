@@ -10,6 +10,7 @@ mod container;
 mod draft;
 mod drops;
 mod empty;
+mod ends;
 mod enum_form;
 pub(crate) mod envelope;
 mod evidence;
@@ -81,6 +82,8 @@ pub(crate) struct Context<'t> {
     pub parameters: &'t [String],
     /// Whether the tool can destroy something.
     pub is_destructive: bool,
+    /// Whether every flag takes `true` and `false` only.
+    pub has_strict_flags: bool,
 }
 
 /// Fits values to the schemas of one tool.
@@ -215,7 +218,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 self.string_to_container(goal, &value, path, slot).into_iter().for_each(&mut attempt);
             }
             Kind::Number(text) if !has_type => {
-                self.number_to_text(goal, text, &value, path).into_iter().for_each(&mut attempt)
+                self.number_to_text(goal, text, &value, path).into_iter().for_each(&mut attempt);
+                self.number_to_boolean(goal, text, &value, path, slot).into_iter().for_each(&mut attempt);
             }
             _ => {}
         }
