@@ -27,7 +27,7 @@ use column::Column;
 use lane::Lane;
 
 /// How often each lane runs.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 7;
 
 /// Measures every lane on every row, prints the table, then what the executor adds, then the corpus score.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
