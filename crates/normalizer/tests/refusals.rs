@@ -550,7 +550,7 @@ fn a_schema_that_is_null_is_told_what_to_write() {
     let error = Tool::compile(&definition).expect_err("null is no schema");
     assert_eq!(
         error.to_string(),
-        "the input schema must be an object, but it is null; write {} for a tool that takes any arguments"
+        "the input schema must be an object, but it is null; write {} where anything is allowed"
     );
 }
 

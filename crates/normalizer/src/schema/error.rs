@@ -28,7 +28,7 @@ pub enum SchemaError {
 }
 
 /// What to write for a tool that has no schema.
-const NO_SCHEMA: &str = "write {} for a tool that takes any arguments";
+const NO_SCHEMA: &str = "write {} where anything is allowed";
 
 fn with_article(word: &str) -> String {
     match word {
