@@ -57,12 +57,13 @@ impl Timing {
 
     /// Keeps each figure of the round in which it was lower.
     pub fn keep_quieter(&mut self, other: Self) {
+        let is_quicker = other.p50() < self.p50();
         match (&mut *self, other) {
             (Self::Measured { p50, p99 }, Self::Measured { p50: other_p50, p99: other_p99 }) => {
                 *p50 = p50.min(other_p50);
                 *p99 = p99.min(other_p99);
             }
-            (_, other) if other.p50() < self.p50() => *self = other,
+            (kept, other) if is_quicker => *kept = other,
             _ => {}
         }
     }
