@@ -3,6 +3,7 @@
 pub(crate) mod around;
 mod refusal;
 mod rules;
+pub(crate) mod words;
 
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
 use toolwright_model::{Change, Code, Origin, Outcome, Problem};
@@ -355,7 +356,7 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     fn conclude(&self, start: Start<'a>, fit: Fit<'a>) -> Outcome {
-        let budget = if self.tool.is_destructive() { costs::DESTRUCTIVE_BUDGET } else { costs::BUDGET };
+        let budget = self.tool.budget();
         let risk = start.risk + fit.risk;
         let mut changes = start.changes;
         if risk > budget {

@@ -63,3 +63,5 @@ pub(crate) const RISK_TEXT: u32 = 4;
 pub(crate) const BUDGET: u32 = 24;
 /// How much a destructive tool allows.
 pub(crate) const DESTRUCTIVE_BUDGET: u32 = 3;
+/// How much a tool that runs whatever it is given, or places an order, allows: a slip, and one clear alias or two.
+pub(crate) const RUNNING_BUDGET: u32 = 8;

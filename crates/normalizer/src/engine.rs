@@ -124,6 +124,7 @@ impl Normalizer {
             tool_words: tool.words(),
             parameters: tool.parameters(),
             is_destructive: tool.is_destructive(),
+            has_strict_flags: tool.has_strict_flags(),
         };
         let fitter = Fitter {
             judge: &judge,
@@ -162,7 +163,7 @@ fn too_deep() -> Problem {
     problem(Code::R12, &Path::Root, message)
 }
 
-/// S3: arguments that are a string of JSON, however often they were encoded.
+/// S3: arguments that are a string of JSON, up to [`MAX_ENCODINGS`] times over.
 fn open_strings<'a>(
     mut start: Start<'a>,
     finish: Finish,
@@ -196,6 +197,12 @@ fn open_strings<'a>(
             label: start.label.or(inner.label),
             ..start
         };
+    }
+    if start.node.as_text().is_some() {
+        let message = format!(
+            "the arguments are JSON inside a string more than {MAX_ENCODINGS} times over; send the object itself"
+        );
+        return Err(vec![problem(Code::R12, &Path::Root, message)]);
     }
     Ok(start)
 }

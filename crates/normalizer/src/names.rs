@@ -9,22 +9,28 @@
 mod by_words;
 mod compare;
 mod description;
+mod destructive;
+mod ends;
 mod english;
 mod fold;
 mod lexicon;
+mod looks;
 mod name;
 mod senses;
 mod shape;
+mod sorting;
 mod tool_name;
 mod typo;
 mod words;
 
 pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare, takes_another_side};
 pub(crate) use description::{clause_words, subject_words};
-pub(crate) use fold::{Folded, fold, fold_value, folds_to};
-pub(crate) use lexicon::{
-    canonical, is_destructive_flag, is_destructive_verb, is_envelope, is_kind, is_unit, is_vague,
+pub(crate) use destructive::{
+    has_destructive_word, is_destructive_flag, is_destructive_tool, is_running_tool,
 };
+pub(crate) use ends::{ends_of, may_be_end};
+pub(crate) use fold::{Folded, fold, fold_value, folds_to};
+pub(crate) use lexicon::{canonical, is_destructive_verb, is_envelope, is_kind, is_unit, is_vague};
 pub(crate) use name::{Name, meaningful_words};
 pub(crate) use shape::Shape;
 pub use tool_name::{NameError, NameMatch, find_tool};

@@ -10,6 +10,7 @@ mod container;
 mod draft;
 mod drops;
 mod empty;
+mod ends;
 mod enum_form;
 pub(crate) mod envelope;
 mod evidence;
@@ -28,6 +29,7 @@ mod scalar;
 mod spellings;
 mod structure;
 mod text_form;
+mod unicode_forms;
 
 use std::cell::Cell;
 
@@ -41,6 +43,7 @@ use crate::names::fold;
 use crate::rules::CaseStyle;
 use crate::schema::{Goal, Judge, KeyState, SchemaId};
 
+pub(crate) use object::THE_TOOL_HAS;
 pub(crate) use path::{Path, shown};
 pub(crate) use preview::preview;
 pub(crate) use problems::{problem, shortened, too_much};
@@ -79,6 +82,8 @@ pub(crate) struct Context<'t> {
     pub parameters: &'t [String],
     /// Whether the tool can destroy something.
     pub is_destructive: bool,
+    /// Whether every flag takes `true` and `false` only.
+    pub has_strict_flags: bool,
 }
 
 /// Fits values to the schemas of one tool.
@@ -134,8 +139,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut proposals: Vec<Fit<'a>> = Vec::new();
         let mut reasons: Vec<Vec<Problem>> = Vec::new();
         let Some(goals) = Goal::all_alternatives(self.judge, ids, &value) else {
-            let message = "the schema has too many forms here, and nothing in the value says which is meant";
-            return Err(vec![problem(Code::R12, path, message)]);
+            return Err(vec![self.too_many_forms(ids, &value, path)]);
         };
         for goal in goals {
             if !self.spend_on_goal() {
@@ -214,7 +218,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 self.string_to_container(goal, &value, path, slot).into_iter().for_each(&mut attempt);
             }
             Kind::Number(text) if !has_type => {
-                self.number_to_text(goal, text, &value, path).into_iter().for_each(&mut attempt)
+                self.number_to_text(goal, text, &value, path).into_iter().for_each(&mut attempt);
+                self.number_to_boolean(goal, text, &value, path, slot).into_iter().for_each(&mut attempt);
             }
             _ => {}
         }

@@ -7,6 +7,8 @@
 mod choice;
 mod compile;
 mod draft;
+mod error;
+mod forms;
 mod goal;
 mod judge;
 mod literal;
@@ -22,7 +24,7 @@ use toolwright_jsonrpc::raw::Number;
 use crate::names::Name;
 
 pub(crate) use choice::Choice;
-pub use compile::SchemaError;
+pub use error::SchemaError;
 pub(crate) use goal::{Goal, Ids, KeyState, distinct};
 pub(crate) use judge::{Judge, KEYS_PER_STEP, steps};
 pub(crate) use literal::Literal;
@@ -155,7 +157,8 @@ pub(crate) struct NumberKeywords {
 // === impl Schema ===
 
 impl Schema {
-    /// What the schema says that is not judged here: remote references, backtracking patterns.
+    /// What the schema says that is not judged here: remote references, backtracking patterns, keywords
+    /// whose value cannot be read.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

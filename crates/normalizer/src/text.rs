@@ -5,6 +5,7 @@
 //! byte, and what could mean two things, ends too early or is an expression is refused.
 
 mod escapes;
+mod inner;
 mod keywords;
 mod lenient;
 mod scalars;

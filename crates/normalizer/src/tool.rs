@@ -3,7 +3,8 @@
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::{Origin, ToolDefinition};
 
-use crate::names::{canonical, is_destructive_verb, words};
+use crate::costs;
+use crate::names::{canonical, is_destructive_tool, is_running_tool, words};
 use crate::schema::{Goal, Judge, Schema, SchemaError, distinct};
 
 /// A compiled tool. Compile once, share, and use from every thread.
@@ -14,6 +15,7 @@ pub struct Tool {
     origin: Origin,
     schema: Schema,
     destructive: bool,
+    running: bool,
     words: Vec<String>,
     parameters: Vec<String>,
 }
@@ -24,8 +26,7 @@ impl Tool {
         let text = definition.input_schema.trim();
         let schema = Schema::compile(if text.is_empty() { "{\"type\":\"object\"}" } else { text })?;
         let name_words = words(&definition.name);
-        let destructive =
-            definition.annotations.destructive || name_words.iter().any(|word| is_destructive_verb(word));
+        let destructive = definition.annotations.destructive || is_destructive_tool(&definition.name);
         let parameters = parameters(&schema);
         Ok(Tool {
             name: definition.name.clone(),
@@ -33,6 +34,7 @@ impl Tool {
             origin: definition.origin,
             schema,
             destructive,
+            running: is_running_tool(&definition.name),
             words: name_words.iter().map(|word| canonical(word).to_owned()).collect(),
             parameters,
         })
@@ -61,6 +63,20 @@ impl Tool {
     /// Whether the tool can destroy something, by its server's hint or by its name.
     pub fn is_destructive(&self) -> bool {
         self.destructive
+    }
+
+    /// How much may be guessed for it.
+    pub(crate) fn budget(&self) -> u32 {
+        match (self.destructive, self.running) {
+            (true, _) => costs::DESTRUCTIVE_BUDGET,
+            (false, true) => costs::RUNNING_BUDGET,
+            (false, false) => costs::BUDGET,
+        }
+    }
+
+    /// Whether its flags take `true` and `false` only: it can destroy something, or run what does.
+    pub(crate) fn has_strict_flags(&self) -> bool {
+        self.destructive || self.running
     }
 
     /// The names of its parameters, of every form the schema allows.

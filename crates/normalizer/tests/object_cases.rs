@@ -137,6 +137,66 @@ fn unknown_type_names_are_not_judged() {
 }
 
 #[test]
+fn what_a_schema_says_that_cannot_be_read_is_told() {
+    for (keyword, note) in [
+        (r#""enum":"x""#, r#""enum" is "x" where a list of values is expected: not judged"#),
+        (r#""required":true"#, r#""required" is true where a list of names is expected: not judged"#),
+        (r#""required":["a",5]"#, r#""required" is ["a",5] where a list of names is expected: not judged"#),
+        (
+            r#""properties":["a"]"#,
+            r#""properties" is ["a"] where an object of schemas is expected: not judged"#,
+        ),
+        (r#""properties":{"a":"string"}"#, r#""string" stands where a schema is expected and is not judged"#),
+        (r#""items":5"#, "5 stands where a schema is expected and is not judged"),
+        (r#""anyOf":[]"#, r#""anyOf" is [] where a list of schemas is expected: not judged"#),
+        (r#""type":"INTEGER""#, r#"the type "INTEGER" is none of JSON Schema's and is not judged"#),
+        (r#""type":[]"#, "the type [] is none of JSON Schema's and is not judged"),
+        (
+            r#""minLength":"5""#,
+            r#""minLength" is "5" where a whole number of at least 0 is expected: not judged"#,
+        ),
+        (
+            r#""maxLength":-1"#,
+            r#""maxLength" is -1 where a whole number of at least 0 is expected: not judged"#,
+        ),
+        (
+            r#""minItems":2.5"#,
+            r#""minItems" is 2.5 where a whole number of at least 0 is expected: not judged"#,
+        ),
+        (r#""minimum":"5""#, r#""minimum" is "5" where a number is expected: not judged"#),
+        (r#""multipleOf":0"#, r#""multipleOf" is 0 where a number above 0 is expected: not judged"#),
+        (r#""uniqueItems":"true""#, r#""uniqueItems" is "true" where true or false is expected: not judged"#),
+        (r#""pattern":5"#, r#""pattern" is 5 where a text is expected: not judged"#),
+        (r#""$ref":5"#, r#""$ref" is 5 where a text is expected: not judged"#),
+        (
+            r#""dependencies":{"a":["b"]}"#,
+            r#""dependencies" is no keyword of the schema's draft and is not judged"#,
+        ),
+        (
+            r#""dependentRequired":{"a":"b"}"#,
+            r#""dependentRequired" is {"a":"b"} where an object with lists of names is expected: not judged"#,
+        ),
+    ] {
+        let tool = about(&format!("{{{keyword}}}"));
+        assert_eq!(tool.schema().notes(), [note], "{keyword}");
+        for value in ["5", r#""x""#, r#"["x","x"]"#, r#"{"a":1}"#] {
+            assert_unchanged(&by_default(), &tool, &format!(r#"{{"v":{value}}}"#));
+        }
+    }
+    let beside = r##"{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"v":{"$ref":"#/definitions/a","minimum":5,"description":"b"}},"definitions":{"a":{"type":"integer"}}}"##;
+    assert_eq!(
+        tool("probe", beside).schema().notes(),
+        [r#""minimum" beside a "$ref" is not judged in this draft"#]
+    );
+}
+
+#[test]
+fn a_schema_that_is_read_whole_has_nothing_to_tell() {
+    let whole = r#"{"title":"a","description":"b","default":1,"examples":[2],"x-order":3,"format":"date","enum":[1],"minLength":1.0,"exclusiveMinimum":true,"minimum":0,"uniqueItems":true,"nullable":false,"deprecated":true,"$comment":"c"}"#;
+    assert!(about(whole).schema().notes().is_empty(), "{:?}", about(whole).schema().notes());
+}
+
+#[test]
 fn formats_are_not_judged() {
     for format in ["date-time", "email", "uri", "uuid", "int32", "made-up"] {
         let tool = about(&format!(r#"{{"type":"string","format":"{format}"}}"#));

@@ -367,7 +367,7 @@ fn a_hint_leaves_nothing_out_and_decides_nothing() {
         r#"{"type":"object","properties":{"status":{"enum":["open","done"]}},"additionalProperties":false}"#;
     assert_eq!(
         hint_of("delete_note", ALONE, r#"{"path":"a","simulate":true}"#),
-        "unknown parameter \"simulate\"; the tool has path; leave the unknown parameter out only if the call does not need it"
+        "unknown parameter \"simulate\"; leave the unknown parameter out only if the call does not need it"
     );
     for (name, schema, arguments) in [
         ("list_files", LIST, r#"{"path":"a","exclude_owner":"b"}"#),
@@ -468,4 +468,102 @@ fn a_byte_order_mark_is_called_one() {
             other => panic!("{rest} should be mended, got {other:?}"),
         }
     }
+}
+
+#[test]
+fn the_whole_numbers_beside_a_fraction_are_two_or_none() {
+    let whole = tool_of(r#"{"type":"integer"}"#);
+    for (sent, told) in [
+        ("2.5", "; send 2 or 3"),
+        ("-2.5", "; send -3 or -2"),
+        ("-0.5", "; send -1 or 0"),
+        ("1.0000000000000000000001", "; send 1 or 2"),
+        ("0.9999999999999999999999", "; send 0 or 1"),
+        ("1e-999999999", "; send 0 or 1"),
+        ("-1e-999999999", "; send -1 or 0"),
+        ("999999999999999999.5", ""),
+    ] {
+        let found = problems(&whole, &format!(r#"{{"x":{sent}}}"#));
+        assert_eq!(found[0].code, Code::R3, "{sent}");
+        let words = "rounding would lose a part";
+        let (_, rest) = found[0].message.split_once(words).expect("a lossy number");
+        assert_eq!(rest, told, "{sent}");
+    }
+}
+
+#[test]
+fn an_enum_of_one_value_is_called_an_enum() {
+    let message = |keyword: &str| format!(r#""b" is not allowed; only "a" is ({keyword})"#);
+    says(&tool_of(r#"{"enum":["a"]}"#), r#"{"x":"b"}"#, Code::R4, "/x", &message("enum"));
+    says(&tool_of(r#"{"const":"a"}"#), r#"{"x":"b"}"#, Code::R4, "/x", &message("const"));
+    let in_not = r#"{"allOf":[{"enum":["a"]},{"not":{"const":"c"}}]}"#;
+    says(&tool_of(in_not), r#"{"x":"b"}"#, Code::R4, "/x", &message("enum"));
+}
+
+#[test]
+fn characters_are_shown_as_themselves_and_not_as_escapes() {
+    let info = tool_of(r#"{"enum":["info","warning"]}"#);
+    let message = "\"ınfo\" is none of the allowed values: \"info\", \"warning\"";
+    says(&info, r#"{"x":"\u0131nfo"}"#, Code::R4, "/x", message);
+}
+
+#[test]
+fn a_key_in_another_unicode_form_is_told_so() {
+    let menu =
+        tool(r#"{"type":"object","properties":{"café":{"type":"string"}},"additionalProperties":false}"#);
+    let found = problems(&menu, "{\"cafe\u{301}\":\"Mokka\"}");
+    assert_eq!(found[0].code, Code::R6);
+    assert!(found[0].message.contains("did you mean \"café\"? It looks the same"), "{}", found[0].message);
+    let found = problems(&menu, r#"{"cofe":"Mokka"}"#);
+    assert!(!found[0].message.contains("looks the same"), "{}", found[0].message);
+}
+
+#[test]
+fn a_tool_that_takes_names_by_pattern_says_which() {
+    let patterns = r#""patternProperties":{"^x-":{"type":"string"},"^y-":{"type":"string"}}"#;
+    let only = tool(&format!(r#"{{"type":"object",{patterns},"additionalProperties":false}}"#));
+    let message = r#"unknown parameter "a"; the tool has parameters whose names match ^x- or ^y-"#;
+    says(&only, r#"{"a":"b"}"#, Code::R6, "/a", message);
+    let both = tool(&format!(
+        r#"{{"type":"object","properties":{{"path":{{"type":"string"}}}},{patterns},"additionalProperties":false}}"#
+    ));
+    let message = r#"unknown parameter "a"; the tool has path, and parameters whose names match ^x- or ^y-"#;
+    says(&both, r#"{"a":"b"}"#, Code::R6, "/a", message);
+    let none = tool(r#"{"type":"object","additionalProperties":false}"#);
+    says(&none, r#"{"a":"b"}"#, Code::R6, "/a", r#"unknown parameter "a"; the tool has no parameters"#);
+}
+
+#[test]
+fn the_hint_for_an_unknown_parameter_does_not_repeat_what_the_tool_has() {
+    let properties =
+        r#"{"type":"object","properties":{"project":{"type":"string"}},"additionalProperties":false}"#;
+    assert_eq!(
+        hint_of("list_tasks", properties, r#"{"project":"home","status":"open"}"#),
+        r#"unknown parameter "status"; leave the unknown parameter out only if the call does not need it"#
+    );
+}
+
+#[test]
+fn a_schema_that_is_null_is_told_what_to_write() {
+    let definition =
+        ToolDefinition { name: "t".into(), input_schema: "null".into(), ..ToolDefinition::default() };
+    let error = Tool::compile(&definition).expect_err("null is no schema");
+    assert_eq!(
+        error.to_string(),
+        "the input schema must be an object, but it is null; write {} where anything is allowed"
+    );
+}
+
+#[test]
+fn an_unknown_kind_is_told_all_the_kinds() {
+    let branch = |kind: &str| {
+        format!(
+            r#"{{"type":"object","properties":{{"kind":{{"const":"{kind}"}},"size":{{"type":"integer"}}}},"required":["kind","size"],"additionalProperties":false}}"#
+        )
+    };
+    let shape =
+        tool_of(&format!(r#"{{"oneOf":[{},{},{}]}}"#, branch("circle"), branch("square"), branch("line")));
+    let message = r#""sqare" is none of the allowed values: "square", "line", "circle""#;
+    says(&shape, r#"{"x":{"kind":"sqare","size":5}}"#, Code::R4, "/x/kind", message);
+    says(&shape, r#"{"x":{"kind":"sqare","size":"5"}}"#, Code::R4, "/x/kind", message);
 }

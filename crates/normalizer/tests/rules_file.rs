@@ -528,7 +528,7 @@ fn mistakes_are_told_in_the_order_of_the_file() {
         .iter()
         .map(|error| (error.line, error.column))
         .collect();
-    assert_eq!(places, [(2, 2), (2, 2), (3, 20), (4, 33)]);
+    assert_eq!(places, [(2, 2), (2, 2), (3, 20), (3, 50), (4, 33)]);
 }
 
 #[test]
@@ -565,4 +565,69 @@ fn a_value_that_is_mapped_onto_itself_is_told_so() {
     assert!(found.contains(r#""a" is mapped onto itself"#), "{found}");
     let found = mistakes(r#"[{"id":"m","tools":["t"],"type":"value_map","from":"p","value":{"1":1}}]"#);
     assert!(found.contains("1 is both a new value and an old one"), "{found}");
+}
+
+#[test]
+fn no_mistake_hides_another() {
+    let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x"},
+ {"id":"a","tools":["x/y/z"],"type":"param_alias","from":"","to":7,"extra":1},
+ {"id":"edit-old_str","tools":[],"type":"param_dorp","from":" ","note":5,"note":6},
+ {"id":"c","tools":["t"],"type":"nested_default","in_payload":"","array_path":"$.x","from":"","value":1},
+ {"id":"d","tools":["t"],"type":"value_map","from":"p","value":{"a":"a","b":"c","c":"d","e":"e"}}]"#;
+    insta::assert_snapshot!(mistakes(file), @r#"
+    line 2, column 2: the id "a" is used twice
+      fix: give every rule its own id
+    line 2, column 21: "x/y/z" in "tools" of rule "a" has more than one slash
+      fix: write server/name
+    line 2, column 58: "from" is empty
+      fix: write a name between the quotes
+    line 2, column 66: "to" is a text
+      fix: write it in quotes
+    line 2, column 68: unknown key "extra" in a param_alias rule
+      fix: param_alias takes from, to, id, tools, type, enabled, note
+    line 3, column 2: "edit-old_str" is the id of a built-in rule
+      fix: choose another id
+    line 3, column 31: "tools" of rule "edit-old_str" is a list of at least one name
+      fix: for example ["read_file"]
+    line 3, column 41: unknown type "param_dorp"
+      fix: did you mean "param_drop"?
+    line 3, column 61: "from" is empty
+      fix: write a name between the quotes
+    line 3, column 72: "note" is a text
+      fix: write it in quotes
+    line 3, column 74: "note" is given twice with different values
+      fix: keep one of them
+    line 4, column 63: "in_payload" is empty
+      fix: write a name between the quotes
+    line 4, column 79: "$.x" is JSONPath; an array_path is names, dots and `[]` from the payload on
+      fix: write "x"
+    line 4, column 92: "from" is empty
+      fix: write a name between the quotes
+    line 5, column 69: "a" is mapped onto itself
+      fix: leave the pair out, or give another new value
+    line 5, column 77: "c" is both a new value and an old one, so a second pass would change it again
+      fix: map every old value to its final one
+    line 5, column 93: "e" is mapped onto itself
+      fix: leave the pair out, or give another new value
+    "#);
+}
+
+#[test]
+fn entries_of_tools_that_can_hardly_match_are_mistakes() {
+    let file = r#"[{"id":"a","tools":["x/y/z","/","[abc","fs/","/read","{a,b}","fs/read","re?d*"],
+  "type":"param_drop","from":"x"}]"#;
+    insta::assert_snapshot!(mistakes(file), @r#"
+    line 1, column 21: "x/y/z" in "tools" of rule "a" has more than one slash
+      fix: write server/name
+    line 1, column 29: "/" in "tools" of rule "a" names neither a server nor a tool
+      fix: list tool names, server/name, patterns, or "*"
+    line 1, column 33: "[abc" in "tools" of rule "a" has brackets, which are no wildcards here
+      fix: use * for any characters and ? for one, or list the names one by one
+    line 1, column 40: "fs/" in "tools" of rule "a" has no tool after the slash
+      fix: write "fs/*"
+    line 1, column 46: "/read" in "tools" of rule "a" has no server before the slash
+      fix: write "read"
+    line 1, column 54: "{a,b}" in "tools" of rule "a" has brackets, which are no wildcards here
+      fix: use * for any characters and ? for one, or list the names one by one
+    "#);
 }

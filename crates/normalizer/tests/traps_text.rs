@@ -1,10 +1,10 @@
 //! Traps in the text of a call: what stands around the arguments, what is cut off, and what only looks
-//! like a string, a list or a call.
+//! like a list or a call.
 
 mod trap;
 
 use toolwright_model::{Code, Outcome};
-use trap::{NUMBER, TEXT, outcome, refused, repaired, tool};
+use trap::{TEXT, outcome, refused, repaired, tool};
 
 #[test]
 fn a_fence_is_taken_off_and_a_cut_path_is_not_completed() {
@@ -39,23 +39,6 @@ fn a_tuple_is_a_list_and_a_string_in_parentheses_a_string() {
     refused(&count, "{'count': (2 + 3)}", Code::R5);
     // Parentheses inside a string stay.
     repaired(&tag, "{'title': 'f(\"a\", \"b\") and (c)'}", r#"{"title":"f(\"a\", \"b\") and (c)"}"#);
-}
-
-#[test]
-fn strings_side_by_side_are_neither_joined_nor_taken_apart() {
-    let read = tool("open_note", &format!(r#""path":{TEXT},"mode":{TEXT}"#), r#""path""#, false);
-    for sent in [
-        "{'path': 'a' 'b'}",
-        "{'path': 'a''b'}",
-        "{'path': 'one '\n  'two', 'mode': 'r'}",
-        r#"{"path": "one " " two", "mode": 'r'}"#,
-        r#"{"path": "a" "b", "mode": 'r'}"#,
-        "{'path': `a` `b`}",
-    ] {
-        refused(&read, sent, Code::R2);
-    }
-    repaired(&read, "{'path': 'a' 'mode': 'r'}", r#"{"path":"a","mode":"r"}"#);
-    repaired(&read, "{'path': 'rock 'n' roll'}", r#"{"path":"rock 'n' roll"}"#);
 }
 
 #[test]
@@ -119,6 +102,77 @@ fn words_that_take_the_call_back_refuse_it() {
 }
 
 #[test]
+fn words_that_correct_condition_or_question_the_call_refuse_it() {
+    let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    for around in [
+        "{}\n\nActually, make it b.",
+        "```json\n{}\n```\nMake it b.",
+        "{} Send it twice.",
+        "{} but with b",
+        "{} for b too",
+        "{}, limit 50",
+        "{} x2",
+        "{} OK?",
+        "In case the user says yes: {}",
+        "Last time I sent {}",
+        "When the user says go: {}",
+        "Let me know whether to send {}",
+        "{} (pending your OK)",
+        "Wait for approval before sending {}",
+        "If the user agrees I would send {}",
+        "After the user confirms: {}",
+        "Once you say so: {}",
+        "Should I send {}?",
+        "Is this right: `{}`?",
+        "The previous call was {}",
+        "What I sent was {}",
+        "For example: {}",
+        "e.g. {}",
+    ] {
+        refused(&read, &around.replace("{}", r#"{"path": "a"}"#), Code::R2);
+    }
+    for around in [
+        "Sure, here is the call:\n{}",
+        "I'll search for that now. {}",
+        "Let me check the weather in Rome. {}",
+        "Let me check if it is there: {}",
+        "The user asked if it is there. {}",
+        "When does it end? I look. {}",
+        "{} ok",
+        "{} I sum it up for you.",
+        "{}\n\nOnce I have it, I sum it up. Is there anything else?",
+        "Actually, I read the note first: {}",
+        "I would like to read it: {}",
+        "I'll do that at once: {}",
+        "Based on the previous results, I read a: {}",
+        "What's in it? {}",
+        "{}\n\nLet me know if you need anything else!",
+    ] {
+        repaired(&read, &around.replace("{}", r#"{"path": "a"}"#), r#"{"path": "a"}"#);
+    }
+}
+
+#[test]
+fn remarks_that_restrain_are_not_dropped() {
+    let path = format!(r#""path":{TEXT}"#);
+    let send = tool("send_note", &path, r#""path""#, false);
+    let wipe = tool("delete_note", &path, r#""path""#, false);
+    let sent = |remark: &str| format!(r#"{{"path":"a","thought":"{remark}"}}"#);
+    for remark in ["do NOT send before Friday", "He is ill. Don't send it yet", "Please wait", "Dry run"] {
+        refused(&send, &sent(remark), Code::R6);
+        refused(&wipe, &sent(remark), Code::R6);
+    }
+    for remark in ["only delete *.tmp", "just simulate", "if he agrees", "as in the example"] {
+        refused(&wipe, &sent(remark), Code::R6);
+    }
+    // On a tool that destroys nothing, what was thought is no order.
+    for remark in ["He did not say which note, I take a", "If it is long I cut it", "The only note he has"] {
+        repaired(&send, &sent(remark), r#"{"path":"a"}"#);
+    }
+    repaired(&wipe, &sent("He wants it gone"), r#"{"path":"a"}"#);
+}
+
+#[test]
 fn text_that_names_another_tool_is_refused() {
     let path = format!(r#""path":{TEXT}"#);
     let update = tool("update_note", &path, r#""path""#, false);
@@ -164,8 +218,11 @@ fn a_destructive_tool_takes_labels_around_its_arguments_and_no_other_words() {
     ] {
         repaired(&wipe, &around.replace("{}", r#"{"path": "a"}"#), r#"{"path": "a"}"#);
     }
-    for around in ["Sure, if you say so: {}", "{} after they agree", "Example: {}", "Should I send {}?"] {
+    for around in ["Sure, I tidy up now: {}", "{} It is old.", "Let me see. {}"] {
         refused(&wipe, &around.replace("{}", r#"{"path": "a"}"#), Code::R11);
+    }
+    for around in ["Sure, if you say so: {}", "{} after they agree", "Example: {}", "Should I send {}?"] {
+        refused(&wipe, &around.replace("{}", r#"{"path": "a"}"#), Code::R2);
     }
 }
 
@@ -182,15 +239,38 @@ fn words_that_are_left_out_are_reported() {
 }
 
 #[test]
-fn a_string_is_not_glued_to_the_next() {
+fn control_characters_around_the_value_are_called_by_their_name() {
     let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
-    for sent in
-        ["{'path': 'a', 'b'}", "{'path': 'a', b, 'c'}", "{'path': 'a' , 'b', 'c'}", "{'path': `a`, `b`}"]
-    {
-        refused(&read, sent, Code::R2);
+    for sent in ["{\"path\": \"a\"}\0", "\0\u{1}{\"path\": \"a\"}\0\n"] {
+        let Outcome::Repaired { changes, .. } = outcome(&read, sent) else { panic!("{sent}") };
+        let said: Vec<_> = changes.iter().filter_map(|change| change.from.as_deref()).collect();
+        assert_eq!(said, [r#""control characters around the value""#], "{sent:?}");
     }
-    repaired(&read, "{'path': 'it's here, isn't it'}", r#"{"path":"it's here, isn't it"}"#);
-    repaired(&read, "{'path': 'say 'yes', then go'}", r#"{"path":"say 'yes', then go"}"#);
+}
+
+#[test]
+fn json_in_a_string_is_opened_four_times_and_no_more() {
+    let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
+    let mut sent = r#"{"path":"a"}"#.to_owned();
+    for times in 1..=12 {
+        sent = serde_json::Value::String(sent).to_string();
+        match outcome(&read, &sent) {
+            Outcome::Repaired { changes, .. } => assert!(times <= 4 && changes.len() == times, "{times}"),
+            Outcome::Refused { problems, .. } => {
+                assert!(times > 4 && problems[0].code == Code::R12, "{times}")
+            }
+            Outcome::Unchanged => panic!("{times}"),
+        }
+    }
+}
+
+#[test]
+fn words_between_bars_are_several_and_a_pattern_is_one() {
+    let tag = tool("tag_note", &format!(r#""tags":{{"type":"array","items":{TEXT}}}"#), r#""tags""#, false);
+    refused(&tag, r#"{"tags":"a|b|c"}"#, Code::R8);
+    refused(&tag, r#"{"tags":"a | b"}"#, Code::R8);
+    repaired(&tag, r#"{"tags":"^a|b$"}"#, r#"{"tags":["^a|b$"]}"#);
+    repaired(&tag, r#"{"tags":"/a /b"}"#, r#"{"tags":["/a /b"]}"#);
 }
 
 #[test]
@@ -214,24 +294,6 @@ fn a_tuple_in_a_string_is_a_list_and_strings_side_by_side_are_no_item() {
 }
 
 #[test]
-fn strings_and_numbers_of_python_are_read() {
-    let properties =
-        format!(r#""query":{TEXT},"tags":{{"type":"array","items":{TEXT}}},"min_score":{NUMBER}"#);
-    let find = tool("search_docs", &properties, "", false);
-    repaired(&find, "{'query': u'x'}", r#"{"query":"x"}"#);
-    repaired(
-        &find,
-        "{u'query': u'x', u'tags': [u'a', u\"b\"], u'min_score': 5}",
-        r#"{"query":"x","tags":["a","b"],"min_score":5}"#,
-    );
-    repaired(&find, r#"{"min_score":5.}"#, r#"{"min_score":5.0}"#);
-    refused(&find, r#"{"min_score":5..}"#, Code::R5);
-    refused(&find, r#"{"min_score":5.5.}"#, Code::R5);
-    refused(&find, "{'query': f'x{y}'}", Code::R5);
-    refused(&find, r#"{"query":"x")"#, Code::R9);
-}
-
-#[test]
 fn a_call_as_code_is_read_when_it_names_this_tool_and_holds_literals_only() {
     let properties =
         format!(r#""query":{TEXT},"limit":{{"type":"integer"}},"tags":{{"type":"array","items":{TEXT}}}"#);
@@ -239,11 +301,15 @@ fn a_call_as_code_is_read_when_it_names_this_tool_and_holds_literals_only() {
     repaired(&find, r#"search_docs(query="x", limit=5)"#, r#"{"query":"x","limit":5}"#);
     repaired(&find, "search_docs( query = 'a, b=c (d)', limit = 5, )", r#"{"query":"a, b=c (d)","limit":5}"#);
     repaired(&find, "functions.search_docs(tags=['a', 'b'], query='x')", r#"{"tags":["a","b"],"query":"x"}"#);
-    repaired(&find, "```python\nsearch_docs(query=\"x\")\n```", r#"{"query":"x"}"#);
+    for fence in ["```python\n", "```tool_code\n", "```c++\n", "~~~objective-c\n", "```"] {
+        repaired(&find, &format!("{fence}search_docs(query=\"x\")\n```"), r#"{"query":"x"}"#);
+    }
+    refused(&find, "```tool_code\ndelete_docs(query=\"x\")\n```", Code::R7);
     refused(&find, r#"delete_docs(query="x")"#, Code::R7);
     refused(&find, r#"delete(query="x")"#, Code::R7);
     refused(&find, "search_docs(query=x)", Code::R5);
-    refused(&find, r#"search_docs(query="x" + y)"#, Code::R9);
+    refused(&find, r#"search_docs(query="x" + y)"#, Code::R5);
+    refused(&find, "search_docs(query='x' + 'y', limit=5)", Code::R5);
     refused(&find, "search_docs(query=load('x'))", Code::R5);
     refused(&find, r#"search_docs("x", limit=5)"#, Code::R9);
     refused(&find, r#"search_docs(query="x", limit=5"#, Code::S2);

@@ -169,6 +169,15 @@ impl CallError {
         ours(ErrorCode::Cancelled, sentence::cancelled(tool), String::new())
     }
 
+    /// The tool was to stop while it changed something, and it is not known how far it came.
+    pub(crate) fn unfinished(tool: &str) -> Self {
+        let details = format!(
+            "{tool} had begun to change something when it was to stop, and did not come to its end in time. Look \
+             at what it has changed before you call it again"
+        );
+        ours(ErrorCode::Timeout, sentence::unfinished(tool), details)
+    }
+
     pub(crate) fn busy(tool: &str, running: usize) -> Self {
         let details = format!("{running} calls of {tool} are running already, which is the limit");
         ours(ErrorCode::Busy, sentence::busy(tool), details)

@@ -150,6 +150,7 @@ impl ToolExecutor {
             }
             Ended::TimedOut => Err(CallError::timeout(tool.name(), limit)),
             Ended::Cancelled => Err(CallError::cancelled(tool.name())),
+            Ended::Unfinished => Err(CallError::unfinished(tool.name())),
             Ended::Panicked(message) => Err(CallError::panicked(tool.name(), message)),
         }
     }

@@ -1,6 +1,7 @@
 //! What a tool is to the executor: something that takes arguments and gives a result.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use futures_util::future::BoxFuture;
 
@@ -11,6 +12,48 @@ use futures_util::future::BoxFuture;
 pub trait ToolFunction: Send + Sync + 'static {
     /// Runs the tool with arguments that its schema accepts: the text of one JSON object.
     fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>>;
+
+    /// The same for a tool that, once it has begun to change something, brings that to its end: it passes
+    /// the point first, and from then on the executor waits for its answer.
+    fn call_with(
+        self: Arc<Self>,
+        arguments: String,
+        _point: StopPoint,
+    ) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+        self.call(arguments)
+    }
+}
+
+/// Up to where a call can be stopped without a trace. Either it is stopped or it passes, never both.
+#[derive(Clone, Debug, Default)]
+pub struct StopPoint(Arc<AtomicU8>);
+
+const BEFORE: u8 = 0;
+const STOPPED: u8 = 1;
+const PASSED: u8 = 2;
+
+impl StopPoint {
+    /// The tool goes on to what it will not stop; `false` when the call was stopped before.
+    pub fn pass(&self) -> bool {
+        self.leave_for(PASSED)
+    }
+
+    /// The call is given up; `false` when the tool has passed and will come to its end.
+    pub fn stop(&self) -> bool {
+        self.leave_for(STOPPED)
+    }
+
+    /// Whether the call was given up in time.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Acquire) == STOPPED
+    }
+
+    fn leave_for(&self, next: u8) -> bool {
+        match self.0.compare_exchange(BEFORE, next, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => true,
+            Err(now) => now == next,
+        }
+    }
 }
 
 /// What a tool gives back.

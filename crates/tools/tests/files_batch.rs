@@ -98,6 +98,148 @@ fn steps_that_cancel_out_leave_no_trace() {
     assert_eq!(desk.everything().len(), 1);
 }
 
+/// Runs steps on `a` (with "A") and `b` (with "B") and gives what is there afterwards, without the trash.
+fn after(steps: Value) -> Vec<(String, String)> {
+    let desk = Desk::new();
+    desk.put("a", "A").put("b", "B").put("d/e", "E");
+    desk.ok("batch_operations", pipeline(steps));
+    let mut found = desk.everything();
+    found.retain(|name, _| !name.ends_with('/') && !name.contains(".toolwright-trash"));
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    found.into_iter().map(|(name, bytes)| (name["root/".len()..].to_owned(), text(bytes))).collect()
+}
+
+#[test]
+fn a_path_that_is_freed_can_be_used_again() {
+    let cases = [
+        (
+            json!([{"action": "delete", "path": "a"}, {"action": "write", "path": "a", "content": "new"}]),
+            "a=new b=B d/e=E",
+        ),
+        (
+            json!([{"action": "delete", "path": "a", "permanent": true}, {"action": "write", "path": "a", "content": "new"}]),
+            "a=new b=B d/e=E",
+        ),
+        (
+            json!([{"action": "move", "path": "a", "to": "c"}, {"action": "write", "path": "a", "content": "new"}]),
+            "a=new b=B c=A d/e=E",
+        ),
+        (
+            json!([
+                {"action": "move", "path": "a", "to": "t"},
+                {"action": "move", "path": "b", "to": "a"},
+                {"action": "move", "path": "t", "to": "b"}
+            ]),
+            "a=B b=A d/e=E",
+        ),
+        (
+            json!([{"action": "move", "path": "a", "to": "t"}, {"action": "move", "path": "t", "to": "a"}]),
+            "a=A b=B d/e=E",
+        ),
+        (
+            json!([{"action": "write", "path": "a", "content": "new"}, {"action": "delete", "path": "a"}]),
+            "b=B d/e=E",
+        ),
+        (
+            json!([
+                {"action": "delete", "path": "a"},
+                {"action": "write", "path": "a", "content": "new"},
+                {"action": "delete", "path": "a"}
+            ]),
+            "b=B d/e=E",
+        ),
+        // A file whose name becomes that of a folder, and back.
+        (
+            json!([{"action": "delete", "path": "a"}, {"action": "write", "path": "a/x/y", "content": "new"}]),
+            "a/x/y=new b=B d/e=E",
+        ),
+        (
+            json!([
+                {"action": "move", "path": "a", "to": "t"},
+                {"action": "move", "path": "t", "to": "a/a"},
+                {"action": "copy", "path": "a/a", "to": "a/b"}
+            ]),
+            "a/a=A a/b=A b=B d/e=E",
+        ),
+        (
+            json!([
+                {"action": "write", "path": "n/m", "content": "x"},
+                {"action": "delete", "path": "n/m"},
+                {"action": "write", "path": "n", "content": "now a file"}
+            ]),
+            "a=A b=B d/e=E n=now a file",
+        ),
+    ];
+    for (steps, expected) in cases {
+        let found = after(steps.clone()).into_iter().map(|(name, text)| format!("{name}={text}"));
+        assert_eq!(found.collect::<Vec<_>>().join(" "), expected, "{steps}");
+    }
+}
+
+#[test]
+fn what_was_deleted_before_its_path_was_used_again_is_in_the_trash() {
+    let desk = Desk::new();
+    desk.put("a", "old");
+    let steps =
+        json!([{"action": "delete", "path": "a"}, {"action": "write", "path": "a", "content": "new"}]);
+    let done = desk.json("batch_operations", pipeline(steps));
+    let said = done["steps"][0]["text"].as_str().unwrap();
+    let trash = said.split_once("where it is ").and_then(|(_, rest)| rest.split_once(". ")).unwrap().0;
+    assert_eq!((desk.get("a"), desk.get(trash)), ("new".into(), "old".into()));
+}
+
+#[test]
+fn steps_do_only_what_they_could_do_one_after_another() {
+    let steps = [
+        json!([{"action": "delete", "path": "d/e"}, {"action": "write", "path": "d", "content": "x"}]),
+        json!([{"action": "write", "path": "n", "content": "x"}, {"action": "write", "path": "n/m", "content": "x"}]),
+        json!([{"action": "write", "path": "n/m", "content": "x"}, {"action": "write", "path": "n", "content": "x"}]),
+        json!([{"action": "write", "path": "n/m", "content": "x"}, {"action": "delete", "path": "n"}]),
+        json!([{"action": "delete", "path": "a"}, {"action": "read", "path": "a"}]),
+        json!([{"action": "delete", "path": "a"}, {"action": "delete", "path": "a"}]),
+        json!([{"action": "delete", "path": "a"}, {"action": "delete", "path": "a/b"}]),
+        json!([{"action": "move", "path": "a", "to": "a/b"}]),
+    ];
+    for steps in steps {
+        let desk = Desk::new();
+        desk.put("a", "A").put("d/e", "E");
+        let before = desk.everything();
+        let text = desk.no("batch_operations", pipeline(steps.clone()));
+        assert!(!text.contains("somebody else"), "{steps}: {text}");
+        assert!(desk.everything() == before, "{steps}");
+    }
+}
+
+#[test]
+fn a_deleted_link_is_not_followed_by_later_steps() {
+    let desk = Desk::new();
+    desk.put("a", "A");
+    std::os::unix::fs::symlink("a", desk.root().join("link")).unwrap();
+    let steps = json!([
+        {"action": "delete", "path": "link", "permanent": true},
+        {"action": "write", "path": "link", "content": "file"}
+    ]);
+    desk.ok("batch_operations", pipeline(steps));
+    assert_eq!((desk.get("a"), desk.get("link")), ("A".into(), "file".into()));
+    assert!(!desk.root().join("link").is_symlink());
+}
+
+#[test]
+fn a_mode_goes_with_the_file_through_all_its_names() {
+    let desk = Desk::new();
+    desk.put("run", "A").put("plain", "B");
+    fs::set_permissions(desk.root().join("run"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(desk.root().join("plain"), fs::Permissions::from_mode(0o640)).unwrap();
+    let steps = json!([
+        {"action": "move", "path": "run", "to": "t"},
+        {"action": "move", "path": "plain", "to": "run"},
+        {"action": "move", "path": "t", "to": "plain"}
+    ]);
+    desk.ok("batch_operations", pipeline(steps));
+    let mode = |name: &str| fs::metadata(desk.root().join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("plain"), mode("run")), (0o755, 0o640));
+}
+
 #[test]
 fn a_moved_file_keeps_its_bytes_and_its_mode() {
     let desk = Desk::new();

@@ -11,8 +11,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use files_support::Desk;
+use files_support::{Desk, says};
 use serde_json::{Value, json};
+use toolwright_tools::builtin::{BuiltinConfig, FilesConfig, builtin_tools};
 
 const SECRET: &str = "the secret outside";
 
@@ -298,5 +299,40 @@ fn swap(root: &Path, outside: &Path, done: &AtomicBool) {
         }
         fs::rename(&next, root.join("swapped.txt")).unwrap();
         turn += 1;
+    }
+}
+
+#[test]
+fn a_root_that_goes_up_behind_a_link_has_the_name_of_where_it_leads() {
+    let desk = Desk::new();
+    desk.put("real/deep/x.txt", "").put("real/a.txt", "A");
+    symlink("real/deep", desk.root().join("link")).unwrap();
+    let roots = vec![desk.outside().to_owned(), desk.root().join("link/..")];
+    let files = FilesConfig { roots, ..FilesConfig::default() };
+    let tools = builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
+    let list = tools.iter().find(|tool| tool.definition.name == "list_directory").unwrap();
+    let real = desk.root().canonicalize().unwrap().join("real");
+    let call = std::sync::Arc::clone(&list.function).call(json!({"path": real}).to_string());
+    let listed = futures_util::FutureExt::now_or_never(call).unwrap().unwrap().text;
+    assert!(listed.contains(&real.join("a.txt").display().to_string()), "{listed}");
+}
+
+#[test]
+fn links_that_stay_inside_are_followed_whatever_their_form() {
+    let desk = Desk::new();
+    let root = desk.root();
+    desk.put("sub/a.txt", "A").put("sub/deep/b.txt", "B");
+    symlink(root.join("sub/a.txt"), root.join("absolute")).unwrap();
+    symlink(root.join("sub"), root.join("folder")).unwrap();
+    symlink("../../folder/deep", root.join("sub/deep/chain")).unwrap();
+    let read = |path: &str| desk.ok("read_file", json!({"path": path}));
+    assert_eq!((read("absolute"), read("folder/deep/b.txt")), ("A".into(), "B".into()));
+    assert_eq!((read("folder/deep/chain/b.txt"), read("folder/../absolute")), ("B".into(), "A".into()));
+    desk.ok("write_to_file", json!({"path": "folder/new.txt", "content": "N"}));
+    assert_eq!(desk.get("sub/new.txt"), "N");
+    // The files that the tools need for themselves are nobody else's.
+    for path in [".toolwright-journal", ".toolwright-1-2-a.txt.old", "sub/.toolwright-1-2-a.txt.new"] {
+        says(&desk.no("write_to_file", json!({"path": path, "content": ""})), &["for themselves"]);
+        says(&desk.no("delete_file", json!({"path": path})), &["for themselves"]);
     }
 }

@@ -13,7 +13,9 @@ use files_support::Desk;
 use futures_util::FutureExt;
 use proptest::prelude::*;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use toolwright_tools::builtin::{BuiltinConfig, FilesConfig, builtin_tools};
+use toolwright_tools::{Call, ErrorCode, ToolExecutor, ToolRegistry};
 
 /// Lines of a file with one kind of line ending, with repeated words so that matches are not always unique.
 fn file() -> impl Strategy<Value = (String, &'static str)> {
@@ -148,6 +150,56 @@ fn a_dropped_call_leaves_a_whole_file_and_nothing_beside_it() {
     }
 }
 
+#[test]
+fn a_cancelled_call_has_changed_nothing_and_any_other_everything() {
+    let desk = Desk::new();
+    let registry = ToolRegistry::new();
+    let files = FilesConfig { roots: vec![desk.root()], ..FilesConfig::default() };
+    for tool in builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap() {
+        registry.register(tool.definition, tool.function).unwrap();
+    }
+    let executor = ToolExecutor::new(Arc::new(registry));
+    let (mut cancelled, mut done) = (0, 0);
+    for round in 0..400u64 {
+        let new = format!("{round}\n").repeat(20_000);
+        desk.put("a.txt", "old").put("b.txt", "old");
+        let steps = json!([
+            {"action": "write", "path": "a.txt", "content": new},
+            {"action": "write", "path": "b.txt", "content": new}
+        ]);
+        let arguments = json!({"pipeline_json": steps.to_string()}).to_string();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let outcome = runtime.block_on(async {
+            let stop = CancellationToken::new();
+            let call = executor.execute(Call::new("batch_operations", arguments).cancelled_by(stop.clone()));
+            let (outcome, ()) = tokio::join!(call, async {
+                tokio::time::sleep(std::time::Duration::from_micros(round * 50)).await;
+                stop.cancel();
+            });
+            outcome
+        });
+        // Dropping the runtime waits for the blocking thread.
+        drop(runtime);
+        let expected = match outcome.result {
+            Ok(_) => new.as_str(),
+            Err(error) => {
+                assert_eq!(error.code, ErrorCode::Cancelled, "{error:?}");
+                "old"
+            }
+        };
+        assert!(desk.get("a.txt") == expected && desk.get("b.txt") == expected, "round {round}");
+        if expected == "old" {
+            cancelled += 1
+        } else {
+            done += 1
+        }
+        if cancelled > 20 && done > 20 {
+            break;
+        }
+    }
+    assert!(cancelled > 0, "{cancelled} cancelled, {done} done");
+}
+
 /// The folder that [`a_process_that_is_killed`] writes to, when this process is that one.
 const KILLED: &str = "TOOLWRIGHT_TEST_KILLED_IN";
 
@@ -166,7 +218,10 @@ fn a_process_that_is_killed() {
     for round in 0.. {
         let content = whole(if round % 2 == 0 { 'a' } else { 'b' });
         let one = json!({"path": "one.txt", "content": content});
-        let steps = json!({"steps": [{"action": "write", "path": "two.txt", "content": content}]});
+        let steps = json!({"steps": [
+            {"action": "write", "path": "two.txt", "content": content},
+            {"action": "write", "path": "three.txt", "content": content}
+        ]});
         // Without a runtime the work is done at once.
         Arc::clone(&write.function).call(one.to_string()).now_or_never().unwrap().unwrap();
         let arguments = json!({"pipeline_json": steps.to_string()}).to_string();
@@ -175,9 +230,9 @@ fn a_process_that_is_killed() {
 }
 
 #[test]
-fn a_killed_process_leaves_whole_files() {
+fn a_killed_process_leaves_whole_files_and_whole_batches() {
     let desk = Desk::new();
-    for name in ["one.txt", "two.txt"] {
+    for name in ["one.txt", "two.txt", "three.txt"] {
         desk.put(name, whole('a'));
     }
     let inode = || std::fs::metadata(desk.root().join("one.txt")).unwrap().ino();
@@ -193,11 +248,48 @@ fn a_killed_process_leaves_whole_files() {
         std::thread::sleep(std::time::Duration::from_millis(40 + round * 7));
         child.kill().unwrap();
         child.wait().unwrap();
-        for name in ["one.txt", "two.txt"] {
+        // The next start clears up behind it.
+        let files = FilesConfig { roots: vec![desk.root()], ..FilesConfig::default() };
+        builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
+        assert_eq!(desk.everything().len(), 4, "left behind in round {round}");
+        assert!(desk.get("two.txt") == desk.get("three.txt"), "half a batch in round {round}");
+        for name in ["one.txt", "two.txt", "three.txt"] {
             let now = desk.get(name);
             assert!(now == whole('a') || now == whole('b'), "half of {name} in round {round}");
         }
         written += usize::from(inode() != before);
     }
     assert!(written > 5, "in only {written} rounds the process had written before it was killed");
+}
+
+#[test]
+fn a_living_process_is_not_disturbed_by_others_that_start() {
+    let desk = Desk::new();
+    for name in ["one.txt", "two.txt", "three.txt"] {
+        desk.put(name, whole('a'));
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_process_that_is_killed"])
+        .env(KILLED, desk.root())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let steps = json!([
+        {"action": "write", "path": "mine.txt", "content": "1"},
+        {"action": "write", "path": "other.txt", "content": "2"},
+        {"action": "delete", "path": "other.txt"}
+    ]);
+    let since = std::time::Instant::now();
+    while since.elapsed() < std::time::Duration::from_secs(1) {
+        // Each start looks for what a dead process has left, each call writes in the same folder.
+        let files = FilesConfig { roots: vec![desk.root()], ..FilesConfig::default() };
+        let tools = builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
+        let batch = tools.iter().find(|tool| tool.definition.name == "batch_operations").unwrap();
+        let arguments = json!({"pipeline_json": steps.to_string()}).to_string();
+        Arc::clone(&batch.function).call(arguments).now_or_never().unwrap().unwrap();
+    }
+    // It ends by itself only when one of its calls fails.
+    assert!(child.try_wait().unwrap().is_none(), "a call of the other process failed");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

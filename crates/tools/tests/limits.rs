@@ -6,14 +6,73 @@ use std::panic::panic_any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, join_all};
 use support::*;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
-use toolwright_tools::{Call, ErrorCode, Limits, ToolExecutor, ToolFunction, ToolOutput};
+use toolwright_tools::{
+    Call, ErrorCode, Limits, StopPoint, ToolExecutor, ToolFailure, ToolFunction, ToolOutput,
+};
 
 fn code(outcome: &toolwright_tools::CallOutcome) -> Option<ErrorCode> {
     outcome.result.as_ref().err().map(|error| error.code)
+}
+
+/// A tool that passes its stop point after one time and answers after another.
+struct Changes {
+    before: Duration,
+    after: Duration,
+}
+
+impl ToolFunction for Changes {
+    fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Answer> {
+        self.call_with(arguments, StopPoint::default())
+    }
+
+    fn call_with(self: Arc<Self>, _: String, point: StopPoint) -> BoxFuture<'static, Answer> {
+        async move {
+            sleep(self.before).await;
+            if !point.pass() {
+                return Err(ToolFailure::tool("stopped in time"));
+            }
+            sleep(self.after).await;
+            Ok(ToolOutput::text("changed"))
+        }
+        .boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_begun_to_change_is_waited_for_and_told() {
+    let second = Duration::from_secs(1);
+    // Cancelled or out of time after ten seconds.
+    for (before, after, expected) in [
+        (5 * second, 8 * second, None),
+        (5 * second, 60 * second, Some(ErrorCode::Timeout)),
+        (15 * second, second, Some(ErrorCode::Cancelled)),
+    ] {
+        let executor = executor_of("write", ANY_OBJECT, Arc::new(Changes { before, after }));
+        let stop = CancellationToken::new();
+        let begun = Instant::now();
+        let call = executor.execute(Call::new("write", "{}").cancelled_by(stop.clone()));
+        let (outcome, ()) = tokio::join!(call, async {
+            sleep(10 * second).await;
+            stop.cancel();
+        });
+        assert_eq!(code(&outcome), expected);
+        assert!(begun.elapsed() <= 20 * second, "the wait is bounded");
+        if let Err(error) = &outcome.result
+            && error.code == ErrorCode::Timeout
+        {
+            assert!(error.sentence.contains("may have changed"), "{error}");
+        }
+        let limits = Limits { timeout: 10 * second, ..Limits::default() };
+        let executor =
+            executor_of("write", ANY_OBJECT, Arc::new(Changes { before, after })).with_limits(limits);
+        let outcome = executor.execute(Call::new("write", "{}")).await;
+        assert_eq!(code(&outcome), expected.map(|_| ErrorCode::Timeout));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,10 @@ use toolwright_tools::printable;
 pub const EXIT_IO: u8 = 3;
 /// Exit code: the command was used wrongly, or a file it was given is wrong.
 pub const EXIT_USAGE: u8 = 2;
+/// Exit codes: Ctrl-C or SIGTERM ended the command, as shells count it.
+pub const EXIT_INTERRUPTED: u8 = 130;
+#[cfg(unix)]
+pub const EXIT_TERMINATED: u8 = 143;
 /// Exit code: the command ran and found something.
 pub const EXIT_FOUND: u8 = 1;
 

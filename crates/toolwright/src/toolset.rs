@@ -23,6 +23,7 @@ pub fn executor(roots: &RootOptions, rules: &RuleOptions) -> Result<ToolExecutor
 pub fn registry(roots: &RootOptions) -> Result<ToolRegistry, Report> {
     let given = &roots.folders;
     let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given.clone() };
+    let roots = roots.into_iter().map(as_the_user_sees_it).collect();
     let config = BuiltinConfig {
         files: FilesConfig { roots, ..FilesConfig::default() },
         search: search_source::config(),
@@ -36,6 +37,15 @@ pub fn registry(roots: &RootOptions) -> Result<ToolRegistry, Report> {
         })?;
     }
     Ok(registry)
+}
+
+/// A relative folder below the current one by the name that the user came by. The system knows only the name
+/// without links, and a model that is told the other one would be refused.
+fn as_the_user_sees_it(folder: PathBuf) -> PathBuf {
+    let (Some(seen), Ok(real)) = (std::env::var_os("PWD"), std::env::current_dir()) else { return folder };
+    let seen = PathBuf::from(seen);
+    let is_current = seen.is_absolute() && seen.canonicalize().is_ok_and(|seen| seen == real);
+    if is_current && folder.is_relative() { seen.join(folder) } else { folder }
 }
 
 /// What was configured, in the words of flags and variables.

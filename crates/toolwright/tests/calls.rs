@@ -3,6 +3,8 @@
 mod desk;
 mod program;
 
+use std::net::TcpListener;
+
 use desk::Desk;
 use program::{command, run};
 use serde_json::{Value, json};
@@ -356,4 +358,58 @@ fn wrong_use_is_exit_code_2_and_prints_nothing_to_stdout() {
     assert_eq!(run(&["tools", "show"], "").code, 2);
     let done = run(&["tools", "--root", "/nowhere/at/all"], "");
     insta::assert_snapshot!(done.stderr);
+}
+
+/// Starts a call that waits for a server, and ends it with this signal once it waits.
+#[cfg(unix)]
+fn ended_by(signal: &str) -> (Option<i32>, Value) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let child = command(&["call", "search_web", r#"{"query": "rust"}"#, "--json"])
+        .env("TOOLWRIGHT_SEARCH", "searxng")
+        .env("TOOLWRIGHT_SEARCH_URL", url)
+        .env("NO_PROXY", "127.0.0.1")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let _connection = listener.accept().expect("the tool asks");
+    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    let answer = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code(), answer)
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_and_sigterm_stop_the_tool_and_are_told_apart() {
+    for (signal, expected) in [("-INT", 130), ("-TERM", 143)] {
+        let (code, answer) = ended_by(signal);
+        assert_eq!((code, &answer["error"]["code"]), (Some(expected), &json!("cancelled")), "{signal}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_current_folder_goes_by_the_name_that_the_user_came_by() {
+    let desk = Desk::new();
+    desk.put("real/a.txt", "A\n");
+    std::os::unix::fs::symlink("real", desk.path("link")).expect("a link");
+    let link = desk.path("link");
+    for roots in [&[][..], &["--root", "."]] {
+        let path = json!({"path": link.join("a.txt")}).to_string();
+        let output = command(&[&["call", "read_file", &path], roots].concat())
+            .current_dir(&link)
+            .env("PWD", &link)
+            .output()
+            .expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "A\n", "{output:?}");
+    }
+    // A variable that is not true is not believed.
+    let output = command(&["call", "read_file", r#"{"path": "a.txt"}"#])
+        .current_dir(&link)
+        .env("PWD", "/")
+        .output()
+        .expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "A\n", "{output:?}");
 }

@@ -200,6 +200,27 @@ fn a_refusal_is_explained_with_a_hint_and_what_is_not_judged() {
 }
 
 #[test]
+fn a_keyword_that_cannot_be_read_is_listed_as_unjudged() {
+    let tool = scratch("explain-unjudged").join("tool.json");
+    let schema =
+        r#"{"name":"t","inputSchema":{"type":"object","properties":{"a":{"enum":"x"}},"required":true}}"#;
+    std::fs::write(&tool, schema).expect("written");
+    let tool = tool.display().to_string();
+    let arguments = ["explain", "--tool", &tool, "--arguments", r#"{"a": 1}"#];
+    let done = run(&arguments, "");
+    assert_eq!(done.code, 0);
+    let notes: Vec<&str> = done.stdout.lines().filter(|line| line.starts_with("unjudged")).collect();
+    let expected = [
+        r#"unjudged  "required" is true where a list of names is expected: not judged"#,
+        r#"unjudged  "enum" is "x" where a list of values is expected: not judged"#,
+    ];
+    assert_eq!(notes, expected);
+    let done = run(&[&arguments[..], &["--json"]].concat(), "");
+    let answer: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
+    assert_eq!(answer["unjudged"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
 fn an_envelope_is_a_step_and_the_costs_add_up() {
     let tool = scratch("explain-envelope").join("tool.json");
     let schema = r#"{"name":"read_note","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"}},"required":["path"],"additionalProperties":false}}"#;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::lane;
 use super::table::{align, duration};
-use crate::invocation::Invocation;
 use crate::step::{Failure, announce};
 use crate::workspace::Workspace;
 
@@ -15,9 +15,7 @@ const STEP: &str = "bench: executor";
 /// Measures and renders.
 pub fn run(workspace: &Workspace) -> Result<String, Failure> {
     announce(STEP);
-    workspace.cargo(["build", "--release", "--package", "xtask-measure"]).run(STEP)?;
-    let program = Invocation::new(workspace.target().join("release/xtask-measure"), workspace.root());
-    let report = program.arg("executor").read(STEP)?;
+    let report = lane::ours(workspace)?.arg("executor").read(STEP)?;
     render(&report).ok_or_else(|| Failure::new(STEP, "its report was not understood"))
 }
 

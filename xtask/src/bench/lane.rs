@@ -61,9 +61,10 @@ const PYDANTIC: &str = include_str!("peers/pydantic_lane.py");
 const JSON_REPAIR: &str = include_str!("peers/json_repair_lane.py");
 const STOPWATCH: &str = include_str!("peers/stopwatch.py");
 
-fn ours(workspace: &Workspace) -> Result<Invocation, Failure> {
-    workspace.cargo(["build", "--release", "--package", "xtask-measure"]).run("bench: toolwright")?;
-    Ok(Invocation::new(workspace.target().join("release/xtask-measure"), workspace.root()))
+/// Built as it ships.
+pub(super) fn ours(workspace: &Workspace) -> Result<Invocation, Failure> {
+    workspace.cargo(["build", "--profile", "dist", "--package", "xtask-measure"]).run("bench: toolwright")?;
+    Ok(Invocation::new(workspace.target().join("dist/xtask-measure"), workspace.root()))
 }
 
 fn node_peer(workspace: &Workspace, folder: &Path) -> Result<Invocation, Failure> {

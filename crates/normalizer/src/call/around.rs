@@ -5,13 +5,14 @@
 //! are friendly words. What is left of them is reported.
 //!
 //! # What it refuses
-//! Words that forbid or revoke the call, arguments that are commented out, struck through, or only a
-//! thought or a result, and text that names another tool. For a tool that can destroy something, any
-//! words but neutral labels are more than can be guessed.
+//! Words that forbid, revoke, correct, condition or question the call (see [`words`]), arguments that are
+//! commented out, struck through, or only a thought or a result, and text that names another tool. For a
+//! tool that can destroy something, any words but neutral labels are more than can be guessed.
 
 use toolwright_model::{Code, Problem};
 
-use crate::names::{fold, is_destructive_verb, words};
+use super::words;
+use crate::names::{self, fold, is_destructive_verb};
 use crate::repair::envelope::names_tool;
 use crate::repair::{Path, problem};
 use crate::text::Outside;
@@ -23,74 +24,6 @@ const MAX_TAG_BYTES: usize = 256;
 const MAX_LOOKS: usize = 64;
 /// How many characters of the words are reported.
 const SHOWN: usize = 80;
-
-/// Words that forbid a call or take it back.
-const NEGATIONS: &[&str] = &[
-    "abort",
-    "aborted",
-    "avoid",
-    "bad",
-    "cancel",
-    "canceled",
-    "cancelled",
-    "cannot",
-    "deprecated",
-    "discard",
-    "disregard",
-    "dont",
-    "error",
-    "except",
-    "fail",
-    "failed",
-    "failure",
-    "fake",
-    "false",
-    "forbidden",
-    "forget",
-    "ignore",
-    "ignored",
-    "incorrect",
-    "instead",
-    "invalid",
-    "kein",
-    "keine",
-    "mistake",
-    "mistaken",
-    "never",
-    "nicht",
-    "nein",
-    "niemals",
-    "no",
-    "nope",
-    "not",
-    "nunca",
-    "obsolete",
-    "oops",
-    "pas",
-    "prohibited",
-    "refuse",
-    "refused",
-    "reject",
-    "rejected",
-    "retract",
-    "revoke",
-    "revoked",
-    "skip",
-    "skipped",
-    "stop",
-    "undo",
-    "unless",
-    "unsafe",
-    "void",
-    "wait",
-    "withdraw",
-    "withdrawn",
-    "without",
-    "wont",
-    "wrong",
-];
-/// The same where words are not set apart.
-const NEGATING_SIGNS: &[&str] = &["不", "别", "勿", "❌", "✗", "🚫", "⛔"];
 
 /// Words of labels before the arguments, and of fences. They say nothing about the call.
 const NEUTRAL: &[&str] = &[
@@ -224,11 +157,11 @@ pub(super) fn objection(outside: &Outside, tool: &Tool, json: &str) -> Option<Pr
         let message = format!("the text names \"{said}\", but it was sent to \"{}\"", tool.name());
         return refuse(Code::R7, message);
     }
-    let said = [&around.before, &around.after].into_iter().find_map(|text| negation(text))?;
+    let said = words::objection(&around.before, &around.after)?;
     refuse(
         Code::R2,
         format!(
-            "the words around the object may take it back (\"{said}\"); send the object alone if it is meant"
+            "the words around the object may take it back or tie it to a condition (\"{said}\"); send the object alone if it is meant"
         ),
     )
 }
@@ -252,29 +185,6 @@ pub(super) fn left_out(outside: &Outside, tool: &Tool) -> Option<(String, bool)>
         said.push(text);
     }
     (!said.is_empty()).then(|| (shortened(&said.join(" … ")), is_free))
-}
-
-/// Whether a text forbids something or takes it back.
-pub(crate) fn negates(text: &str) -> bool {
-    negation(text).is_some()
-}
-
-fn negation(text: &str) -> Option<String> {
-    if let Some(sign) = NEGATING_SIGNS.iter().find(|sign| text.contains(**sign)) {
-        return Some((*sign).to_owned());
-    }
-    let plain = text.replace('’', "'").to_lowercase();
-    let mut words = plain.split(|char: char| !(char.is_alphanumeric() || char == '\'')).peekable();
-    while let Some(word) = words.next() {
-        let word = word.trim_matches('\'');
-        let next = words.peek().copied().unwrap_or_default();
-        let is_polite =
-            word == "no" && ["problem", "worries"].contains(&next) || word == "wait" && next == "for";
-        if !is_polite && (NEGATIONS.contains(&word) || word.ends_with("n't")) {
-            return Some(word.to_owned());
-        }
-    }
-    None
 }
 
 /// A comment, a thought, a result or a struck-out passage that holds the arguments.
@@ -364,8 +274,8 @@ impl<'t> Around<'t> {
 
 /// `delete` and `delete-note`, unless the tool does just that.
 fn destroys_otherwise(tool: &Tool, token: &str) -> bool {
-    let own = words(tool.name());
-    words(token).iter().any(|word| is_destructive_verb(word) && !own.contains(word))
+    let own = names::words(tool.name());
+    names::words(token).iter().any(|word| is_destructive_verb(word) && !own.contains(word))
 }
 
 fn is_neutral(token: &str) -> bool {

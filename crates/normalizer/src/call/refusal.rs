@@ -3,7 +3,7 @@
 use toolwright_model::{Change, Code, Outcome, Problem};
 
 use crate::names::{Name, Surroundings, compare, fold, is_envelope};
-use crate::repair::{Path, problem};
+use crate::repair::{Path, THE_TOOL_HAS, problem};
 
 /// A longer form is nothing that anyone would read.
 const MAX_FORM_BYTES: usize = 16 << 10;
@@ -24,7 +24,12 @@ pub(crate) fn refused(problems: Vec<Problem>, form: Option<String>) -> Outcome {
 /// The reasons as a hint. What is unknown may be left out by the model alone, which knows whether it
 /// is needed.
 fn told(problems: &[Problem]) -> String {
-    let mut parts: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    // The list of what the tool has is in the problem; the hint only says what to do.
+    let short = |problem: &'_ Problem| match problem.code {
+        Code::R6 => problem.message.rfind(THE_TOOL_HAS).unwrap_or(problem.message.len()),
+        _ => problem.message.len(),
+    };
+    let mut parts: Vec<&str> = problems.iter().map(|problem| &problem.message[..short(problem)]).collect();
     match problems.iter().filter(|problem| problem.code == Code::R6).count() {
         0 => {}
         1 => parts.push("leave the unknown parameter out only if the call does not need it"),

@@ -5,9 +5,10 @@ use toolwright_model::Code;
 use super::compare::{Likeness, Surroundings};
 use super::english::is_word;
 use super::lexicon::{
-    are_opposed, are_synonyms, is_content, is_distinct, is_neutral, is_neutral_ending, is_vague_head,
-    may_go_unsaid, same_side, takes_side,
+    are_opposed, are_synonyms, is_content, is_distinct, is_keyed, is_neutral, is_neutral_ending,
+    is_vague_head, may_go_unsaid, same_side, takes_side,
 };
+use super::looks::{is_code, is_identifier_of};
 use super::name::Name;
 use super::senses;
 use super::shape::Shape;
@@ -138,7 +139,8 @@ impl<'n> Pairing<'n> {
         let blocks_sent = |word: &str| {
             takes_side(word) && !is_wish(word) && !is_plain(word) || is_distinct(word) && !is_described(word)
         };
-        self.rest.iter().any(|word| blocks(word) && !is_said(word))
+        let is_key = |word: &str| word == "key" && is_code(around.text);
+        self.rest.iter().any(|word| blocks(word) && !is_said(word) && !is_key(word))
             || self.left.iter().any(|word| blocks_sent(word) && !is_said(word))
     }
 
@@ -193,6 +195,10 @@ impl Extra<'_> {
 
     /// The last word says what a name is: `page_size` is no page, but `channel_id` is the channel.
     fn may_end(&self, word: &str, around: Surroundings<'_>) -> bool {
+        // `project` for `project_key`, when it is a code.
+        if word == "key" && !self.is_sent && self.shorter.meaning.iter().all(|word| is_keyed(word)) {
+            return !self.has_synonym && is_code(around.text);
+        }
         if !is_neutral_ending(word) {
             // `browser` for `browser_type`, when its value is one of the types.
             return !self.has_synonym && (around.is_option)();
@@ -201,9 +207,10 @@ impl Extra<'_> {
             return true;
         }
         // A `channel` may be sent for a `channel_id`, but a `message` is the text as likely as not;
-        // and an `artist_id` is no `artist`, unless those are numbers.
+        // and an `artist_id` is no `artist`, unless those are numbers or say what they are.
+        let says_whose = matches!(&self.shorter.meaning[..], [thing] if is_identifier_of(around.text, thing));
         let is_text = self.shorter.meaning.iter().any(|word| is_content(word));
-        !self.has_synonym && !is_text && (!self.is_sent || around.shape == Shape::Number)
+        !self.has_synonym && !is_text && (!self.is_sent || around.shape == Shape::Number || says_whose)
     }
 
     /// Whether the tool's name or the description of the known name says the word as well.

@@ -6,9 +6,11 @@ use super::by_words::by_words;
 use super::lexicon::{
     are_opposed, are_whole_synonyms, canonical, is_distinct, is_unit, may_go_unsaid, takes_side,
 };
+use super::looks::speaks_otherwise;
 use super::name::Name;
 use super::senses;
 use super::shape::Shape;
+use super::sorting::sorts_alike;
 use super::typo::{is_plural_pair, slips};
 use crate::costs;
 
@@ -38,6 +40,8 @@ pub(crate) struct Surroundings<'n> {
     pub clause: &'n dyn Fn() -> Vec<String>,
     /// What the sent value looks like.
     pub shape: Shape,
+    /// The text of a string or a number that was sent.
+    pub text: &'n str,
     /// Whether the value is one of those that the known name allows; asked for only when needed.
     pub is_option: &'n dyn Fn() -> bool,
 }
@@ -50,6 +54,7 @@ impl Surroundings<'_> {
         described: &Vec::new,
         clause: &Vec::new,
         shape: Shape::Unknown,
+        text: "",
         is_option: &|| false,
     };
 }
@@ -72,9 +77,17 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     if let Some(strokes) = slips(sent, known)
         && !are_opposed
     {
-        return likeness(costs::KEY_TYPO * strokes, Code::N2, format!("{strokes} stroke(s) away"));
+        return likeness(
+            costs::KEY_TYPO * strokes,
+            Code::N2,
+            format!("{strokes} stroke{} away", if strokes == 1 { "" } else { "s" }),
+        );
     }
-    if !around.shape.may_be(known) || names_another_kind(sent, known, around) {
+    if !around.shape.may_be(known)
+        || names_another_kind(sent, known, around)
+        || !sorts_alike(sent, known, around)
+        || speaks_otherwise(known, around)
+    {
         return None;
     }
     if are_whole_synonyms(&sent.folded, &known.folded)
@@ -87,6 +100,10 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     }
     if around.shape == Shape::Number && counts_the_plural(&sent.meaning, known) {
         let why = "the count of them".to_owned();
+        return Some(Likeness { cost: costs::KEY_SYNONYM, code: Code::N4, why, needs_exact_value: true });
+    }
+    if names_the_recipient(sent, known, around) {
+        let why = "the only address that the mail goes to".to_owned();
         return Some(Likeness { cost: costs::KEY_SYNONYM, code: Code::N4, why, needs_exact_value: true });
     }
     if names_the_side(sent, known, around) {
@@ -127,6 +144,19 @@ fn names_the_side(sent: &Name, known: &Name, around: Surroundings<'_>) -> bool {
     let takes = |name: &&&Name| name.meaning.contains(side);
     let is_direction = may_go_unsaid(side) || ["minimum", "maximum"].contains(&side.as_str());
     side == first && takes_side(side) && is_direction && around.declared.iter().filter(takes).count() == 1
+}
+
+/// `email` for the `to` of a mail, when it is an address and nothing says from whom.
+fn names_the_recipient(sent: &Name, known: &Name, around: Surroundings<'_>) -> bool {
+    let is_mail = around.tool_words.iter().any(|word| ["email", "mail"].contains(&word.as_str()));
+    let says_from_whom = |name: &&Name| {
+        name.meaning.iter().any(|word| ["from", "sender", "reply", "email"].contains(&word.as_str()))
+    };
+    let is_address = matches!(&sent.meaning[..], [only] if only == "email") && around.shape == Shape::Email;
+    is_address
+        && is_mail
+        && ["to", "recipient", "recipients"].contains(&&*known.folded)
+        && !around.declared.iter().any(says_from_whom)
 }
 
 /// `replica_count` and `number_of_replicas` for `replicas`.

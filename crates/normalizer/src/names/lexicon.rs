@@ -30,6 +30,7 @@ struct Lexicon {
     vague_heads: Words,
     contents: Words,
     kinds: Words,
+    keyed: Words,
     envelopes: Words,
     destructive_flags: Words,
     destructive_names: Words,
@@ -64,6 +65,7 @@ impl Lexicon {
             vague: set(include_str!("vocabulary/vague.txt")),
             vague_heads: set(include_str!("vocabulary/vague-heads.txt")),
             contents: set(include_str!("vocabulary/contents.txt")),
+            keyed: set(include_str!("vocabulary/keyed.txt")),
             kinds: set(include_str!("vocabulary/kinds.txt")),
             envelopes: set(include_str!("vocabulary/envelopes.txt")),
             destructive_flags: set(include_str!("vocabulary/destructive-flags.txt")),
@@ -195,6 +197,11 @@ pub(crate) fn is_content(word: &str) -> bool {
     LEXICON.contents.contains(word)
 }
 
+/// Whether a word names something that is known by a short code.
+pub(crate) fn is_keyed(word: &str) -> bool {
+    LEXICON.keyed.contains(word)
+}
+
 /// Whether a word says what kind of thing is chosen.
 pub(crate) fn is_kind(word: &str) -> bool {
     LEXICON.kinds.contains(word)
@@ -226,13 +233,17 @@ pub(crate) fn are_opposed(a: &str, b: &str) -> bool {
         })
 }
 
-/// Whether a parameter of that name can destroy something when its value is wrong.
-pub(crate) fn is_destructive_flag(name: &str) -> bool {
-    LEXICON.destructive_names.contains(&*super::fold(name))
-        || super::words(name).iter().any(|word| LEXICON.destructive_flags.contains(word.as_str()))
+/// Whether a flag of that folded name can destroy something.
+pub(crate) fn is_destructive_flag_name(folded: &str) -> bool {
+    LEXICON.destructive_names.contains(folded)
 }
 
-/// Whether a tool of that name destroys something.
+/// Whether a flag with that word in its name can.
+pub(crate) fn is_destructive_flag_word(word: &str) -> bool {
+    LEXICON.destructive_flags.contains(word)
+}
+
+/// Whether a verb destroys something, whatever stands beside it.
 pub(crate) fn is_destructive_verb(word: &str) -> bool {
     LEXICON.destructive_verbs.contains(word)
 }
@@ -248,6 +259,8 @@ mod tests {
         assert!(are_opposed("old", "new") && !are_opposed("from", "start"));
         assert!(takes_side("min") || takes_side("minimum"));
         assert!(may_go_unsaid("start") && !may_go_unsaid("maximum") && !takes_side("name"));
-        assert!(is_envelope("arguments") && is_destructive_flag("dry_run") && is_destructive_verb("delete"));
+        assert!(
+            is_envelope("arguments") && is_destructive_flag_name("dryrun") && is_destructive_verb("delete")
+        );
     }
 }

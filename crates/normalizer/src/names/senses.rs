@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use super::compare::Surroundings;
 use super::lexicon::{canonical, is_neutral, lines};
+use super::looks::is_sql;
 use super::name::Name;
 
 /// For every word of several senses the words that speak for each.
@@ -29,7 +30,7 @@ pub(crate) fn agree(
     known: &Name,
     around: Surroundings<'_>,
 ) -> bool {
-    let cue = around.shape.cue().map(str::to_owned);
+    let cue = cue(around);
     if let Some(senses) = SENSES.get(known_word) {
         // `file_path` for any `path`: words that add nothing choose no sense either.
         let shares = sent.meaning.iter().any(|own| own == known_word);
@@ -63,6 +64,29 @@ pub(crate) fn agree(
         }
     }
     true
+}
+
+/// What the value says about the sense of a word.
+fn cue(around: Surroundings<'_>) -> Option<String> {
+    let cue = if is_sql(around.text) { Some("sql") } else { around.shape.cue() };
+    cue.map(str::to_owned)
+}
+
+/// Whether two words are known to have different senses here.
+pub(crate) fn clash(
+    sent_word: &str,
+    sent: &Name,
+    known_word: &str,
+    known: &Name,
+    around: Surroundings<'_>,
+) -> bool {
+    let differ = |meant: Vec<usize>, here: Vec<usize>| {
+        !meant.is_empty() && !here.is_empty() && !here.iter().any(|sense| meant.contains(sense))
+    };
+    let known_senses = SENSES.get(known_word).map(Vec::as_slice).unwrap_or_default();
+    let sent_senses = SENSES.get(sent_word).map(Vec::as_slice).unwrap_or_default();
+    differ(heard(known_senses, &sent.meaning), senses_here(known_senses, known_word, known, around))
+        || differ(heard(sent_senses, cue(around).as_slice()), heard(sent_senses, &known.meaning))
 }
 
 /// Whether a word beside `word` speaks for the very sense that it has in the known name.

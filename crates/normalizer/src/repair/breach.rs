@@ -261,12 +261,21 @@ pub(super) fn wrong_type(value: &Node<'_>, path: &Path<'_>, expected: &str) -> S
     }
 }
 
+/// For a value that is not the one that `const`, or an `enum` of one, allows.
+pub(super) fn not_the_only(value: &Node<'_>, only: &Literal, is_constant: bool) -> String {
+    let keyword = if is_constant { "const" } else { "enum" };
+    format!("{} is not allowed; only {} is ({keyword})", preview(value), only.to_json())
+}
+
 fn broken_value(node: &SchemaNode, value: &Node<'_>) -> Option<String> {
     let is_off = |literal: &&Literal| !literal.equals(value);
     if let Some(only) = node.constant.as_ref().filter(is_off) {
-        return Some(format!("{} is not allowed; only {} is (const)", preview(value), only.to_json()));
+        return Some(not_the_only(value, only, true));
     }
     let options = node.options.as_ref().filter(|options| !options.contain(value))?;
+    if let (1, Some(only)) = (options.len(), options.iter().next()) {
+        return Some(not_the_only(value, only, false));
+    }
     let listed: Vec<String> = options.iter().map(Literal::to_json).take(LISTED_VALUES).collect();
     Some(format!("{} is none of the allowed values: {}", preview(value), listed.join(", ")))
 }

@@ -6,12 +6,13 @@
 //! rules only.
 //!
 //! # What it refuses
-//! An unknown parameter that carries a meaning: the model would believe that it was heeded. A remark
-//! that forbids or takes back is heeded by a tool that can destroy something.
+//! An unknown parameter that carries a meaning: the model would believe that it was heeded. So would it
+//! of a remark that restrains (`do not send before Friday`), and for a tool that can destroy something of
+//! any that negates, conditions or narrows down.
 
 use toolwright_jsonrpc::raw::{Kind, Member};
 
-use crate::call::around::negates;
+use crate::call::words::restricts;
 use crate::names::fold;
 
 /// Unknown parameters that explain a call rather than shape it, folded.
@@ -23,7 +24,7 @@ pub(super) fn is_droppable(member: &Member<'_>, at_root: bool, is_destructive: b
         Kind::Null => true,
         Kind::String(text) if text.raw().trim().is_empty() => true,
         Kind::Array([]) | Kind::Object([]) => true,
-        Kind::String(_) => at_root && is_remark(member.key) && !(is_destructive && forbids(member)),
+        Kind::String(_) => at_root && is_remark(member.key) && !is_restriction(member, is_destructive),
         _ => false,
     }
 }
@@ -33,6 +34,6 @@ fn is_remark(key: &str) -> bool {
     key == "description" || key == "_comment" || REMARKS.contains(&fold(key).as_str())
 }
 
-fn forbids(member: &Member<'_>) -> bool {
-    member.value.as_text().is_some_and(|text| negates(&text))
+fn is_restriction(member: &Member<'_>, is_destructive: bool) -> bool {
+    member.value.as_text().is_some_and(|text| restricts(&text, is_destructive))
 }

@@ -136,7 +136,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
     /// `{"tool": "read_note", "path": "a"}`: the tool's own name beside the arguments.
     fn leave_own_name_out(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
         let at = members.iter().take(MAX_MEMBERS_BEFORE_NAME).position(|member| {
-            LABELS.iter().any(|label| folds_to(member.key, label))
+            matches!(member.value.kind, Kind::String(_))
+                && !self.declares(member.key)
+                && LABELS.iter().any(|label| folds_to(member.key, label))
                 && !self.is_parameter(member.key)
                 && says_tool(member, tool_name)
         })?;
@@ -249,9 +251,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     /// `{"name": tool, "arguments": …}`, whatever parameters the tool has.
     pub(crate) fn is_whole_call(&self, members: &[Member<'a>], tool_name: &str) -> bool {
-        let tool = fold(tool_name);
         let names_tool = |member: &Member<'a>| {
-            is_label(member, tool_name) && member.value.as_text().is_some_and(|says| fold(&says) == tool)
+            let says_name = |says: &str| folds_to(says, &fold(tool_name));
+            is_label(member, tool_name) && member.value.as_text().is_some_and(|says| says_name(&says))
         };
         let holds = |member: &Member<'a>| is_envelope(&fold(member.key)) && !self.is_parameter(member.key);
         members.len() == 2 && members.iter().any(names_tool) && members.iter().any(holds)

@@ -1,5 +1,7 @@
 //! What speaks for a key being a parameter: its name, the target's description, its value.
 
+use std::borrow::Cow;
+
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::Code;
 
@@ -7,10 +9,11 @@ use super::object::Draft;
 use super::{Fit, Fitter, Path, Slot};
 use crate::costs;
 use crate::names::{
-    Likeness, Name, Shape, Surroundings, are_opposed_names, clause_words, compare, fold, is_destructive_flag,
-    is_kind, is_vague, meaningful_words, subject_words, takes_another_side,
+    Likeness, Name, Shape, Surroundings, are_opposed_names, clause_words, compare, fold,
+    has_destructive_word, is_destructive_flag, is_kind, is_vague, meaningful_words, subject_words,
+    takes_another_side,
 };
-use crate::schema::{Goal, KeyState, SchemaId};
+use crate::schema::{Goal, KeyState, SchemaId, Types};
 
 /// What comparing two names takes of the time limit.
 const COMPARISON_STEPS: u32 = 16;
@@ -22,6 +25,14 @@ pub(super) struct Pair<'s, 'a> {
     pub likeness: Likeness,
     pub cost: u32,
     pub fit: Fit<'a>,
+}
+
+/// The text of a string, trimmed, or the digits of a number.
+pub(super) fn text_of<'v>(value: &Node<'v>) -> Cow<'v, str> {
+    match value.kind {
+        Kind::Number(digits) => Cow::Borrowed(digits),
+        _ => value.as_text().map_or(Cow::Borrowed(""), |text| text.trim().to_owned().into()),
+    }
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
@@ -47,7 +58,6 @@ impl<'s, 'a> Fitter<'s, 'a> {
             }
             let is_null = matches!(entry.member.value.kind, Kind::Null);
             let sent = Name::new(entry.member.key);
-            let shape = Shape::of(&entry.member.value);
             // `id` where `user_id` and `group_id` are free says too little.
             let shares_head = |name: &&&str| {
                 let known = schema.name(name);
@@ -60,27 +70,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     return Vec::new();
                 }
                 let Some(known) = schema.name(name) else { continue };
-                let described = || -> Vec<String> {
-                    self.descriptions(goal, name).iter().flat_map(|text| meaningful_words(text)).collect()
-                };
-                let clause = || -> Vec<String> {
-                    self.descriptions(goal, name).iter().flat_map(|text| clause_words(text)).collect()
-                };
-                let around = Surroundings {
-                    tool_words: self.context.tool_words,
-                    declared: &declared,
-                    described: &described,
-                    clause: &clause,
-                    shape,
-                    is_option: &|| self.is_option(goal, name, &entry.member.value),
-                };
-                let by_name = compare(&sent, known, around);
+                let by_name = self.compare_with(goal, &declared, &sent, known, &entry.member.value);
                 let Some(likeness) = by_name.or_else(|| self.described(goal, &sent, known)) else { continue };
                 if is_vague_head && likeness.code == Code::N4 && known.meaning.len() > 1 {
                     continue;
                 }
                 let required = draft.is_required(name);
-                if !self.may_stand_for(&likeness, name, required, entry.state) {
+                if !self.may_stand_for(goal, &likeness, name, required, entry.state) {
                     self.trace.rejected(path, likeness.cost, || {
                         format!("\"{}\" → \"{name}\": {} is not enough here", entry.member.key, likeness.why)
                     });
@@ -101,6 +97,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     });
                     continue;
                 };
+                // A `debug_level` of 1 is a level: a digit is a boolean under the flag's own name only.
+                let is_digit_of_flag = matches!(entry.member.value.kind, Kind::Number(_))
+                    && matches!(fit.node.kind, Kind::Bool(_));
+                if is_digit_of_flag && likeness.code == Code::N4 {
+                    continue;
+                }
                 if likeness.needs_exact_value && fit.cost > costs::VALUE_FORM {
                     continue;
                 }
@@ -113,11 +115,18 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     /// Whether the evidence is enough for this target.
-    fn may_stand_for(&self, likeness: &Likeness, name: &str, required: bool, state: KeyState) -> bool {
+    fn may_stand_for(
+        &self,
+        goal: &Goal,
+        likeness: &Likeness,
+        name: &str,
+        required: bool,
+        state: KeyState,
+    ) -> bool {
         if likeness.code == Code::N1 {
             return true;
         }
-        if is_destructive_flag(name) {
+        if self.is_dangerous(goal, name) {
             return false;
         }
         // In an open object an unknown key may be meant as it is: only a slip of the pen or the
@@ -126,6 +135,46 @@ impl<'s, 'a> Fitter<'s, 'a> {
             || state == KeyState::Forbidden
             || likeness.code == Code::N2
             || likeness.cost <= costs::KEY_SPELLING
+    }
+
+    /// Whether a wrong value for a name can destroy something. A text is no flag: the `replace` of an
+    /// edit is what is written.
+    pub(super) fn is_dangerous(&self, goal: &Goal, name: &str) -> bool {
+        let schema = self.judge.schema();
+        let is_text = || {
+            let (_, ids) = goal.key(schema, name);
+            let goals = Goal::alternatives(self.judge, &ids, &Node::built(Kind::Null));
+            let is_free = |goal: &Goal| goal.types(schema) == Types::STRING && !goal.has_options(schema);
+            !goals.is_empty() && goals.iter().all(is_free)
+        };
+        is_destructive_flag(name) && (has_destructive_word(name) || !is_text())
+    }
+
+    /// Compares a sent key with a declared name, with all that is known of both.
+    pub(super) fn compare_with(
+        &self,
+        goal: &Goal,
+        declared: &[&Name],
+        sent: &Name,
+        known: &Name,
+        value: &Node<'a>,
+    ) -> Option<Likeness> {
+        let name = &*known.text;
+        let around = Surroundings {
+            tool_words: self.context.tool_words,
+            declared,
+            described: &|| self.described_words(goal, name),
+            clause: &|| self.descriptions(goal, name).iter().flat_map(|text| clause_words(text)).collect(),
+            shape: Shape::of(value),
+            text: &text_of(value),
+            is_option: &|| self.is_option(goal, name, value),
+        };
+        compare(sent, known, around)
+    }
+
+    /// The words of what the schema says about a parameter.
+    pub(super) fn described_words(&self, goal: &Goal, name: &str) -> Vec<String> {
+        self.descriptions(goal, name).iter().flat_map(|text| meaningful_words(text)).collect()
     }
 
     /// Several words that the target's description says in a row.

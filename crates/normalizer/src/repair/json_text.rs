@@ -2,7 +2,8 @@
 //!
 //! # What it does
 //! `edits_json: [{…}]` becomes `edits_json: "[{…}]"` when the parameter's name, description or
-//! media type says that it holds JSON, or holds text in which an object is at home.
+//! media type says that it holds JSON, or holds text in which an object is at home; the `body` of a
+//! request is one.
 //!
 //! # What it refuses
 //! An object for a path, a name or any other plain string, items of a list of strings, and a list
@@ -42,7 +43,17 @@ const HOLDERS: &[&str] = &[
     "pipeline",
 ];
 
+/// Words of tools and parameters that speak of a request over the web.
+const REQUEST_WORDS: &[&str] = &["http", "https", "rest", "webhook", "curl", "headers", "method"];
+
 impl<'a> Fitter<'_, 'a> {
+    /// Whether the tool sends requests: their `body` is data, that of a mail or an issue is text.
+    fn sends_requests(&self) -> bool {
+        let speaks = |word: &str| REQUEST_WORDS.contains(&word);
+        self.context.tool_words.iter().any(|word| speaks(word))
+            || self.context.parameters.iter().any(|name| speaks(&name.to_ascii_lowercase()))
+    }
+
     pub(super) fn container_to_text(
         &self,
         goal: &Goal,
@@ -71,7 +82,9 @@ impl<'a> Fitter<'_, 'a> {
         let says_json = goal.holds_json(schema)
             || name_words.iter().any(|word| JSON_WORDS.contains(&word.as_str()))
             || words(&description).iter().any(|word| JSON_WORDS.contains(&word.as_str()));
-        let holder = name_words.last().is_some_and(|word| HOLDERS.contains(&word.as_str()));
+        let holder = name_words
+            .last()
+            .is_some_and(|word| HOLDERS.contains(&word.as_str()) || word == "body" && self.sends_requests());
         if !(says_json || holder && holds_objects) {
             return None;
         }

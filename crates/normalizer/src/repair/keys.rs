@@ -17,7 +17,7 @@ use super::evidence::Pair;
 use super::object::Draft;
 use super::{Fitter, Path, Slot, problem};
 use crate::costs;
-use crate::names::{Likeness, is_destructive_flag};
+use crate::names::Likeness;
 use crate::schema::{Goal, KeyState};
 
 impl<'s, 'a> Fitter<'s, 'a> {
@@ -29,6 +29,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         slot: Slot<'_>,
     ) {
         self.leave_out_void_spellings(goal, draft, path);
+        self.align_ends(goal, draft, path);
         let mut pairs = self.pairs(goal, draft, path, slot);
         pairs.sort_by_key(|pair| pair.cost);
         while !pairs.is_empty() {
@@ -118,7 +119,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
     }
 
-    fn rename(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, pair: Pair<'s, 'a>, path: &Path<'_>) {
+    pub(super) fn rename(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, pair: Pair<'s, 'a>, path: &Path<'_>) {
         let entry = &mut draft.entries[pair.entry];
         let key = entry.member.key;
         let name: &'a str = self.arena.alloc_str(pair.name);
@@ -142,7 +143,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     /// One unknown key left, one required name missing: weaker evidence is enough.
     fn align_last(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>, parent: Slot<'_>) {
         let [name] = draft.missing()[..] else { return };
-        if !draft.free.contains(&name) || !draft.problems.is_empty() || is_destructive_flag(name) {
+        if !draft.free.contains(&name) || !draft.problems.is_empty() || self.is_dangerous(goal, name) {
             return;
         }
         let unknown: Vec<usize> = draft

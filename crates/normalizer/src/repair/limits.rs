@@ -11,7 +11,7 @@ use super::{Fitter, Path, problem, too_much};
 use crate::schema::{Goal, KEYS_PER_STEP, KeyState, MAX_NAME_BYTES, steps};
 
 /// How many values are mended in one call.
-const MAX_FITS: u32 = 10_000;
+const MAX_FITS: u32 = 500_000;
 /// An object with more members is not mended.
 const MAX_MEMBERS: usize = 10_000;
 /// How many keys may be compared with how many names in one object.
@@ -19,7 +19,7 @@ const MAX_COMPARISONS: usize = 20_000;
 /// How often a declared name may be looked at in one object while keys are compared with names.
 const MAX_LOOKS: usize = 800_000;
 /// What fitting a value to one goal takes of the time limit.
-const FIT_STEPS: u32 = 32;
+const FIT_STEPS: u32 = 16;
 /// So many declared names are looked through in one step when two names are compared.
 const NAMES_PER_STEP: usize = 2;
 

@@ -5,7 +5,7 @@
 //!
 //! # What it refuses
 //! Splitting text at commas, taking the first of several, and wrapping text that looks like a list:
-//! one that could not be read, or words that commas or line ends set apart. A list around a pair of
+//! one that could not be read, or words that commas, bars or line ends set apart. A list around a pair of
 //! `key` and `value` is a map written as a list, not a map in a list.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
@@ -77,7 +77,7 @@ fn is_pair(value: &Node<'_>) -> bool {
     is_key(a.key) && is_value(b.key) || is_key(b.key) && is_value(a.key)
 }
 
-/// `bug,urgent`, `a@x.org, b@y.org`, `- a⏎- b`: words set apart. A sentence, an address or a path
+/// `bug,urgent`, `a@x.org, b@y.org`, `a|b`, `- a⏎- b`: words set apart. A sentence, an address or a path
 /// with a comma in it is one item.
 fn looks_like_several(value: &Node<'_>) -> bool {
     let Some(text) = value.as_text() else { return false };
@@ -88,7 +88,15 @@ fn looks_like_several(value: &Node<'_>) -> bool {
     }
     let is_one_address = text.matches("://").count() == 1 && !text.contains(char::is_whitespace);
     let parts = parts(&text);
-    parts.len() > 1 && !is_one_address && !parts.iter().any(is_sentence)
+    parts.len() > 1 && !is_one_address && !parts.iter().any(is_sentence) || are_words_between_bars(&text)
+}
+
+/// `a|b|c`, and no pattern such as `^a|b$`.
+fn are_words_between_bars(text: &str) -> bool {
+    let is_word = |part: &str| {
+        !part.is_empty() && part.chars().all(|char| char.is_alphanumeric() || "_-.".contains(char))
+    };
+    text.contains('|') && text.split('|').map(str::trim).all(is_word)
 }
 
 /// `- a`, `* a`, `1. a`

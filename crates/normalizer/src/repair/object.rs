@@ -14,6 +14,7 @@ use super::drops::is_droppable;
 use super::empty::says_nothing;
 use super::guesses::Guesses;
 use super::limits::{MAX_PROBLEMS, is_comparable};
+use super::unicode_forms::are_forms_of_one_text;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem, shown};
 use crate::costs;
 use crate::names::{Name, Surroundings, compare, fold, folds_to, is_envelope};
@@ -91,19 +92,19 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn draft(&self, goal: &Goal, members: &'a [Member<'a>], path: &Path<'_>) -> Draft<'s, 'a> {
         let schema = self.judge.schema();
         let mut draft = Draft::new(members.len(), goal.required(schema));
+        let has_other_keys =
+            || members.iter().any(|member| goal.key(schema, member.key).0 != KeyState::Declared);
         for member in members {
             let (state, ids) = goal.key(schema, member.key);
             let required = draft.required.contains(&member.key);
-            // `{"path": null, "file_path": "a"}`: a required null leaves its place free.
-            if required && matches!(member.value.kind, Kind::Null) && !self.accepts(&ids, &member.value) {
-                draft.note(
-                    Code::V2,
-                    path,
-                    member.key,
-                    Some(preview(&member.value)),
-                    None,
-                    "null for a required parameter",
-                );
+            // `{"path": null, "file_path": "a"}`: a null that is not accepted leaves its place free.
+            let is_void = matches!(member.value.kind, Kind::Null) && !self.accepts(&ids, &member.value);
+            if is_void && (required || state == KeyState::Declared && has_other_keys()) {
+                let why = match required {
+                    true => "null for a required parameter",
+                    false => "an optional parameter that says nothing",
+                };
+                draft.note(Code::V2, path, member.key, Some(preview(&member.value)), None, why);
                 draft.cost += costs::VALUE_EMPTY;
                 continue;
             }
@@ -204,16 +205,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
             }
             let key = entry.member.key;
             let from = Some(preview(&entry.member.value));
-            if self.repeats_a_known_key(&all, goal, &entry.member) {
-                draft.note(
-                    Code::N1,
-                    path,
-                    key,
-                    from,
-                    None,
-                    "the same parameter and value under its declared name",
-                );
-                draft.cost += costs::KEY_FORM;
+            if let Some((code, cost, risk)) = self.repeats_a_known_key(&all, goal, &entry.member, path) {
+                let why = "the same parameter and value under its declared name";
+                draft.note(code, path, key, from, None, why);
+                draft.cost += cost;
+                draft.risk += risk;
             } else if is_droppable(&entry.member, slot.is_root, self.context.is_destructive) {
                 draft.note(
                     Code::X1,
@@ -237,15 +233,51 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
     }
 
-    /// `{"fileName": "a", "file_name": "a"}`: two spellings of one parameter with one value.
-    fn repeats_a_known_key(&self, entries: &[Entry<'a>], goal: &Goal, member: &Member<'a>) -> bool {
+    /// `{"path": "a", "file_path": "a"}`: two names of one parameter with one value. Says under which
+    /// code, for what cost and at what risk the second is left out.
+    fn repeats_a_known_key(
+        &self,
+        entries: &[Entry<'a>],
+        goal: &Goal,
+        member: &Member<'a>,
+        path: &Path<'_>,
+    ) -> Option<(Code, u32, u32)> {
         let schema = self.judge.schema();
-        let folded = fold(member.key);
+        let sent = Name::new(member.key);
         let is_declared =
             |other: &&Entry<'a>| other.state == KeyState::Declared && goal.declares(schema, other.member.key);
-        entries.iter().filter(is_declared).any(|other| {
-            folds_to(other.member.key, &folded) && same_value(&other.member.value, &member.value)
-        })
+        let twin = entries
+            .iter()
+            .filter(is_declared)
+            .filter(|other| same_value(&other.member.value, &member.value))
+            .find(|other| folds_to(other.member.key, &sent.folded));
+        if twin.is_some() {
+            return Some((Code::N1, costs::KEY_FORM, 0));
+        }
+        let declared = goal.names(schema);
+        if !is_comparable(member.key) || !self.spend_on_comparisons(1, declared.len()) {
+            return None;
+        }
+        // The alias must be clear, and it must not be as near to another name.
+        let mut near: Vec<(u32, &str)> = declared
+            .iter()
+            .filter_map(|known| {
+                let likeness = self.compare_with(goal, &declared, &sent, known, &member.value)?;
+                let is_clear = likeness.code == Code::N4 && !likeness.needs_exact_value;
+                is_clear.then_some((likeness.cost, &*known.text))
+            })
+            .collect();
+        near.sort_unstable();
+        let [(cost, name), rest @ ..] = &near[..] else { return None };
+        let has_rival = rest.first().is_some_and(|(other, _)| *other < cost + costs::MARGIN);
+        // Five of something for five dollars: by chance, two things may have one value.
+        if has_rival || self.context.is_destructive || self.is_dangerous(goal, name) {
+            return None;
+        }
+        let given = entries.iter().filter(is_declared).find(|other| other.member.key == *name)?;
+        let slot = Slot { name, in_list: false, is_root: false };
+        let fit = self.fit(&given.ids, member.value, &path.key(member.key), slot).ok()?;
+        same_value(&given.member.value, &fit.node).then_some((Code::N4, *cost, costs::RISK_NAME))
     }
 
     fn unknown_key(
@@ -271,12 +303,18 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 format!("\"{}\" and \"{name}\" are both given; send one value, as \"{name}\"", member.key);
             return problem(Code::R7, &place, message);
         }
+        let in_another_form = || names.iter().find(|name| are_forms_of_one_text(member.key, name));
         let hint = match near {
             Some((_, name)) => format!(" (did you mean \"{name}\"?)"),
-            None => String::new(),
+            None => in_another_form().map_or(String::new(), |name| {
+                format!(
+                    " (did you mean \"{name}\"? It looks the same, but its accents are characters of their own in one of the two)"
+                )
+            }),
         };
         let key = shown(member.key);
-        let message = format!("unknown parameter \"{key}\"{hint}; the tool has {}", listed(&names));
+        let patterns = goal.key_patterns(self.judge.schema());
+        let message = format!("unknown parameter \"{key}\"{hint}{THE_TOOL_HAS}{}", listed(&names, &patterns));
         self.trace.rejected(&place, 0, || message.clone());
         problem(Code::R6, &place, message)
     }
@@ -323,13 +361,24 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 }
 
-/// The names for a message: all of a few, the first of many.
-fn listed(names: &[&str]) -> String {
+/// Before the parameters that a tool has, in the message for one that it has not.
+pub(crate) const THE_TOOL_HAS: &str = "; the tool has ";
+
+/// The names for a message: all of a few, the first of many; and the patterns of further names.
+fn listed(names: &[&str], patterns: &[&str]) -> String {
     const SHOWN: usize = 24;
-    match names.len() {
-        0 => "no parameters".to_owned(),
+    const SHOWN_PATTERNS: usize = 4;
+    let named = match names.len() {
         count if count > SHOWN => format!("{} and {} more", joined(&names[..SHOWN]), count - SHOWN),
         _ => joined(names),
+    };
+    let shown = &patterns[..patterns.len().min(SHOWN_PATTERNS)];
+    let matching = format!("parameters whose names match {}", shown.join(" or "));
+    match (names.is_empty(), patterns.is_empty()) {
+        (true, true) => "no parameters".to_owned(),
+        (false, true) => named,
+        (true, false) => matching,
+        (false, false) => format!("{named}, and {matching}"),
     }
 }
 

@@ -12,11 +12,39 @@ const PREVIEW_BYTES: usize = 240;
 pub(crate) fn preview(node: &Node<'_>) -> String {
     let mut text = String::new();
     if node.write_at_most(&mut text, PREVIEW_BYTES) {
-        return text;
+        return if text.contains("\\u") { readable(&text) } else { text };
     }
     text.clear();
     shorten(node, &mut text);
     text
+}
+
+/// JSON text with the characters themselves in place of `\u0131`, where they can be seen.
+fn readable(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        out.push_str(before);
+        // A pair of them may stand for one character.
+        let unit = |from: usize| {
+            let digits = escape.get(from..from + 6)?.strip_prefix("\\u")?;
+            u16::from_str_radix(digits, 16).ok()
+        };
+        let units: Vec<u16> = unit(0).into_iter().chain(unit(6)).collect();
+        let char = char::decode_utf16(units).next().and_then(Result::ok);
+        let length = match char {
+            Some(char) => 6 * char.len_utf16(),
+            None => escape.char_indices().nth(2).map_or(escape.len(), |(end, _)| end),
+        };
+        match char.filter(|char| char.escape_debug().len() == 1) {
+            Some(char) => out.push(char),
+            None => out.push_str(&escape[..length]),
+        }
+        rest = &escape[length..];
+    }
+    out.push_str(rest);
+    out
 }
 
 fn shorten(node: &Node<'_>, out: &mut String) {
@@ -84,6 +112,20 @@ mod tests {
     #[test]
     fn short_values_are_shown_as_they_are() {
         assert_eq!(shown(r#"{"a": [1.0, "x\n"]}"#), r#"{"a": [1.0, "x\n"]}"#);
+    }
+
+    #[test]
+    fn characters_that_can_be_seen_are_shown_as_themselves() {
+        for (json, expected) in [
+            (r#"{"\u0131nfo": "\ud83d\ude00"}"#, "{\"ınfo\": \"😀\"}"),
+            (
+                r#""\\u0131 \u0022 \u005c \u0000 \u200b \ud83d""#,
+                r#""\\u0131 \u0022 \u005c \u0000 \u200b \ud83d""#,
+            ),
+            (r#""a\n\u00e9""#, r#""a\né""#),
+        ] {
+            assert_eq!(shown(json), expected);
+        }
     }
 
     #[test]

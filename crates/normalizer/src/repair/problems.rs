@@ -1,11 +1,13 @@
 //! Why a value cannot be made to fit, in words a model can act on.
 
-use toolwright_jsonrpc::raw::{Kind, Node};
+use std::cmp::Ordering;
+
+use toolwright_jsonrpc::raw::{Kind, Node, Number, quote};
 use toolwright_model::{Code, Problem};
 
-use super::breach::{LISTED_VALUES, wrong_type};
+use super::breach::{LISTED_VALUES, not_the_only, wrong_type};
 use super::{Fitter, Path, preview};
-use crate::schema::{Goal, Literal, SchemaId, Types};
+use crate::schema::{Goal, Literal, SchemaId, Types, steps};
 
 /// A problem at a place.
 pub(crate) fn problem(code: Code, path: &Path<'_>, message: impl Into<String>) -> Problem {
@@ -33,8 +35,14 @@ pub(crate) fn too_much(path: &Path<'_>) -> Problem {
 pub(super) fn whole_numbers_around(text: &str) -> String {
     /// Up to here a float is exact to less than one.
     const EXACT: f64 = 1e15;
-    match text.parse::<f64>() {
-        Ok(number) if number.abs() < EXACT => format!("; send {} or {}", number.floor(), number.ceil()),
+    let near = text.parse::<f64>().ok().map(f64::round).filter(|near| near.abs() < EXACT);
+    let Some((near, exact)) = near.map(|near| near as i64).zip(Number::parse(text)) else {
+        return String::new();
+    };
+    // A float may be on the number itself where the digits are beside it.
+    match Number::parse(&near.to_string()).map(|whole| exact.cmp(&whole)) {
+        Some(Ordering::Less) => format!("; send {} or {near}", near - 1),
+        Some(Ordering::Greater) => format!("; send {near} or {}", near + 1),
         _ => String::new(),
     }
 }
@@ -54,7 +62,17 @@ impl<'a> Fitter<'_, 'a> {
         }
         reasons.retain(|problems| !problems.is_empty() && !self.is_about_a_wrap(value, path, problems));
         reasons.sort_by_key(Vec::len);
-        if let Some(nearest) = reasons.into_iter().next() {
+        if let Some(mut nearest) = reasons.into_iter().next() {
+            // The nearest branch knows its own kind only.
+            let is_kind = |found: &Problem, kind: &Problem| found.code == Code::R4 && found.path == kind.path;
+            if nearest.iter().any(|found| found.code == Code::R4)
+                && let Some(kind) = self.unknown_kind(ids, value, path)
+            {
+                nearest
+                    .iter_mut()
+                    .filter(|found| is_kind(found, &kind))
+                    .for_each(|found| *found = kind.clone());
+            }
             return nearest;
         }
         let goals = Goal::alternatives(self.judge, ids, value);
@@ -62,6 +80,29 @@ impl<'a> Fitter<'_, 'a> {
         let found = self.mismatch(ids, &goals, &nearest.unwrap_or(*value), path);
         self.trace.rejected(path, 0, || found.message.clone());
         vec![found]
+    }
+
+    /// For a union of so many forms that not all are tried: the value says of which kind it is, and there
+    /// is none, or it does not say.
+    pub(super) fn too_many_forms(&self, ids: &[SchemaId], value: &Node<'a>, path: &Path<'_>) -> Problem {
+        self.unknown_kind(ids, value, path).unwrap_or_else(|| {
+            let message = "the schema has too many forms here, and nothing in the value says which is meant";
+            problem(Code::R12, path, message)
+        })
+    }
+
+    /// For a value of a kind that a union does not have: which it has.
+    fn unknown_kind(&self, ids: &[SchemaId], value: &Node<'a>, path: &Path<'_>) -> Option<Problem> {
+        let unknown = self.judge.schema().unknown_kind(ids, value)?;
+        self.judge.spend_many(steps(unknown.count));
+        let kinds: Vec<String> = unknown.nearest.iter().map(|kind| quote(kind)).collect();
+        let (sent, count, kinds) = (preview(&unknown.sent), unknown.count, kinds.join(", "));
+        let message = match unknown.nearest.len() {
+            0 => format!("{sent} is none of the {count} allowed values"),
+            all if all == count => format!("{sent} is none of the allowed values: {kinds}"),
+            _ => format!("{sent} is none of the {count} allowed values; the nearest are {kinds}"),
+        };
+        Some(problem(Code::R4, &path.key(unknown.key), message))
     }
 
     /// Whether the reason is that the value does not even make an item of the list that is expected:
@@ -89,8 +130,9 @@ impl<'a> Fitter<'_, 'a> {
             [] => {}
             _ if is_listed => {}
             [only] => {
-                let message = format!("{found} is not allowed; only {} is (const)", only.to_json());
-                return problem(Code::R4, path, message);
+                let is_constant =
+                    goals.iter().flat_map(|goal| goal.nodes(schema)).any(|node| node.constant.is_some());
+                return problem(Code::R4, path, not_the_only(value, only, is_constant));
             }
             _ => {
                 let listed: Vec<String> = options.iter().map(|option| option.to_json()).collect();

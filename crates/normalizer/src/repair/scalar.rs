@@ -1,13 +1,13 @@
-//! T1: a string that is the declared number, boolean or null.
+//! T1: a string that is the declared number, boolean or null, and the digit of a boolean.
 //!
 //! # What it does
 //! `"42"` becomes `42` where an integer is declared, `"false"` becomes `false`, `"null"` becomes
-//! `null`. The digits are kept as written, so integers beyond 2^53 stay exact.
+//! `null`. A bare `1` or `0` is a boolean where nothing else is taken. The digits are kept as written, so integers beyond 2^53 stay exact.
 //!
 //! # What it refuses
 //! Expressions (`5*2800`), units (`10px`), thousands separators (`1,000`, `1.000`), hexadecimal, leading
 //! zeros, fractions for integers, and every word that is not clearly one of the two booleans. Flags
-//! that can destroy something take `true` and `false` only.
+//! that can destroy something, and all flags of a tool that can, take `true` and `false` only.
 
 use toolwright_jsonrpc::raw::{Kind, Node, Number, is_json_number};
 use toolwright_model::Code;
@@ -39,7 +39,7 @@ impl<'a> Fitter<'_, 'a> {
             propose(Node::built(Kind::Null), costs::VALUE_FORM, "the word for null");
         }
         if types.overlaps(Types::BOOLEAN)
-            && let Some((boolean, cost)) = boolean(text, || is_destructive_flag(slot.name) && !slot.in_list)
+            && let Some((boolean, cost)) = boolean(text, || self.is_strict_flag(slot))
         {
             propose(Node::built(Kind::Bool(boolean)), cost, "the word for a boolean");
         }
@@ -68,6 +68,33 @@ impl<'a> Fitter<'_, 'a> {
             }
         }
         found
+    }
+
+    /// `1` and `0` where nothing but a boolean is taken.
+    pub(super) fn number_to_boolean(
+        &self,
+        goal: &Goal,
+        number: &str,
+        value: &Node<'a>,
+        path: &Path<'_>,
+        slot: Slot<'_>,
+    ) -> Option<Attempt<'a>> {
+        let is_flag = goal.types(self.judge.schema()) == Types::BOOLEAN && !slot.in_list;
+        if !is_flag || self.is_strict_flag(slot) {
+            return None;
+        }
+        let node = match number {
+            "1" => Node::built(Kind::Bool(true)),
+            "0" => Node::built(Kind::Bool(false)),
+            _ => return None,
+        };
+        let cost = costs::VALUE_FORM + costs::MARGIN;
+        Some(Ok(Fit::edited(Code::T1, path, value, node, cost, "the digit for a boolean")))
+    }
+
+    /// Whether only `true` and `false` will do.
+    fn is_strict_flag(&self, slot: Slot<'_>) -> bool {
+        self.context.has_strict_flags || is_destructive_flag(slot.name) && !slot.in_list
     }
 }
 

@@ -160,7 +160,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 Surroundings { tool_words: self.context.tool_words, declared: &inner, ..Surroundings::NONE };
             let is_like = |sent: &Name| inner.iter().any(|inner| compare(sent, inner, around).is_some());
             let is_named = |sent: &Name| inner.iter().any(|inner| inner.folded == sent.folded);
-            if unknown.iter().any(|(_, _, sent)| is_named(sent)) {
+            // `latitude` and `longitude` for `lat` and `lng`: two of them in another spelling.
+            let is_spelt = |sent: &Name| inner.iter().any(|inner| inner.meaning == sent.meaning);
+            let spelt = unknown.iter().filter(|(_, _, sent)| is_spelt(sent)).count();
+            if spelt > 1 || unknown.iter().any(|(_, _, sent)| is_named(sent)) {
                 let belonging = unknown.iter().filter(|(_, _, sent)| is_like(sent));
                 wrappers.push((name, belonging.map(|(member, _, _)| *member).collect()));
             }

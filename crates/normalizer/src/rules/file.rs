@@ -3,14 +3,15 @@
 mod fields;
 mod mistakes;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{self, Member, Node};
+use toolwright_jsonrpc::raw::{self, Member, Node, same_value};
 
 use self::mistakes::{Mistakes, meant};
 use super::builtin::{BUILTIN_SETS, builtin_rules};
 use super::contradictions::contradictions;
+use super::payload::ArrayPath;
 use super::shadows::shadows;
 use super::{Action, CaseStyle, CoerceTo, Rule};
 
@@ -80,9 +81,8 @@ impl<'t> Reader<'t> {
         }
         let root = match raw::parse(text, arena) {
             Ok(parsed) => {
-                if let Some(key) = parsed.conflicting_key {
-                    let message = format!("\"{key}\" is given twice with different values");
-                    self.mistakes.at_quoted(key, message, "keep one of them");
+                if parsed.conflicting_key.is_some() {
+                    self.check_repeats(&parsed.root);
                 }
                 parsed.root
             }
@@ -104,7 +104,7 @@ impl<'t> Reader<'t> {
                 nodes.push(item);
             }
         }
-        self.check_ids(&rules, &nodes);
+        self.check_ids(items);
         self.check_together(&rules, &nodes);
         rules
     }
@@ -125,11 +125,34 @@ impl<'t> Reader<'t> {
         let tools = self.tools(node, members, &rule);
         let enabled = self.flag(members, "enabled").unwrap_or(true);
         let note = self.optional_text(members, "note");
+        let Some(kind) = kind else {
+            // These mean the same in every type.
+            self.given_name(members, "from");
+            self.given_name(members, "in_payload");
+            self.array_path(members);
+            return None;
+        };
+        let action = self.action(kind.0, members);
         if self.mistakes.count() > before {
             return None;
         }
-        let action = self.action(kind?.0, node, members)?;
-        Some(Rule { id: id?, tools, action, enabled, note, set: self.set })
+        Some(Rule { id: id?, tools, action: action?, enabled, note, set: self.set })
+    }
+
+    /// Keys that stand twice in one object with different values.
+    fn check_repeats(&mut self, node: &Node<'t>) {
+        for item in node.as_array().unwrap_or_default() {
+            self.check_repeats(item);
+        }
+        let mut seen: HashMap<&str, Node<'t>> = HashMap::new();
+        for member in node.as_object().unwrap_or_default() {
+            self.check_repeats(&member.value);
+            let first = *seen.entry(member.key).or_insert(member.value);
+            if !same_value(&first, &member.value) {
+                let message = format!("\"{}\" is given twice with different values", member.key);
+                self.mistakes.at_quoted(member.raw_key(), message, "keep one of them");
+            }
+        }
     }
 
     /// The rule's type, as its line in the table.
@@ -147,41 +170,43 @@ impl<'t> Reader<'t> {
         found
     }
 
-    fn action(&mut self, kind: &str, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<Action> {
-        let mut name = |key: &str| self.name_at(node, members, key);
+    /// What the rule does. Every key is read before any is missed, so that all mistakes are told.
+    fn action(&mut self, kind: &str, members: &'t [Member<'t>]) -> Option<Action> {
+        if kind == "case_convert" {
+            let name = self.optional_text(members, "from");
+            return Some(Action::CaseConvert { style: self.choice(members, "to", CaseStyle::NAMES)?, name });
+        }
+        let from = self.given_name(members, "from");
         Some(match kind {
-            "param_alias" => Action::ParamAlias { from: name("from")?, to: self.other(node, members)? },
+            "param_alias" => {
+                let to = self.other(from.as_deref(), members);
+                Action::ParamAlias { from: from?, to: to? }
+            }
             "param_default" => {
-                Action::ParamDefault { name: name("from")?, value: self.value(members, false)? }
+                let value = self.value(members, false);
+                Action::ParamDefault { name: from?, value: value? }
             }
             "type_coerce" => {
-                let from = name("from")?;
-                Action::TypeCoerce { name: from, to: self.choice(members, "coerce_to", CoerceTo::NAMES)? }
+                let to = self.choice(members, "coerce_to", CoerceTo::NAMES);
+                Action::TypeCoerce { name: from?, to: to? }
             }
-            "json_accept_both" => Action::JsonAcceptBoth { name: name("from")? },
+            "json_accept_both" => Action::JsonAcceptBoth { name: from? },
             "nested_alias" => {
-                let (payload, from) = (name("in_payload")?, name("from")?);
-                let to = self.other(node, members)?;
-                Action::NestedAlias { payload, path: self.array_path(members)?, from, to }
+                let (payload, path) = (self.given_name(members, "in_payload"), self.array_path(members));
+                let to = self.other(from.as_deref(), members);
+                Action::NestedAlias { payload: payload?, path: path?, from: from?, to: to? }
             }
             "nested_default" => {
-                let (payload, field) = (name("in_payload")?, name("from")?);
-                let path = self.array_path(members)?;
-                let value = self.value(members, path.has_items())?;
-                Action::NestedDefault { payload, path, name: field, value }
+                let (payload, path) = (self.given_name(members, "in_payload"), self.array_path(members));
+                // What is wrong with the path is told already.
+                let in_list = path.as_ref().is_none_or(ArrayPath::has_items);
+                let value = self.value(members, in_list);
+                Action::NestedDefault { payload: payload?, path: path?, name: from?, value: value? }
             }
-            "param_drop" => Action::ParamDrop { name: name("from")? },
-            "case_convert" => {
-                let before = self.mistakes.count();
-                let only = self.optional_text(members, "from");
-                if self.mistakes.count() > before {
-                    return None;
-                }
-                Action::CaseConvert { style: self.choice(members, "to", CaseStyle::NAMES)?, name: only }
-            }
+            "param_drop" => Action::ParamDrop { name: from? },
             _ => {
-                let from = name("from")?;
-                Action::ValueMap { name: from, pairs: self.pairs(members)? }
+                let pairs = self.pairs(members);
+                Action::ValueMap { name: from?, pairs: pairs? }
             }
         })
     }
@@ -207,18 +232,23 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn check_ids(&mut self, rules: &[Rule], nodes: &[&Node<'t>]) {
-        let mut seen: HashSet<&str> = HashSet::new();
+    /// Ids that are used twice or belong to a built-in rule, whatever else is wrong with the rule.
+    fn check_ids(&mut self, items: &'t [Node<'t>]) {
+        let mut seen: HashSet<String> = HashSet::new();
         let builtin: HashSet<String> = match self.set {
             Some(_) => HashSet::new(),
             None => BUILTIN_SETS.iter().flat_map(|set| builtin_rules(set.name)).map(|rule| rule.id).collect(),
         };
-        for (rule, node) in rules.iter().zip(nodes) {
-            if !seen.insert(&rule.id) {
-                let message = format!("the id \"{}\" is used twice", rule.id);
+        for node in items {
+            let id = node.as_object().and_then(|members| value_of(members, "id"));
+            let Some(id) = id.as_ref().and_then(Node::as_text).filter(|id| !id.trim().is_empty()) else {
+                continue;
+            };
+            if !seen.insert(id.clone().into_owned()) {
+                let message = format!("the id \"{id}\" is used twice");
                 self.mistakes.at(node, message, "give every rule its own id");
-            } else if builtin.contains(&rule.id) {
-                let message = format!("\"{}\" is the id of a built-in rule", rule.id);
+            } else if builtin.contains(&*id) {
+                let message = format!("\"{id}\" is the id of a built-in rule");
                 self.mistakes.at(node, message, "choose another id");
             }
         }

@@ -8,11 +8,16 @@ use std::collections::{HashMap, HashSet};
 use smallvec::SmallVec;
 use toolwright_jsonrpc::raw::Node;
 
-use super::{Ids, Literal, Options, SchemaId, SchemaNode, Types};
+use super::{Ids, Literal, Options, Schema, SchemaId, SchemaNode, Types};
 use crate::names::fold_value;
 
 /// How many schemas are looked at to find what a branch declares.
 const MAX_PARTS: usize = 16;
+
+/// How many kinds are named for one that there is not.
+const NEAREST: usize = 12;
+/// Longer kinds are not compared.
+const COMPARED_BYTES: usize = 64;
 
 /// The member that tells the branches of a union apart, and which branches take which text.
 #[derive(Debug)]
@@ -20,6 +25,16 @@ pub(crate) struct Choice {
     key: Box<str>,
     branches: HashMap<Box<str>, Vec<SchemaId>>,
     folded: HashMap<Box<str>, Vec<SchemaId>>,
+}
+
+/// A value that says what kind it is, where a union has no such kind.
+pub(crate) struct UnknownKind<'c, 'v> {
+    pub key: &'c str,
+    pub sent: Node<'v>,
+    /// Some of the kinds there are, the most alike first.
+    pub nearest: Vec<&'c str>,
+    /// How many kinds there are.
+    pub count: usize,
 }
 
 impl Choice {
@@ -51,6 +66,22 @@ impl Choice {
     pub fn accepting(&self, value: &Node<'_>) -> Option<&[SchemaId]> {
         let sent = value.get(&self.key)?;
         Some(sent.as_text().and_then(|text| self.branches.get(&*text)).map_or(&[], Vec::as_slice))
+    }
+
+    /// The member that tells the branches apart, when its text is that of no branch.
+    fn unknown<'v>(&self, value: &Node<'v>) -> Option<UnknownKind<'_, 'v>> {
+        let sent = value.get(&self.key)?;
+        let text = sent.as_text().filter(|_| self.meant(value).is_none())?;
+        let mut kinds: Vec<(usize, &str)> = self
+            .branches
+            .keys()
+            .filter(|kind| kind.len().max(text.len()) <= COMPARED_BYTES)
+            .map(|kind| (strsim::osa_distance(&fold_value(kind), &fold_value(&text)), &**kind))
+            .collect();
+        kinds.sort_unstable();
+        let count = self.branches.len();
+        let nearest = kinds.into_iter().take(NEAREST).map(|(_, kind)| kind).collect();
+        Some(UnknownKind { key: &self.key, sent, nearest, count })
     }
 
     /// The branches that the value may be meant for; `None` when it does not say.
@@ -90,6 +121,16 @@ fn texts(nodes: &[SchemaNode], id: SchemaId) -> Option<Vec<&str>> {
         (None, Some(options)) => options.iter().map(Literal::as_text).collect(),
         (None, None) => None,
     })
+}
+
+impl Schema {
+    /// The member that tells the branches of a union of these schemas apart, when it is that of none.
+    pub(crate) fn unknown_kind<'v>(&self, ids: &[SchemaId], value: &Node<'v>) -> Option<UnknownKind<'_, 'v>> {
+        ids.iter().flat_map(|id| parts(&self.nodes, *id)).find_map(|node| {
+            let choices = node.any_choice.iter().chain(&node.one_choice);
+            choices.into_iter().find_map(|choice| choice.unknown(value))
+        })
+    }
 }
 
 impl SchemaNode {

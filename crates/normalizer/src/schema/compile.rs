@@ -1,11 +1,14 @@
 //! From schema text to the arena of nodes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bumpalo::Bump;
-use toolwright_jsonrpc::raw::{self, Kind, Member, Node, Number};
+use toolwright_jsonrpc::raw::{self, Kind, Member, Node};
 
 use super::draft::Draft;
+use super::error::SchemaError;
+use super::forms::{count, is_assertion, misfit, number, shown, strings};
+use super::pattern::Patterns;
 use super::pointer::follow;
 use super::{
     Choice, Condition, Has, Literal, MAX_NAME_BYTES, Options, Pattern, Schema, SchemaId, SchemaNode, Types,
@@ -16,33 +19,6 @@ use crate::names::Name;
 pub const MAX_SCHEMA_BYTES: usize = 1 << 20;
 /// The most schemas one tool may hold.
 pub const MAX_SUBSCHEMAS: usize = 10_000;
-
-/// Why a schema cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SchemaError {
-    /// The text is not JSON.
-    #[error("the input schema is not JSON: {0}")]
-    NotJson(raw::ParseError),
-    /// The schema is neither an object nor a boolean.
-    #[error("the input schema must be an object, but it is {article}{found}", article = article(found))]
-    NotASchema {
-        /// The JSON type found.
-        found: &'static str,
-    },
-    /// The text is too long.
-    #[error("the input schema has {bytes} bytes; at most {MAX_SCHEMA_BYTES} are compiled")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
-    /// There are too many schemas in it.
-    #[error("the input schema holds more than {MAX_SUBSCHEMAS} schemas")]
-    TooMany,
-}
-
-fn article(word: &str) -> &'static str {
-    if word.starts_with(['a', 'o']) { "an " } else { "a " }
-}
 
 impl Schema {
     /// Compiles a schema. References into the schema are resolved, others are left unjudged.
@@ -63,6 +39,7 @@ impl Schema {
             anchors: HashMap::new(),
             known: HashMap::new(),
             nodes: Vec::new(),
+            patterns: Patterns::default(),
             notes: Vec::new(),
         };
         compiler.find_anchors(&root);
@@ -70,7 +47,9 @@ impl Schema {
         let mut nodes = compiler.nodes;
         tell_branches_apart(&mut nodes);
         let names = names(&nodes);
-        Ok(Schema { nodes, root: id, names, notes: compiler.notes })
+        let mut seen = HashSet::new();
+        let notes = compiler.notes.into_iter().filter(|note| seen.insert(note.clone())).collect();
+        Ok(Schema { nodes, root: id, names, notes })
     }
 }
 
@@ -82,6 +61,7 @@ struct Compiler<'a> {
     /// Schemas already given a place, by where their text starts.
     known: HashMap<usize, SchemaId>,
     nodes: Vec<SchemaNode>,
+    patterns: Patterns,
     notes: Vec<String>,
 }
 
@@ -131,7 +111,12 @@ impl<'a> Compiler<'a> {
                 };
                 self.keywords(members, own_base)?
             }
-            _ => SchemaNode::default(),
+            Kind::Bool(true) => SchemaNode::default(),
+            _ => {
+                let found = shown(&node);
+                self.notes.push(format!("{found} stands where a schema is expected and is not judged"));
+                SchemaNode::default()
+            }
         };
         self.nodes[id.0 as usize] = compiled;
         Ok(id)
@@ -139,6 +124,7 @@ impl<'a> Compiler<'a> {
 
     fn keywords(&mut self, members: &'a [Member<'a>], base: Node<'a>) -> Result<SchemaNode, SchemaError> {
         let mut out = SchemaNode::default();
+        self.note_what_is_not_read(members);
         let is_reference =
             |key: &str| matches!(key, "$ref" | "$dynamicRef" | "$recursiveRef") && self.draft.knows(key);
         let reference = members.iter().find(|member| is_reference(member.key));
@@ -147,6 +133,10 @@ impl<'a> Compiler<'a> {
             out.has.combinators = true;
             // Before 2019-09 a reference stood alone; a description beside it is still read.
             if self.draft <= Draft::Seven {
+                for beside in members.iter().filter(|member| is_assertion(member.key)) {
+                    let key = beside.key;
+                    self.notes.push(format!("\"{key}\" beside a \"$ref\" is not judged in this draft"));
+                }
                 return Ok(out);
             }
         }
@@ -191,6 +181,19 @@ impl<'a> Compiler<'a> {
         out.types = values.fold(out.types, Types::intersection);
         out.has = Has::of(&out);
         Ok(out)
+    }
+
+    /// Keywords whose value cannot be read, or that the schema's draft does not have.
+    fn note_what_is_not_read(&mut self, members: &'a [Member<'a>]) {
+        for member in members {
+            let key = member.key;
+            if !self.draft.knows(key) {
+                self.notes.push(format!("\"{key}\" is no keyword of the schema's draft and is not judged"));
+            } else if let Some(expected) = misfit(key, &member.value) {
+                let found = shown(&member.value);
+                self.notes.push(format!("\"{key}\" is {found} where {expected} is expected: not judged"));
+            }
+        }
     }
 
     fn keyword(
@@ -283,7 +286,9 @@ impl<'a> Compiler<'a> {
             "maximum" => out.number.maximum = number(&value),
             "exclusiveMinimum" => out.number.above = number(&value),
             "exclusiveMaximum" => out.number.below = number(&value),
-            "multipleOf" => out.number.multiple_of = number(&value),
+            "multipleOf" => {
+                out.number.multiple_of = number(&value).filter(|_| misfit(member.key, &value).is_none());
+            }
             _ => {}
         }
         Ok(())
@@ -305,6 +310,7 @@ impl<'a> Compiler<'a> {
     fn types(&mut self, value: &Node<'a>) -> Types {
         let named = |node: &Node<'a>| node.as_text().and_then(|name| Types::named(&name));
         let found = match value.as_array() {
+            Some([]) => None,
             Some(items) => {
                 items.iter().map(named).try_fold(Types::NONE, |types, one| one.map(|one| types.union(one)))
             }
@@ -322,8 +328,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn pattern(&mut self, source: &str) -> Pattern {
-        let pattern = Pattern::new(source);
-        if let Some(reason) = pattern.unjudged() {
+        let (pattern, is_new) = self.patterns.add(source);
+        if let Some(reason) = pattern.unjudged().filter(|_| is_new) {
             self.notes.push(format!(
                 "the pattern {} {} and is not judged",
                 raw::quote(source),
@@ -374,25 +380,4 @@ fn names(nodes: &[SchemaNode]) -> HashMap<Box<str>, Name> {
     let required = nodes.iter().flat_map(|node| node.object.required.iter().map(|name| &**name));
     let names = declared.chain(required).filter(|name| name.len() <= MAX_NAME_BYTES);
     names.map(|name| (name.into(), Name::new(name))).collect()
-}
-
-fn strings(value: &Node<'_>) -> Vec<Box<str>> {
-    let items = value.as_array().unwrap_or_default();
-    items.iter().filter_map(|item| item.as_text()).map(|text| text.into()).collect()
-}
-
-fn count(value: &Node<'_>) -> Option<u64> {
-    match value.kind {
-        Kind::Number(text) => {
-            text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|float| float as u64))
-        }
-        _ => None,
-    }
-}
-
-fn number(value: &Node<'_>) -> Option<Number> {
-    match value.kind {
-        Kind::Number(text) => Number::parse(text),
-        _ => None,
-    }
 }

@@ -227,6 +227,12 @@ impl Goal {
         self.nodes(schema).map(|node| node.object.pattern_properties.len()).sum()
     }
 
+    /// The patterns that keys are matched with, as the schema has them.
+    pub fn key_patterns<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
+        let patterns = self.nodes(schema).flat_map(|node| node.object.pattern_properties.iter());
+        distinct(patterns.map(|(pattern, _)| pattern.source()))
+    }
+
     /// Whether a schema names the key in `properties`.
     pub fn declares(&self, schema: &Schema, key: &str) -> bool {
         self.nodes(schema).any(|node| node.object.properties.get(key).is_some())

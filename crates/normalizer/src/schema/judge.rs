@@ -20,12 +20,30 @@ const PATTERN_BLOCK: usize = 64;
 /// How deep schemas may apply within each other.
 const MAX_NESTING: u32 = 400;
 
+/// Shorter lists and objects are judged again sooner than they are looked up.
+const REMEMBERED_BYTES: usize = 64;
+/// How many accepted lists and objects are remembered.
+const REMEMBERED: usize = 8;
+
 /// Judges values against one schema, within limits.
 pub(crate) struct Judge<'s> {
     schema: &'s Schema,
     steps: Cell<u32>,
     max_steps: u32,
     nesting: Cell<u32>,
+    /// The last lists and objects that were accepted as they stand in the text: each step of a repair
+    /// asks about the ones it left alone again.
+    accepted: [Cell<Option<Accepted>>; REMEMBERED],
+    /// Which of them is forgotten next.
+    oldest: Cell<usize>,
+}
+
+/// A text in memory that a schema accepts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Accepted {
+    id: SchemaId,
+    address: usize,
+    bytes: usize,
 }
 
 impl<'s> Judge<'s> {
@@ -33,7 +51,14 @@ impl<'s> Judge<'s> {
     pub fn new(schema: &'s Schema, bytes: usize) -> Self {
         let more = u32::try_from(bytes).unwrap_or(u32::MAX).saturating_mul(STEPS_PER_BYTE);
         let max_steps = MAX_STEPS.saturating_add(more);
-        Judge { schema, steps: Cell::new(0), max_steps, nesting: Cell::new(0) }
+        Judge {
+            schema,
+            steps: Cell::new(0),
+            max_steps,
+            nesting: Cell::new(0),
+            accepted: Default::default(),
+            oldest: Cell::new(0),
+        }
     }
 
     pub fn schema(&self) -> &'s Schema {
@@ -80,6 +105,25 @@ impl<'s> Judge<'s> {
         if node.has.values && !fits_values(node, value) {
             return false;
         }
+        let text = match value.kind {
+            Kind::Object(_) | Kind::Array(_) => value
+                .source()
+                .filter(|source| source.len() >= REMEMBERED_BYTES)
+                .map(|source| Accepted { id, address: source.as_ptr().addr(), bytes: source.len() }),
+            _ => None,
+        };
+        if text.is_some() && self.accepted.iter().any(|known| known.get() == text) {
+            return true;
+        }
+        let fits = self.fits(id, node, value);
+        if fits && text.is_some() {
+            self.accepted[self.oldest.get() % REMEMBERED].set(text);
+            self.oldest.set(self.oldest.get() + 1);
+        }
+        fits
+    }
+
+    fn fits(&self, id: SchemaId, node: &SchemaNode, value: &Node<'_>) -> bool {
         let fits = match value.kind {
             Kind::Object(members) => !node.has.object || self.fits_object(id, node, members, value),
             Kind::Array(items) => !node.has.array || self.fits_array(id, node, items, value),

@@ -437,14 +437,6 @@ impl<'t> Lenient<'t> {
         let found: String = self.text[self.at..].chars().take(20).collect();
         self.error(Code::R9, &format!("found {found:?} where {expected} should be; send strict JSON"))
     }
-
-    pub fn expression(&self) -> Unreadable {
-        let found: String = self.text[self.at..].chars().take(24).collect();
-        self.error(
-            Code::R5,
-            &format!("{found:?} is an expression or a bare word, not a JSON value; send the value itself"),
-        )
-    }
 }
 
 pub(super) fn is_key_char(char: char) -> bool {

@@ -1,9 +1,13 @@
-//! Numbers and words of a lenient text.
+//! Numbers and words of a lenient text, and expressions, which are neither.
 
 use toolwright_jsonrpc::raw::is_json_number;
+use toolwright_model::Code;
 
-use super::Step;
 use super::lenient::{Lenient, Read, is_key_char};
+use super::{Step, Unreadable};
+
+/// How many characters of an expression are shown.
+const SHOWN_OF_EXPRESSION: usize = 24;
 
 impl Lenient<'_> {
     pub fn number(&mut self) -> Read {
@@ -53,6 +57,37 @@ impl Lenient<'_> {
         self.at += end;
         Ok(())
     }
+
+    pub fn expression(&self) -> Unreadable {
+        let found = expression_at(&self.text[self.at..]);
+        self.error(
+            Code::R5,
+            &format!("{found:?} is an expression or a bare word, not a JSON value; send the value itself"),
+        )
+    }
+}
+
+/// The start of a text up to the end of its expression, shortened.
+fn expression_at(text: &str) -> String {
+    let mut quote = None;
+    let mut last = None;
+    let mut depth = 0;
+    let mut goes_on = |char: char| {
+        let before = last.replace(char);
+        match (quote, char) {
+            (Some(open), _) if open == char => quote = None,
+            (Some(_), _) => {}
+            (None, '\n' | ';') => return false,
+            (None, ',' | ')' | ']' | '}') if depth == 0 => return false,
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, '"' | '\'' | '`') if !before.is_some_and(char::is_alphanumeric) => quote = Some(char),
+            _ => {}
+        }
+        true
+    };
+    let found: String = text.chars().take(SHOWN_OF_EXPRESSION).take_while(|char| goes_on(*char)).collect();
+    found.trim_end().to_owned()
 }
 
 /// The digits before the point in `5.`

@@ -13,6 +13,8 @@ pub enum Step {
     Prose,
     /// Chat tokens or tags that leaked out of the model's template.
     ChatTokens,
+    /// Control characters before or after the value.
+    OuterControl,
     /// Comments.
     Comments,
     /// Strings in single quotes or backticks.
@@ -64,6 +66,7 @@ impl Step {
             Step::Fence => "a fence around the value",
             Step::Prose => "words around the value",
             Step::ChatTokens => "leaked chat tokens",
+            Step::OuterControl => "control characters around the value",
             Step::Comments => "comments",
             Step::SingleQuotes => "strings in single quotes",
             Step::Typography => "typographic quotes or full-width punctuation",
@@ -108,7 +111,12 @@ impl Step {
     pub(crate) fn is_outside(self) -> bool {
         matches!(
             self,
-            Step::Prose | Step::ChatTokens | Step::KeywordCall | Step::Repeated | Step::ExtraBrackets
+            Step::Prose
+                | Step::OuterControl
+                | Step::ChatTokens
+                | Step::KeywordCall
+                | Step::Repeated
+                | Step::ExtraBrackets
         )
     }
 

@@ -1,7 +1,10 @@
 //! Strings whose quotes, escapes or line breaks are not JSON's. Their contents survive to the byte.
 
+use std::cell::LazyCell;
+
 use toolwright_model::Code;
 
+use super::inner::{self, Quotes};
 use super::lenient::Lenient;
 use super::{Step, Unreadable, escapes, keywords};
 
@@ -77,9 +80,9 @@ fn key_without_end<'t>(content: &'t str, reader: &Lenient<'_>) -> Option<&'t str
 /// Finds the closing quote; afterwards the reader stands behind it.
 fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> Result<usize, Unreadable> {
     let mut inner = 0usize;
-    // Whether an inner quote in another kind of string was opened before a word.
-    let mut is_quoting = false;
-    let start = reader.at;
+    let mut quotes = Quotes::default();
+    let (text, start) = (reader.text, reader.at);
+    let brace = LazyCell::new(|| text[start..].find('{'));
     let strict_count = closers == ['"'];
     loop {
         let rest = &reader.text[reader.at..];
@@ -116,6 +119,9 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
                 }
                 return stray_or_refuse(reader, end, char);
             }
+            if !strict_count && !quotes.is_even() {
+                return Err(unclear(reader));
+            }
             reader.skip();
             if inner > 0 {
                 reader.note(Step::InnerQuotes);
@@ -126,19 +132,35 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             let message = "two strings stand side by side; send one string, or a comma between them";
             return Err(reader.error(Code::R2, message));
         }
-        // Inner quotes come in pairs that open after a space and close before one.
-        let before = reader.text[..end].chars().next_back();
-        let opens = inner.is_multiple_of(2);
-        let spaced = |char: Option<char>| char.is_none_or(|char| !char.is_alphanumeric());
-        let fits = if opens { spaced(before) || end == start } else { spaced(after.chars().next()) };
-        if strict_count && !fits {
-            return Err(if inner == 0 { after_string(reader) } else { unclear(reader) });
-        }
-        // `'a', 'b'`: a string ends here, but what follows is no member.
-        if !strict_count && !is_quoting && skip_space(after).starts_with([',', '，']) {
+        let content = &text[start..end];
+        let before = content.chars().next_back();
+        let is_open = if strict_count { inner % 2 == 1 } else { !quotes.is_even() };
+        // `"Rome, "unit": "C"`: a member that was swallowed, unless the text is an object by itself.
+        if is_open
+            && inner::member_start(content, after).is_some_and(|at| brace.is_none_or(|brace| brace > at))
+        {
             return Err(unclear(reader));
         }
-        is_quoting = spaced(before) && after.starts_with(char::is_alphanumeric);
+        if !is_open && inner::is_operand(before, after) {
+            reader.at = start - text[..start].chars().next_back().map_or(0, char::len_utf8);
+            return Err(reader.expression());
+        }
+        let fits = if strict_count {
+            // Inner quotes come in pairs that open after a space and close before one, close to their words.
+            let spaced = |char: Option<char>| char.is_none_or(|char| !char.is_alphanumeric());
+            let is_space = |char: Option<char>| char.is_some_and(char::is_whitespace);
+            let next = after.chars().next();
+            if is_open {
+                spaced(next) && !is_space(before)
+            } else {
+                (spaced(before) || end == start) && !is_space(next)
+            }
+        } else {
+            quotes.take(char, content, after)
+        };
+        if !fits {
+            return Err(if strict_count && inner == 0 { after_string(reader) } else { unclear(reader) });
+        }
         inner += 1;
         reader.skip();
     }

@@ -132,6 +132,10 @@ fn strip_end<'t>(text: &'t str, steps: &mut Vec<Step>) -> &'t str {
     let mut body = text.trim_start_matches('\u{feff}').trim_end();
     loop {
         let before = body;
+        if body.ends_with(char::is_control) {
+            push(steps, Step::OuterControl);
+            body = body.trim_end_matches(|char: char| char.is_control() || char.is_whitespace());
+        }
         if let Some(rest) = body.strip_suffix("```").or_else(|| body.strip_suffix("~~~"))
             && body.trim_start().len() > 3
         {
@@ -178,11 +182,14 @@ fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
         let rest = &body[at..];
         at += rest.len() - rest.trim_start().len();
         let rest = &body[at..];
+        if rest.starts_with(char::is_control) {
+            push(steps, Step::OuterControl);
+            at += rest.len() - rest.trim_start_matches(char::is_control).len();
+            continue;
+        }
         if let Some(fence) = ["```", "~~~"].iter().find(|fence| rest.starts_with(**fence)) {
-            let letters = rest[fence.len()..].chars().take_while(|char| char.is_alphanumeric());
-            let word: usize = letters.map(char::len_utf8).sum();
             push(steps, Step::Fence);
-            at += fence.len() + word;
+            at += fence.len() + fence_word(&rest[fence.len()..]);
             continue;
         }
         for (close, last) in &thoughts {
@@ -213,6 +220,15 @@ fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
             return at;
         }
     }
+}
+
+/// How long the word is that says what is in a fence: `json`, `tool_code`, `c++`.
+fn fence_word(text: &str) -> usize {
+    let is_of_word = |char: char| char.is_alphanumeric() || "_-+#.".contains(char);
+    let end = text.find(|char: char| !is_of_word(char)).unwrap_or(text.len());
+    let is_alone = text[end..].is_empty()
+        || text[end..].starts_with(|char: char| char.is_whitespace() || "{[".contains(char));
+    if is_alone { end } else { 0 }
 }
 
 /// The next place where a value may start.
@@ -283,6 +299,10 @@ fn after(
     // Another value must be the same one.
     let (mut starts, mut read_in_vain) = (0, 0);
     let mut words_behind = String::new();
+    // Whether the words stand on the value's own line is for the caller to judge.
+    if body[body[..end].trim_end().len()..body.len() - rest.trim_start().len()].contains('\n') {
+        words_behind.push('\n');
+    }
     while let Some(at) = quiet.find(['{', '[']) {
         starts += 1;
         if starts > MAX_STARTS || read_in_vain > MAX_READ_IN_VAIN {

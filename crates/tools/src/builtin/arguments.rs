@@ -1,7 +1,10 @@
 //! From the text of a call's arguments to a tool's own struct.
 
+use std::collections::BTreeMap;
+
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::ToolFailure;
 
@@ -9,8 +12,45 @@ use crate::ToolFailure;
 /// callers that did not.
 pub(crate) fn parse<T: DeserializeOwned>(tool: &str, arguments: &str) -> Result<T, ToolFailure> {
     let text = if arguments.trim().is_empty() { "{}" } else { arguments };
-    serde_json::from_str(text)
-        .map_err(|error| invalid(format!("{tool} does not take these arguments: {}", in_words(&error))))
+    serde_json::from_str(text).map_err(|error| match half_character(text) {
+        Some(half) => {
+            let place = parameter_with_half(text).map_or("a name".to_owned(), |name| format!("{name:?}"));
+            invalid(format!("{tool} does not take these arguments: {place} holds {}", half_is_none(half)))
+        }
+        None => invalid(format!("{tool} does not take these arguments: {}", in_words(&error))),
+    })
+}
+
+/// What is wrong with half a character, and what to do about it.
+pub(crate) fn half_is_none(half: &str) -> String {
+    format!(
+        "{half}, one half of a surrogate pair, which is no character. Send both halves or the character itself, \
+         or leave it out"
+    )
+}
+
+/// The first escape in a JSON text that is only one half of a surrogate pair, such as `\ud83d` alone.
+pub(crate) fn half_character(text: &str) -> Option<&str> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut at = 0;
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find('\\')) {
+        at += next;
+        at += match unit(at) {
+            Some(0xd800..=0xdbff) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
+            Some(0xd800..=0xdfff) => return text.get(at..at + 6),
+            Some(_) => 6,
+            None => 2,
+        };
+    }
+    None
+}
+
+fn parameter_with_half(text: &str) -> Option<String> {
+    let parameters: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).ok()?;
+    parameters.into_iter().find(|(_, value)| half_character(value.get()).is_some()).map(|(name, _)| name)
 }
 
 /// What is wrong with a JSON object, without the words of a programming language.

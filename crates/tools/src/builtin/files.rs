@@ -101,6 +101,11 @@ pub(super) fn tools(config: &FilesConfig, clock: &Clock) -> Result<Vec<BuiltinTo
         clock: clock.clone(),
         writing: Mutex::new(()),
     });
+    // What a process that died has left is put right before anybody looks. Where that fails, reading still
+    // works, and calls that write say why they do not.
+    if let Err(failure) = commit::recover(&toolbox.roots) {
+        tracing::warn!("{failure}");
+    }
     Ok(vec![
         tool::entry::<read_file::ReadFile>(&toolbox),
         tool::entry::<list_directory::ListDirectory>(&toolbox),

@@ -166,6 +166,10 @@ pub(super) fn cancelled(tool: &str) -> String {
     format!("The {} operation was cancelled.", spoken(tool))
 }
 
+pub(super) fn unfinished(tool: &str) -> String {
+    format!("The {} operation did not come to its end. It may have changed something.", spoken(tool))
+}
+
 pub(super) fn busy(tool: &str) -> String {
     format!("The {} tool is busy right now. Please try again in a moment.", spoken(tool))
 }

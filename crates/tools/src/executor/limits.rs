@@ -8,6 +8,9 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// A call that takes longer than this is warned of.
 pub const SLOW_CALL: Duration = Duration::from_millis(1000);
 
+/// How long a tool that has begun to change something is waited for when it is to stop.
+pub(super) const TIME_TO_FINISH: Duration = Duration::from_secs(10);
+
 /// What an executor allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -9,17 +9,21 @@ use futures_util::FutureExt;
 use tokio::task::unconstrained;
 use tokio_util::sync::CancellationToken;
 
-use crate::{ToolFailure, ToolFunction, ToolOutput};
+use super::limits::TIME_TO_FINISH;
+use crate::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
 /// How a run ended.
 pub(super) enum Ended {
     Answered(Result<ToolOutput, ToolFailure>),
     TimedOut,
     Cancelled,
+    /// It had begun to change something when it was to stop, and did not come to its end.
+    Unfinished,
     Panicked(String),
 }
 
-/// Runs the function on this task. When it is over, for whatever reason, the function's future is dropped.
+/// Runs the function on this task. A function that has passed its stop point is waited for, so that the
+/// answer says what it did. When it is over, for whatever reason, the function's future is dropped.
 pub(super) async fn run(
     function: Arc<dyn ToolFunction>,
     arguments: String,
@@ -29,7 +33,9 @@ pub(super) async fn run(
     if cancellation.is_some_and(CancellationToken::is_cancelled) {
         return Ended::Cancelled;
     }
-    let mut future = match catch_unwind(AssertUnwindSafe(|| function.call(arguments))) {
+    let point = StopPoint::default();
+    let called = catch_unwind(AssertUnwindSafe(|| function.call_with(arguments, point.clone())));
+    let mut future = match called {
         Ok(future) => future,
         Err(panic) => return Ended::Panicked(panic_message(panic)),
     };
@@ -42,21 +48,31 @@ pub(super) async fn run(
         }
     });
     let out_of_time = unconstrained(tokio::time::sleep(limit));
-    let answer = AssertUnwindSafe(future.as_mut()).catch_unwind();
-    let ended = tokio::select! {
+    let mut answer = AssertUnwindSafe(future.as_mut()).catch_unwind();
+    let mut ended = tokio::select! {
         biased;
-        answer = answer => match answer {
-            Ok(answer) => Ended::Answered(answer),
-            Err(panic) => Ended::Panicked(panic_message(panic)),
-        },
+        answer = &mut answer => answered(answer),
         () = cancelled => Ended::Cancelled,
         () = out_of_time => Ended::TimedOut,
     };
+    if matches!(ended, Ended::Cancelled | Ended::TimedOut) && !point.stop() {
+        ended = match tokio::time::timeout(TIME_TO_FINISH, answer).await {
+            Ok(answer) => answered(answer),
+            Err(_) => Ended::Unfinished,
+        };
+    }
     if let Err(panic) = catch_unwind(AssertUnwindSafe(move || drop(future))) {
         let message = panic_message(panic);
         tracing::error!("a tool panicked while it was put away: {}", crate::redact::text(&message));
     }
     ended
+}
+
+fn answered(answer: Result<Result<ToolOutput, ToolFailure>, Box<dyn Any + Send>>) -> Ended {
+    match answer {
+        Ok(answer) => Ended::Answered(answer),
+        Err(panic) => Ended::Panicked(panic_message(panic)),
+    }
 }
 
 /// What a panic said.

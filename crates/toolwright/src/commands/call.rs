@@ -1,18 +1,20 @@
 //! `toolwright call`: one tool through the executor, with what was mended before your eyes.
 
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
 use toolwright_tools::observer::Normalized;
-use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ToolExecutor, printable};
+use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ErrorCode, ToolExecutor, printable};
 
 use super::{changes, print, print_text};
 use crate::cli::CallOptions;
 use crate::output::{Called, Ended, called_json};
-use crate::report::{EXIT_FOUND, Report};
+#[cfg(unix)]
+use crate::report::EXIT_TERMINATED;
+use crate::report::{EXIT_FOUND, EXIT_INTERRUPTED, Report};
 use crate::toolset;
 
 /// How long a tool that was stopped may take to put its things away.
@@ -84,7 +86,7 @@ fn execute(
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         Report::usage(format!("cannot start: {error}"), "close other programs and try again")
     })?;
-    let outcome = run_to_end(&runtime, &executor, call);
+    let (outcome, signal) = run_to_end(&runtime, &executor, call);
     let arguments = received.0.lock().ok().and_then(|mut received| received.take());
     let duration = outcome.duration;
     let called = Called {
@@ -97,24 +99,53 @@ fn execute(
             Err(error) => Ended::Refused(error),
         },
     };
-    let code = show(options, sent, &called);
+    let code = show(options, sent, &called).map(|code| match (&outcome.result, signal) {
+        (Err(error), Some(signal)) if error.code == ErrorCode::Cancelled => ExitCode::from(signal),
+        _ => code,
+    });
     // A disk that does not answer must not hold up the end of the program.
     runtime.shutdown_timeout(TIME_TO_CLEAN_UP);
     code
 }
 
-fn run_to_end(runtime: &Runtime, executor: &ToolExecutor, call: Call) -> CallOutcome {
+/// Runs the call, and tells the exit code of the signal that came meanwhile. A tool that has begun to change
+/// something comes to its end all the same; then there is a result.
+fn run_to_end(runtime: &Runtime, executor: &ToolExecutor, call: Call) -> (CallOutcome, Option<u8>) {
     runtime.block_on(async {
         let stop = CancellationToken::new();
         let call = call.cancelled_by(stop.clone());
-        // Ctrl-C ends the tool, which then cleans up behind itself.
+        let signal = Arc::new(OnceLock::new());
+        let came = Arc::clone(&signal);
+        // Signals are listened for before the tool begins. It ends and then cleans up behind itself.
+        let asked_to_end = asked_to_end();
         tokio::spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
+            if let Some(code) = asked_to_end.await {
+                let _ = came.set(code);
                 stop.cancel();
             }
         });
-        executor.execute(call).await
+        (executor.execute(call).await, signal.get().copied())
     })
+}
+
+/// Waits until the user or the system wants the program to end: the exit code that says so. It listens from
+/// the moment it is called.
+#[cfg(unix)]
+fn asked_to_end() -> impl Future<Output = Option<u8>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (interrupt, terminate) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    async {
+        let (mut interrupt, mut terminate) = (interrupt.ok()?, terminate.ok()?);
+        tokio::select! {
+            came = interrupt.recv() => came.map(|()| EXIT_INTERRUPTED),
+            came = terminate.recv() => came.map(|()| EXIT_TERMINATED),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn asked_to_end() -> Option<u8> {
+    tokio::signal::ctrl_c().await.ok().map(|()| EXIT_INTERRUPTED)
 }
 
 fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCode, Report> {

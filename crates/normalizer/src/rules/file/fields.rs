@@ -17,10 +17,15 @@ impl<'t> Reader<'t> {
         members: &'t [Member<'t>],
         key: &str,
     ) -> Option<String> {
-        let Some(value) = value_of(members, key) else {
+        if value_of(members, key).is_none() {
             self.mistakes.at(node, format!("\"{key}\" is missing"), format!("add \"{key}\" to the rule"));
-            return None;
-        };
+        }
+        self.given_name(members, key)
+    }
+
+    /// A text under a key that may be missing; whether it may is told elsewhere.
+    pub(super) fn given_name(&mut self, members: &'t [Member<'t>], key: &str) -> Option<String> {
+        let value = value_of(members, key)?;
         match value.as_text() {
             Some(text) if !text.trim().is_empty() => Some(text.into_owned()),
             Some(_) => {
@@ -66,7 +71,13 @@ impl<'t> Reader<'t> {
         let mut scopes = Vec::with_capacity(items.len());
         for item in items {
             match item.as_text() {
-                Some(name) if !name.is_empty() && name.trim() == name => scopes.push(Scope::parse(&name)),
+                Some(name) if !name.is_empty() && name.trim() == name => match wrong_entry(&name) {
+                    Some((why, fix)) => {
+                        let message = format!("{} in \"tools\" of {rule} {why}", item.to_json());
+                        self.mistakes.at(item, message, fix);
+                    }
+                    None => scopes.push(Scope::parse(&name)),
+                },
                 Some(name) if !name.trim().is_empty() => {
                     let message = format!("{} has white space around it, so no tool matches", item.to_json());
                     self.mistakes.at(item, message, format!("write \"{}\"", name.trim()));
@@ -81,9 +92,9 @@ impl<'t> Reader<'t> {
     }
 
     /// The target of an alias, which must differ from its source.
-    pub(super) fn other(&mut self, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<String> {
-        let (from, to) = (self.name_at(node, members, "from")?, self.name_at(node, members, "to")?);
-        if from == to {
+    pub(super) fn other(&mut self, from: Option<&str>, members: &'t [Member<'t>]) -> Option<String> {
+        let to = self.given_name(members, "to")?;
+        if from == Some(to.as_str()) {
             let message = "\"from\" and \"to\" are the same, so the rule can never fire";
             self.mistakes.at(&value_of(members, "to")?, message, "name the parameter the tool expects");
             return None;
@@ -110,19 +121,21 @@ impl<'t> Reader<'t> {
             return None;
         };
         let to = |pair: &Member<'t>| pair.value.as_text().unwrap_or_else(|| pair.value.to_json().into());
-        if let Some(pair) = pairs.iter().find(|pair| pair.value.as_text().is_some_and(|to| to == pair.key)) {
-            let message = format!("{} is mapped onto itself", pair.value.to_json());
-            self.mistakes.at(&pair.value, message, "leave the pair out, or give another new value");
-            return None;
-        }
         let keys: std::collections::HashSet<&str> = pairs.iter().map(|pair| pair.key).collect();
-        let again = pairs.iter().find(|pair| keys.contains(to(pair).as_ref()));
-        if let Some(pair) = again {
-            let message = format!(
-                "{} is both a new value and an old one, so a second pass would change it again",
-                pair.value.to_json()
-            );
-            self.mistakes.at(&pair.value, message, "map every old value to its final one");
+        let before = self.mistakes.count();
+        for pair in pairs {
+            if pair.value.as_text().is_some_and(|to| to == pair.key) {
+                let message = format!("{} is mapped onto itself", pair.value.to_json());
+                self.mistakes.at(&pair.value, message, "leave the pair out, or give another new value");
+            } else if keys.contains(to(pair).as_ref()) {
+                let message = format!(
+                    "{} is both a new value and an old one, so a second pass would change it again",
+                    pair.value.to_json()
+                );
+                self.mistakes.at(&pair.value, message, "map every old value to its final one");
+            }
+        }
+        if self.mistakes.count() > before {
             return None;
         }
         Some(pairs.iter().map(|pair| (pair.key.to_owned(), pair.value.to_json())).collect())
@@ -161,5 +174,26 @@ impl<'t> Reader<'t> {
             self.mistakes.at(&value, format!("{} is no value of \"{key}\"", value.to_json()), fix);
         }
         found
+    }
+}
+
+/// Why an entry of `tools` can hardly match a tool, and what to write instead.
+fn wrong_entry(entry: &str) -> Option<(&'static str, String)> {
+    if entry.contains(['[', ']', '{', '}']) {
+        let fix = "use * for any characters and ? for one, or list the names one by one";
+        return Some(("has brackets, which are no wildcards here", fix.to_owned()));
+    }
+    let parts: Vec<&str> = entry.split('/').collect();
+    match parts[..] {
+        [_] => None,
+        [server, name] if !server.is_empty() && !name.is_empty() => None,
+        [server, ""] if !server.is_empty() => {
+            Some(("has no tool after the slash", format!("write \"{server}/*\"")))
+        }
+        ["", name] if !name.is_empty() => {
+            Some(("has no server before the slash", format!("write \"{name}\"")))
+        }
+        [_, _] => Some(("names neither a server nor a tool", TOOLS_FIX.to_owned())),
+        _ => Some(("has more than one slash", "write server/name".to_owned())),
     }
 }

@@ -60,7 +60,7 @@ impl FileTool for ApplyDiff {
     }
 
     fn perform(self, stage: &mut Stage<'_>) -> Result<ToolOutput, ToolFailure> {
-        let place = stage.place(&self.path)?;
+        let place = stage.file(&self.path)?;
         let refused = |error: DiffError| {
             ToolFailure::tool(format!("cannot change {:?}: {error}. Nothing was changed.", place.shown))
         };

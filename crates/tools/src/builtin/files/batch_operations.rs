@@ -5,7 +5,7 @@ mod step;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::arguments::invalid;
+use super::super::arguments::{half_character, half_is_none, invalid};
 use super::stage::Stage;
 use super::tool::{Effect, FileTool, counted, output};
 use crate::{ToolFailure, ToolOutput, printable};
@@ -135,8 +135,9 @@ impl BatchOperations {
 
     fn payload(&self) -> Result<(&'static str, Value), ToolFailure> {
         let read = |name: &'static str, text: &str| -> Result<Value, ToolFailure> {
-            serde_json::from_str(text).map_err(|error| {
-                invalid(format!("{name} is not JSON text: {error}. Send for example {EXAMPLE}"))
+            serde_json::from_str(text).map_err(|error| match half_character(text) {
+                Some(half) => invalid(format!("the text of {name} holds {}", half_is_none(half))),
+                None => invalid(format!("{name} is not JSON text: {error}. Send for example {EXAMPLE}")),
             })
         };
         match (&self.pipeline_json, &self.request_json) {

@@ -1,138 +1,251 @@
 //! Writing staged changes: all of them or none, and never half a file.
 //!
-//! Each new content goes to a temporary file beside its target and is flushed to disk first. Then every
-//! target is checked to be still what the call has read. Only then do the names change, one atomic rename
-//! each, with a list of how to take it back; the first failure takes everything back.
+//! A journal at the top of each root says first what is going to happen. Each new content goes to a temporary
+//! file and is flushed to disk. Then every target is checked to be still what the call has read. Only then do
+//! the names change, one atomic rename each. The first failure takes everything back; after a crash the next
+//! call that writes does it, from the journal.
 
-mod undo;
+mod journal;
+mod plan;
+mod roll_back;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{Dir, OpenOptions, Permissions};
 
-use super::disk::{Identity, OnDisk};
+use super::disk::Identity;
 use super::place::{Place, Root, reason};
 use super::run::Stop;
-use super::trash;
 use crate::ToolFailure;
-use undo::{Undo, UndoList};
+use journal::{Journal, Record};
+use plan::{Plan, PlannedFile};
 
-/// One file that changes.
+pub(super) use journal::{is_own, recover};
+
+/// One path whose file changes, from what the call found there to what it leaves.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub place: Place,
-    /// What was there when the call read it.
-    pub before: Option<OnDisk>,
-    pub after: After,
+    /// What was on disk when the call first looked.
+    pub before: Option<Identity>,
+    /// Where that went when a step took it away. A file that is there afterwards is another one.
+    pub taken: Option<Taken>,
+    /// What is there in the end; nothing when it is gone.
+    pub after: Option<Contents>,
+}
+
+/// What became of a file that was taken away.
+#[derive(Clone, Debug)]
+pub(super) enum Taken {
+    /// It is moved to this path in the trash of its root.
+    Trashed(PathBuf),
+    /// It is gone for good, or lives on under another name.
+    Removed,
 }
 
 /// What a file becomes.
 #[derive(Clone, Debug)]
-pub(super) enum After {
-    /// These contents, with these permissions where they are known.
-    Write { bytes: Arc<[u8]>, permissions: Option<Permissions> },
-    /// Moved to this path in the trash of its root.
-    Trash(PathBuf),
-    /// Gone for good.
-    Remove,
+pub(super) struct Contents {
+    pub bytes: Arc<[u8]>,
+    /// Those of a new file where they are not known.
+    pub permissions: Option<Permissions>,
 }
 
-static COUNTER: AtomicU64 = AtomicU64::new(0);
+impl Change {
+    /// Whether the file on disk is still the one that the steps see, with other contents at most.
+    pub(super) fn is_of_old_file(&self) -> bool {
+        self.before.is_some() && self.taken.is_none()
+    }
+
+    /// Whether one act on the disk does it, so that there is never anything to take back.
+    fn is_one_act(&self) -> bool {
+        self.after.is_none() || !matches!(self.taken, Some(Taken::Trashed(_)))
+    }
+}
+
+/// The changes in one root.
+struct Part<'a> {
+    dir: &'a Dir,
+    journal: Journal,
+    /// One file for each change, in the same order.
+    plan: Plan,
+    changes: Vec<&'a Change>,
+}
+
+/// Whether a crash or a failure could leave a part of the changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Acts {
+    One,
+    Several,
+}
 
 /// Writes all changes or none.
 pub(super) fn commit(roots: &[Root], changes: &[Change], stop: &Stop) -> Result<(), ToolFailure> {
-    let mut undo = UndoList::default();
-    let mut ready = Vec::with_capacity(changes.len());
-    for change in changes {
-        ready.push(prepare(roots, change, &mut undo).map_err(|error| failed(change, &error))?);
-    }
-    stop.check()?;
-    for (change, target) in changes.iter().zip(&ready) {
-        check_unchanged(change, target)?;
-    }
-    for (change, target) in changes.iter().zip(&ready) {
-        let others = changes.len() > 1;
-        if let Err(error) = apply(roots, change, target, others, &mut undo) {
-            let left = undo.take_back();
-            return Err(failed_and_undone(change, &error, &left));
+    let acts = match changes {
+        [] => return Ok(()),
+        [change] if change.is_one_act() => Acts::One,
+        _ => Acts::Several,
+    };
+    let mut parts = begin(roots, changes, acts, stop)?;
+    let mut is_ready = false;
+    match carry_out(&mut parts, acts, &mut is_ready, stop) {
+        Ok(()) => {
+            finish(parts, acts);
+            Ok(())
+        }
+        Err(failure) => {
+            let mut left = Vec::new();
+            for part in parts.into_iter().rev() {
+                left.extend(roll_back::roll_back(part.dir, &part.plan, is_ready));
+                part.journal.remove(part.dir);
+            }
+            Err(with_what_is_left(failure, &left))
         }
     }
-    undo.finish();
-    // What is renamed is safe from a crash of this program; flushing the folders makes it safe from a loss
-    // of power too. Not every file system can, and nothing could be taken back any more.
-    let mut flushed = BTreeSet::new();
-    for (change, target) in changes.iter().zip(&ready) {
-        if flushed.insert((change.place.root, change.place.parent().to_owned())) {
-            let _ = target.folder.open(".").and_then(|folder| folder.sync_all());
+}
+
+/// Plans the changes of each root under the lock of its journal. The locks are taken in the order of the
+/// folders' names, so that two processes never wait for each other.
+fn begin<'a>(
+    roots: &'a [Root],
+    changes: &'a [Change],
+    acts: Acts,
+    stop: &Stop,
+) -> Result<Vec<Part<'a>>, ToolFailure> {
+    let mut used: Vec<usize> = changes.iter().map(|change| change.place.root).collect();
+    used.sort_by_key(|root| roots[*root].real());
+    used.dedup();
+    let mut journals = Vec::with_capacity(used.len());
+    for root in &used {
+        journals.push(Journal::lock(roots, &roots[*root], stop)?);
+    }
+    let id = plan::new_id();
+    let mut parts = Vec::with_capacity(used.len());
+    for (root, journal) in used.into_iter().zip(journals) {
+        let changes: Vec<&Change> = changes.iter().filter(|change| change.place.root == root).collect();
+        let dir = &roots[root].dir;
+        let plan = Plan::of(&id, dir, &changes, acts == Acts::Several);
+        parts.push(Part { dir, journal, plan, changes });
+    }
+    Ok(parts)
+}
+
+fn carry_out(
+    parts: &mut [Part<'_>],
+    acts: Acts,
+    is_ready: &mut bool,
+    stop: &Stop,
+) -> Result<(), ToolFailure> {
+    for part in parts.iter_mut() {
+        note(part, Record::Begun)?;
+    }
+    for part in parts.iter_mut() {
+        for (file, change) in part.plan.files.iter_mut().zip(&part.changes) {
+            prepare(part.dir, file, change).map_err(|error| failed(change, &error))?;
+            stop.check()?;
+        }
+    }
+    if acts == Acts::Several {
+        for part in parts.iter_mut() {
+            note(part, Record::Ready)?;
+            flush_folder(part.dir, Path::new("."));
+        }
+    }
+    for (dir, file, change) in files(parts) {
+        check_unchanged(dir, file, change)?;
+    }
+    // From here on the call is brought to its end, whoever gives it up.
+    stop.finish()?;
+    *is_ready = acts == Acts::Several;
+    // What goes away comes first: a folder may take its name.
+    for (dir, file, change) in files(parts).filter(|(_, _, change)| change.after.is_none()) {
+        make_folders(dir, &file.folders).map_err(|error| failed(change, &error))?;
+        take_away(dir, file).map_err(|error| failed(change, &error))?;
+    }
+    for (dir, file, change) in files(parts) {
+        if let Some(new) = &file.new {
+            make_folders(dir, &file.folders).map_err(|error| failed(change, &error))?;
+            put(dir, file, new).map_err(|error| failed(change, &error))?;
+        }
+    }
+    flush_folders(parts);
+    Ok(())
+}
+
+fn files<'p>(parts: &'p [Part<'_>]) -> impl Iterator<Item = (&'p Dir, &'p PlannedFile, &'p Change)> {
+    parts.iter().flat_map(|part| {
+        let files = part.plan.files.iter().zip(&part.changes);
+        files.map(|(file, change)| (part.dir, file, *change))
+    })
+}
+
+fn note(part: &mut Part<'_>, record: fn(Plan) -> Record) -> Result<(), ToolFailure> {
+    let written = step().and_then(|()| part.journal.write(&record(part.plan.clone())));
+    written.map_err(|error| {
+        ToolFailure::tool(format!(
+            "cannot note in {} what is going to be changed: {}. Nothing was changed",
+            journal::FILE,
+            reason(&error)
+        ))
+    })
+}
+
+/// Everything is in place: only what was kept for taking it back is left to go.
+fn finish(mut parts: Vec<Part<'_>>, acts: Acts) {
+    if acts == Acts::Several {
+        for part in &mut parts {
+            let _ = step().and_then(|()| part.journal.write(&Record::Done));
+        }
+    }
+    for part in &parts {
+        roll_back::tidy(part.dir, &part.plan);
+    }
+    for part in parts {
+        let _ = step();
+        part.journal.remove(part.dir);
+    }
+}
+
+/// Writes new contents under their temporary name.
+fn prepare(dir: &Dir, file: &mut PlannedFile, change: &Change) -> io::Result<()> {
+    let (Some(new), Some(contents)) = (&file.new, &change.after) else { return Ok(()) };
+    step()?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    // Nobody else may read the new contents before they have the permissions of the old.
+    #[cfg(unix)]
+    if contents.permissions.is_some() {
+        cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let mut written = dir.open_with(new, &options)?;
+    step()?;
+    written.write_all(&contents.bytes)?;
+    if let Some(permissions) = &contents.permissions {
+        written.set_permissions(without_owners_rights(permissions.clone()))?;
+    }
+    written.sync_all()?;
+    file.made = Some(Identity::of(&written.metadata()?));
+    Ok(())
+}
+
+fn make_folders(dir: &Dir, folders: &[PathBuf]) -> io::Result<()> {
+    for folder in folders {
+        step()?;
+        match dir.create_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
         }
     }
     Ok(())
 }
 
-/// A change whose folder is open and whose contents wait under a temporary name.
-struct Target {
-    folder: Dir,
-    name: PathBuf,
-    temporary: PathBuf,
-}
-
-fn prepare(roots: &[Root], change: &Change, undo: &mut UndoList) -> io::Result<Target> {
-    let root = &roots[change.place.root].dir;
-    let folder = open_folder(root, change.place.parent(), undo)?;
-    let name = change.place.name().ok_or(io::ErrorKind::IsADirectory)?.to_owned();
-    let temporary = temporary_name("new");
-    if let After::Write { bytes, permissions } = &change.after {
-        step()?;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        // Nobody else may read the new contents before they have the permissions of the old.
-        #[cfg(unix)]
-        if permissions.is_some() {
-            cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        let mut file = folder.open_with(&temporary, &options)?;
-        undo.push(Undo::Leave { folder: folder.try_clone()?, name: temporary.clone() });
-        file.write_all(bytes)?;
-        step()?;
-        if let Some(permissions) = permissions {
-            file.set_permissions(without_owners_rights(permissions.clone()))?;
-        }
-        file.sync_all()?;
-    }
-    Ok(Target { folder, name, temporary })
-}
-
-/// Opens a folder below a root, making what is missing of it.
-fn open_folder(root: &Dir, path: &Path, undo: &mut UndoList) -> io::Result<Dir> {
-    match root.open_dir(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        opened => return opened,
-    }
-    let mut made = PathBuf::new();
-    for component in path.components() {
-        made.push(component);
-        step()?;
-        match root.create_dir(&made) {
-            Ok(()) => undo.push(Undo::RemoveFolder { root: root.try_clone()?, path: made.clone() }),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    root.open_dir(path)
-}
-
 /// Nobody may have changed the target since the call looked at it.
-fn check_unchanged(change: &Change, target: &Target) -> Result<(), ToolFailure> {
-    let now = match target.folder.symlink_metadata(&target.name) {
-        Ok(metadata) => Some(Identity::of(&metadata)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(failed(change, &error)),
-    };
-    if now == change.before.as_ref().map(|before| before.identity.clone()) {
+fn check_unchanged(dir: &Dir, file: &PlannedFile, change: &Change) -> Result<(), ToolFailure> {
+    let now = Identity::at(dir, &file.path).map_err(|error| failed(change, &error))?;
+    if now == file.before {
         return Ok(());
     }
     Err(ToolFailure::tool(format!(
@@ -141,81 +254,57 @@ fn check_unchanged(change: &Change, target: &Target) -> Result<(), ToolFailure> 
     )))
 }
 
-/// Changes the names. What is kept for taking back is needed only when other changes can still fail.
-fn apply(
-    roots: &[Root],
-    change: &Change,
-    target: &Target,
-    others: bool,
-    undo: &mut UndoList,
-) -> io::Result<()> {
-    let Target { folder, name, temporary } = target;
-    match &change.after {
-        After::Write { .. } if change.before.is_some() && !others => {
-            step()?;
-            folder.rename(temporary, folder, name)
-        }
-        After::Remove if !others => {
-            step()?;
-            folder.remove_file(name)
-        }
-        After::Write { .. } if change.before.is_some() => {
-            let kept = temporary_name("old");
-            step()?;
-            keep(folder, name, &kept)?;
-            undo.push(Undo::PutBack { folder: folder.try_clone()?, kept, name: name.clone() });
-            step()?;
-            folder.rename(temporary, folder, name)
-        }
-        After::Write { .. } => {
-            step()?;
-            place_new(folder, temporary, name)?;
-            undo.push(Undo::Remove { folder: folder.try_clone()?, name: name.clone() });
-            Ok(())
-        }
-        After::Trash(path) => {
-            let root = &roots[change.place.root].dir;
-            let bin = open_folder(root, Path::new(trash::FOLDER), undo)?;
-            let to = path.file_name().map(PathBuf::from).unwrap_or_default();
-            step()?;
-            folder.rename(name, &bin, &to)?;
-            undo.push(Undo::MoveBack {
-                from: bin,
-                kept: to,
-                folder: folder.try_clone()?,
-                name: name.clone(),
-            });
-            Ok(())
-        }
-        After::Remove => {
-            let kept = temporary_name("old");
-            step()?;
-            folder.rename(name, folder, &kept)?;
-            undo.push(Undo::PutBack { folder: folder.try_clone()?, kept, name: name.clone() });
-            Ok(())
-        }
+fn take_away(dir: &Dir, file: &PlannedFile) -> io::Result<()> {
+    step()?;
+    match &file.old {
+        Some(old) => dir.rename(&file.path, dir, old),
+        None => dir.remove_file(&file.path),
     }
+}
+
+/// Gives the new contents their name. What they replace is never missing in between.
+fn put(dir: &Dir, file: &PlannedFile, new: &Path) -> io::Result<()> {
+    if file.before.is_none() {
+        step()?;
+        return put_new(dir, new, &file.path);
+    }
+    if let Some(old) = &file.old {
+        step()?;
+        keep(dir, &file.path, old)?;
+    }
+    step()?;
+    dir.rename(new, dir, &file.path)
 }
 
 /// Keeps the old file under a second name until everything is done. A hard link costs nothing; where there
 /// are none, a copy.
-fn keep(folder: &Dir, name: &Path, kept: &Path) -> io::Result<()> {
-    folder.hard_link(name, folder, kept).or_else(|_| folder.copy(name, folder, kept).map(drop))
+fn keep(dir: &Dir, path: &Path, old: &Path) -> io::Result<()> {
+    dir.hard_link(path, dir, old).or_else(|_| dir.copy(path, dir, old).map(drop))
 }
 
 /// Gives a new file its name without ever replacing one that appeared meanwhile.
-fn place_new(folder: &Dir, temporary: &Path, name: &Path) -> io::Result<()> {
-    match folder.hard_link(temporary, folder, name) {
+fn put_new(dir: &Dir, new: &Path, path: &Path) -> io::Result<()> {
+    match dir.hard_link(new, dir, path) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
         // A file system without hard links.
-        Err(_) => folder.rename(temporary, folder, name),
+        Err(_) => dir.rename(new, dir, path),
     }
 }
 
-fn temporary_name(kind: &str) -> PathBuf {
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    PathBuf::from(format!(".toolwright-{}-{number}.{kind}", std::process::id()))
+/// What is renamed is safe from a crash of this program; flushing the folders makes it safe from a loss of
+/// power too. Not every file system can.
+fn flush_folders(parts: &[Part<'_>]) {
+    for part in parts {
+        let folders: BTreeSet<&Path> = part.changes.iter().map(|change| change.place.parent()).collect();
+        for folder in folders {
+            flush_folder(part.dir, folder);
+        }
+    }
+}
+
+fn flush_folder(dir: &Dir, folder: &Path) {
+    let _ = dir.open(folder).and_then(|folder| folder.sync_all());
 }
 
 fn failed(change: &Change, error: &io::Error) -> ToolFailure {
@@ -226,14 +315,14 @@ fn failed(change: &Change, error: &io::Error) -> ToolFailure {
     ))
 }
 
-fn failed_and_undone(change: &Change, error: &io::Error, left: &[String]) -> ToolFailure {
+fn with_what_is_left(failure: ToolFailure, left: &[String]) -> ToolFailure {
     if left.is_empty() {
-        return failed(change, error);
+        return failure;
     }
+    let failure = failure.to_string();
     ToolFailure::tool(format!(
-        "cannot write {:?}: {}. Taking the other changes back failed too: {}. Look at these files",
-        change.place.shown,
-        reason(error),
+        "{}. Taking the other changes back failed too: {}. Look at these files",
+        failure.trim_end_matches(". Nothing was changed"),
         left.join("; ")
     ))
 }

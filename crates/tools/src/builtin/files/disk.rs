@@ -1,11 +1,13 @@
 //! Reading files: regular files only, never more than the limit, with what is needed to write them back.
 
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
 
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
+use serde::{Deserialize, Serialize};
 
 use super::place::{Place, Root, failure, reason};
 use crate::ToolFailure;
@@ -18,7 +20,9 @@ const BINARY_PROBE_BYTES: usize = 8192;
 pub(super) struct File {
     pub bytes: Arc<[u8]>,
     /// Nothing for a file that a batch is about to create.
-    pub on_disk: Option<OnDisk>,
+    pub permissions: Option<Permissions>,
+    /// Nothing for a file that a batch has staged.
+    pub identity: Option<Identity>,
 }
 
 /// What a file on disk is besides its bytes.
@@ -29,22 +33,39 @@ pub(super) struct OnDisk {
 }
 
 /// What changes when somebody else writes or replaces a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Identity {
     device: u64,
     inode: u64,
     len: u64,
-    modified: Option<SystemTime>,
+    /// In nanoseconds since 1970.
+    modified_ns: Option<i64>,
 }
 
 impl Identity {
     pub(super) fn of(metadata: &Metadata) -> Self {
-        Identity {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            len: metadata.len(),
-            modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
+        let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+        let modified_ns = modified.and_then(|modified| match modified.duration_since(UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_nanos()).ok(),
+            Err(before) => i64::try_from(before.duration().as_nanos()).ok().map(|ns| -ns),
+        });
+        Identity { device: metadata.dev(), inode: metadata.ino(), len: metadata.len(), modified_ns }
+    }
+
+    /// What is at a path below a folder, without following a link; nothing when nothing is there.
+    pub(super) fn at(dir: &Dir, path: &Path) -> io::Result<Option<Self>> {
+        match dir.symlink_metadata(path) {
+            Ok(metadata) => Ok(Some(Identity::of(&metadata))),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
+    }
+
+    /// Whether it is the same file, whatever is in it now.
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
     }
 }
 
@@ -59,8 +80,11 @@ pub(super) fn load(roots: &[Root], place: &Place, max_bytes: u64) -> Result<Opti
             read.map_err(|error| unreadable(place, &error))?;
             // The file may have grown since its size was asked for.
             too_large(place, bytes.len() as u64, max_bytes)?;
-            let on_disk = OnDisk { permissions: metadata.permissions(), identity: Identity::of(&metadata) };
-            Ok(Some(File { bytes: bytes.into(), on_disk: Some(on_disk) }))
+            Ok(Some(File {
+                bytes: bytes.into(),
+                permissions: Some(metadata.permissions()),
+                identity: Some(Identity::of(&metadata)),
+            }))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failure(roots, &place.shown, &error)),
@@ -78,6 +102,19 @@ pub(super) fn look(roots: &[Root], place: &Place) -> Result<Option<OnDisk>, Tool
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failure(roots, &place.shown, &error)),
+    }
+}
+
+/// Whether the system lets this process write to the file at a place. A link is not asked for what it
+/// points to.
+pub(super) fn can_write(roots: &[Root], place: &Place) -> bool {
+    let mut options = OpenOptions::new();
+    options.write(true).follow(FollowSymlinks::No).nonblock(true);
+    match roots[place.root].dir.open_with(&place.path, &options) {
+        Ok(_) => true,
+        Err(error) => {
+            !matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+        }
     }
 }
 

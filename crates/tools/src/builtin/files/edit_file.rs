@@ -67,7 +67,7 @@ impl FileTool for EditFile {
     }
 
     fn perform(self, stage: &mut Stage<'_>) -> Result<ToolOutput, ToolFailure> {
-        let place = stage.place(&self.path)?;
+        let place = stage.file(&self.path)?;
         let file = stage.read(&place)?;
         let content = disk::text(&place, &file.bytes)?;
         let which = if self.replace_all { Which::All } else { Which::TheOnly };

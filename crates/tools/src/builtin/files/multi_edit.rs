@@ -57,7 +57,7 @@ impl FileTool for MultiEdit {
 
     fn perform(self, stage: &mut Stage<'_>) -> Result<ToolOutput, ToolFailure> {
         let edits = self.edits(stage.toolbox().limits.max_steps)?;
-        let place = stage.place(&self.path)?;
+        let place = stage.file(&self.path)?;
         let file = stage.read(&place)?;
         let mut content = disk::text(&place, &file.bytes)?.to_owned();
         let (mut count, mut lines) = (0, Vec::new());

@@ -4,6 +4,7 @@
 //! `RESOLVE_BENEATH`), so a path, a symbolic link or a link that is swapped during the call cannot lead
 //! outside. The checks here are for clear messages; the handle is what holds.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -11,10 +12,13 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::super::arguments::invalid;
+use super::commit::is_own;
 use crate::ToolFailure;
 
 /// The longest path that is taken, in bytes: what the kernel takes too.
 const MAX_PATH_BYTES: usize = 4096;
+/// How many symbolic links one path goes through at most: as many as the kernel takes.
+const MAX_LINKS: usize = 40;
 /// The longest name of one file or folder, in bytes.
 const MAX_NAME_BYTES: usize = 255;
 
@@ -39,12 +43,30 @@ pub(super) struct Place {
     pub shown: String,
 }
 
+/// What a batch has made of a path so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Staged {
+    File,
+    Gone,
+}
+
+/// Tells what is staged for a path below the root of this number.
+pub(super) type Staging<'a> = &'a dyn Fn(usize, &Path) -> Option<Staged>;
+
 impl Root {
     /// Opens a root.
     pub(super) fn open(path: &Path) -> io::Result<Root> {
         let given = std::path::absolute(path)?;
         let real = given.canonicalize()?;
+        // After a link `..` is not what it looks like, so such a path is not shown to anybody.
+        let goes_up = given.components().any(|component| component == Component::ParentDir);
+        let given = if goes_up { real.clone() } else { given };
         Ok(Root { dir: Dir::open_ambient_dir(&real, ambient_authority())?, given, real })
+    }
+
+    /// Its path with symbolic links resolved.
+    pub(super) fn real(&self) -> &Path {
+        &self.real
     }
 
     /// What is left of an absolute path below this root, compared component by component.
@@ -75,10 +97,10 @@ impl Place {
     }
 }
 
-/// Finds the place that a path names.
+/// Finds the place that a path names, in the files as a batch has staged them.
 ///
 /// A relative path is below the first root; an absolute one must be below one of them.
-pub(super) fn resolve(roots: &[Root], text: &str) -> Result<Place, ToolFailure> {
+pub(super) fn resolve(roots: &[Root], text: &str, staging: Staging<'_>) -> Result<Place, ToolFailure> {
     check_text(text)?;
     let path = Path::new(text);
     let (root, rest) = if path.is_absolute() {
@@ -88,28 +110,36 @@ pub(super) fn resolve(roots: &[Root], text: &str) -> Result<Place, ToolFailure> 
     } else {
         (0, path)
     };
-    let Some(dir) = roots.get(root).map(|root| &root.dir) else {
+    let Some(used) = roots.get(root) else {
         return Err(outside(roots, text));
     };
-    let rest = if rest.as_os_str().is_empty() { Path::new(".") } else { rest };
-    let path = match real(dir, rest) {
+    let staged = |path: &Path| staging(root, path);
+    let path = match real(used, rest, &staged) {
         Ok(path) => path,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => missing(dir, rest, roots, text)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => missing(used, rest, &staged, roots, text)?,
         Err(error) => return Err(failure(roots, text, &error)),
     };
+    if path.components().any(|component| is_own(Path::new(component.as_os_str()))) {
+        return Err(invalid(format!(
+            "the path {text:?} names a file that the files tools use for themselves while they write. Choose another"
+        )));
+    }
     let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
     Ok(Place { root, shown: shown(roots, root, &path), path })
 }
 
 /// Finds the entry of a folder that a path names: like [`resolve`], but a symbolic link at the end is the
 /// place itself. Deleting a link must not delete what it points to.
-pub(super) fn resolve_entry(roots: &[Root], text: &str) -> Result<Place, ToolFailure> {
+pub(super) fn resolve_entry(roots: &[Root], text: &str, staging: Staging<'_>) -> Result<Place, ToolFailure> {
     check_text(text)?;
     let path = Path::new(text);
     let (Some(parent), Some(name)) = (path.parent().and_then(Path::to_str), path.file_name()) else {
-        return resolve(roots, text);
+        return resolve(roots, text, staging);
     };
-    let folder = resolve(roots, if parent.is_empty() { "." } else { parent })?;
+    if is_own(Path::new(name)) {
+        return resolve(roots, text, staging);
+    }
+    let folder = resolve(roots, if parent.is_empty() { "." } else { parent }, staging)?;
     Ok(folder.join(Path::new(name)))
 }
 
@@ -122,34 +152,78 @@ pub(super) fn shown(roots: &[Root], root: usize, path: &Path) -> String {
     }
 }
 
-/// The path without links. One that has none is taken as it stands: the system would be asked for the name
-/// of what is there now, and answer with another when somebody renames or replaces it in that moment.
-fn real(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
-    let mut plain = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::Normal(name) => {
-                plain.push(name);
-                if dir.symlink_metadata(&plain)?.is_symlink() {
-                    return dir.canonicalize(path);
-                }
+/// The path without links; an empty one for the root itself.
+///
+/// Links are followed here, one by one, and not by the system: it would be asked for the name of what is
+/// there now, and answer with another when somebody renames or replaces it in that moment. An absolute link
+/// is followed when it leads into the same root. Whatever comes out is used through the handle of the root.
+fn real(root: &Root, path: &Path, staged: &dyn Fn(&Path) -> Option<Staged>) -> io::Result<PathBuf> {
+    let (mut plain, mut links) = (PathBuf::new(), 0);
+    let mut rest = names_reversed(path)?;
+    while let Some(name) = rest.pop() {
+        if name == OsStr::new("..") {
+            if !plain.pop() {
+                return Err(escape());
             }
-            _ => return dir.canonicalize(path),
+            continue;
+        }
+        plain.push(&name);
+        let is_folder = match staged(&plain) {
+            Some(Staged::Gone) => return Err(io::ErrorKind::NotFound.into()),
+            Some(Staged::File) => false,
+            None => {
+                let found = root.dir.symlink_metadata(&plain)?;
+                if found.is_symlink() {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(io::Error::other("its symbolic links lead in a circle"));
+                    }
+                    let target = root.dir.read_link_contents(&plain)?;
+                    plain.pop();
+                    if target.is_absolute() {
+                        plain.clear();
+                        rest.extend(names_reversed(root.below(&target).ok_or_else(escape)?)?);
+                    } else {
+                        rest.extend(names_reversed(&target)?);
+                    }
+                    continue;
+                }
+                found.is_dir()
+            }
+        };
+        if !is_folder && !rest.is_empty() {
+            return Err(io::ErrorKind::NotADirectory.into());
         }
     }
     Ok(plain)
 }
 
+/// The names of a relative path, the last one first.
+fn names_reversed(path: &Path) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for component in path.components().rev() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(name) => names.push(name.to_owned()),
+            Component::ParentDir => names.push(OsString::from("..")),
+            Component::RootDir | Component::Prefix(_) => return Err(escape()),
+        }
+    }
+    Ok(names)
+}
+
 /// The place of something that does not exist: its nearest folder that does, and the names below it.
-fn missing(dir: &Dir, path: &Path, roots: &[Root], text: &str) -> Result<PathBuf, ToolFailure> {
+fn missing(
+    root: &Root,
+    path: &Path,
+    staged: &dyn Fn(&Path) -> Option<Staged>,
+    roots: &[Root],
+    text: &str,
+) -> Result<PathBuf, ToolFailure> {
     let components: Vec<Component<'_>> = path.components().collect();
     for kept in (0..components.len()).rev() {
-        let mut folder: PathBuf = components[..kept].iter().collect();
-        if folder.as_os_str().is_empty() {
-            folder.push(".");
-        }
-        let real = match real(dir, &folder) {
+        let folder: PathBuf = components[..kept].iter().collect();
+        let real = match real(root, &folder, staged) {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(failure(roots, text, &error)),
@@ -160,15 +234,29 @@ fn missing(dir: &Dir, path: &Path, roots: &[Root], text: &str) -> Result<PathBuf
                 "the path {text:?} goes up with \"..\" from a folder that does not exist. Send the path without \"..\""
             )));
         }
-        if dir.symlink_metadata(real.join(components[kept])).is_ok_and(|found| found.is_symlink()) {
+        let first = real.join(components[kept]);
+        let is_link = || root.dir.symlink_metadata(&first).is_ok_and(|found| found.is_symlink());
+        if staged(&first).is_none() && is_link() {
             return Err(invalid(format!(
                 "the path {text:?} goes through a symbolic link that leads nowhere. Use the path of a real file"
             )));
         }
-        let real = if real == Path::new(".") { PathBuf::new() } else { real };
         return Ok(real.join(names));
     }
     Err(outside(roots, text))
+}
+
+/// A path with a slash at its end names a folder, and so it is not taken for a file.
+pub(super) fn check_names_file(text: &str) -> Result<(), ToolFailure> {
+    let folder = text.trim_end_matches("/.").trim_end_matches('/');
+    if folder.len() == text.len() || folder.is_empty() {
+        return Ok(());
+    }
+    Err(invalid(format!(
+        "the path {text:?} ends with a slash, so it names a folder, and a file is needed. Send {folder:?} for a \
+         file of that name, or {:?} for one in the folder",
+        format!("{folder}/NAME")
+    )))
 }
 
 fn check_text(text: &str) -> Result<(), ToolFailure> {
@@ -211,8 +299,13 @@ pub(super) fn failure(roots: &[Root], text: &str, error: &io::Error) -> ToolFail
     ToolFailure::tool(format!("cannot use {text:?}: {}", reason(error)))
 }
 
-/// Whether `cap-std` refused a path because it leads out of its root. Its own error carries no number of
-/// the operating system, a refusal of the operating system does.
+/// A path that leads out of its root, as `cap-std` says it.
+fn escape() -> io::Error {
+    io::ErrorKind::PermissionDenied.into()
+}
+
+/// Whether a path was refused because it leads out of its root. That error carries no number of the
+/// operating system, a refusal of the operating system does.
 fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }

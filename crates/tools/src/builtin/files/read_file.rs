@@ -37,7 +37,7 @@ impl FileTool for ReadFile {
     const EFFECT: Effect = Effect::Reads;
 
     fn perform(self, stage: &mut Stage<'_>) -> Result<ToolOutput, ToolFailure> {
-        let place = stage.place(&self.path)?;
+        let place = stage.file(&self.path)?;
         let file = stage.read(&place)?;
         let text = disk::text(&place, &file.bytes)?;
         let text = self.window(&place.shown, text)?;

@@ -1,13 +1,10 @@
 //! Running work that blocks on the disk, and stopping it when the call is cancelled.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use crate::ToolFailure;
+use crate::{StopPoint, ToolFailure};
 
 /// Tells blocking work that nobody waits for it any more.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stop(Arc<AtomicBool>);
+pub(super) struct Stop(StopPoint);
 
 /// Says stop when the future that waits is dropped.
 struct StopOnDrop(Stop);
@@ -15,31 +12,39 @@ struct StopOnDrop(Stop);
 impl Stop {
     /// Fails when the call was cancelled. Asked between files and before anything is changed.
     pub(super) fn check(&self) -> Result<(), ToolFailure> {
-        if self.0.load(Ordering::Relaxed) {
-            return Err(ToolFailure::tool("the call was cancelled; nothing was changed"));
-        }
-        Ok(())
+        if self.0.is_stopped() { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// Begins what is not stopped any more; fails when the call was cancelled before.
+    pub(super) fn finish(&self) -> Result<(), ToolFailure> {
+        if self.0.pass() { Ok(()) } else { Err(cancelled()) }
     }
 
     #[cfg(test)]
     pub(super) fn now() -> Stop {
-        Stop(Arc::new(AtomicBool::new(true)))
+        let point = StopPoint::default();
+        point.stop();
+        Stop(point)
     }
 }
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
-        self.0.0.store(true, Ordering::Relaxed);
+        self.0.0.stop();
     }
 }
 
+fn cancelled() -> ToolFailure {
+    ToolFailure::tool("the call was cancelled; nothing was changed")
+}
+
 /// Runs `work` on a thread for blocking work, so that timeouts and other calls go on meanwhile.
-pub(super) async fn blocking<T, F>(work: F) -> Result<T, ToolFailure>
+pub(super) async fn blocking<T, F>(point: StopPoint, work: F) -> Result<T, ToolFailure>
 where
     T: Send + 'static,
     F: FnOnce(&Stop) -> Result<T, ToolFailure> + Send + 'static,
 {
-    let stop = Stop::default();
+    let stop = Stop(point);
     let guard = StopOnDrop(stop.clone());
     let done = match tokio::runtime::Handle::try_current() {
         Ok(runtime) => runtime.spawn_blocking(move || work(&stop)).await,

@@ -1,11 +1,14 @@
 //! Changes of files that are first made in memory and then written all at once, or not at all.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use cap_std::fs::Permissions;
+
 use super::Toolbox;
-use super::commit::{After, Change};
+use super::commit::{Change, Contents, Taken};
 use super::disk::{self, File};
-use super::place::{self, Place, Root};
+use super::place::{self, Place, Root, Staged};
 use super::run::Stop;
 use super::trash;
 use crate::ToolFailure;
@@ -68,12 +71,19 @@ impl<'a> Stage<'a> {
 
     /// Finds the place that a path names.
     pub(super) fn place(&self, path: &str) -> Result<Place, ToolFailure> {
-        place::resolve(self.roots(), path)
+        place::resolve(self.roots(), path, &|root, path| self.staged(root, path))
     }
 
-    /// Finds the entry of a folder that a path names, without following a link at its end.
+    /// Finds the place of a file that a path names.
+    pub(super) fn file(&self, path: &str) -> Result<Place, ToolFailure> {
+        place::check_names_file(path)?;
+        self.place(path)
+    }
+
+    /// Finds the file or link of a folder that a path names, without following a link at its end.
     pub(super) fn entry(&self, path: &str) -> Result<Place, ToolFailure> {
-        place::resolve_entry(self.roots(), path)
+        place::check_names_file(path)?;
+        place::resolve_entry(self.roots(), path, &|root, path| self.staged(root, path))
     }
 
     /// The changes so far.
@@ -83,13 +93,17 @@ impl<'a> Stage<'a> {
 
     /// The file at a place as this call sees it; nothing when there is none.
     pub(super) fn find(&self, place: &Place) -> Result<Option<File>, ToolFailure> {
-        if let Some(change) = self.changes.iter().find(|change| change.place == *place) {
-            return Ok(match &change.after {
-                After::Write { bytes, .. } => {
-                    Some(File { bytes: Arc::clone(bytes), on_disk: change.before.clone() })
-                }
-                After::Trash(_) | After::Remove => None,
-            });
+        self.check_is_no_new_folder(place)?;
+        if let Some(change) = self.change_of(place) {
+            let file = |after: &Contents| File {
+                bytes: Arc::clone(&after.bytes),
+                permissions: after.permissions.clone(),
+                identity: None,
+            };
+            return Ok(change.after.as_ref().map(file));
+        }
+        if self.is_below_a_change(place) {
+            return Ok(None);
         }
         disk::load(self.roots(), place, self.toolbox.limits.max_file_bytes)
     }
@@ -130,35 +144,52 @@ impl<'a> Stage<'a> {
                 limits.max_batch_bytes
             )));
         }
-        let before = found.and_then(|file| file.on_disk.clone());
-        check_protected(place, before.as_ref(), protected)?;
-        let permissions = before.as_ref().map(|before| before.permissions.clone());
-        self.put(place, before, After::Write { bytes: bytes.into(), permissions });
+        let permissions = found.and_then(|file| file.permissions.clone());
+        let is_old = self.change_of(place).map_or(found.is_some(), Change::is_of_old_file);
+        self.check_protected(place, permissions.as_ref(), is_old, protected)?;
+        let after = Some(Contents { bytes: bytes.into(), permissions });
+        let change = match self.change_of(place) {
+            Some(change) => Change { after, ..change.clone() },
+            None => {
+                let before = found.and_then(|file| file.identity.clone());
+                Change { place: place.clone(), before, taken: None, after }
+            }
+        };
+        self.put(change);
         Ok(())
     }
 
-    /// Stages that a file goes away, to the trash or for good. Gives its place in the trash.
+    /// Stages that a file goes away, to the trash or for good. Gives its place in the trash. What a step of
+    /// this call has made leaves nothing there.
     pub(super) fn delete(
         &mut self,
         place: &Place,
         fate: Fate,
         protected: Protected,
     ) -> Result<Option<String>, ToolFailure> {
-        let staged = self.changes.iter().position(|change| change.place == *place);
-        let before = match staged {
-            Some(index) => self.changes[index].before.clone(),
-            None => disk::look(self.roots(), place)?,
+        self.check_is_no_new_folder(place)?;
+        let staged = self.change_of(place).cloned();
+        let (change, permissions) = match staged {
+            Some(change) => {
+                let Some(after) = &change.after else { return Err(nothing_to_delete(place)) };
+                let permissions = after.permissions.clone();
+                (change, permissions)
+            }
+            None => {
+                let found =
+                    if self.is_below_a_change(place) { None } else { disk::look(self.roots(), place)? };
+                let found = found.ok_or_else(|| nothing_to_delete(place))?;
+                let before = Some(found.identity);
+                (Change { place: place.clone(), before, taken: None, after: None }, Some(found.permissions))
+            }
         };
-        let gone = staged.is_some_and(|index| !matches!(self.changes[index].after, After::Write { .. }));
-        if gone || (staged.is_none() && before.is_none()) {
-            return Err(ToolFailure::tool(format!(
-                "{:?} does not exist, so it cannot be deleted. Use list_directory to see what is there",
-                place.shown
-            )));
+        self.check_protected(place, permissions.as_ref(), change.is_of_old_file(), protected)?;
+        if !change.is_of_old_file() {
+            self.put(Change { after: None, ..change });
+            return Ok(None);
         }
-        check_protected(place, before.as_ref(), protected)?;
-        let (after, shown) = match fate {
-            Fate::Remove => (After::Remove, None),
+        let (taken, shown) = match fate {
+            Fate::Remove => (Taken::Removed, None),
             Fate::Trash => {
                 if trash::holds(&place.path) {
                     return Err(ToolFailure::tool(format!(
@@ -168,34 +199,90 @@ impl<'a> Stage<'a> {
                 }
                 let path = trash::path_for(place, self.toolbox.clock.now());
                 let shown = place::shown(self.roots(), place.root, &path);
-                // What only this call has made was never on disk: it does not come into the trash.
-                let is_on_disk = before.is_some();
-                (After::Trash(path), is_on_disk.then_some(shown))
+                (Taken::Trashed(path), Some(shown))
             }
         };
-        self.put(place, before, after);
+        self.put(Change { taken: Some(taken), after: None, ..change });
         Ok(shown)
     }
 
     /// Gives a staged file the permissions of another: a moved file keeps its own.
     pub(super) fn keep_permissions(&mut self, place: &Place, from: &File) {
-        let wanted = from.on_disk.as_ref().map(|on_disk| on_disk.permissions.clone());
-        for change in &mut self.changes {
-            if let After::Write { permissions, .. } = &mut change.after
-                && change.place == *place
-            {
-                permissions.clone_from(&wanted);
+        for change in self.changes.iter_mut().filter(|change| change.place == *place) {
+            if let Some(after) = &mut change.after {
+                after.permissions.clone_from(&from.permissions);
             }
         }
     }
 
-    fn put(&mut self, place: &Place, before: Option<disk::OnDisk>, after: After) {
-        self.changes.retain(|change| change.place != *place);
+    /// A rename replaces a file whoever may write to it, so read-only files are protected here: those that
+    /// nobody may write to by their mode, and those on disk that this process may not.
+    fn check_protected(
+        &self,
+        place: &Place,
+        permissions: Option<&Permissions>,
+        is_on_disk: bool,
+        protected: Protected,
+    ) -> Result<(), ToolFailure> {
+        if protected == Protected::Change {
+            return Ok(());
+        }
+        let by_mode = permissions.is_some_and(Permissions::readonly);
+        if by_mode || (is_on_disk && !disk::can_write(self.roots(), place)) {
+            return Err(ToolFailure::tool(format!(
+                "{:?} is read-only, so it is left alone. Set \"force\": true to change it all the same; its mode \
+                 stays as it is",
+                place.shown
+            )));
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, change: Change) {
+        self.changes.retain(|other| other.place != change.place);
         // A file that a step made and a later one took away again leaves nothing to do.
-        if before.is_some() || matches!(after, After::Write { .. }) {
-            self.changes.push(Change { place: place.clone(), before, after });
+        if change.before.is_some() || change.after.is_some() {
+            self.changes.push(change);
         }
     }
+
+    fn change_of(&self, place: &Place) -> Option<&Change> {
+        self.changes.iter().find(|change| change.place == *place)
+    }
+
+    fn staged(&self, root: usize, path: &Path) -> Option<Staged> {
+        let change =
+            self.changes.iter().find(|change| change.place.root == root && change.place.path == path)?;
+        Some(if change.after.is_some() { Staged::File } else { Staged::Gone })
+    }
+
+    /// Whether a file has gone whose name is now that of a folder on the way to this place.
+    fn is_below_a_change(&self, place: &Place) -> bool {
+        self.changes.iter().any(|change| is_inside(place, &change.place))
+    }
+
+    /// A file that a step has made brings its folders with it.
+    fn check_is_no_new_folder(&self, place: &Place) -> Result<(), ToolFailure> {
+        let made = |change: &&Change| change.after.is_some() && is_inside(&change.place, place);
+        match self.changes.iter().find(made) {
+            None => Ok(()),
+            Some(change) => Err(ToolFailure::tool(format!(
+                "{:?} is a folder, not a file: an earlier step has written {:?}",
+                place.shown, change.place.shown
+            ))),
+        }
+    }
+}
+
+fn is_inside(inner: &Place, outer: &Place) -> bool {
+    inner.root == outer.root && inner.path != outer.path && inner.path.starts_with(&outer.path)
+}
+
+fn nothing_to_delete(place: &Place) -> ToolFailure {
+    ToolFailure::tool(format!(
+        "{:?} does not exist, so it cannot be deleted. Use list_directory to see what is there",
+        place.shown
+    ))
 }
 
 /// What becomes of a deleted file.
@@ -205,21 +292,4 @@ pub(super) enum Fate {
     Trash,
     /// Gone for good.
     Remove,
-}
-
-/// A rename replaces a file whatever its mode says, so read-only files are protected here.
-fn check_protected(
-    place: &Place,
-    before: Option<&disk::OnDisk>,
-    protected: Protected,
-) -> Result<(), ToolFailure> {
-    let read_only = before.is_some_and(|before| before.permissions.readonly());
-    if read_only && protected == Protected::Refuse {
-        return Err(ToolFailure::tool(format!(
-            "{:?} is read-only, so it is left alone. Set \"force\": true to change it all the same; it stays \
-             read-only afterwards",
-            place.shown
-        )));
-    }
-    Ok(())
 }

@@ -17,7 +17,7 @@ use super::place::Place;
 use super::run::{Stop, blocking};
 use super::stage::{Mode, Stage};
 use super::{Toolbox, commit};
-use crate::{ToolFailure, ToolFunction, ToolOutput, printable};
+use crate::{StopPoint, ToolFailure, ToolFunction, ToolOutput, printable};
 
 /// One of the files tools; the type itself is its arguments.
 pub(super) trait FileTool: DeserializeOwned + Send + 'static {
@@ -88,10 +88,18 @@ struct Function<T> {
 
 impl<T: FileTool> ToolFunction for Function<T> {
     fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+        self.call_with(arguments, StopPoint::default())
+    }
+
+    fn call_with(
+        self: Arc<Self>,
+        arguments: String,
+        point: StopPoint,
+    ) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
         let toolbox = Arc::clone(&self.toolbox);
         async move {
             let tool: T = parse(T::NAME, &arguments)?;
-            blocking(move |stop| run(&toolbox, tool, stop)).await
+            blocking(point, move |stop| run(&toolbox, tool, stop)).await
         }
         .boxed()
     }
@@ -106,6 +114,9 @@ fn run<T: FileTool>(toolbox: &Toolbox, tool: T, stop: &Stop) -> Result<ToolOutpu
         Effect::Reads => None,
     };
     stop.check()?;
+    if T::EFFECT != Effect::Reads {
+        commit::recover(&toolbox.roots)?;
+    }
     let mode = if tool.dry_run() { Mode::DryRun } else { Mode::Write };
     let mut stage = Stage::new(toolbox, stop, mode);
     let output = tool.perform(&mut stage)?;

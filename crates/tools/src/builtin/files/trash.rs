@@ -24,10 +24,19 @@ pub(super) fn holds(path: &Path) -> bool {
 pub(super) fn path_for(place: &Place, now: Timestamp) -> PathBuf {
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     let old = place.name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut end = old.len().min(MAX_OLD_NAME_BYTES);
-    while !old.is_char_boundary(end) {
+    let stamp = now.strftime("%Y%m%dT%H%M%S%.6f");
+    Path::new(FOLDER).join(format!(
+        "{stamp}-{}-{number}-{}",
+        std::process::id(),
+        cut(&old, MAX_OLD_NAME_BYTES)
+    ))
+}
+
+/// The beginning of a name, at most so many bytes.
+pub(super) fn cut(name: &str, max_bytes: usize) -> &str {
+    let mut end = name.len().min(max_bytes);
+    while !name.is_char_boundary(end) {
         end -= 1;
     }
-    let stamp = now.strftime("%Y%m%dT%H%M%S%.6f");
-    Path::new(FOLDER).join(format!("{stamp}-{}-{number}-{}", std::process::id(), &old[..end]))
+    &name[..end]
 }

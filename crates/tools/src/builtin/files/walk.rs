@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata};
 
+use super::commit::is_own;
 use super::place::{Place, failure};
 use super::stage::Stage;
 use crate::ToolFailure;
@@ -130,6 +131,7 @@ impl Walker<'_, '_> {
             }
             self.visited += 1;
             match entry.and_then(|entry| Ok((PathBuf::from(entry.file_name()), entry.metadata()?))) {
+                Ok((name, _)) if is_own(&name) => {}
                 Ok(entry) => entries.push(entry),
                 Err(_) => self.missed.unreadable += 1,
             }

@@ -55,7 +55,7 @@ impl FileTool for WriteToFile {
     }
 
     fn perform(self, stage: &mut Stage<'_>) -> Result<ToolOutput, ToolFailure> {
-        let place = stage.place(&self.path)?;
+        let place = stage.file(&self.path)?;
         let found = stage.find(&place)?;
         let bytes = self.content.len();
         let change = match &found {

@@ -128,7 +128,7 @@ fn relocate<const MOVES: bool>(
 ) -> Result<ToolOutput, ToolFailure> {
     let arguments: Relocate = read_arguments(arguments)?;
     let protected = Protected::forced(arguments.force);
-    let (from, to) = (stage.place(&arguments.path)?, stage.place(&arguments.to)?);
+    let (from, to) = (stage.file(&arguments.path)?, stage.file(&arguments.to)?);
     if from == to {
         return Err(invalid(format!("{:?} is already there: path and to are the same file", from.shown)));
     }

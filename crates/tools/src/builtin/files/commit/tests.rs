@@ -6,31 +6,47 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use super::super::disk;
-use super::super::place::{self, Root};
+use super::super::place::{self, Place, Root};
 use super::super::run::Stop;
-use super::{After, Change, commit};
+use super::{Change, Contents, Taken, commit, recover};
 
 thread_local! {
-    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    static LEFT: Cell<Option<(usize, Fault)>> = const { Cell::new(None) };
+}
+
+/// What happens when the count of acts has run out.
+#[derive(Clone, Copy)]
+enum Fault {
+    Error,
+    /// The process dies without another word.
+    Death,
 }
 
 /// Fails when the test's count of acts has run out.
 pub(super) fn step() -> io::Result<()> {
     LEFT.with(|left| match left.get() {
-        Some(0) => {
+        Some((0, Fault::Error)) => {
             left.set(None);
             Err(io::Error::other("planted"))
         }
-        Some(acts) => {
-            left.set(Some(acts - 1));
+        Some((0, Fault::Death)) => die(),
+        Some((acts, fault)) => {
+            left.set(Some((acts - 1, fault)));
             Ok(())
         }
         None => Ok(()),
     })
+}
+
+/// Ends this process as SIGKILL does: nothing is dropped, nothing is flushed.
+fn die() -> ! {
+    let _ = Command::new("kill").args(["-KILL", &std::process::id().to_string()]).status();
+    std::process::abort()
 }
 
 /// Every file and folder below a path, with contents.
@@ -52,67 +68,252 @@ fn tree(root: &Path) -> BTreeMap<String, Option<Vec<u8>>> {
     found
 }
 
+fn place_of(roots: &[Root], path: &str) -> Place {
+    place::resolve(roots, path, &|_, _| None).unwrap()
+}
+
+fn contents(text: &str) -> Option<Contents> {
+    Some(Contents { bytes: Arc::from(text.as_bytes()), permissions: None })
+}
+
+/// One change of every kind, in one root or two, among them a file whose name becomes that of a folder.
 fn changes(roots: &[Root]) -> Vec<Change> {
-    let change = |path: &str, after: After| {
-        let place = place::resolve(roots, path).unwrap();
-        let before = disk::look(roots, &place).unwrap();
-        Change { place, before, after }
+    let change = |place: Place, taken: Option<Taken>, after: Option<Contents>| {
+        let before = disk::look(roots, &place).unwrap_or_default().map(|found| found.identity);
+        Change { place, before, taken, after }
     };
-    let write = |text: &str| After::Write { bytes: Arc::from(text.as_bytes()), permissions: None };
-    vec![
-        change("replaced.txt", write("new")),
-        change("deep/er/made.txt", write("made")),
-        change("trashed.txt", After::Trash(".toolwright-trash/1-trashed.txt".into())),
-        change("removed.txt", After::Remove),
-        change("sub/replaced.txt", write("new too")),
-    ]
+    let at = |path: &str| place_of(roots, path);
+    let trashed = |name: &str| Some(Taken::Trashed(Path::new(".toolwright-trash").join(name)));
+    let below_file = Place { path: "turned/inner.txt".into(), ..at("turned") };
+    let mut changes = vec![
+        change(at("replaced.txt"), None, contents("new")),
+        change(at("deep/er/made.txt"), None, contents("made")),
+        change(at("trashed.txt"), trashed("1-trashed.txt"), None),
+        change(at("removed.txt"), Some(Taken::Removed), None),
+        change(at("sub/replaced.txt"), None, contents("new too")),
+        change(at("again.txt"), trashed("2-again.txt"), contents("another")),
+        change(at("turned"), Some(Taken::Removed), None),
+        change(below_file, None, contents("inner")),
+    ];
+    if roots.len() > 1 {
+        for (path, after) in [("replaced.txt", contents("new")), ("made/made.txt", contents("made"))] {
+            changes.push(change(Place { root: 1, path: path.into(), shown: path.into() }, None, after));
+        }
+    }
+    changes
+}
+
+/// A folder `a` with a file for every change, and a folder `b` for the second root.
+fn folders() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("a/sub")).unwrap();
+    fs::create_dir(folder.path().join("b")).unwrap();
+    let names = ["replaced.txt", "trashed.txt", "removed.txt", "sub/replaced.txt", "again.txt", "turned"];
+    for name in names.map(|name| format!("a/{name}")).iter().chain(&["b/replaced.txt".to_owned()]) {
+        fs::write(folder.path().join(name), name).unwrap();
+    }
+    folder
+}
+
+fn open(folder: &Path, count: usize) -> Vec<Root> {
+    ["a", "b"][..count].iter().map(|name| Root::open(&folder.join(name)).unwrap()).collect()
+}
+
+fn complete(roots: usize) -> Vec<(&'static str, Option<&'static str>)> {
+    let mut expected = vec![
+        ("a", None),
+        ("a/.toolwright-trash", None),
+        ("a/.toolwright-trash/1-trashed.txt", Some("a/trashed.txt")),
+        ("a/.toolwright-trash/2-again.txt", Some("a/again.txt")),
+        ("a/again.txt", Some("another")),
+        ("a/deep", None),
+        ("a/deep/er", None),
+        ("a/deep/er/made.txt", Some("made")),
+        ("a/replaced.txt", Some("new")),
+        ("a/sub", None),
+        ("a/sub/replaced.txt", Some("new too")),
+        ("a/turned", None),
+        ("a/turned/inner.txt", Some("inner")),
+        ("b", None),
+    ];
+    if roots > 1 {
+        expected.push(("b/made", None));
+        expected.push(("b/made/made.txt", Some("made")));
+        expected.push(("b/replaced.txt", Some("new")));
+    } else {
+        expected.push(("b/replaced.txt", Some("b/replaced.txt")));
+    }
+    expected
+}
+
+fn is_complete(folder: &Path, roots: usize) -> bool {
+    let found = tree(folder);
+    let found: Vec<_> = found.iter().map(|(name, text)| (name.as_str(), text.as_deref())).collect();
+    let expected: Vec<_> =
+        complete(roots).into_iter().map(|(name, text)| (name, text.map(str::as_bytes))).collect();
+    found == expected
 }
 
 #[test]
 fn a_failure_at_any_act_changes_nothing() {
     let mut acts = 0;
     loop {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("sub")).unwrap();
-        for name in ["replaced.txt", "trashed.txt", "removed.txt", "sub/replaced.txt"] {
-            fs::write(folder.path().join(name), name).unwrap();
-        }
+        let folder = folders();
         let before = tree(folder.path());
-        let roots = [Root::open(folder.path()).unwrap()];
+        let roots = open(folder.path(), 2);
         let changes = changes(&roots);
-        LEFT.with(|left| left.set(Some(acts)));
+        LEFT.with(|left| left.set(Some((acts, Fault::Error))));
         let done = commit(&roots, &changes, &Stop::default());
         let reached = LEFT.with(Cell::take).is_none();
-        if done.is_ok() {
-            assert!(!reached, "the planted failure was swallowed at act {acts}");
-            let names: Vec<_> = tree(folder.path()).into_keys().collect();
-            let expected = [
-                ".toolwright-trash",
-                ".toolwright-trash/1-trashed.txt",
-                "deep",
-                "deep/er",
-                "deep/er/made.txt",
-                "replaced.txt",
-                "sub",
-                "sub/replaced.txt",
-            ];
-            assert_eq!(names, expected);
-            break;
+        match done {
+            Err(failure) => {
+                assert!(
+                    reached && failure.to_string().contains("Nothing was changed"),
+                    "act {acts}: {failure}"
+                );
+                assert_eq!(tree(folder.path()), before, "act {acts}");
+            }
+            // What fails behind the last change is only untidy.
+            Ok(()) => {
+                assert!(is_complete(folder.path(), 2), "{:#?}", tree(folder.path()));
+                if !reached {
+                    break;
+                }
+            }
         }
-        assert!(reached && done.unwrap_err().to_string().contains("Nothing was changed"), "act {acts}");
-        assert_eq!(tree(folder.path()), before, "act {acts}");
         acts += 1;
     }
-    assert!(acts >= 12, "only {acts} acts were made to fail");
+    assert!(acts >= 30, "only {acts} acts were made to fail");
+}
+
+/// What [`a_process_that_dies`] does, when this process is that one: a folder, a number of roots, the act
+/// that it dies at, and whether it commits or recovers.
+const DIES: &str = "TOOLWRIGHT_TEST_DIES";
+
+/// Not a test of its own: the process that dies in the next ones.
+#[test]
+fn a_process_that_dies() {
+    let Some(task) = std::env::var(DIES).ok() else { return };
+    let [folder, roots, acts, what] = task.split('|').collect::<Vec<_>>().try_into().unwrap();
+    let roots = open(&PathBuf::from(folder), roots.parse().unwrap());
+    let changes = if what == "commit" { changes(&roots) } else { Vec::new() };
+    LEFT.with(|left| left.set(Some((acts.parse().unwrap(), Fault::Death))));
+    match what {
+        "commit" => commit(&roots, &changes, &Stop::default()).unwrap(),
+        _ => recover(&roots).unwrap(),
+    }
+}
+
+/// Runs that process; whether it came to its end.
+fn ends(folder: &Path, roots: usize, acts: usize, what: &str) -> bool {
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "builtin::files::commit::tests::a_process_that_dies"])
+        .env(DIES, format!("{}|{roots}|{acts}|{what}", folder.display()))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success() || status.code().is_none(), "{what} failed at act {acts}");
+    status.success()
+}
+
+#[test]
+fn a_process_killed_at_any_act_leaves_all_or_nothing() {
+    for roots in [1, 2] {
+        let (mut acts, mut taken_back, mut done) = (0, 0, 0);
+        loop {
+            let folder = folders();
+            let before = tree(folder.path());
+            let ended = ends(folder.path(), roots, acts, "commit");
+            recover(&open(folder.path(), roots)).unwrap();
+            if is_complete(folder.path(), roots) {
+                done += 1;
+            } else {
+                assert_eq!(tree(folder.path()), before, "killed at act {acts}, {roots} roots");
+                taken_back += 1;
+            }
+            if ended {
+                break;
+            }
+            acts += 1;
+        }
+        assert!(taken_back >= 20 && done >= 2, "{taken_back} taken back, {done} done");
+    }
+}
+
+#[test]
+fn a_recovery_that_is_killed_itself_is_taken_up_again() {
+    // Just before the last name is changed: everything else has to be taken back.
+    let last = 37;
+    let mut acts = 0;
+    loop {
+        let folder = folders();
+        let before = tree(folder.path());
+        assert!(!ends(folder.path(), 2, last, "commit"));
+        let ended = ends(folder.path(), 2, acts, "recover");
+        recover(&open(folder.path(), 2)).unwrap();
+        assert_eq!(tree(folder.path()), before, "killed at act {acts} of the recovery");
+        if ended {
+            break;
+        }
+        acts += 1;
+    }
+    assert!(acts >= 10, "only {acts} acts");
+}
+
+#[test]
+fn the_commit_of_a_living_process_is_left_alone() {
+    let folder = folders();
+    let roots = open(folder.path(), 1);
+    let journal = super::Journal::lock(&roots, &roots[0], &Stop::default()).unwrap();
+    fs::write(folder.path().join("a/.toolwright-journal"), "somebody is writing this\n").unwrap();
+    // A journal that is locked is not even read.
+    recover(&open(folder.path(), 1)).unwrap();
+    let waiting = open(folder.path(), 1);
+    let changes = changes(&waiting);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| commit(&waiting, &changes, &Stop::default()));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert!(!second.is_finished(), "the second commit does not wait");
+        journal.remove(&roots[0].dir);
+        second.join().unwrap().unwrap();
+    });
+    assert!(is_complete(folder.path(), 1));
+}
+
+#[test]
+fn a_journal_that_nobody_here_wrote_is_not_acted_upon() {
+    let plan = |path: &str, new: &str| {
+        format!(
+            r#"{{"Ready":{{"id":"1","files":[{{"path":"{path}","before":null,"new":"{new}","made":null,"old":null,"folders":[]}}]}}}}"#
+        ) + "\n"
+    };
+    let own = ".toolwright-1-1-x.new";
+    for text in ["nonsense\n".to_owned(), plan("../b/replaced.txt", own), plan("x", "replaced.txt")] {
+        let folder = folders();
+        fs::write(folder.path().join("a/.toolwright-journal"), &text).unwrap();
+        let before = tree(folder.path());
+        let roots = open(folder.path(), 1);
+        let refused = recover(&roots).unwrap_err().to_string();
+        assert!(refused.contains("remove that file"), "{refused}");
+        assert!(commit(&roots, &changes(&roots), &Stop::default()).is_err());
+        assert_eq!(tree(folder.path()), before);
+    }
+    // A file that is not the one the journal made stays.
+    let folder = folders();
+    fs::write(folder.path().join("a/.toolwright-journal"), plan("replaced.txt", own)).unwrap();
+    recover(&open(folder.path(), 1)).unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join("a/replaced.txt")).unwrap(), "a/replaced.txt");
+    assert!(!folder.path().join("a/.toolwright-journal").exists());
 }
 
 #[test]
 fn a_cancelled_call_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let roots = [Root::open(folder.path()).unwrap()];
-    let place = place::resolve(&roots, "a/b.txt").unwrap();
-    let after = After::Write { bytes: Arc::from(b"x".as_slice()), permissions: None };
-    let refused = commit(&roots, &[Change { place, before: None, after }], &Stop::now());
+    let change =
+        Change { place: place_of(&roots, "a/b.txt"), before: None, taken: None, after: contents("x") };
+    let refused = commit(&roots, &[change], &Stop::now());
     assert!(refused.unwrap_err().to_string().contains("cancelled"));
     assert!(tree(folder.path()).is_empty());
 }
@@ -125,11 +326,11 @@ fn a_file_that_somebody_else_changed_is_not_overwritten() {
             fs::write(folder.path().join(name), "old").unwrap();
         }
         let roots = [Root::open(folder.path()).unwrap()];
-        let place = place::resolve(&roots, name).unwrap();
-        let before = disk::look(&roots, &place).unwrap();
+        let place = place_of(&roots, name);
+        let before = disk::look(&roots, &place).unwrap().map(|found| found.identity);
         fs::write(folder.path().join(name), other).unwrap();
-        let after = After::Write { bytes: Arc::from(b"mine".as_slice()), permissions: None };
-        let refused = commit(&roots, &[Change { place, before, after }], &Stop::default()).unwrap_err();
+        let change = Change { place, before, taken: None, after: contents("mine") };
+        let refused = commit(&roots, &[change], &Stop::default()).unwrap_err();
         assert!(refused.to_string().contains("by somebody else"), "{refused}");
         assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), other);
     }
