@@ -5,13 +5,15 @@
 //! well, but marked: a program that logs what it receives prints our own requests back at us.
 
 use crate::raw::{self, ParseErrorKind};
-use crate::{EnvelopeError, Message};
+use crate::{EnvelopeError, Id, Json, Message};
 
 /// The longest line that is taken, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// How much of a line that is too long is kept to be shown.
 const SHOWN_BYTES: usize = 512;
+/// How much of its end is kept to find out what it answers.
+const END_BYTES: usize = 256;
 /// How many places in a line are tried as the start of a message.
 const MAX_STARTS: usize = 64;
 
@@ -25,6 +27,8 @@ pub struct Lines {
     limit: usize,
     /// How many bytes the line has so far that is too long to be kept.
     overlong: usize,
+    /// The last of them.
+    end: Vec<u8>,
 }
 
 /// A line, or the rest of one.
@@ -32,10 +36,12 @@ pub struct Lines {
 pub enum Line<'l> {
     /// The bytes of a line without its end.
     Whole(&'l [u8]),
-    /// A line that is too long: its start, and how long it was.
+    /// A line that is too long: its start and its end, and how long it was.
     TooLong {
         /// Its first bytes.
         start: &'l [u8],
+        /// Its last bytes.
+        end: &'l [u8],
         /// All its bytes.
         bytes: usize,
     },
@@ -44,7 +50,7 @@ pub enum Line<'l> {
 impl Lines {
     /// Lines of at most so many bytes.
     pub fn new(limit: usize) -> Lines {
-        Lines { buffer: Vec::new(), limit, overlong: 0 }
+        Lines { buffer: Vec::new(), limit, overlong: 0, end: Vec::new() }
     }
 
     /// Takes the next bytes of the stream and hands over every line that ends in them.
@@ -80,7 +86,12 @@ impl Lines {
             self.buffer.extend_from_slice(bytes);
             return;
         }
+        if self.overlong == 0 {
+            self.end = self.buffer[self.buffer.len().saturating_sub(END_BYTES)..].to_vec();
+        }
         self.overlong = known;
+        self.end.extend_from_slice(&bytes[bytes.len().saturating_sub(END_BYTES)..]);
+        self.end.drain(..self.end.len().saturating_sub(END_BYTES));
         let wanted = SHOWN_BYTES.saturating_sub(self.buffer.len()).min(bytes.len());
         self.buffer.extend_from_slice(&bytes[..wanted]);
         if self.buffer.len() > SHOWN_BYTES {
@@ -94,7 +105,7 @@ impl Lines {
         let buffer = std::mem::take(&mut self.buffer);
         match std::mem::take(&mut self.overlong) {
             0 => each(Line::Whole(without_return(&buffer))),
-            bytes => each(Line::TooLong { start: &buffer, bytes }),
+            bytes => each(Line::TooLong { start: &buffer, end: &std::mem::take(&mut self.end), bytes }),
         }
         if buffer.capacity() <= SHOWN_BYTES * 16 {
             self.buffer = buffer;
@@ -133,6 +144,8 @@ pub struct Noise {
     pub kind: NoiseKind,
     /// Its text, shortened; bytes that are no text are shown as U+FFFD.
     pub shown: String,
+    /// The request that it was meant to answer, as far as that can be told.
+    pub id: Option<Id>,
 }
 
 /// Why a part of a line is no message.
@@ -153,8 +166,10 @@ pub enum NoiseKind {
 /// Tells what a line holds.
 pub fn read(line: Line<'_>) -> Reading {
     let bytes = match line {
-        Line::TooLong { start, .. } => {
-            return Reading { messages: Vec::new(), noise: Some(noise(NoiseKind::TooLong, start)) };
+        Line::TooLong { start, end, .. } => {
+            let id = id_in(&String::from_utf8_lossy(start), &String::from_utf8_lossy(end));
+            let noise = Noise { id, ..noise(NoiseKind::TooLong, start) };
+            return Reading { messages: Vec::new(), noise: Some(noise) };
         }
         Line::Whole(bytes) => bytes,
     };
@@ -229,7 +244,8 @@ fn search(text: &str, quiet: impl Fn(char) -> bool) -> Reading {
                 let kind = if is_deep { NoiseKind::TooDeep } else { NoiseKind::Text };
                 other.get_or_insert((kind, at));
                 if is_deep {
-                    return Reading { messages, noise: Some(noise(kind, text.as_bytes())) };
+                    let id = id_in(&text[start..], text);
+                    return Reading { messages, noise: Some(Noise { id, ..noise(kind, text.as_bytes()) }) };
                 }
                 at = start + 1;
             }
@@ -268,7 +284,29 @@ fn noise(kind: NoiseKind, bytes: &[u8]) -> Noise {
     let start = &bytes[..bytes.len().min(SHOWN_BYTES)];
     let text = String::from_utf8_lossy(start);
     let cut = if bytes.len() > SHOWN_BYTES { "…" } else { "" };
-    Noise { kind, shown: format!("{}{cut}", text.trim()) }
+    Noise { kind, shown: format!("{}{cut}", text.trim()), id: None }
+}
+
+/// The id of an answer that cannot be read whole: among its first members, or at its very end.
+fn id_in(start: &str, end: &str) -> Option<Id> {
+    let first = raw::first_members(start);
+    let is_answer = !first.iter().any(|member| member.key == "method");
+    let found = first.into_iter().find(|member| member.key == "id").map(|member| member.value);
+    let found = found.filter(|_| is_answer).or_else(|| id_at_end(end))?;
+    Id::from_json(Json::parse(found).ok()?)
+}
+
+/// `…,"jsonrpc":"2.0","id":7}`, in either order.
+fn id_at_end(end: &str) -> Option<&str> {
+    let (_, rest) = end.rsplit_once("\"id\"")?;
+    let value = rest.trim_start().strip_prefix(':')?.trim_start();
+    let length = raw::value_end(value).ok()?;
+    let mut rest = value[length..].trim_start();
+    if let Some(more) = rest.strip_prefix(',') {
+        let (_, version) = more.trim_start().strip_prefix("\"jsonrpc\"")?.split_once(':')?;
+        rest = version.trim_start().strip_prefix("\"2.0\"")?.trim_start();
+    }
+    (rest.trim_end() == "}").then_some(&value[..length])
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub use parse::{
     Broken, MAX_DEPTH, ParseError, ParseErrorKind, Parsed, is_json_number, is_string_contents, parse,
     parse_or_break, parse_prefix,
 };
-pub use scan::{RawMember, check, items, members, value_end};
+pub use scan::{RawMember, check, first_members, items, members, value_end};
 pub use write::{quote, write_quoted};
 
 /// One JSON value. Nodes live in an arena and are cheap to copy.

@@ -10,7 +10,9 @@ fn lines_of(chunks: &[&[u8]], limit: usize) -> Vec<String> {
     let mut each = |line: Line<'_>| {
         found.push(match line {
             Line::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            Line::TooLong { start, bytes } => format!("{bytes} bytes: {}", String::from_utf8_lossy(start)),
+            Line::TooLong { start, bytes, .. } => {
+                format!("{bytes} bytes: {}", String::from_utf8_lossy(start))
+            }
         });
     };
     chunks.iter().for_each(|chunk| lines.push(chunk, &mut each));
@@ -110,6 +112,30 @@ fn bytes_that_are_no_text_are_told_and_the_answer_beside_them_arrives() {
     assert_eq!(noise.unwrap().kind, NoiseKind::NotUtf8);
     let Reading { messages, noise } = read(Line::Whole(b"\xff\xfe"));
     assert_eq!((messages.len(), noise.unwrap().kind), (0, NoiseKind::NotUtf8));
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_known_by_its_id() {
+    let long = "x".repeat(4000);
+    let deep = "[".repeat(300);
+    for (line, id) in [
+        (format!(r#"{{"jsonrpc":"2.0","id":7,"result":"{long}"}}"#), Some("7")),
+        (format!(r#"{{"result":{{"id":5,"a":"{long}"}},"jsonrpc":"2.0","id":7}}"#), Some("7")),
+        (format!(r#"{{"result":"{long}","id":"a","jsonrpc":"2.0"}}"#), Some("\"a\"")),
+        (format!(r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":"{long}"}}"#), None),
+        (format!(r#"{{"result":"{long}","x":{{"id":7}}}}"#), None),
+        (format!("log {long}"), None),
+    ] {
+        let mut found = Vec::new();
+        let mut lines = Lines::new(1000);
+        lines.push(format!("{line}\n").as_bytes(), |line| found.push(read(line)));
+        let noise = found.pop().unwrap().noise.unwrap();
+        assert_eq!(noise.kind, NoiseKind::TooLong);
+        assert_eq!(noise.id.map(|id| id.to_string()).as_deref(), id, "{}", &line[..40]);
+    }
+    let line = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}"#);
+    let noise = read(Line::Whole(line.as_bytes())).noise.unwrap();
+    assert_eq!((noise.kind, noise.id), (NoiseKind::TooDeep, Some(Id::number(7))));
 }
 
 #[test]

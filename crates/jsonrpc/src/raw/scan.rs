@@ -49,6 +49,28 @@ pub fn members(text: &str) -> Result<Vec<RawMember<'_>>, ParseError> {
     }
 }
 
+/// The members of the object that a text starts as, up to the first that is not whole.
+pub fn first_members(text: &str) -> Vec<RawMember<'_>> {
+    let mut scanner = Scanner::new(text);
+    let mut found = Vec::new();
+    if scanner.open(b'{').is_err() {
+        return found;
+    }
+    while let Ok((raw, is_escaped)) = scanner.key() {
+        let key = if is_escaped { Cow::Owned(decode_escapes(raw)) } else { Cow::Borrowed(raw) };
+        let Ok(value) = scanner.value(1) else { break };
+        // A number that ends with the text may go on.
+        if scanner.peek().is_none() {
+            break;
+        }
+        found.push(RawMember { key, value });
+        if !scanner.goes_on(b'}').unwrap_or(false) {
+            break;
+        }
+    }
+    found
+}
+
 /// The items of the list that a text is.
 pub fn items(text: &str) -> Result<Vec<&str>, ParseError> {
     let mut scanner = Scanner::new(text);

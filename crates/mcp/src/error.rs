@@ -1,0 +1,129 @@
+//! What goes wrong with a server, and what is known about it then.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_jsonrpc::ErrorObject;
+use toolwright_jsonrpc::lines::{MAX_LINE_BYTES, NoiseKind};
+use toolwright_jsonrpc::raw::MAX_DEPTH;
+
+/// Why a server could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no such program.
+    #[error("the program \"{program}\" was not found; check its name and the PATH of this process")]
+    NotFound {
+        /// As it was asked for.
+        program: String,
+    },
+    /// It is there but may not be run.
+    #[error("the program \"{program}\" may not be run; check its permissions")]
+    NotAllowed {
+        /// As it was asked for.
+        program: String,
+    },
+    /// The folder it should run in is not there.
+    #[error("the folder \"{folder}\" to run it in was not found")]
+    NoFolder {
+        /// As it was asked for.
+        folder: String,
+    },
+    /// Something else.
+    #[error("the program \"{program}\" could not be started: {source}")]
+    Other {
+        /// As it was asked for.
+        program: String,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl StartError {
+    /// Whether trying again without a change could help.
+    pub fn is_lasting(&self) -> bool {
+        !matches!(self, StartError::Other { .. })
+    }
+}
+
+/// How a server ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Its program ended with this code.
+    Exited(i32),
+    /// This signal ended it.
+    Killed(i32),
+    /// It was ended on purpose.
+    Stopped,
+    /// The way to it broke.
+    Lost(String),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Exited(code) => write!(f, "ended with exit code {code}"),
+            Ending::Killed(signal) => write!(f, "was ended by signal {signal}{}", signal_name(*signal)),
+            Ending::Stopped => f.write_str("was stopped"),
+            Ending::Lost(reason) => write!(f, "is out of reach: {reason}"),
+        }
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        2 => " (SIGINT)",
+        6 => " (SIGABRT)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+/// A server that is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// How it ended.
+    pub ending: Ending,
+    /// The last lines of its stderr.
+    pub stderr: String,
+}
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the server {}", self.ending)?;
+        if !self.stderr.is_empty() {
+            write!(f, "; its stderr ends with: {}", self.stderr)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a request has no result.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RequestError {
+    /// The server says so.
+    #[error("{}", .0.message)]
+    Server(ErrorObject),
+    /// The server is gone.
+    #[error("{0}")]
+    Closed(Arc<Closed>),
+    /// The answer cannot be taken.
+    #[error("{}", unreadable(.0))]
+    Unreadable(NoiseKind),
+    /// It took too long.
+    #[error("no answer within {} s", .0.as_secs_f64())]
+    TimedOut(Duration),
+}
+
+fn unreadable(kind: &NoiseKind) -> String {
+    match kind {
+        NoiseKind::TooLong => {
+            format!("the answer is larger than {} MiB; ask for less at once", MAX_LINE_BYTES >> 20)
+        }
+        NoiseKind::TooDeep => format!("the answer nests deeper than {MAX_DEPTH} levels"),
+        _ => "the answer is no message of the protocol".to_owned(),
+    }
+}

@@ -1,0 +1,103 @@
+//! The requests that wait for their answers.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, oneshot};
+use toolwright_jsonrpc::{ErrorObject, Json};
+
+use crate::{Closed, RequestError};
+
+/// Where the progress of a request is told.
+pub(crate) type OnProgress = Arc<dyn Fn(Json) + Send + Sync>;
+
+/// One request that waits.
+pub(crate) struct Waiting {
+    pub answer: oneshot::Sender<Result<Json, RequestError>>,
+    /// Woken when the server shows that it is still at it.
+    pub is_alive: Arc<Notify>,
+    pub on_progress: Option<OnProgress>,
+}
+
+/// All that wait on one connection. Each leaves exactly once: answered, given up, or with the server.
+#[derive(Default)]
+pub(crate) struct Requests {
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    waiting: HashMap<u64, Waiting>,
+    closed: Option<Arc<Closed>>,
+}
+
+impl Requests {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enters a request, unless the server is gone.
+    pub fn enter(&self, id: u64, waiting: Waiting) -> Result<(), Arc<Closed>> {
+        let mut table = self.table();
+        if let Some(closed) = &table.closed {
+            return Err(Arc::clone(closed));
+        }
+        table.waiting.insert(id, waiting);
+        Ok(())
+    }
+
+    /// Answers a request; false when none waits under this id.
+    pub fn answer(&self, id: u64, outcome: Result<Json, ErrorObject>) -> bool {
+        self.end(id, outcome.map_err(RequestError::Server))
+    }
+
+    /// Fails a request, if one waits under this id.
+    pub fn fail(&self, id: u64, error: RequestError) {
+        self.end(id, Err(error));
+    }
+
+    fn end(&self, id: u64, outcome: Result<Json, RequestError>) -> bool {
+        let waiting = self.table().waiting.remove(&id);
+        waiting.map(|waiting| waiting.answer.send(outcome)).is_some()
+    }
+
+    /// Takes a request out that nobody waits for any more; false when it has left already.
+    pub fn give_up(&self, id: u64) -> bool {
+        self.table().waiting.remove(&id).is_some()
+    }
+
+    /// Tells the progress of a request; false when none waits under this id.
+    pub fn progress(&self, id: u64, params: Json) -> bool {
+        let (is_alive, on_progress) = match self.table().waiting.get(&id) {
+            Some(waiting) => (Arc::clone(&waiting.is_alive), waiting.on_progress.clone()),
+            None => return false,
+        };
+        is_alive.notify_one();
+        if let Some(tell) = on_progress {
+            tell(params);
+        }
+        true
+    }
+
+    /// Fails all that wait, and all that would.
+    pub fn close(&self, closed: Arc<Closed>) {
+        let waiting = {
+            let mut table = self.table();
+            table.closed = Some(Arc::clone(&closed));
+            std::mem::take(&mut table.waiting)
+        };
+        for (_, waiting) in waiting {
+            let _ = waiting.answer.send(Err(RequestError::Closed(Arc::clone(&closed))));
+        }
+    }
+
+    /// Why there is no server any more.
+    pub fn closed(&self) -> Option<Arc<Closed>> {
+        self.table().closed.clone()
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.table().waiting.len()
+    }
+}

@@ -1,0 +1,236 @@
+//! A server as a child process: one owner for its life, its pipes and everything it starts.
+//!
+//! The child leads a process group of its own, so that what it starts goes with it. Its environment is
+//! a short list and what was declared. Its stderr is drained from the first byte, its stdout is read
+//! whatever it holds, and its end is told with exit code or signal and the last lines of its stderr.
+
+mod environment;
+mod stderr;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use toolwright_jsonrpc::lines::{self, Line, Lines, MAX_LINE_BYTES};
+
+use crate::error::{Closed, Ending, StartError};
+use crate::link::{EVENTS, Event, Link, OUTGOING};
+
+pub use stderr::StderrRing;
+
+/// How long a server may take to end by itself once its stdin is closed, and again once it is asked to.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long the pipes of a server that has ended are still read: what it started may hold them.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// How much is read from a pipe at once.
+const CHUNK: usize = 64 << 10;
+
+/// What is started, and with what.
+#[derive(Clone, Debug, Default)]
+pub struct ChildCommand {
+    /// The program.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Variables that it gets.
+    pub env: Vec<(String, String)>,
+    /// Variables of this process that it gets as well.
+    pub env_from: Vec<String>,
+    /// The folder that it runs in; this process's own when absent.
+    pub cwd: Option<PathBuf>,
+}
+
+/// A child that was started.
+#[derive(Debug)]
+pub struct StartedChild {
+    /// The way to it.
+    pub link: Link,
+    /// What it wrote to stderr.
+    pub stderr: Arc<StderrRing>,
+    /// Its process id.
+    pub pid: Option<u32>,
+}
+
+/// Starts a server.
+pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
+    let mut prepared = Command::new(&command.program);
+    prepared
+        .args(&command.args)
+        .env_clear()
+        .envs(environment::of(command))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if let Some(folder) = &command.cwd {
+        prepared.current_dir(folder);
+    }
+    #[cfg(unix)]
+    prepared.process_group(0);
+    let mut child = prepared.spawn().map_err(|error| start_error(command, error))?;
+    let pid = child.id();
+    let (outgoing, lines) = mpsc::channel(OUTGOING);
+    let (events, incoming) = mpsc::channel(EVENTS);
+    let stop = CancellationToken::new();
+    let stderr = Arc::new(StderrRing::default());
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(stdin), Some(stdout), Some(errors)) = pipes else {
+        let source = io::Error::other("its pipes are missing");
+        return Err(StartError::Other { program: command.program.to_string_lossy().into_owned(), source });
+    };
+    let writer = tokio::spawn(write(stdin, lines));
+    let reader = tokio::spawn(read(stdout, events.clone()));
+    let drain = tokio::spawn(drain(errors, Arc::clone(&stderr)));
+    let owner = Owner { child, pid, stop: stop.clone(), events, stderr: Arc::clone(&stderr) };
+    tokio::spawn(owner.watch(writer, reader, drain));
+    Ok(StartedChild { link: Link { outgoing, events: incoming, stop }, stderr, pid })
+}
+
+fn start_error(command: &ChildCommand, source: io::Error) -> StartError {
+    let program = command.program.to_string_lossy().into_owned();
+    if let Some(folder) = command.cwd.as_ref().filter(|folder| !folder.is_dir()) {
+        return StartError::NoFolder { folder: folder.display().to_string() };
+    }
+    match source.kind() {
+        io::ErrorKind::NotFound => StartError::NotFound { program },
+        io::ErrorKind::PermissionDenied => StartError::NotAllowed { program },
+        _ => StartError::Other { program, source },
+    }
+}
+
+/// Writes lines until nobody sends any more or the server does not read; then stdin is closed.
+async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<String>) {
+    while let Some(mut line) = lines.recv().await {
+        line.push('\n');
+        if stdin.write_all(line.as_bytes()).await.is_err() || stdin.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Hands over what the server prints, line by line.
+async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>) {
+    let mut lines = Lines::new(MAX_LINE_BYTES);
+    let mut chunk = vec![0; CHUNK];
+    let mut found = Vec::new();
+    loop {
+        let count = stdout.read(&mut chunk).await.unwrap_or(0);
+        let each = |line: Line<'_>| {
+            let reading = lines::read(line);
+            found.extend(reading.messages.into_iter().map(Event::Message));
+            found.extend(reading.noise.map(Event::Noise));
+        };
+        match count {
+            0 => lines.finish(each),
+            count => lines.push(&chunk[..count], each),
+        }
+        for event in found.drain(..) {
+            if events.send(event).await.is_err() {
+                return;
+            }
+        }
+        if count == 0 {
+            return;
+        }
+    }
+}
+
+async fn drain(mut errors: impl AsyncRead + Unpin, ring: Arc<StderrRing>) {
+    let mut chunk = vec![0; 4096];
+    while let Ok(count @ 1..) = errors.read(&mut chunk).await {
+        ring.push(&chunk[..count]);
+    }
+}
+
+/// Waits for the end of one child and tells it.
+struct Owner {
+    child: Child,
+    pid: Option<u32>,
+    stop: CancellationToken,
+    events: mpsc::Sender<Event>,
+    stderr: Arc<StderrRing>,
+}
+
+type Task = tokio::task::JoinHandle<()>;
+
+impl Owner {
+    async fn watch(mut self, writer: Task, mut reader: Task, mut drain: Task) {
+        let ending = tokio::select! {
+            status = self.child.wait() => ending(status),
+            () = self.stop.cancelled() => {
+                writer.abort();
+                self.end().await;
+                Ending::Stopped
+            }
+            () = self.events.closed() => {
+                writer.abort();
+                self.end().await;
+                Ending::Stopped
+            }
+        };
+        writer.abort();
+        // What it printed last is still in the pipes; what it started may keep them open for ever.
+        let _ = timeout(LAST_WORDS, async { tokio::join!(&mut reader, &mut drain) }).await;
+        self.signal(Signal::Kill);
+        reader.abort();
+        drain.abort();
+        let closed = Closed { ending, stderr: self.stderr.tail() };
+        let _ = self.events.send(Event::Closed(Arc::new(closed))).await;
+    }
+
+    /// Its stdin is closed already: it may end by itself, then it is asked to, then it must.
+    async fn end(&mut self) {
+        for signal in [None, Some(Signal::Terminate), Some(Signal::Kill)] {
+            if let Some(signal) = signal {
+                self.signal(signal);
+            }
+            if timeout(GRACE, self.child.wait()).await.is_ok() {
+                return;
+            }
+        }
+        let _ = self.child.kill().await;
+    }
+
+    /// Sends a signal to the child's whole group.
+    fn signal(&mut self, signal: Signal) {
+        #[cfg(unix)]
+        if let Some(group) = self.pid.and_then(|pid| rustix::process::Pid::from_raw(pid.cast_signed())) {
+            let signal = match signal {
+                Signal::Terminate => rustix::process::Signal::TERM,
+                Signal::Kill => rustix::process::Signal::KILL,
+            };
+            // The group is gone when nothing of it runs any more.
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+        #[cfg(not(unix))]
+        if signal == Signal::Kill {
+            let _ = self.child.start_kill();
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Signal {
+    Terminate,
+    Kill,
+}
+
+fn ending(status: io::Result<ExitStatus>) -> Ending {
+    let status = match status {
+        Ok(status) => status,
+        Err(error) => return Ending::Lost(error.to_string()),
+    };
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return Ending::Killed(signal);
+    }
+    Ending::Exited(status.code().unwrap_or(-1))
+}

@@ -1,0 +1,70 @@
+//! The variables that a server gets: a short list, and what was declared for it.
+
+use std::ffi::OsString;
+
+use super::ChildCommand;
+
+/// What programs need to run at all; none of it is secret.
+const BASE: &[&str] = &[
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    // Windows
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+/// Every variable of a child; what is declared wins.
+pub(super) fn of(command: &ChildCommand) -> Vec<(OsString, OsString)> {
+    let is_wanted = |name: &str| {
+        BASE.contains(&name)
+            || name.starts_with("LC_")
+            || command.env_from.iter().any(|wanted| wanted == name)
+    };
+    let inherited = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_wanted));
+    let declared = command.env.iter().map(|(name, value)| (name.into(), value.into()));
+    inherited.chain(declared).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_listed_and_declared_variables_are_passed_on() {
+        let command = ChildCommand {
+            env: vec![("PATH".into(), "/declared".into()), ("TOKEN".into(), "t".into())],
+            env_from: vec!["CARGO_MANIFEST_DIR".into()],
+            ..ChildCommand::default()
+        };
+        let found = of(&command);
+        let last =
+            |name: &str| found.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        assert_eq!(last("PATH"), Some("/declared".into()));
+        assert_eq!(last("TOKEN"), Some("t".into()));
+        assert_eq!(last("CARGO_MANIFEST_DIR"), std::env::var_os("CARGO_MANIFEST_DIR"));
+        // Cargo sets this one for every test.
+        assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
+        assert_eq!(last("CARGO_PKG_NAME"), None);
+    }
+}

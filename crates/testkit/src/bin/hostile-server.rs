@@ -1,0 +1,135 @@
+//! An MCP server over stdio with one bad habit for each tool.
+//!
+//! `tools/call` names the habit; the answer's text is what came in `arguments.text`.
+
+#![allow(clippy::print_stdout, reason = "its stdout is what is tested")]
+
+use std::io::{self, BufRead, Write};
+use std::process::exit;
+use std::thread::sleep;
+use std::time::Duration;
+
+use toolwright_jsonrpc::{Id, Json, Message, Request, Response, raw};
+
+fn main() -> io::Result<()> {
+    eprintln!("hostile server started");
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        match Message::parse(&line) {
+            Ok(Message::Request(request)) => answer(&line, &request)?,
+            Ok(Message::Notification(notification)) => {
+                eprintln!("notified: {} {:?}", notification.method, notification.params);
+            }
+            Ok(Message::Response(response)) => eprintln!("answered: {:?}", response.id),
+            Err(error) => eprintln!("cannot read {line:?}: {error}"),
+        }
+    }
+    if std::env::args().any(|argument| argument == "--ignore-end") {
+        eprintln!("stdin is closed, and I stay");
+        sleep(Duration::from_secs(3600));
+    }
+    Ok(())
+}
+
+fn result_line(id: &Id, text: &str) -> String {
+    let content = format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, raw::quote(text));
+    let result = Json::parse(&content).unwrap_or_else(|_| Json::empty_object());
+    Message::Response(Response { id: Some(id.clone()), outcome: Ok(result), extra: Vec::new() }).to_line()
+}
+
+fn write(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
+}
+
+fn answer(line: &str, request: &Request) -> io::Result<()> {
+    let params = request.params.clone().unwrap_or_else(Json::empty_object);
+    let habit = params.get_text("name").unwrap_or_default();
+    let arguments = params.get("arguments").unwrap_or_else(Json::empty_object);
+    let text = arguments.get_text("text").unwrap_or_default();
+    let number =
+        |key: &str| arguments.get(key).and_then(|value| value.as_str().parse::<u64>().ok()).unwrap_or(0);
+    let id = &request.id;
+    let reply = result_line(id, &text);
+    let plain = |text: String| write(format!("{text}\n").as_bytes());
+    match habit.as_str() {
+        "log-line" => plain(format!("Server is working on it\n{reply}")),
+        "many-log-lines" => plain(format!("{}{reply}", "INFO still here\n".repeat(500))),
+        "half-json" => plain(format!("{}\n{reply}", &reply[..reply.len() / 2])),
+        "crlf" => plain(format!("{reply}\r")),
+        "byte-order-mark" => plain(format!("\u{feff}{reply}")),
+        "ansi-colours" => plain(format!("\u{1b}[32mready\u{1b}[0m\n{reply}")),
+        "ansi-around" => plain(format!("\u{1b}[2K\u{1b}[1G{reply}\u{1b}[0m")),
+        "nul-bytes" => plain(format!("\0\0{reply}\0")),
+        "bad-utf8-line" => write(&[b"\xff\xfe\n".as_slice(), reply.as_bytes(), b"\n"].concat()),
+        "bad-utf8-before" => write(&[b"\xff\xfe".as_slice(), reply.as_bytes(), b"\n"].concat()),
+        "utf16-line" => {
+            let wide: Vec<u8> = "loading\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+            write(&[&wide, reply.as_bytes(), b"\n"].concat())
+        }
+        "two-on-a-line" => plain(format!("{reply}{}", result_line(&Id::number(999_999), "other"))),
+        "batch" => plain(format!("[{reply},{}]", result_line(&Id::number(999_999), "other"))),
+        "unknown-id" => plain(format!("{}\n{reply}", result_line(&Id::number(999_999), "other"))),
+        "id-as-string" => plain(reply.replacen(&format!("\"id\":{id}"), &format!("\"id\":\"{id}\""), 1)),
+        "id-as-fraction" => plain(reply.replacen(&format!("\"id\":{id}"), &format!("\"id\":{id}.0"), 1)),
+        "answers-twice" => plain(format!("{reply}\n{reply}")),
+        "text-before" => plain(format!("Loading model... {reply}")),
+        "text-behind" => plain(format!("{reply} done")),
+        "echoes-request" => plain(format!("received {line}\n{reply}")),
+        "json-log-line" => plain(format!("{{\"level\":\"info\",\"msg\":\"x\"}}\n{reply}")),
+        "empty-lines" => plain(format!("\n\n \t\n{reply}\n")),
+        "spread-out" => {
+            for piece in reply.as_bytes().chunks(7) {
+                write(piece)?;
+                sleep(Duration::from_millis(1));
+            }
+            write(b"\n")
+        }
+        "long-line-before" => {
+            let piece = vec![b'x'; 1 << 20];
+            for _ in 0..number("megabytes").max(20) {
+                write(&piece)?;
+            }
+            plain(format!("\n{reply}"))
+        }
+        "carriage-return-progress" => plain(format!("10%\r50%\r100%\r\n{reply}")),
+        "null-error" => plain(format!("{},\"error\":null}}", &reply[..reply.len() - 1])),
+        "environment" => {
+            let names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
+            plain(result_line(id, &names.join(" ")))
+        }
+        "large" => plain(result_line(id, &"x".repeat(number("megabytes") as usize * (1 << 20)))),
+        "deep" => {
+            let depth = number("depth") as usize;
+            let result = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            plain(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"deep":{result}}}}}"#))
+        }
+        "hang" => Ok(()),
+        "heartbeat" => {
+            let token = params.get("_meta").and_then(|meta| meta.get("progressToken"));
+            let token = token.map_or("null".to_owned(), |token| token.to_string());
+            for beat in 1..=number("beats") {
+                sleep(Duration::from_millis(number("every_ms")));
+                plain(format!(
+                    r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":{beat}}}}}"#
+                ))?;
+            }
+            plain(reply)
+        }
+        "asks-back" => {
+            plain(r#"{"jsonrpc":"2.0","id":"q-1","method":"ping"}"#.to_owned())?;
+            plain(r#"{"jsonrpc":"2.0","id":"q-2","method":"roots/list"}"#.to_owned())?;
+            plain(reply)
+        }
+        "die" => {
+            eprintln!("cannot go on: {text}");
+            exit(i32::try_from(number("code")).unwrap_or(1));
+        }
+        "starts-children" => {
+            let child = std::process::Command::new("sleep").arg("3600").spawn()?;
+            plain(result_line(id, &child.id().to_string()))
+        }
+        _ => plain(reply),
+    }
+}
