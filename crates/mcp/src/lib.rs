@@ -2,18 +2,24 @@
 //!
 //! [`stdio::start`] starts a server as a child process and gives a [`Link`]: lines out, events in.
 //! [`Connection`] carries requests over it, each with an id of its own, and fails all of them at once
-//! when the server is gone. Only this crate knows how messages travel; nothing here knows a tool.
+//! when the server is gone. [`Peer`] finds out which era of the protocol the server speaks and hides it.
+//! Only this crate knows revisions and how messages travel; nothing here knows what a tool does.
 //!
-//! Start with [`Connection::open`] and [`stdio::ChildCommand`].
+//! Start with [`Peer::connect`] and [`stdio::ChildCommand`].
 
 mod connection;
+mod era;
 mod error;
 mod host;
 mod link;
+mod lists;
+mod peer;
 mod requests;
 pub mod stdio;
 
 pub use connection::{Connection, Counts, RequestOptions};
+pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
 pub use error::{Closed, Ending, RequestError, StartError};
 pub use host::{Host, NoHost};
 pub use link::{Event, Link};
+pub use peer::{ConnectError, Identity, Peer, PeerOptions};

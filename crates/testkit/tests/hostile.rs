@@ -1,46 +1,29 @@
 //! Connections to a real child process with bad habits: what is well-formed arrives, and what is not
 //! breaks nothing but its own call.
 
+mod child;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use child::{Child, PATIENCE};
 use tokio::time::{Instant, sleep, timeout};
 use toolwright_jsonrpc::{Json, raw};
-use toolwright_mcp::stdio::{ChildCommand, StartedChild, StderrRing, start};
-use toolwright_mcp::{Connection, Ending, NoHost, RequestError, RequestOptions, StartError};
+use toolwright_mcp::stdio::{ChildCommand, start};
+use toolwright_mcp::{Ending, RequestError, RequestOptions, StartError};
 use toolwright_testkit::STDOUT_HABITS;
-
-/// Longer than anything here takes, so that a hang is a failure and not a wait.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-struct Hostile {
-    connection: Connection,
-    stderr: Arc<StderrRing>,
-    pid: u32,
-}
-
-fn hostile(args: &[&str]) -> Hostile {
-    let command = ChildCommand {
-        program: env!("CARGO_BIN_EXE_hostile-server").into(),
-        args: args.iter().map(Into::into).collect(),
-        ..ChildCommand::default()
-    };
-    let StartedChild { link, stderr, pid } = start(&command).expect("the server starts");
-    let connection = Connection::open(link, Arc::new(NoHost));
-    Hostile { connection, stderr, pid: pid.expect("it runs") }
-}
-
-fn options(timeout: Duration) -> RequestOptions {
-    RequestOptions { timeout: Some(timeout), ..RequestOptions::default() }
-}
 
 fn call(habit: &str, arguments: &str) -> Option<Json> {
     let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, raw::quote(habit));
     Some(Json::parse(&params).expect("JSON"))
 }
 
-impl Hostile {
+fn options(timeout: Duration) -> RequestOptions {
+    RequestOptions { timeout: Some(timeout), ..RequestOptions::default() }
+}
+
+impl Child {
     async fn call(&self, habit: &str, arguments: &str) -> Result<Json, RequestError> {
         let options = options(PATIENCE);
         let request = self.connection.request("tools/call", call(habit, arguments), &options);
@@ -74,7 +57,7 @@ async fn ends(pid: u32) {
 #[tokio::test]
 async fn every_well_formed_answer_arrives_whatever_stands_around_it() {
     assert!(STDOUT_HABITS.len() >= 25);
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     for habit in STDOUT_HABITS {
         let text = format!("{habit} ä \"quoted\" {{\"id\":1}}");
         assert_eq!(server.says(habit, &text).await, text, "{habit}");
@@ -88,7 +71,7 @@ async fn every_well_formed_answer_arrives_whatever_stands_around_it() {
 
 #[tokio::test]
 async fn an_answer_that_comes_twice_or_to_nobody_is_counted() {
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     for habit in ["answers-twice", "unknown-id", "two-on-a-line", "batch"] {
         server.says(habit, "x").await;
     }
@@ -98,7 +81,7 @@ async fn an_answer_that_comes_twice_or_to_nobody_is_counted() {
 
 #[tokio::test]
 async fn calls_at_once_get_their_own_answers() {
-    let server = Arc::new(hostile(&[]));
+    let server = Arc::new(Child::start(&[]));
     let calls: Vec<_> = (0..200)
         .map(|number| {
             let server = Arc::clone(&server);
@@ -113,7 +96,7 @@ async fn calls_at_once_get_their_own_answers() {
 
 #[tokio::test]
 async fn a_server_that_dies_fails_its_calls_at_once_with_code_and_stderr() {
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     let hanging = server.call("hang", "{}");
     let dying = server.call("die", r#"{"text":"out of luck","code":7}"#);
     let (hanging, dying) = tokio::join!(hanging, dying);
@@ -135,7 +118,7 @@ async fn a_server_that_dies_fails_its_calls_at_once_with_code_and_stderr() {
 #[tokio::test]
 async fn a_server_that_is_killed_is_told_by_its_signal() {
     for _ in 0..100 {
-        let server = hostile(&[]);
+        let server = Child::start(&[]);
         let begin = Instant::now();
         let kill = async {
             while !server.stderr.text().contains("started") {
@@ -153,7 +136,7 @@ async fn a_server_that_is_killed_is_told_by_its_signal() {
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_cancelled_at_the_server() {
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     let patient = options(Duration::from_millis(100));
     let error = server.connection.request("tools/call", call("hang", "{}"), &patient).await.unwrap_err();
     assert!(matches!(error, RequestError::TimedOut(_)), "{error}");
@@ -170,7 +153,7 @@ async fn a_call_that_takes_too_long_is_cancelled_at_the_server() {
 
 #[tokio::test]
 async fn a_heartbeat_keeps_a_long_call_alive_and_is_passed_on() {
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     let heard = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&heard);
     let options = RequestOptions {
@@ -189,7 +172,7 @@ async fn a_heartbeat_keeps_a_long_call_alive_and_is_passed_on() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_large_or_too_deep_is_an_error_of_its_call_alone() {
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     assert_eq!(text_of(&server.call("large", r#"{"megabytes":8}"#).await.expect("an answer")).len(), 8 << 20);
     let error = server.call("large", r#"{"megabytes":64}"#).await.unwrap_err();
     assert_eq!(error.to_string(), "the answer is larger than 16 MiB; ask for less at once");
@@ -203,7 +186,7 @@ async fn an_answer_that_is_too_large_or_too_deep_is_an_error_of_its_call_alone()
 
 #[tokio::test]
 async fn a_server_gets_a_short_list_of_variables() {
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     let names = server.says("environment", "").await;
     let names: Vec<&str> = names.split(' ').collect();
     assert!(names.contains(&"PATH"), "{names:?}");
@@ -212,7 +195,7 @@ async fn a_server_gets_a_short_list_of_variables() {
 
 #[tokio::test]
 async fn a_servers_own_requests_are_answered() {
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     assert_eq!(server.says("asks-back", "x").await, "x");
     let deadline = Instant::now() + PATIENCE;
     while server.stderr.text().matches("answered: Some(").count() < 2 {
@@ -225,7 +208,7 @@ async fn a_servers_own_requests_are_answered() {
 async fn what_a_server_started_ends_with_it() {
     // One that ends by itself, one that is killed, and one that ignores the end of its stdin.
     for (args, is_killed) in [(&[][..], false), (&[], true), (&["--ignore-end"], false)] {
-        let server = hostile(args);
+        let server = Child::start(args);
         let child: u32 = server.says("starts-children", "").await.parse().expect("a process id");
         assert!(is_running(child));
         let pid = server.pid;
@@ -258,7 +241,7 @@ async fn a_program_that_cannot_be_started_is_told_by_its_reason() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_cancelled_around_its_answer_ends_once() {
-    let server = hostile(&[]);
+    let server = Child::start(&[]);
     let options = options(PATIENCE);
     for round in 0..500u64 {
         let request = server.connection.request("tools/call", call("plain", "{}"), &options);

@@ -1,6 +1,8 @@
 //! An MCP server over stdio with one bad habit for each tool.
 //!
-//! `tools/call` names the habit; the answer's text is what came in `arguments.text`.
+//! `tools/call` names the habit; the answer's text is what came in `arguments.text`. How it meets a client
+//! is an argument: `--modern`, `--newer`, `--silent-probe`, `--answers-anything`, `--dies-on-probe`,
+//! `--unknown-revision`; without one it is a legacy server.
 
 #![allow(clippy::print_stdout, reason = "its stdout is what is tested")]
 
@@ -43,8 +45,75 @@ fn write(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
+fn has(flag: &str) -> bool {
+    std::env::args().any(|argument| argument == flag)
+}
+
+fn says(id: &Id, result: &str) -> io::Result<()> {
+    write(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n").as_bytes())
+}
+
+fn refuses(id: &Id, error: &str) -> io::Result<()> {
+    write(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").as_bytes())
+}
+
+fn discover(id: &Id) -> io::Result<()> {
+    let said = |versions: &str| {
+        format!(
+            r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"public","capabilities":{{"tools":{{}}}},
+            "supportedVersions":{versions},"instructions":"be careful",
+            "_meta":{{"io.modelcontextprotocol/serverInfo":{{"name":"hostile","version":"1"}}}}}}"#
+        )
+        .replace('\n', " ")
+    };
+    if has("--modern") {
+        says(id, &said(r#"["2026-07-28","2025-11-25"]"#))
+    } else if has("--newer") {
+        let data = r#"{"requested":"2026-07-28","supported":["2031-01-01"]}"#;
+        refuses(id, &format!(r#"{{"code":-32022,"message":"unsupported","data":{data}}}"#))
+    } else if has("--silent-probe") {
+        Ok(())
+    } else if has("--answers-anything") {
+        says(id, "{}")
+    } else if has("--dies-on-probe") {
+        eprintln!("I only know initialize");
+        exit(3);
+    } else {
+        refuses(id, r#"{"code":-32601,"message":"Method not found"}"#)
+    }
+}
+
+fn initialize(id: &Id) -> io::Result<()> {
+    let revision = if has("--unknown-revision") { "1999-01-01" } else { "2025-06-18" };
+    says(
+        id,
+        &format!(
+            r#"{{"protocolVersion":"{revision}","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"hostile","version":"1"}},"instructions":"be careful"}}"#
+        ),
+    )
+}
+
+/// Three pages of two tools, then the second page again and again.
+fn list_tools(id: &Id, params: &Json) -> io::Result<()> {
+    let page: u32 = params.get_text("cursor").and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+    let tool = |number: u32| {
+        format!(
+            r#"{{"name":"tool-{number}","inputSchema":{{"type":"object"}},"x-vendor":{{"n":{number}.0}}}}"#
+        )
+    };
+    let next = if page == 2 { 1 } else { page + 1 };
+    says(id, &format!(r#"{{"tools":[{},{}],"nextCursor":"{next}"}}"#, tool(page * 2), tool(page * 2 + 1)))
+}
+
 fn answer(line: &str, request: &Request) -> io::Result<()> {
     let params = request.params.clone().unwrap_or_else(Json::empty_object);
+    eprintln!("asked: {} {params}", request.method);
+    match request.method.as_str() {
+        "server/discover" => return discover(&request.id),
+        "initialize" => return initialize(&request.id),
+        "tools/list" => return list_tools(&request.id, &params),
+        _ => {}
+    }
     let habit = params.get_text("name").unwrap_or_default();
     let arguments = params.get("arguments").unwrap_or_else(Json::empty_object);
     let text = arguments.get_text("text").unwrap_or_default();
