@@ -2,10 +2,12 @@
 //!
 //! The functions are plain, so that seeds and past finds are replayed by an ordinary test as well.
 
+mod lines;
 mod rules;
 mod schema_arguments;
 mod text;
 
+pub use lines::lines;
 pub use rules::rules;
 pub use schema_arguments::schema_arguments;
 pub use text::text;

@@ -36,3 +36,8 @@ fn rules() {
 fn schema_arguments() {
     replay("schema_arguments", toolwright_fuzz::schema_arguments);
 }
+
+#[test]
+fn lines() {
+    replay("lines", toolwright_fuzz::lines);
+}

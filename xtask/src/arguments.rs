@@ -9,7 +9,7 @@ usage: cargo xtask <task>
 tasks:
   test                                format, lints, docs, dependency checks and every test
   fuzz [--minutes N] [--target NAME]  look for inputs that break a law or panic
-                                      (NAME: laws, text, rules, schema_arguments; default: all)
+                                      (NAME: laws, text, rules, schema_arguments, lines; default: all)
   bench                               time per call beside other libraries, and the corpus score";
 
 /// One thing to do.
@@ -43,11 +43,13 @@ pub enum FuzzTarget {
     Rules,
     /// libFuzzer on schema and arguments together.
     SchemaArguments,
+    /// libFuzzer on messages among other lines.
+    Lines,
 }
 
 impl FuzzTarget {
     /// Every target, in the order in which they run.
-    pub const ALL: [Self; 4] = [Self::Laws, Self::Text, Self::Rules, Self::SchemaArguments];
+    pub const ALL: [Self; 5] = [Self::Laws, Self::Text, Self::Rules, Self::SchemaArguments, Self::Lines];
 
     /// The name on the command line and of the fuzz binary.
     pub fn name(self) -> &'static str {
@@ -56,6 +58,7 @@ impl FuzzTarget {
             Self::Text => "text",
             Self::Rules => "rules",
             Self::SchemaArguments => "schema_arguments",
+            Self::Lines => "lines",
         }
     }
 

@@ -93,8 +93,9 @@ mod tests {
     fn everything_shares_the_given_time() {
         let plan = Plan::new(&FuzzOptions { time: Some(HOUR), target: None });
         assert_eq!(plan.campaign, Some(Some(HOUR / 2)));
-        assert_eq!(plan.targets, [FuzzTarget::Text, FuzzTarget::Rules, FuzzTarget::SchemaArguments]);
-        assert_eq!(plan.target_time, HOUR / 6);
+        let targets = [FuzzTarget::Text, FuzzTarget::Rules, FuzzTarget::SchemaArguments, FuzzTarget::Lines];
+        assert_eq!(plan.targets, targets);
+        assert_eq!(plan.target_time, HOUR / 8);
     }
 
     #[test]
