@@ -25,7 +25,7 @@ const NOISE_KEPT: usize = 16;
 pub struct Connection {
     shared: Arc<Shared>,
     /// Ends the server when the last clone is gone.
-    _stop: Arc<StopOnDrop>,
+    stop: Arc<StopOnDrop>,
 }
 
 /// How a request is sent and waited for.
@@ -56,6 +56,8 @@ struct Shared {
     noise: AtomicU64,
     unwanted: AtomicU64,
     last_noise: Mutex<VecDeque<Noise>>,
+    /// Cancelled when the server is gone.
+    gone: CancellationToken,
     /// The server's own requests that are being answered, by their ids.
     asked: Mutex<HashMap<Id, CancellationToken>>,
 }
@@ -79,10 +81,11 @@ impl Connection {
             noise: AtomicU64::new(0),
             unwanted: AtomicU64::new(0),
             last_noise: Mutex::default(),
+            gone: CancellationToken::new(),
             asked: Mutex::default(),
         });
         tokio::spawn(Arc::clone(&shared).listen(link.events));
-        Connection { shared, _stop: Arc::new(StopOnDrop(link.stop)) }
+        Connection { shared, stop: Arc::new(StopOnDrop(link.stop)) }
     }
 
     /// Sends a request and waits for its answer. A request that is given up, by its time or because this
@@ -117,7 +120,6 @@ impl Connection {
             tokio::select! {
                 _ = &mut sending, if !given_up.is_sent => given_up.is_sent = true,
                 answer = &mut answered => {
-                    let lost = || Closed { ending: Ending::Lost("its connection was closed".into()), stderr: String::new() };
                     return answer.unwrap_or_else(|_| Err(RequestError::Closed(Arc::new(lost()))));
                 }
                 () = is_alive.notified() => {
@@ -137,11 +139,19 @@ impl Connection {
         let line = Message::Notification(notification).to_line();
         match self.shared.outgoing.send(line).await {
             Ok(()) => Ok(()),
-            Err(_) => Err(RequestError::Closed(self.closed().unwrap_or_else(|| {
-                let ending = Ending::Lost("its connection was closed".into());
-                Arc::new(Closed { ending, stderr: String::new() })
-            }))),
+            Err(_) => Err(RequestError::Closed(self.closed().unwrap_or_else(|| Arc::new(lost())))),
         }
+    }
+
+    /// Ends the server, whoever else holds the connection.
+    pub fn stop(&self) {
+        self.stop.0.cancel();
+    }
+
+    /// Waits until the server is gone.
+    pub async fn wait_closed(&self) -> Arc<Closed> {
+        self.shared.gone.cancelled().await;
+        self.closed().unwrap_or_else(|| Arc::new(lost()))
     }
 
     /// Why there is no server any more; `None` while there is one.
@@ -169,6 +179,10 @@ impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").field("in_flight", &self.in_flight()).finish_non_exhaustive()
     }
+}
+
+fn lost() -> Closed {
+    Closed { ending: Ending::Lost("its connection was closed".into()), stderr: String::new() }
 }
 
 /// Takes a request out of the table, and tells the server, unless it was answered.
@@ -215,11 +229,15 @@ impl Shared {
             match event {
                 Event::Message(found) => self.hear(found),
                 Event::Noise(noise) => self.note_noise(noise),
-                Event::Closed(closed) => return self.requests.close(closed),
+                Event::Closed(closed) => return self.close(closed),
             }
         }
-        let ending = Ending::Lost("its connection was closed".into());
-        self.requests.close(Arc::new(Closed { ending, stderr: String::new() }));
+        self.close(Arc::new(lost()));
+    }
+
+    fn close(&self, closed: Arc<Closed>) {
+        self.requests.close(closed);
+        self.gone.cancel();
     }
 
     fn hear(self: &Arc<Self>, found: Found) {

@@ -1,0 +1,19 @@
+//! The servers that a user has: kept alive, each for itself.
+//!
+//! A [`Supervisor`] connects to one server, again and again when it must, and shows its state at any
+//! moment. What breaks one server reaches no other.
+//!
+//! Start with [`Supervisor::start`] and [`Connector`].
+
+mod connector;
+mod policy;
+mod report;
+mod state;
+mod stdio;
+mod supervisor;
+
+pub use connector::{ConnectFailure, Connected, Connecting, Connector};
+pub use policy::Policy;
+pub use state::{Snapshot, State};
+pub use stdio::StdioConnector;
+pub use supervisor::{NotReady, Supervisor};
