@@ -1,6 +1,7 @@
 //! The raw tree: nodes that remember the exact text they were read from.
 
 mod compare;
+mod cursor;
 mod number;
 mod parse;
 mod scan;
@@ -9,11 +10,9 @@ mod write;
 use std::borrow::Cow;
 
 pub use compare::{are_distinct, same_value};
+pub use cursor::{is_json_number, is_string_contents};
 pub use number::Number;
-pub use parse::{
-    Broken, MAX_DEPTH, ParseError, ParseErrorKind, Parsed, is_json_number, is_string_contents, parse,
-    parse_or_break, parse_prefix,
-};
+pub use parse::{Broken, MAX_DEPTH, ParseError, ParseErrorKind, Parsed, parse, parse_or_break, parse_prefix};
 pub use scan::{RawMember, check, first_members, items, members, value_end};
 pub use write::{quote, write_quoted};
 
@@ -163,6 +162,6 @@ impl<'a> Str<'a> {
     pub fn decode(&self) -> Cow<'a, str> {
         // Looked for only here: most strings are never decoded, and a node without the answer is smaller.
         let is_escaped = self.raw.as_bytes().contains(&b'\\');
-        if is_escaped { Cow::Owned(parse::decode_escapes(self.raw)) } else { Cow::Borrowed(self.raw) }
+        if is_escaped { Cow::Owned(cursor::decode_escapes(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 
 use bumpalo::Bump;
 
+use super::cursor::{Cursor, decode_escapes};
 use super::{Kind, Member, Node, Str, same_value};
 
 /// How deep values may nest.
@@ -100,13 +101,11 @@ impl<'a> Broken<'a> {
 /// the white space that follows.
 pub fn parse_prefix<'a>(text: &'a str, arena: &'a Bump) -> Result<(Parsed<'a>, usize), ParseError> {
     let mut parser = Parser::new(text, arena);
-    parser.document().map(|parsed| (parsed, parser.at))
+    parser.document().map(|parsed| (parsed, parser.cursor.at))
 }
 
 struct Parser<'a> {
-    text: &'a str,
-    bytes: &'a [u8],
-    at: usize,
+    cursor: Cursor<'a>,
     arena: &'a Bump,
     /// Items of the arrays being read, innermost last.
     nodes: Vec<Node<'a>>,
@@ -122,9 +121,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(text: &'a str, arena: &'a Bump) -> Self {
         Parser {
-            text,
-            bytes: text.as_bytes(),
-            at: 0,
+            cursor: Cursor::new(text),
             arena,
             nodes: Vec::new(),
             members: Vec::new(),
@@ -135,17 +132,14 @@ impl<'a> Parser<'a> {
     }
 
     fn document(&mut self) -> Result<Parsed<'a>, ParseError> {
-        self.skip_space();
+        self.cursor.skip_space();
         let root = self.value(0)?;
-        self.skip_space();
+        self.cursor.skip_space();
         Ok(Parsed { root, conflicting_key: self.conflicting_key })
     }
 
-    fn expect_end(&self, parsed: Parsed<'a>) -> Result<Parsed<'a>, ParseError> {
-        if self.at < self.bytes.len() {
-            return Err(self.error(ParseErrorKind::TrailingText));
-        }
-        Ok(parsed)
+    fn expect_end(&mut self, parsed: Parsed<'a>) -> Result<Parsed<'a>, ParseError> {
+        self.cursor.expect_end().map(|()| parsed)
     }
 
     /// What was read of a text that is not JSON. Behind the outermost members stand those of the objects
@@ -158,46 +152,41 @@ impl<'a> Parser<'a> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Node<'a>, ParseError> {
-        let start = self.at;
-        let kind = match self.peek() {
+        let start = self.cursor.at;
+        let kind = match self.cursor.peek() {
             Some(b'{') => self.object(depth)?,
             Some(b'[') => self.array(depth)?,
-            Some(b'"') => Kind::String(self.string()?.0),
-            Some(b't') => self.literal("true", Kind::Bool(true))?,
-            Some(b'f') => self.literal("false", Kind::Bool(false))?,
-            Some(b'n') => self.literal("null", Kind::Null)?,
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(_) => return Err(self.error(ParseErrorKind::Unexpected)),
-            None => return Err(self.error(ParseErrorKind::EndOfText)),
+            Some(b'"') => Kind::String(Str { raw: self.cursor.string()?.0 }),
+            Some(b't') => self.cursor.literal("true").map(|()| Kind::Bool(true))?,
+            Some(b'f') => self.cursor.literal("false").map(|()| Kind::Bool(false))?,
+            Some(b'n') => self.cursor.literal("null").map(|()| Kind::Null)?,
+            Some(b'-' | b'0'..=b'9') => Kind::Number(self.cursor.number()?),
+            Some(_) => return Err(self.cursor.error(ParseErrorKind::Unexpected)),
+            None => return Err(self.cursor.error(ParseErrorKind::EndOfText)),
         };
-        Ok(Node { source: &self.text[start..self.at], kind })
+        Ok(Node { source: &self.cursor.text[start..self.cursor.at], kind })
     }
 
     fn object(&mut self, depth: usize) -> Result<Kind<'a>, ParseError> {
         self.descend(depth)?;
         let first = self.members.len();
-        if self.peek() == Some(b'}') {
-            self.at += 1;
+        if self.cursor.take(b'}') {
             return Ok(Kind::Object(&[]));
         }
         loop {
-            if self.peek() != Some(b'"') {
-                return Err(self.unexpected());
-            }
-            let (key, is_escaped) = self.string()?;
-            self.skip_space();
-            self.expect(b':')?;
-            self.skip_space();
+            let (raw_key, is_escaped) = self.cursor.key()?;
             let value = self.value(depth + 1)?;
-            let decoded = if is_escaped { self.arena.alloc_str(&key.decode()) } else { key.raw };
-            self.members.push(Member { key: decoded, raw_key: key.raw, value });
-            self.skip_space();
-            let end = self.at;
-            if self.next_or_close(b'}')? {
-                break;
-            }
+            let key = if is_escaped { self.arena.alloc_str(&decode_escapes(raw_key)) } else { raw_key };
+            self.members.push(Member { key, raw_key, value });
             if depth == 0 {
+                self.cursor.skip_space();
+                let end = self.cursor.at;
+                if !self.cursor.goes_on(b'}')? {
+                    break;
+                }
                 (self.complete, self.comma) = (self.members.len(), end);
+            } else if !self.cursor.goes_on(b'}')? {
+                break;
             }
         }
         self.note_conflicting_keys(first);
@@ -209,14 +198,13 @@ impl<'a> Parser<'a> {
     fn array(&mut self, depth: usize) -> Result<Kind<'a>, ParseError> {
         self.descend(depth)?;
         let first = self.nodes.len();
-        if self.peek() == Some(b']') {
-            self.at += 1;
+        if self.cursor.take(b']') {
             return Ok(Kind::Array(&[]));
         }
         loop {
             let item = self.value(depth + 1)?;
             self.nodes.push(item);
-            if self.next_or_close(b']')? {
+            if !self.cursor.goes_on(b']')? {
                 break;
             }
         }
@@ -228,28 +216,11 @@ impl<'a> Parser<'a> {
     /// Steps over an opening bracket.
     fn descend(&mut self, depth: usize) -> Result<(), ParseError> {
         if depth >= MAX_DEPTH {
-            return Err(self.error(ParseErrorKind::TooDeep));
+            return Err(self.cursor.error(ParseErrorKind::TooDeep));
         }
-        self.at += 1;
-        self.skip_space();
+        self.cursor.at += 1;
+        self.cursor.skip_space();
         Ok(())
-    }
-
-    /// After an item: steps over a comma (false) or the closing bracket (true).
-    fn next_or_close(&mut self, close: u8) -> Result<bool, ParseError> {
-        self.skip_space();
-        match self.peek() {
-            Some(b',') => {
-                self.at += 1;
-                self.skip_space();
-                Ok(false)
-            }
-            Some(byte) if byte == close => {
-                self.at += 1;
-                Ok(true)
-            }
-            _ => Err(self.unexpected()),
-        }
     }
 
     fn note_conflicting_keys(&mut self, first: usize) {
@@ -271,211 +242,6 @@ impl<'a> Parser<'a> {
         self.conflicting_key =
             sorted.windows(2).find(|pair| repeated(pair[0], pair[1])).map(|pair| pair[0].key);
     }
-
-    /// A string, and whether something in it is escaped.
-    fn string(&mut self) -> Result<(Str<'a>, bool), ParseError> {
-        self.at += 1;
-        let start = self.at;
-        let mut escaped = false;
-        loop {
-            self.at += plain_run(&self.bytes[self.at..]);
-            match self.peek() {
-                Some(b'"') => {
-                    let raw = &self.text[start..self.at];
-                    self.at += 1;
-                    return Ok((Str { raw }, escaped));
-                }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
-                }
-                Some(_) => return Err(self.error(ParseErrorKind::Unexpected)),
-                None => return Err(self.error(ParseErrorKind::EndOfText)),
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<(), ParseError> {
-        self.at += 1;
-        match self.peek() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
-            Some(b'u') => {
-                self.at += 1;
-                for _ in 0..4 {
-                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
-                        return Err(self.unexpected());
-                    }
-                    self.at += 1;
-                }
-            }
-            _ => return Err(self.unexpected()),
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<Kind<'a>, ParseError> {
-        let start = self.at;
-        let length = number_length(&self.bytes[start..]);
-        if length == 0 {
-            self.at += usize::from(self.peek() == Some(b'-'));
-            return Err(self.unexpected());
-        }
-        self.at += length;
-        Ok(Kind::Number(&self.text[start..self.at]))
-    }
-
-    fn literal(&mut self, word: &str, kind: Kind<'a>) -> Result<Kind<'a>, ParseError> {
-        if self.bytes[self.at..].starts_with(word.as_bytes()) {
-            self.at += word.len();
-            return Ok(kind);
-        }
-        Err(self.error(ParseErrorKind::Unexpected))
-    }
-
-    fn expect(&mut self, byte: u8) -> Result<(), ParseError> {
-        if self.peek() == Some(byte) {
-            self.at += 1;
-            return Ok(());
-        }
-        Err(self.unexpected())
-    }
-
-    fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn unexpected(&self) -> ParseError {
-        self.error(if self.at < self.bytes.len() {
-            ParseErrorKind::Unexpected
-        } else {
-            ParseErrorKind::EndOfText
-        })
-    }
-
-    fn error(&self, kind: ParseErrorKind) -> ParseError {
-        ParseError { offset: self.at, kind }
-    }
-}
-
-/// How many bytes from the start stand for themselves inside a string. Eight at a time: a byte is
-/// special when it is a quote, a backslash or below space.
-pub(super) fn plain_run(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
-    let mut at = 0;
-    while let Some(chunk) = bytes.get(at..at + 8) {
-        let word = u64::from_le_bytes(chunk.try_into().unwrap_or_default());
-        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
-        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let special = below(word, 0x20) | quote | backslash;
-        if special != 0 {
-            return at + special.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    let rest = &bytes[at..];
-    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    at + rest.iter().position(special).unwrap_or(rest.len())
-}
-
-/// Whether the text could stand between the quotes of a JSON string as it is.
-pub fn is_string_contents(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    loop {
-        at += plain_run(&bytes[at..]);
-        match (bytes.get(at), bytes.get(at + 1)) {
-            (None, _) => return true,
-            (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
-            (Some(b'\\'), Some(b'u')) => {
-                let is_code = |hex: &[u8]| hex.iter().all(u8::is_ascii_hexdigit);
-                if !bytes.get(at + 2..at + 6).is_some_and(is_code) {
-                    return false;
-                }
-                at += 6;
-            }
-            _ => return false,
-        }
-    }
-}
-
-/// Whether the whole text is one JSON number.
-pub fn is_json_number(text: &str) -> bool {
-    !text.is_empty() && number_length(text.as_bytes()) == text.len()
-}
-
-/// The length of the JSON number at the start, 0 when there is none.
-pub(super) fn number_length(bytes: &[u8]) -> usize {
-    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut at = usize::from(bytes.first() == Some(&b'-'));
-    at += match bytes.get(at) {
-        Some(b'0') => 1,
-        Some(b'1'..=b'9') => digits(at),
-        _ => return 0,
-    };
-    if bytes.get(at) == Some(&b'.') {
-        match digits(at + 1) {
-            0 => return 0,
-            count => at += 1 + count,
-        }
-    }
-    if matches!(bytes.get(at), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-        match digits(at + 1 + sign) {
-            0 => return 0,
-            count => at += 1 + sign + count,
-        }
-    }
-    at
-}
-
-/// Decodes the escapes of a string that the parser has accepted.
-pub(super) fn decode_escapes(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(found) = rest.find('\\') {
-        out.push_str(&rest[..found]);
-        let mut tail = &rest[found + 1..];
-        let Some(escape) = tail.chars().next() else { break };
-        tail = &tail[escape.len_utf8()..];
-        match escape {
-            'b' => out.push('\u{8}'),
-            'f' => out.push('\u{c}'),
-            'n' => out.push('\n'),
-            'r' => out.push('\r'),
-            't' => out.push('\t'),
-            'u' => {
-                let (decoded, length) = decode_unicode(tail);
-                out.push(decoded);
-                tail = &tail[length..];
-            }
-            other => out.push(other),
-        }
-        rest = tail;
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Decodes what follows `\u`, with its surrogate pair: the character and the bytes read.
-fn decode_unicode(tail: &str) -> (char, usize) {
-    let unit = |from: usize| tail.get(from..from + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
-    let Some(first) = unit(0) else { return (char::REPLACEMENT_CHARACTER, 0) };
-    if (0xD800..0xDC00).contains(&first)
-        && tail.get(4..6) == Some("\\u")
-        && let Some(second) = unit(6).filter(|second| (0xDC00..0xE000).contains(second))
-    {
-        let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-        return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 10);
-    }
-    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 4)
 }
 
 #[cfg(test)]
@@ -551,28 +317,6 @@ mod tests {
         let items = parsed.root.as_array().unwrap();
         assert_eq!(items[0].as_text().unwrap(), "😀");
         assert_eq!(items[1].source(), Some(r#""\ud83d""#));
-    }
-
-    #[test]
-    fn the_first_special_byte_is_found_wherever_it_stands() {
-        for length in 0..40 {
-            for special in ["\"", "\\", "\n", "\u{1f}"] {
-                let text = format!("{}{special}xyzä\u{7f}", "ö".repeat(length));
-                assert_eq!(plain_run(text.as_bytes()), 2 * length, "{special:?} after {length}");
-            }
-        }
-    }
-
-    #[test]
-    fn string_contents_are_what_may_stand_between_quotes() {
-        for text in ["", "a", r"a\nb\u00e4", r#"\""#, r"\\", "ä😀", r"C:\\new"] {
-            assert!(is_string_contents(text), "{text}");
-            assert!(accepts(&format!("\"{text}\"")), "{text}");
-        }
-        for text in ["\"", "a\nb", r"\", r"\x", r"\u00", r"\u00g0", r"C:\sub", "\u{1}"] {
-            assert!(!is_string_contents(text), "{text}");
-            assert!(!accepts(&format!("\"{text}\"")), "{text}");
-        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::parse::{decode_escapes, number_length, plain_run};
+use super::cursor::{Cursor, decode_escapes};
 use super::{MAX_DEPTH, ParseError, ParseErrorKind};
 
 /// A member of an object whose value is still text.
@@ -19,7 +19,7 @@ pub struct RawMember<'a> {
 
 /// Whether the text is one JSON value.
 pub fn check(text: &str) -> Result<(), ParseError> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = Cursor::new(text);
     scanner.skip_space();
     scanner.skip_value(0)?;
     scanner.expect_end()
@@ -27,13 +27,13 @@ pub fn check(text: &str) -> Result<(), ParseError> {
 
 /// Where the value ends that a text starts with.
 pub fn value_end(text: &str) -> Result<usize, ParseError> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = Cursor::new(text);
     scanner.skip_value(0).map(|()| scanner.at)
 }
 
 /// The members of the object that a text is, keys that repeat included.
 pub fn members(text: &str) -> Result<Vec<RawMember<'_>>, ParseError> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = Cursor::new(text);
     let mut found = Vec::new();
     scanner.open(b'{')?;
     if scanner.take(b'}') {
@@ -51,7 +51,7 @@ pub fn members(text: &str) -> Result<Vec<RawMember<'_>>, ParseError> {
 
 /// The members of the object that a text starts as, up to the first that is not whole.
 pub fn first_members(text: &str) -> Vec<RawMember<'_>> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = Cursor::new(text);
     let mut found = Vec::new();
     if scanner.open(b'{').is_err() {
         return found;
@@ -73,7 +73,7 @@ pub fn first_members(text: &str) -> Vec<RawMember<'_>> {
 
 /// The items of the list that a text is.
 pub fn items(text: &str) -> Result<Vec<&str>, ParseError> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = Cursor::new(text);
     let mut found = Vec::new();
     scanner.open(b'[')?;
     if scanner.take(b']') {
@@ -87,17 +87,7 @@ pub fn items(text: &str) -> Result<Vec<&str>, ParseError> {
     }
 }
 
-struct Scanner<'a> {
-    text: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Scanner<'a> {
-    fn new(text: &'a str) -> Self {
-        Scanner { text, bytes: text.as_bytes(), at: 0 }
-    }
-
+impl<'a> Cursor<'a> {
     /// The text of the value that starts here.
     fn value(&mut self, depth: usize) -> Result<&'a str, ParseError> {
         let start = self.at;
@@ -135,7 +125,9 @@ impl<'a> Scanner<'a> {
                 Some(b't') => self.literal("true")?,
                 Some(b'f') => self.literal("false")?,
                 Some(b'n') => self.literal("null")?,
-                Some(b'-' | b'0'..=b'9') => self.number()?,
+                Some(b'-' | b'0'..=b'9') => {
+                    self.number()?;
+                }
                 Some(_) => return Err(self.error(ParseErrorKind::Unexpected)),
                 None => return Err(self.error(ParseErrorKind::EndOfText)),
             }
@@ -155,136 +147,6 @@ impl<'a> Scanner<'a> {
                 open -= 1;
             }
         }
-    }
-
-    fn open(&mut self, bracket: u8) -> Result<(), ParseError> {
-        self.skip_space();
-        if !self.take(bracket) {
-            return Err(self.unexpected());
-        }
-        self.skip_space();
-        Ok(())
-    }
-
-    /// A key and its colon: the key's raw text, and whether something in it is escaped.
-    fn key(&mut self) -> Result<(&'a str, bool), ParseError> {
-        if self.peek() != Some(b'"') {
-            return Err(self.unexpected());
-        }
-        let key = self.string()?;
-        self.skip_space();
-        if !self.take(b':') {
-            return Err(self.unexpected());
-        }
-        self.skip_space();
-        Ok(key)
-    }
-
-    /// After a value: steps over a comma (true) or the closing bracket (false).
-    fn goes_on(&mut self, close: u8) -> Result<bool, ParseError> {
-        self.skip_space();
-        if self.take(b',') {
-            self.skip_space();
-            return Ok(true);
-        }
-        if self.take(close) {
-            return Ok(false);
-        }
-        Err(self.unexpected())
-    }
-
-    fn string(&mut self) -> Result<(&'a str, bool), ParseError> {
-        self.at += 1;
-        let start = self.at;
-        let mut is_escaped = false;
-        loop {
-            self.at += plain_run(&self.bytes[self.at..]);
-            match self.peek() {
-                Some(b'"') => {
-                    let raw = &self.text[start..self.at];
-                    self.at += 1;
-                    return Ok((raw, is_escaped));
-                }
-                Some(b'\\') => {
-                    is_escaped = true;
-                    self.escape()?;
-                }
-                Some(_) => return Err(self.error(ParseErrorKind::Unexpected)),
-                None => return Err(self.error(ParseErrorKind::EndOfText)),
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<(), ParseError> {
-        self.at += 1;
-        match self.peek() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
-            Some(b'u') => {
-                self.at += 1;
-                for _ in 0..4 {
-                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
-                        return Err(self.unexpected());
-                    }
-                    self.at += 1;
-                }
-            }
-            _ => return Err(self.unexpected()),
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<(), ParseError> {
-        match number_length(&self.bytes[self.at..]) {
-            0 => {
-                self.at += usize::from(self.peek() == Some(b'-'));
-                Err(self.unexpected())
-            }
-            length => {
-                self.at += length;
-                Ok(())
-            }
-        }
-    }
-
-    fn literal(&mut self, word: &str) -> Result<(), ParseError> {
-        if self.bytes[self.at..].starts_with(word.as_bytes()) {
-            self.at += word.len();
-            return Ok(());
-        }
-        Err(self.error(ParseErrorKind::Unexpected))
-    }
-
-    fn expect_end(&mut self) -> Result<(), ParseError> {
-        self.skip_space();
-        if self.at < self.bytes.len() {
-            return Err(self.error(ParseErrorKind::TrailingText));
-        }
-        Ok(())
-    }
-
-    fn take(&mut self, byte: u8) -> bool {
-        let is_there = self.peek() == Some(byte);
-        self.at += usize::from(is_there);
-        is_there
-    }
-
-    fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn unexpected(&self) -> ParseError {
-        let is_end = self.at >= self.bytes.len();
-        self.error(if is_end { ParseErrorKind::EndOfText } else { ParseErrorKind::Unexpected })
-    }
-
-    fn error(&self, kind: ParseErrorKind) -> ParseError {
-        ParseError { offset: self.at, kind }
     }
 }
 
