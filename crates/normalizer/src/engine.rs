@@ -14,6 +14,7 @@ use crate::rules::RuleSet;
 use crate::schema::Judge;
 use crate::text::{self, FirstValue};
 use crate::tool::Tool;
+use crate::usual;
 
 /// The longest arguments that are looked at.
 pub const MAX_ARGUMENT_BYTES: usize = 16 << 20;
@@ -109,6 +110,12 @@ impl Normalizer {
             {
                 trace.conclude(&[], 0, || "strict JSON that the schema accepts: unchanged".to_owned());
                 return Outcome::Unchanged;
+            }
+            if !may_rule
+                && !trace.is_on()
+                && let Some(outcome) = usual::mend(&self.rules, tool, &judge, &parsed.root, &arena)
+            {
+                return outcome;
             }
         }
         let rejected_by_gate = parsed.is_ok() && !may_rule;

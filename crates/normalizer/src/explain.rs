@@ -69,6 +69,10 @@ impl Trace {
         Trace { record: Some(Record::default()) }
     }
 
+    pub fn is_on(&self) -> bool {
+        self.record.is_some()
+    }
+
     /// Taken into a reading. Whether the outcome is that reading, [`Trace::conclude`] says.
     pub fn chosen(&self, path: &Path<'_>, cost: u32, text: impl FnOnce() -> String) {
         self.add(Verdict::Tried, path, cost, text);

@@ -38,6 +38,7 @@ mod repeats;
 pub mod rules;
 mod schema;
 mod tool;
+mod usual;
 
 pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
 pub use explain::{TraceStep, Verdict};

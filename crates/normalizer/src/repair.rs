@@ -47,6 +47,7 @@ pub(crate) use object::THE_TOOL_HAS;
 pub(crate) use path::{Path, shown};
 pub(crate) use preview::preview;
 pub(crate) use problems::{problem, shortened, too_much};
+pub(crate) use scalar::plain_scalar;
 
 /// How deep values are fitted within each other.
 const MAX_NESTING: u32 = 160;
@@ -256,6 +257,18 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 }
 
+/// What the report says of one value that became another.
+pub(crate) fn change_of(code: Code, path: &Path<'_>, from: &Node<'_>, to: &Node<'_>, why: &str) -> Change {
+    Change {
+        code,
+        path: path.to_string(),
+        from: Some(preview(from)),
+        to: Some(preview(to)),
+        rule: None,
+        why: why.to_owned(),
+    }
+}
+
 // === impl Fit ===
 
 impl<'a> Fit<'a> {
@@ -265,14 +278,7 @@ impl<'a> Fit<'a> {
 
     /// One change of the value at `path`.
     pub fn edited(code: Code, path: &Path<'_>, from: &Node<'a>, to: Node<'a>, cost: u32, why: &str) -> Self {
-        let change = Change {
-            code,
-            path: path.to_string(),
-            from: Some(preview(from)),
-            to: Some(preview(&to)),
-            rule: None,
-            why: why.to_owned(),
-        };
+        let change = change_of(code, path, from, &to, why);
         Fit { node: to, cost, risk: 0, changes: vec![change] }
     }
 

@@ -159,6 +159,21 @@ impl Rule {
         self.set.is_none() || matches!(self.action, Action::NestedAlias { .. } | Action::NestedDefault { .. })
     }
 
+    /// Whether the rule may have something to do with members that the tool declares.
+    pub(crate) fn may_touch(&self, members: &[Member<'_>]) -> bool {
+        let has = |name: &str| members.iter().any(|member| member.key == name);
+        match &self.action {
+            Action::ParamAlias { from: name, .. }
+            | Action::TypeCoerce { name, .. }
+            | Action::JsonAcceptBoth { name }
+            | Action::ParamDrop { name }
+            | Action::ValueMap { name, .. }
+            | Action::NestedAlias { payload: name, .. } => has(name),
+            Action::ParamDefault { .. } | Action::NestedDefault { .. } => true,
+            Action::CaseConvert { .. } => self.set.is_none(),
+        }
+    }
+
     /// How many steps the rule may take one value: a map can lead on from each of its pairs.
     pub(crate) fn steps(&self) -> usize {
         match &self.action {

@@ -9,6 +9,7 @@
 //! zeros, fractions for integers, and every word that is not clearly one of the two booleans. Flags
 //! that can destroy something, and all flags of a tool that can, take `true` and `false` only.
 
+use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{Kind, Node, Number, is_json_number};
 use toolwright_model::Code;
 
@@ -17,6 +18,9 @@ use super::{Attempt, Fit, Fitter, Path, Slot, problem};
 use crate::costs;
 use crate::names::is_destructive_flag;
 use crate::schema::{Goal, Types};
+
+const BOOLEAN_WORD: &str = "the word for a boolean";
+const DIGITS: &str = "the digits of a number";
 
 impl<'a> Fitter<'_, 'a> {
     pub(super) fn string_to_scalar(
@@ -41,7 +45,7 @@ impl<'a> Fitter<'_, 'a> {
         if types.overlaps(Types::BOOLEAN)
             && let Some((boolean, cost)) = boolean(text, || self.is_strict_flag(slot))
         {
-            propose(Node::built(Kind::Bool(boolean)), cost, "the word for a boolean");
+            propose(Node::built(Kind::Bool(boolean)), cost, BOOLEAN_WORD);
         }
         if types.overlaps(Types::NUMBER) {
             match number(text) {
@@ -51,7 +55,7 @@ impl<'a> Fitter<'_, 'a> {
                 }
                 Some(number) if types.accept(&Node::built(Kind::Number(&number))) => {
                     let node = Node::built(Kind::Number(self.arena.alloc_str(&number)));
-                    propose(node, costs::VALUE_FORM, "the digits of a number");
+                    propose(node, costs::VALUE_FORM, DIGITS);
                 }
                 Some(number) => {
                     let message = format!(
@@ -96,6 +100,28 @@ impl<'a> Fitter<'_, 'a> {
     fn is_strict_flag(&self, slot: Slot<'_>) -> bool {
         self.context.has_strict_flags || is_destructive_flag(slot.name) && !slot.in_list
     }
+}
+
+/// The number or boolean that a text is, where nothing but one of them is declared and no other reading
+/// comes near it; with the reason.
+pub(crate) fn plain_scalar<'a>(
+    value: &Node<'a>,
+    types: Types,
+    arena: &'a Bump,
+) -> Option<(Node<'a>, &'static str)> {
+    let text = value.as_text()?;
+    let text = text.trim();
+    if types == Types::BOOLEAN {
+        let is_true = text.eq_ignore_ascii_case("true");
+        let is_word = is_true || text.eq_ignore_ascii_case("false");
+        return is_word.then(|| (Node::built(Kind::Bool(is_true)), BOOLEAN_WORD));
+    }
+    if types != Types::INTEGER && types != Types::NUMBER {
+        return None;
+    }
+    let digits = number(text).filter(|digits| !is_grouped(digits))?;
+    let node = Node::built(Kind::Number(arena.alloc_str(&digits)));
+    types.accept(&node).then_some((node, DIGITS))
 }
 
 fn boolean(text: &str, is_strict: impl Fn() -> bool) -> Option<(bool, u32)> {

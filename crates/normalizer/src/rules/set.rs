@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use toolwright_jsonrpc::raw::Member;
+
 use super::builtin::{BUILTIN_SETS, builtin_rules};
 use super::contradictions::contradictions;
 use super::{Rule, Scope};
@@ -115,6 +117,14 @@ impl RuleSet {
                     |index: &usize| self.rules[*index].may_change_valid_calls() && self.names(*index, tool);
                 indices.iter().any(may)
             })
+    }
+
+    /// Whether a rule may have something to do with these members, all of which the tool declares. Not one
+    /// that writes names in the server's style: they are in it.
+    pub(crate) fn may_touch(&self, tool: &Tool, members: &[Member<'_>]) -> bool {
+        !self.by_pattern.is_empty()
+            || self.by_name.contains_key(tool.name())
+            || self.everywhere.iter().any(|index| self.rules[*index].may_touch(members))
     }
 
     /// Whether a rule is for this tool otherwise than for every one.
