@@ -21,7 +21,7 @@ fn a_path_with_a_slash_at_its_end_is_not_taken_for_a_file() {
     let desk = Desk::new();
     desk.put("a.txt", "a").put("sub/b.txt", "b");
     let before = desk.everything();
-    for path in ["new/", "sub/", "a.txt/", "new/.", "new//"] {
+    for path in ["new/", "sub/", "a.txt/", "new//"] {
         for (tool, arguments) in [
             ("write_to_file", json!({"path": path, "content": "x"})),
             ("edit_file", json!({"path": path, "old_text": "a", "new_text": "x"})),
@@ -78,6 +78,11 @@ fn a_process_of_somebody_else() {
     let write = |force: bool| json!({"path": "theirs.txt", "content": "new", "force": force});
     says(&call("write_to_file", write(false)).unwrap_err().to_string(), &["is read-only", "force"]);
     says(&call("delete_file", json!({"path": "theirs.txt"})).unwrap_err().to_string(), &["is read-only"]);
+    let ours = |permanent: bool| json!({"path": "open/ours.txt", "permanent": permanent});
+    call("write_to_file", json!({"path": "open/ours.txt", "content": "x"})).unwrap();
+    let refused = call("delete_file", ours(false)).unwrap_err().to_string();
+    says(&refused, &["to the trash", ".toolwright-trash", "cannot be written to", "\"permanent\": true"]);
+    call("delete_file", ours(true)).unwrap();
     call("write_to_file", write(true)).unwrap();
     assert_eq!(fs::read_to_string(std::path::Path::new(&root).join("theirs.txt")).unwrap(), "new");
 }
@@ -90,6 +95,10 @@ fn a_file_that_the_process_may_not_write_is_read_only() {
     }
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     fs::write(folder.path().join("theirs.txt"), "old").unwrap();
+    for (name, mode) in [("open", 0o777), (".toolwright-trash", 0o755)] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+        fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
     let done = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "a_process_of_somebody_else"])
         .env(SOMEBODY_ELSE, folder.path())

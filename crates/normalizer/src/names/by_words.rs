@@ -31,7 +31,8 @@ pub(super) fn by_words(sent: &Name, known: &Name, around: Surroundings<'_>) -> O
     let synonyms = costs::KEY_SYNONYM * pairing.synonyms + costs::KEY_SPELLING * pairing.variants;
     if pairing.left.is_empty() && pairing.rest.is_empty() {
         let cost = costs::KEY_SPELLING + synonyms;
-        let why = "the same words".to_owned();
+        let why =
+            if pairing.synonyms > 0 { "a word for the same thing" } else { "the same words" }.to_owned();
         return Some(Likeness { cost, code: Code::N4, why, needs_exact_value: false });
     }
     // `ip_address` is no `address` to send a letter to: shared words must be meant alike.

@@ -217,6 +217,15 @@ mod tests {
     }
 
     #[test]
+    fn a_synonym_is_not_called_the_same_word() {
+        let why = |sent, known| {
+            compare(&Name::new(sent), &Name::new(known), Surroundings::NONE).map(|likeness| likeness.why)
+        };
+        assert_eq!(why("scores", "grades").as_deref(), Some("a word for the same thing"));
+        assert_eq!(why("price_min", "min_price").as_deref(), Some("the same words"));
+    }
+
+    #[test]
     fn look_alikes_are_kept_apart() {
         for (sent, known) in [
             ("radius", "diameter"),

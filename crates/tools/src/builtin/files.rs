@@ -15,6 +15,7 @@ mod list_directory;
 mod multi_edit;
 mod place;
 mod read_file;
+mod reason;
 mod replace;
 mod run;
 mod search_files;
@@ -25,7 +26,7 @@ mod walk;
 mod write_to_file;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::clock::Clock;
 use super::{BuiltinError, BuiltinTool};
@@ -84,6 +85,18 @@ struct Toolbox {
     clock: Clock,
     /// Held while a call changes files.
     writing: Mutex<()>,
+    /// What a recovery could not bring back, for the next call that writes to tell.
+    untold: Mutex<Vec<String>>,
+}
+
+impl Toolbox {
+    fn tell_later(&self, lines: Vec<String>) {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner).extend(lines);
+    }
+
+    fn told_once(&self) -> Vec<String> {
+        std::mem::take(&mut *self.untold.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// The files tools for a configuration; none when it names no folder.
@@ -100,11 +113,13 @@ pub(super) fn tools(config: &FilesConfig, clock: &Clock) -> Result<Vec<BuiltinTo
         limits: config.limits.clone(),
         clock: clock.clone(),
         writing: Mutex::new(()),
+        untold: Mutex::default(),
     });
     // What a process that died has left is put right before anybody looks. Where that fails, reading still
     // works, and calls that write say why they do not.
-    if let Err(failure) = commit::recover(&toolbox.roots) {
-        tracing::warn!("{failure}");
+    match commit::recover(&toolbox.roots) {
+        Ok(left) => toolbox.tell_later(left),
+        Err(failure) => tracing::warn!("{failure}"),
     }
     Ok(vec![
         tool::entry::<read_file::ReadFile>(&toolbox),

@@ -5,23 +5,26 @@
 //! the names change, one atomic rename each. The first failure takes everything back; after a crash the next
 //! call that writes does it, from the journal.
 
+mod acts;
 mod journal;
 mod plan;
 mod roll_back;
+mod words;
 
-use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_std::fs::{Dir, OpenOptions, Permissions};
+use cap_std::fs::{Dir, Permissions};
 
 use super::disk::Identity;
 use super::place::{Place, Root, reason};
 use super::run::Stop;
 use crate::ToolFailure;
+use acts::{make_folders, prepare, put, take_away};
 use journal::{Journal, Record};
 use plan::{Plan, PlannedFile};
+use words::{failed, not_taken_away, with_what_is_left};
 
 pub(super) use journal::{is_own, recover};
 
@@ -49,9 +52,25 @@ pub(super) enum Taken {
 /// What a file becomes.
 #[derive(Clone, Debug)]
 pub(super) struct Contents {
-    pub bytes: Arc<[u8]>,
+    pub what: What,
     /// Those of a new file where they are not known.
     pub permissions: Option<Permissions>,
+}
+
+/// What a path holds in the end.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    Bytes(Arc<[u8]>),
+    /// The very file or link that another path held.
+    Moved(Origin),
+}
+
+/// Where a moved file or link was.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    pub place: Place,
+    pub identity: Identity,
+    pub is_link: bool,
 }
 
 impl Change {
@@ -78,6 +97,8 @@ struct Part<'a> {
 /// Whether a crash or a failure could leave a part of the changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Acts {
+    /// One name goes away: there is nothing to note before, and it works on a full disk.
+    Removal,
     One,
     Several,
 }
@@ -86,12 +107,13 @@ enum Acts {
 pub(super) fn commit(roots: &[Root], changes: &[Change], stop: &Stop) -> Result<(), ToolFailure> {
     let acts = match changes {
         [] => return Ok(()),
+        [change] if change.after.is_none() => Acts::Removal,
         [change] if change.is_one_act() => Acts::One,
         _ => Acts::Several,
     };
     let mut parts = begin(roots, changes, acts, stop)?;
     let mut is_ready = false;
-    match carry_out(&mut parts, acts, &mut is_ready, stop) {
+    match carry_out(roots, &mut parts, acts, &mut is_ready, stop) {
         Ok(()) => {
             finish(parts, acts);
             Ok(())
@@ -134,17 +156,21 @@ fn begin<'a>(
 }
 
 fn carry_out(
+    roots: &[Root],
     parts: &mut [Part<'_>],
     acts: Acts,
     is_ready: &mut bool,
     stop: &Stop,
 ) -> Result<(), ToolFailure> {
-    for part in parts.iter_mut() {
-        note(part, Record::Begun)?;
+    if acts != Acts::Removal {
+        for part in parts.iter_mut() {
+            note(part, Record::Begun)?;
+        }
     }
     for part in parts.iter_mut() {
+        open_folders(part)?;
         for (file, change) in part.plan.files.iter_mut().zip(&part.changes) {
-            prepare(part.dir, file, change).map_err(|error| failed(change, &error))?;
+            prepare(roots, part.dir, file, change).map_err(|error| failed(change, &error))?;
             stop.check()?;
         }
     }
@@ -162,13 +188,13 @@ fn carry_out(
     *is_ready = acts == Acts::Several;
     // What goes away comes first: a folder may take its name.
     for (dir, file, change) in files(parts).filter(|(_, _, change)| change.after.is_none()) {
-        make_folders(dir, &file.folders).map_err(|error| failed(change, &error))?;
-        take_away(dir, file).map_err(|error| failed(change, &error))?;
+        let done = make_folders(dir, &file.folders).and_then(|()| take_away(dir, file));
+        done.map_err(|error| not_taken_away(dir, change, &error))?;
     }
     for (dir, file, change) in files(parts) {
         if let Some(new) = &file.new {
-            make_folders(dir, &file.folders).map_err(|error| failed(change, &error))?;
-            put(dir, file, new).map_err(|error| failed(change, &error))?;
+            let done = make_folders(dir, &file.folders).and_then(|()| put(dir, file, new));
+            done.map_err(|error| failed(change, &error))?;
         }
     }
     flush_folders(parts);
@@ -180,6 +206,21 @@ fn files<'p>(parts: &'p [Part<'_>]) -> impl Iterator<Item = (&'p Dir, &'p Planne
         let files = part.plan.files.iter().zip(&part.changes);
         files.map(|(file, change)| (part.dir, file, *change))
     })
+}
+
+/// Opens the folders of the temporary files, each once.
+fn open_folders(part: &mut Part<'_>) -> Result<(), ToolFailure> {
+    let mut open: BTreeMap<PathBuf, Arc<Dir>> = BTreeMap::new();
+    for (file, change) in part.plan.files.iter_mut().zip(&part.changes) {
+        let Some(folder) = file.folder_aside().map(Path::to_owned) else { continue };
+        let aside = match open.get(&folder) {
+            Some(aside) => Arc::clone(aside),
+            None => Arc::new(part.dir.open_dir(&folder).map_err(|error| failed(change, &error))?),
+        };
+        open.insert(folder, Arc::clone(&aside));
+        file.aside = Some(aside);
+    }
+    Ok(())
 }
 
 fn note(part: &mut Part<'_>, record: fn(Plan) -> Record) -> Result<(), ToolFailure> {
@@ -209,39 +250,6 @@ fn finish(mut parts: Vec<Part<'_>>, acts: Acts) {
     }
 }
 
-/// Writes new contents under their temporary name.
-fn prepare(dir: &Dir, file: &mut PlannedFile, change: &Change) -> io::Result<()> {
-    let (Some(new), Some(contents)) = (&file.new, &change.after) else { return Ok(()) };
-    step()?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    // Nobody else may read the new contents before they have the permissions of the old.
-    #[cfg(unix)]
-    if contents.permissions.is_some() {
-        cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    let mut written = dir.open_with(new, &options)?;
-    step()?;
-    written.write_all(&contents.bytes)?;
-    if let Some(permissions) = &contents.permissions {
-        written.set_permissions(without_owners_rights(permissions.clone()))?;
-    }
-    written.sync_all()?;
-    file.made = Some(Identity::of(&written.metadata()?));
-    Ok(())
-}
-
-fn make_folders(dir: &Dir, folders: &[PathBuf]) -> io::Result<()> {
-    for folder in folders {
-        step()?;
-        match dir.create_dir(folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
 /// Nobody may have changed the target since the call looked at it.
 fn check_unchanged(dir: &Dir, file: &PlannedFile, change: &Change) -> Result<(), ToolFailure> {
     let now = Identity::at(dir, &file.path).map_err(|error| failed(change, &error))?;
@@ -252,44 +260,6 @@ fn check_unchanged(dir: &Dir, file: &PlannedFile, change: &Change) -> Result<(),
         "{:?} was changed by somebody else during the call, so nothing was written. Read it again and repeat the call",
         change.place.shown
     )))
-}
-
-fn take_away(dir: &Dir, file: &PlannedFile) -> io::Result<()> {
-    step()?;
-    match &file.old {
-        Some(old) => dir.rename(&file.path, dir, old),
-        None => dir.remove_file(&file.path),
-    }
-}
-
-/// Gives the new contents their name. What they replace is never missing in between.
-fn put(dir: &Dir, file: &PlannedFile, new: &Path) -> io::Result<()> {
-    if file.before.is_none() {
-        step()?;
-        return put_new(dir, new, &file.path);
-    }
-    if let Some(old) = &file.old {
-        step()?;
-        keep(dir, &file.path, old)?;
-    }
-    step()?;
-    dir.rename(new, dir, &file.path)
-}
-
-/// Keeps the old file under a second name until everything is done. A hard link costs nothing; where there
-/// are none, a copy.
-fn keep(dir: &Dir, path: &Path, old: &Path) -> io::Result<()> {
-    dir.hard_link(path, dir, old).or_else(|_| dir.copy(path, dir, old).map(drop))
-}
-
-/// Gives a new file its name without ever replacing one that appeared meanwhile.
-fn put_new(dir: &Dir, new: &Path, path: &Path) -> io::Result<()> {
-    match dir.hard_link(new, dir, path) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-        // A file system without hard links.
-        Err(_) => dir.rename(new, dir, path),
-    }
 }
 
 /// What is renamed is safe from a crash of this program; flushing the folders makes it safe from a loss of
@@ -307,48 +277,15 @@ fn flush_folder(dir: &Dir, folder: &Path) {
     let _ = dir.open(folder).and_then(|folder| folder.sync_all());
 }
 
-fn failed(change: &Change, error: &io::Error) -> ToolFailure {
-    ToolFailure::tool(format!(
-        "cannot write {:?}: {}. Nothing was changed",
-        change.place.shown,
-        reason(error)
-    ))
-}
-
-fn with_what_is_left(failure: ToolFailure, left: &[String]) -> ToolFailure {
-    if left.is_empty() {
-        return failure;
-    }
-    let failure = failure.to_string();
-    ToolFailure::tool(format!(
-        "{}. Taking the other changes back failed too: {}. Look at these files",
-        failure.trim_end_matches(". Nothing was changed"),
-        left.join("; ")
-    ))
-}
-
 /// Where a test can make the next act on the disk fail.
 #[cfg(not(test))]
 #[expect(clippy::unnecessary_wraps, reason = "the one for tests fails")]
-fn step() -> io::Result<()> {
+fn step() -> std::io::Result<()> {
     Ok(())
 }
 
 #[cfg(test)]
 use tests::step;
-
-/// The new file is ours: to run it with the rights of its owner would be to run it with other rights.
-#[cfg(unix)]
-fn without_owners_rights(mut permissions: Permissions) -> Permissions {
-    use cap_std::fs::PermissionsExt;
-    permissions.set_mode(permissions.mode() & 0o1777);
-    permissions
-}
-
-#[cfg(not(unix))]
-fn without_owners_rights(permissions: Permissions) -> Permissions {
-    permissions
-}
 
 #[cfg(test)]
 mod tests;

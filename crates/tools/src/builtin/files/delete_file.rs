@@ -69,8 +69,8 @@ impl FileTool for DeleteFile {
                 format!("Would move {} to the trash, the folder {trash}.", named(&place))
             }
             Some(trash) => format!(
-                "Moved {0} to the trash, where it is {trash}. To get it back, use batch_operations with a step of \
-                 the action move from there to {0}.",
+                "Moved {0} to the trash, where it is {trash}. To get it back as it was, use batch_operations with a \
+                 step of the action move from there to {0}.",
                 named(&place)
             ),
             None => format!("{} {} for good.", stage.say("Deleted", "Would delete"), named(&place)),

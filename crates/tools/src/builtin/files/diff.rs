@@ -56,18 +56,40 @@ pub(super) enum DiffError {
         "hunk {hunk} fits in {count} places (lines {lines}) and its header names none of them. Correct the line number or add unchanged lines"
     )]
     Ambiguous { hunk: usize, count: usize, lines: String },
+    #[error(
+        "hunk {hunk} fits only in line {line}, which is not behind the hunk before it. Send the hunks in the order of their lines, and none that overlaps another"
+    )]
+    WrongOrder { hunk: usize, line: usize },
 }
+
+/// What stands at the beginning of some texts to say that they are UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Applies every hunk of `diff` to `content`, or none.
 ///
 /// A hunk goes where its header says, or, when its lines do not stand there, to the only other place where
-/// they do. Nothing is matched approximately.
+/// they do. Nothing is matched approximately. A byte order mark of the file stays and is no part of line 1,
+/// unless the diff has one too.
 pub(super) fn apply(diff: &Diff<'_>, content: &str) -> Result<Applied, DiffError> {
+    match content.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) if !has_mark(diff) => {
+            let mut applied = apply_to_lines(diff, rest)?;
+            applied.text.insert(0, BYTE_ORDER_MARK);
+            Ok(applied)
+        }
+        _ => apply_to_lines(diff, content),
+    }
+}
+
+fn has_mark(diff: &Diff<'_>) -> bool {
+    let mut lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+    lines.any(|(Line::Keep(text) | Line::Remove(text) | Line::Add(text))| text.starts_with(BYTE_ORDER_MARK))
+}
+
+fn apply_to_lines(diff: &Diff<'_>, content: &str) -> Result<Applied, DiffError> {
     let lines = split(content);
-    let ending = match Endings::of(content) {
-        Endings::CrLf => "\r\n",
-        _ => "\n",
-    };
+    let endings = Endings::of(content);
+    let ending = if endings == Endings::CrLf { "\r\n" } else { "\n" };
     let mut out: Vec<(&str, &str)> = Vec::with_capacity(lines.len());
     let mut applied = Applied { text: String::new(), added: 0, removed: 0, lines: Vec::new() };
     let (mut cursor, mut drift) = (0usize, 0isize);
@@ -91,7 +113,8 @@ pub(super) fn apply(diff: &Diff<'_>, content: &str) -> Result<Applied, DiffError
                 }
                 Line::Add(text) => {
                     applied.added += 1;
-                    out.push((text, ending));
+                    let beside = lines.get(cursor.saturating_sub(1)).map_or("", |(_, own)| own);
+                    out.push((text, if endings == Endings::Mixed { beside } else { ending }));
                 }
             }
         }
@@ -134,12 +157,11 @@ fn find(
     drift: isize,
 ) -> Result<usize, DiffError> {
     let old: Vec<&str> = hunk.old().collect();
-    let fits = |index: usize| {
-        index >= cursor
-            && lines
-                .get(index..index + old.len())
-                .is_some_and(|window| window.iter().zip(&old).all(|((body, _), wanted)| body == wanted))
+    let stands = |index: usize| {
+        let window = lines.get(index..index + old.len());
+        window.is_some_and(|window| window.iter().zip(&old).all(|((body, _), wanted)| body == wanted))
     };
+    let fits = |index: usize| index >= cursor && stands(index);
     let stated = hunk.index();
     let moved = stated.and_then(|index| index.checked_add_signed(drift));
     if let Some(index) = [moved, stated].into_iter().flatten().find(|index| fits(*index)) {
@@ -148,6 +170,7 @@ fn find(
     if old.is_empty() {
         return match stated {
             Some(_) if lines.is_empty() => Ok(0),
+            Some(index) if index < cursor => Err(DiffError::WrongOrder { hunk: number, line: index + 1 }),
             Some(index) => Err(DiffError::NotThere {
                 hunk: number,
                 reason: format!(
@@ -158,7 +181,7 @@ fn find(
             None => Err(DiffError::NoPlace { hunk: number }),
         };
     }
-    if (lines.len() - cursor).saturating_mul(old.len()) > MAX_COMPARISONS {
+    if lines.len().saturating_mul(old.len()) > MAX_COMPARISONS {
         let reason =
             "it is not where its header says, and it is too long to be looked for elsewhere".to_owned();
         return Err(DiffError::NotThere { hunk: number, reason });
@@ -167,6 +190,9 @@ fn find(
     match places.as_slice() {
         [only] => Ok(*only),
         [] => {
+            if let Some(index) = (0..cursor).find(|index| stands(*index)) {
+                return Err(DiffError::WrongOrder { hunk: number, line: index + 1 });
+            }
             Err(DiffError::NotThere { hunk: number, reason: first_difference(&old, lines, stated, cursor) })
         }
         several => Err(DiffError::Ambiguous {

@@ -10,6 +10,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
 use serde::{Deserialize, Serialize};
 
 use super::place::{Place, Root, failure, reason};
+use super::reason::{is_escape, is_not_permitted};
 use crate::ToolFailure;
 
 /// How many bytes at the beginning are looked at for NUL bytes.
@@ -28,6 +29,7 @@ pub(super) struct File {
 /// What a file on disk is besides its bytes.
 #[derive(Clone, Debug)]
 pub(super) struct OnDisk {
+    pub is_link: bool,
     pub permissions: Permissions,
     pub identity: Identity,
 }
@@ -98,23 +100,45 @@ pub(super) fn look(roots: &[Root], place: &Place) -> Result<Option<OnDisk>, Tool
             if !metadata.is_symlink() {
                 check_kind(place, &metadata)?;
             }
-            Ok(Some(OnDisk { permissions: metadata.permissions(), identity: Identity::of(&metadata) }))
+            Ok(Some(OnDisk {
+                is_link: metadata.is_symlink(),
+                permissions: metadata.permissions(),
+                identity: Identity::of(&metadata),
+            }))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failure(roots, &place.shown, &error)),
     }
 }
 
-/// Whether the system lets this process write to the file at a place. A link is not asked for what it
+/// What keeps a file from being changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    /// Its mode, or that it is the file of somebody else.
+    ReadOnly,
+    /// The disk it is on takes no changes.
+    ReadOnlyDisk,
+    /// The system keeps it from everybody, such as a file that was made immutable.
+    Immutable,
+    /// Its path leads elsewhere by now.
+    Swapped,
+}
+
+/// What keeps this process from writing to the file at a place, if anything. A link is not asked for what it
 /// points to.
-pub(super) fn can_write(roots: &[Root], place: &Place) -> bool {
+pub(super) fn guard(roots: &[Root], place: &Place) -> Option<Guard> {
     let mut options = OpenOptions::new();
     options.write(true).follow(FollowSymlinks::No).nonblock(true);
-    match roots[place.root].dir.open_with(&place.path, &options) {
-        Ok(_) => true,
-        Err(error) => {
-            !matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
-        }
+    guard_of(&roots[place.root].dir.open_with(&place.path, &options).err()?)
+}
+
+fn guard_of(error: &io::Error) -> Option<Guard> {
+    match error.kind() {
+        io::ErrorKind::ReadOnlyFilesystem => Some(Guard::ReadOnlyDisk),
+        io::ErrorKind::PermissionDenied if is_escape(error) => Some(Guard::Swapped),
+        io::ErrorKind::PermissionDenied if is_not_permitted(error) => Some(Guard::Immutable),
+        io::ErrorKind::PermissionDenied => Some(Guard::ReadOnly),
+        _ => None,
     }
 }
 
@@ -177,4 +201,21 @@ fn too_large(place: &Place, len: u64, max_bytes: u64) -> Result<(), ToolFailure>
 
 fn unreadable(place: &Place, error: &io::Error) -> ToolFailure {
     ToolFailure::tool(format!("cannot read {:?}: {}", place.shown, reason(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reason::escape;
+    use super::{Guard, guard_of};
+
+    #[cfg(unix)]
+    #[test]
+    fn what_guards_a_file_is_told_apart() {
+        let of = |number| guard_of(&std::io::Error::from_raw_os_error(number));
+        assert_eq!(
+            [1, 13, 30, 26].map(of),
+            [Some(Guard::Immutable), Some(Guard::ReadOnly), Some(Guard::ReadOnlyDisk), None]
+        );
+        assert_eq!(guard_of(&escape()), Some(Guard::Swapped));
+    }
 }

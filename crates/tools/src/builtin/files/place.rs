@@ -13,7 +13,10 @@ use cap_std::fs::Dir;
 
 use super::super::arguments::invalid;
 use super::commit::is_own;
+use super::reason::{escape, is_escape};
 use crate::ToolFailure;
+
+pub(super) use super::reason::reason;
 
 /// The longest path that is taken, in bytes: what the kernel takes too.
 const MAX_PATH_BYTES: usize = 4096;
@@ -102,7 +105,11 @@ impl Place {
 /// A relative path is below the first root; an absolute one must be below one of them.
 pub(super) fn resolve(roots: &[Root], text: &str, staging: Staging<'_>) -> Result<Place, ToolFailure> {
     check_text(text)?;
-    let path = Path::new(text);
+    resolve_path(roots, Path::new(text), text, staging)
+}
+
+/// Finds the place of a path that is the sent text or a part of it. Messages name what was sent.
+fn resolve_path(roots: &[Root], path: &Path, text: &str, staging: Staging<'_>) -> Result<Place, ToolFailure> {
     let (root, rest) = if path.is_absolute() {
         let below = roots.iter().enumerate().filter_map(|(index, root)| Some((index, root.below(path)?)));
         // The innermost root: the one that leaves the least of the path.
@@ -133,13 +140,13 @@ pub(super) fn resolve(roots: &[Root], text: &str, staging: Staging<'_>) -> Resul
 pub(super) fn resolve_entry(roots: &[Root], text: &str, staging: Staging<'_>) -> Result<Place, ToolFailure> {
     check_text(text)?;
     let path = Path::new(text);
-    let (Some(parent), Some(name)) = (path.parent().and_then(Path::to_str), path.file_name()) else {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return resolve(roots, text, staging);
     };
     if is_own(Path::new(name)) {
         return resolve(roots, text, staging);
     }
-    let folder = resolve(roots, if parent.is_empty() { "." } else { parent }, staging)?;
+    let folder = resolve_path(roots, parent, text, staging)?;
     Ok(folder.join(Path::new(name)))
 }
 
@@ -176,7 +183,9 @@ fn real(root: &Root, path: &Path, staged: &dyn Fn(&Path) -> Option<Staged>) -> i
                 if found.is_symlink() {
                     links += 1;
                     if links > MAX_LINKS {
-                        return Err(io::Error::other("its symbolic links lead in a circle"));
+                        return Err(io::Error::other(format!(
+                            "it goes through more than {MAX_LINKS} symbolic links, or they lead in a circle"
+                        )));
                     }
                     let target = root.dir.read_link_contents(&plain)?;
                     plain.pop();
@@ -252,8 +261,9 @@ pub(super) fn check_names_file(text: &str) -> Result<(), ToolFailure> {
     if folder.len() == text.len() || folder.is_empty() {
         return Ok(());
     }
+    let end = if text.ends_with('.') { "\"/.\"" } else { "a slash" };
     Err(invalid(format!(
-        "the path {text:?} ends with a slash, so it names a folder, and a file is needed. Send {folder:?} for a \
+        "the path {text:?} ends with {end}, so it names a folder, and a file is needed. Send {folder:?} for a \
          file of that name, or {:?} for one in the folder",
         format!("{folder}/NAME")
     )))
@@ -297,30 +307,4 @@ pub(super) fn failure(roots: &[Root], text: &str, error: &io::Error) -> ToolFail
         return outside(roots, text);
     }
     ToolFailure::tool(format!("cannot use {text:?}: {}", reason(error)))
-}
-
-/// A path that leads out of its root, as `cap-std` says it.
-fn escape() -> io::Error {
-    io::ErrorKind::PermissionDenied.into()
-}
-
-/// Whether a path was refused because it leads out of its root. That error carries no number of the
-/// operating system, a refusal of the operating system does.
-fn is_escape(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
-}
-
-/// An error of the file system in words for the model.
-pub(super) fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "it does not exist".to_owned(),
-        io::ErrorKind::PermissionDenied if is_escape(error) => {
-            "it leads outside of the allowed folders".to_owned()
-        }
-        io::ErrorKind::PermissionDenied => "the system does not allow it (permission denied)".to_owned(),
-        io::ErrorKind::NotADirectory => "a part of the path is a file, not a folder".to_owned(),
-        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
-        _ => error.to_string(),
-    }
 }

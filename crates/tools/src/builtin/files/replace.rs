@@ -1,5 +1,7 @@
 //! Replacing one text by another in the contents of a file: exactly once, or everywhere on request.
 
+mod mixed;
+
 use super::endings::Endings;
 
 /// How many places are listed or counted before it only says "more".
@@ -60,8 +62,8 @@ pub(super) enum Mismatch {
     Overlapping { count: String, lines: String, apart: usize },
 }
 
-/// Replaces `old` by `new` in `content`. Both take on the line endings of a content that has one kind. Nothing
-/// is made that would be larger than `max_bytes`.
+/// Replaces `old` by `new` in `content`. Both take on the line endings of the content. Nothing is made that
+/// would be larger than `max_bytes`.
 pub(super) fn replace(
     content: &str,
     old: &str,
@@ -72,47 +74,44 @@ pub(super) fn replace(
     if old.is_empty() {
         return Err(Mismatch::Empty);
     }
-    for endings in readings(content) {
-        let (old, new) = (endings.fit(old), endings.fit(new));
-        if old == new {
-            return Err(Mismatch::Same);
-        }
-        if content.contains(old.as_ref()) {
-            return replace_exactly(content, &old, &new, which, max_bytes);
-        }
+    let endings = Endings::of(content);
+    if endings == Endings::Mixed {
+        return mixed::replace(content, old, new, which, max_bytes);
     }
-    Err(Mismatch::Missing { hint: hint(content, old) })
+    let (old, new) = (endings.fit(old), endings.fit(new));
+    if old == new {
+        return Err(Mismatch::Same);
+    }
+    if !content.contains(old.as_ref()) {
+        return Err(Mismatch::Missing { hint: hint(content, &old) });
+    }
+    let count = count_to_replace(content, &old, &new, which, max_bytes)?;
+    let text = content.replace(old.as_ref(), &new);
+    Ok(Replaced { text, count, lines: lines_of_first(content, &old) })
 }
 
-/// The endings to try: the content's own, or for mixed ones first the texts as they were sent.
-fn readings(content: &str) -> Vec<Endings> {
-    match Endings::of(content) {
-        Endings::Mixed => vec![Endings::Mixed, Endings::CrLf, Endings::Lf],
-        own => vec![own],
-    }
-}
-
-fn replace_exactly(
+/// How many occurrences are replaced, when they may be. Asked before anything is made: a few kilobytes of
+/// arguments can ask for terabytes.
+fn count_to_replace(
     content: &str,
     old: &str,
     new: &str,
     which: Which,
     max_bytes: u64,
-) -> Result<Replaced, Mismatch> {
+) -> Result<usize, Mismatch> {
     if which == Which::TheOnly {
         let places = overlapping(content, old);
         if places.len() > 1 {
             return Err(ambiguous(content, old, &places));
         }
     }
-    // Before it is made: a few kilobytes of arguments can ask for terabytes.
     let count = content.matches(old).count();
     let kept = (content.len() - count * old.len()) as u64;
     let bytes = kept.saturating_add((count as u64).saturating_mul(new.len() as u64));
     if bytes > max_bytes {
         return Err(Mismatch::TooLarge { bytes, max: max_bytes });
     }
-    Ok(Replaced { text: content.replace(old, new), count, lines: lines_of_first(content, old) })
+    Ok(count)
 }
 
 /// Where `old` begins, counting occurrences that overlap: in `aaa` there are two places for `aa`.
@@ -233,12 +232,6 @@ mod tests {
         assert_eq!(done.text, "a\r\nx\r\nb\r\n");
         let done = replace("a\nb\n", "a\r\nb", "c\r\nd", Which::TheOnly).unwrap();
         assert_eq!(done.text, "c\nd\n");
-    }
-
-    #[test]
-    fn in_mixed_files_the_text_as_sent_goes_first() {
-        assert_eq!(replace("a\nb\r\nc\n", "a\nb", "x\ny", Which::TheOnly).unwrap().text, "x\ny\r\nc\n");
-        assert_eq!(replace("a\nb\r\nc\n", "b\nc", "x\ny", Which::TheOnly).unwrap().text, "a\nx\r\ny\n");
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Changes of files that are first made in memory and then written all at once, or not at all.
 
+mod moves;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use cap_std::fs::Permissions;
 
 use super::Toolbox;
-use super::commit::{Change, Contents, Taken};
-use super::disk::{self, File};
+use super::commit::{Change, Contents, Taken, What};
+use super::disk::{self, File, Guard};
 use super::place::{self, Place, Root, Staged};
 use super::run::Stop;
 use super::trash;
@@ -95,12 +97,12 @@ impl<'a> Stage<'a> {
     pub(super) fn find(&self, place: &Place) -> Result<Option<File>, ToolFailure> {
         self.check_is_no_new_folder(place)?;
         if let Some(change) = self.change_of(place) {
-            let file = |after: &Contents| File {
-                bytes: Arc::clone(&after.bytes),
-                permissions: after.permissions.clone(),
-                identity: None,
+            let Some(after) = &change.after else { return Ok(None) };
+            let bytes = match &after.what {
+                What::Bytes(bytes) => Arc::clone(bytes),
+                What::Moved(origin) => self.read_moved(place, origin)?,
             };
-            return Ok(change.after.as_ref().map(file));
+            return Ok(Some(File { bytes, permissions: after.permissions.clone(), identity: None }));
         }
         if self.is_below_a_change(place) {
             return Ok(None);
@@ -146,8 +148,8 @@ impl<'a> Stage<'a> {
         }
         let permissions = found.and_then(|file| file.permissions.clone());
         let is_old = self.change_of(place).map_or(found.is_some(), Change::is_of_old_file);
-        self.check_protected(place, permissions.as_ref(), is_old, protected)?;
-        let after = Some(Contents { bytes: bytes.into(), permissions });
+        self.check_protected(place, permissions.as_ref(), is_old, protected, "change")?;
+        let after = Some(Contents { what: What::Bytes(bytes.into()), permissions });
         let change = match self.change_of(place) {
             Some(change) => Change { after, ..change.clone() },
             None => {
@@ -183,10 +185,11 @@ impl<'a> Stage<'a> {
                 (Change { place: place.clone(), before, taken: None, after: None }, Some(found.permissions))
             }
         };
-        self.check_protected(place, permissions.as_ref(), change.is_of_old_file(), protected)?;
+        self.check_protected(place, permissions.as_ref(), change.is_of_old_file(), protected, "delete")?;
         if !change.is_of_old_file() {
+            let after = change.after.clone();
             self.put(Change { after: None, ..change });
-            return Ok(None);
+            return Ok(after.and_then(|after| self.trash_moved(place, &after, fate)));
         }
         let (taken, shown) = match fate {
             Fate::Remove => (Taken::Removed, None),
@@ -223,19 +226,19 @@ impl<'a> Stage<'a> {
         permissions: Option<&Permissions>,
         is_on_disk: bool,
         protected: Protected,
+        verb: &str,
     ) -> Result<(), ToolFailure> {
         if protected == Protected::Change {
             return Ok(());
         }
-        let by_mode = permissions.is_some_and(Permissions::readonly);
-        if by_mode || (is_on_disk && !disk::can_write(self.roots(), place)) {
-            return Err(ToolFailure::tool(format!(
-                "{:?} is read-only, so it is left alone. Set \"force\": true to change it all the same; its mode \
-                 stays as it is",
-                place.shown
-            )));
-        }
-        Ok(())
+        let guard = if permissions.is_some_and(Permissions::readonly) {
+            Some(Guard::ReadOnly)
+        } else if is_on_disk {
+            disk::guard(self.roots(), place)
+        } else {
+            None
+        };
+        guard.map_or(Ok(()), |guard| Err(guarded(place, guard, verb)))
     }
 
     fn put(&mut self, change: Change) {
@@ -276,6 +279,31 @@ impl<'a> Stage<'a> {
 
 fn is_inside(inner: &Place, outer: &Place) -> bool {
     inner.root == outer.root && inner.path != outer.path && inner.path.starts_with(&outer.path)
+}
+
+/// Why a file is not changed or deleted, and what helps; `force` only where it does.
+fn guarded(place: &Place, guard: Guard, verb: &str) -> ToolFailure {
+    let why = match guard {
+        Guard::ReadOnly => {
+            let mode = if verb == "change" { "; its mode stays as it is" } else { "" };
+            format!("is read-only, so it is left alone. Set \"force\": true to {verb} it all the same{mode}")
+        }
+        Guard::ReadOnlyDisk => {
+            format!(
+                "is on a disk that takes no changes, so this call cannot {verb} it. Use a file on another disk"
+            )
+        }
+        Guard::Immutable => format!(
+            "is kept from changes by the system, perhaps because it is immutable, so this call cannot {verb} it. \
+             Somebody with the right to must lift that first (chattr -i on Linux)"
+        ),
+        Guard::Swapped => {
+            "leads elsewhere by now: a folder on its path was replaced during the call. Nothing was \
+             changed; try again"
+                .to_owned()
+        }
+    };
+    ToolFailure::tool(format!("{:?} {why}", place.shown))
 }
 
 fn nothing_to_delete(place: &Place) -> ToolFailure {

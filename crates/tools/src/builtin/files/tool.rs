@@ -115,13 +115,20 @@ fn run<T: FileTool>(toolbox: &Toolbox, tool: T, stop: &Stop) -> Result<ToolOutpu
     };
     stop.check()?;
     if T::EFFECT != Effect::Reads {
-        commit::recover(&toolbox.roots)?;
+        toolbox.tell_later(commit::recover(&toolbox.roots)?);
     }
     let mode = if tool.dry_run() { Mode::DryRun } else { Mode::Write };
     let mut stage = Stage::new(toolbox, stop, mode);
-    let output = tool.perform(&mut stage)?;
+    let mut output = tool.perform(&mut stage)?;
     if mode == Mode::Write {
         commit::commit(&toolbox.roots, stage.changes(), stop)?;
+    }
+    // What is read is given back exactly, so calls that read tell nothing else.
+    if T::EFFECT != Effect::Reads {
+        for line in toolbox.told_once() {
+            output.text.push('\n');
+            output.text.push_str(&printable(&line, &[]));
+        }
     }
     Ok(output)
 }

@@ -8,9 +8,10 @@ use super::super::apply_diff::ApplyDiff;
 use super::super::delete_file::DeleteFile;
 use super::super::edit_file::EditFile;
 use super::super::multi_edit::MultiEdit;
+use super::super::place::Place;
 use super::super::read_file::ReadFile;
 use super::super::search_files::SearchFiles;
-use super::super::stage::{Fate, Protected, Stage};
+use super::super::stage::{Protected, Stage};
 use super::super::tool::{Effect, FileTool, named, output};
 use super::super::write_to_file::WriteToFile;
 use crate::{ToolFailure, ToolOutput};
@@ -127,25 +128,32 @@ fn relocate<const MOVES: bool>(
     stage: &mut Stage<'_>,
 ) -> Result<ToolOutput, ToolFailure> {
     let arguments: Relocate = read_arguments(arguments)?;
-    let protected = Protected::forced(arguments.force);
-    let (from, to) = (stage.file(&arguments.path)?, stage.file(&arguments.to)?);
+    // A link is moved itself; what is copied is the file that it leads to.
+    let find = if MOVES { Stage::entry } else { Stage::file };
+    let (from, to) = (find(stage, &arguments.path)?, find(stage, &arguments.to)?);
     if from == to {
         return Err(invalid(format!("{:?} is already there: path and to are the same file", from.shown)));
     }
-    let file = stage.read(&from)?;
-    let found = stage.find(&to)?;
-    if found.is_some() && !arguments.force {
+    if MOVES {
+        stage.rename(&from, &to, arguments.force)?;
+    } else {
+        copy(stage, &from, &to, arguments.force)?;
+    }
+    let (done, would) = if MOVES { ("Moved", "Would move") } else { ("Copied", "Would copy") };
+    let text = format!("{} {} to {}.", stage.say(done, would), named(&from), named(&to));
+    Ok(output(text, &json!({"path": from.shown, "to": to.shown})))
+}
+
+fn copy(stage: &mut Stage<'_>, from: &Place, to: &Place, force: bool) -> Result<(), ToolFailure> {
+    let file = stage.read(from)?;
+    let found = stage.find(to)?;
+    if found.is_some() && !force {
         return Err(ToolFailure::tool(format!(
             "{:?} exists already. Choose another name, or set \"force\": true to replace it",
             to.shown
         )));
     }
-    stage.write(&to, found.as_ref(), file.bytes.to_vec(), protected)?;
-    stage.keep_permissions(&to, &file);
-    if MOVES {
-        stage.delete(&from, Fate::Remove, protected)?;
-    }
-    let (done, would) = if MOVES { ("Moved", "Would move") } else { ("Copied", "Would copy") };
-    let text = format!("{} {} to {}.", stage.say(done, would), named(&from), named(&to));
-    Ok(output(text, &json!({"path": from.shown, "to": to.shown})))
+    stage.write(to, found.as_ref(), file.bytes.to_vec(), Protected::forced(force))?;
+    stage.keep_permissions(to, &file);
+    Ok(())
 }

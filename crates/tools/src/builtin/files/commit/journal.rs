@@ -56,8 +56,10 @@ pub(in super::super) fn is_own(name: &Path) -> bool {
     name == Path::new(FILE) || is_temporary(name)
 }
 
-/// Brings commits to an end that died in these roots: taken back, or cleared up behind when all was done.
-pub(in super::super) fn recover(roots: &[Root]) -> Result<(), ToolFailure> {
+/// Brings commits to an end that died in these roots: taken back, or cleared up behind when all was done. Gives
+/// a sentence for each file that could not be brought back.
+pub(in super::super) fn recover(roots: &[Root]) -> Result<Vec<String>, ToolFailure> {
+    let mut left = Vec::new();
     let mut found = Vec::new();
     for root in roots {
         if root.dir.symlink_metadata(FILE).is_ok()
@@ -74,12 +76,14 @@ pub(in super::super) fn recover(roots: &[Root]) -> Result<(), ToolFailure> {
             tidy(dir, &one.plan);
         } else {
             for line in roll_back(dir, &one.plan, one.is_ready) {
-                tracing::warn!("an interrupted change of files was not taken back whole: {line}");
+                let line = format!("An interrupted change of files was not taken back whole: {line}.");
+                tracing::error!("{line}");
+                left.push(line);
             }
         }
         one.journal.remove(dir);
     }
-    Ok(())
+    Ok(left)
 }
 
 impl Journal {

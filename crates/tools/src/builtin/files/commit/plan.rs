@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -42,6 +43,26 @@ pub(super) struct PlannedFile {
     pub old: Option<PathBuf>,
     /// The folders that are made for it, the outermost first.
     pub folders: Vec<PathBuf>,
+    /// The folder of its temporary files, once it is open.
+    #[serde(skip)]
+    pub aside: Option<Arc<Dir>>,
+}
+
+impl PlannedFile {
+    /// The folder that holds its temporary files, if it has any.
+    pub(super) fn folder_aside(&self) -> Option<&Path> {
+        let path = self.new.iter().chain(&self.old).find(|path| is_temporary(path))?;
+        Some(path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")))
+    }
+
+    /// How one of its files is reached. A temporary one stays in the folder that it was made in, even when
+    /// somebody gives that folder another name meanwhile.
+    pub(super) fn reach<'a>(&'a self, dir: &'a Dir, path: &'a Path) -> (&'a Dir, &'a Path) {
+        match (&self.aside, path.file_name()) {
+            (Some(aside), Some(name)) if is_temporary(path) => (aside, Path::new(name)),
+            _ => (dir, path),
+        }
+    }
 }
 
 impl Plan {
@@ -57,16 +78,17 @@ impl Plan {
                     folders.extend(missing);
                     Some(path.clone())
                 }
-                (Some(_), _) if can_be_undone => Some(below(change.place.parent(), temporary(own, OLD))),
+                (Some(_), _) if can_be_undone => Some(temporary(dir, change.place.parent(), own, OLD)),
                 (Some(_), _) => None,
             };
             PlannedFile {
                 path: change.place.path.clone(),
                 before: change.before.clone(),
-                new: change.after.as_ref().map(|_| below(&there, temporary(own, NEW))),
+                new: change.after.as_ref().map(|_| temporary(dir, &there, own, NEW)),
                 made: None,
                 old,
                 folders,
+                aside: None,
             }
         };
         Plan { id: id.to_owned(), files: changes.iter().map(plan).collect() }
@@ -96,16 +118,19 @@ pub(super) fn is_temporary(path: &Path) -> bool {
     name.starts_with(PREFIX) && (name.ends_with(NEW) || name.ends_with(OLD))
 }
 
-/// A temporary name that tells whose it is.
-fn temporary(own: &OsStr, end: &str) -> PathBuf {
+/// A temporary name in a folder that tells whose it is. It is none of those that a process of the same number
+/// has left there.
+fn temporary(dir: &Dir, folder: &Path, own: &OsStr, end: &str) -> PathBuf {
     let own = own.to_string_lossy();
     let cut = trash::cut(&own, MAX_OWN_NAME_BYTES);
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    PathBuf::from(format!("{PREFIX}{}-{number}-{cut}{end}", std::process::id()))
-}
-
-fn below(folder: &Path, name: PathBuf) -> PathBuf {
-    if folder == Path::new(".") { name } else { folder.join(name) }
+    loop {
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = PathBuf::from(format!("{PREFIX}{}-{number}-{cut}{end}", std::process::id()));
+        let path = if folder == Path::new(".") { name } else { folder.join(name) };
+        if dir.symlink_metadata(&path).is_err() {
+            return path;
+        }
+    }
 }
 
 /// The innermost folder on the way to a path that is there, and those that are missing below it.

@@ -4,13 +4,20 @@
 //! back was itself interrupted.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
 
 use super::super::disk::Identity;
+use super::super::trash::cut;
 use super::plan::{Plan, PlannedFile, is_temporary};
 use super::step;
+
+/// How the names of old contents end that are kept because a file was changed after a crash.
+const KEPT: &str = ".toolwright-kept";
+/// How many of them there are of one file at most, and how many bytes of its name they carry.
+const MAX_KEPT: usize = 1000;
+const MAX_OWN_NAME_BYTES: usize = 200;
 
 /// Takes back what was done of a plan. Before it was ready no name had changed. Gives a line for each file
 /// that could not be brought back.
@@ -24,8 +31,10 @@ pub(super) fn roll_back(dir: &Dir, plan: &Plan, is_ready: bool) -> Vec<String> {
         let taken = plan.files.iter().rev().filter(|file| file.new.is_none());
         left.extend(taken.filter_map(|file| undo(dir, file).err()));
     }
-    for new in plan.files.iter().filter_map(|file| file.new.as_deref()) {
-        remove(dir, new);
+    for file in &plan.files {
+        if let Some(new) = &file.new {
+            remove(dir, file, new);
+        }
     }
     remove_folders(dir, plan);
     left
@@ -35,7 +44,7 @@ pub(super) fn roll_back(dir: &Dir, plan: &Plan, is_ready: bool) -> Vec<String> {
 pub(super) fn tidy(dir: &Dir, plan: &Plan) {
     for file in &plan.files {
         for path in file.new.iter().chain(&file.old).filter(|path| is_temporary(path)) {
-            remove(dir, path);
+            remove(dir, file, path);
         }
     }
 }
@@ -49,18 +58,65 @@ fn undo(dir: &Dir, file: &PlannedFile) -> Result<(), String> {
     if now == file.before {
         // At most a second name was given to it.
         if let Some(old) = &file.old {
-            remove(dir, old);
+            remove(dir, file, old);
         }
         return Ok(());
     }
     if now.is_some() && now != file.made {
-        return Err(kept_as(io::Error::other("somebody else has changed it since")));
+        return changed_since(dir, file);
     }
     let _ = step();
     match &file.old {
-        Some(old) => dir.rename(old, dir, &file.path).map_err(kept_as),
+        Some(old) => {
+            let (aside, old) = file.reach(dir, old);
+            aside.rename(old, dir, &file.path).map_err(kept_as)
+        }
         None => dir.remove_file(&file.path).map_err(kept_as),
     }
+}
+
+/// What somebody else has changed stays as it is. What was there before gets a name beside it that everybody
+/// sees.
+fn changed_since(dir: &Dir, file: &PlannedFile) -> Result<(), String> {
+    let path = file.path.display();
+    let Some(old) = &file.old else {
+        return Err(format!("{path} stays (somebody else has changed it since)"));
+    };
+    let (aside, name) = file.reach(dir, old);
+    let there = Identity::at(dir, &file.path).ok().flatten();
+    match Identity::at(aside, name).ok().flatten() {
+        // Nothing was done to it yet, or at most a second name was given to it.
+        None => return Ok(()),
+        Some(kept) if there.is_some_and(|there| there.is_same_file(&kept)) => {
+            remove(dir, file, old);
+            return Ok(());
+        }
+        Some(_) => {}
+    }
+    let mut kept = old.clone();
+    if is_temporary(old)
+        && let Some(free) = free_name(dir, &file.path)
+        && aside.rename(name, dir, &free).is_ok()
+    {
+        kept = free;
+    }
+    Err(format!(
+        "{path} was changed by somebody else since and stays so; what it held before is kept as {}",
+        kept.display()
+    ))
+}
+
+/// A name beside a file that nothing has.
+fn free_name(dir: &Dir, path: &Path) -> Option<PathBuf> {
+    let own = path.file_name()?.to_string_lossy();
+    let cut = cut(&own, MAX_OWN_NAME_BYTES);
+    let name = |number| match number {
+        1 => format!("{cut}{KEPT}"),
+        _ => format!("{cut}{KEPT}-{number}"),
+    };
+    (1..=MAX_KEPT)
+        .map(|number| path.with_file_name(name(number)))
+        .find(|path| dir.symlink_metadata(path).is_err())
 }
 
 /// Removes the folders that were made, as far as they are empty.
@@ -72,7 +128,8 @@ fn remove_folders(dir: &Dir, plan: &Plan) {
 }
 
 /// A temporary file that cannot be removed is only untidy.
-fn remove(dir: &Dir, path: &Path) {
+fn remove(dir: &Dir, file: &PlannedFile, path: &Path) {
     let _ = step();
+    let (dir, path) = file.reach(dir, path);
     let _ = dir.remove_file(path);
 }

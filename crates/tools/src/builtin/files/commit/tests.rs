@@ -13,7 +13,10 @@ use std::sync::Arc;
 use super::super::disk;
 use super::super::place::{self, Place, Root};
 use super::super::run::Stop;
-use super::{Change, Contents, Taken, commit, recover};
+use super::{Change, Contents, Origin, Taken, What, commit, recover};
+
+#[cfg(unix)]
+mod leftovers;
 
 thread_local! {
     static LEFT: Cell<Option<(usize, Fault)>> = const { Cell::new(None) };
@@ -25,6 +28,9 @@ enum Fault {
     Error,
     /// The process dies without another word.
     Death,
+    /// Somebody else puts a link to another folder in the place of a folder.
+    #[cfg(unix)]
+    Swap,
 }
 
 /// Fails when the test's count of acts has run out.
@@ -35,6 +41,12 @@ pub(super) fn step() -> io::Result<()> {
             Err(io::Error::other("planted"))
         }
         Some((0, Fault::Death)) => die(),
+        #[cfg(unix)]
+        Some((0, Fault::Swap)) => {
+            left.set(None);
+            leftovers::swap();
+            Ok(())
+        }
         Some((acts, fault)) => {
             left.set(Some((acts - 1, fault)));
             Ok(())
@@ -57,7 +69,9 @@ fn tree(root: &Path) -> BTreeMap<String, Option<Vec<u8>>> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(root).unwrap().display().to_string();
-            if path.is_dir() {
+            if path.is_symlink() {
+                found.insert(name, Some(fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()));
+            } else if path.is_dir() {
                 found.insert(name, None);
                 folders.push(path);
             } else {
@@ -73,7 +87,7 @@ fn place_of(roots: &[Root], path: &str) -> Place {
 }
 
 fn contents(text: &str) -> Option<Contents> {
-    Some(Contents { bytes: Arc::from(text.as_bytes()), permissions: None })
+    Some(Contents { what: What::Bytes(Arc::from(text.as_bytes())), permissions: None })
 }
 
 /// One change of every kind, in one root or two, among them a file whose name becomes that of a folder.
@@ -95,6 +109,17 @@ fn changes(roots: &[Root]) -> Vec<Change> {
         change(at("turned"), Some(Taken::Removed), None),
         change(below_file, None, contents("inner")),
     ];
+    let moved = |path: &str| {
+        let place = Place { path: path.into(), ..at("again.txt") };
+        let found = disk::look(roots, &place).ok().flatten()?;
+        let origin = Origin { place, identity: found.identity, is_link: found.is_link };
+        Some(Contents { what: What::Moved(origin), permissions: None })
+    };
+    let link = |path: &str| Place { path: path.into(), ..at("again.txt") };
+    changes.push(change(at("moved.txt"), Some(Taken::Removed), None));
+    changes.push(change(at("new/name.txt"), None, moved("moved.txt")));
+    changes.push(change(link("link"), Some(Taken::Removed), None));
+    changes.push(change(at("relinked"), None, moved("link")));
     if roots.len() > 1 {
         for (path, after) in [("replaced.txt", contents("new")), ("made/made.txt", contents("made"))] {
             changes.push(change(Place { root: 1, path: path.into(), shown: path.into() }, None, after));
@@ -108,7 +133,17 @@ fn folders() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("a/sub")).unwrap();
     fs::create_dir(folder.path().join("b")).unwrap();
-    let names = ["replaced.txt", "trashed.txt", "removed.txt", "sub/replaced.txt", "again.txt", "turned"];
+    let names = [
+        "replaced.txt",
+        "trashed.txt",
+        "removed.txt",
+        "sub/replaced.txt",
+        "again.txt",
+        "turned",
+        "moved.txt",
+    ];
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../nowhere", folder.path().join("a/link")).unwrap();
     for name in names.map(|name| format!("a/{name}")).iter().chain(&["b/replaced.txt".to_owned()]) {
         fs::write(folder.path().join(name), name).unwrap();
     }
@@ -129,6 +164,9 @@ fn complete(roots: usize) -> Vec<(&'static str, Option<&'static str>)> {
         ("a/deep", None),
         ("a/deep/er", None),
         ("a/deep/er/made.txt", Some("made")),
+        ("a/new", None),
+        ("a/new/name.txt", Some("a/moved.txt")),
+        ("a/relinked", Some("../nowhere")),
         ("a/replaced.txt", Some("new")),
         ("a/sub", None),
         ("a/sub/replaced.txt", Some("new too")),
@@ -200,7 +238,7 @@ fn a_process_that_dies() {
     LEFT.with(|left| left.set(Some((acts.parse().unwrap(), Fault::Death))));
     match what {
         "commit" => commit(&roots, &changes, &Stop::default()).unwrap(),
-        _ => recover(&roots).unwrap(),
+        _ => drop(recover(&roots).unwrap()),
     }
 }
 
@@ -244,7 +282,7 @@ fn a_process_killed_at_any_act_leaves_all_or_nothing() {
 #[test]
 fn a_recovery_that_is_killed_itself_is_taken_up_again() {
     // Just before the last name is changed: everything else has to be taken back.
-    let last = 37;
+    let last = 46;
     let mut acts = 0;
     loop {
         let folder = folders();

@@ -81,3 +81,26 @@ fn what_is_not_a_diff_of_one_file_is_refused() {
     assert_eq!(parse(two), Err(DiffError::SeveralFiles { line: 6 }));
     assert!(parse("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n").unwrap().creates);
 }
+
+#[test]
+fn a_byte_order_mark_stays_and_is_no_part_of_line_1() {
+    let diff = "@@ -1 +1 @@\n-one\n+1\n";
+    assert_eq!(patched("\u{feff}one\ntwo\n", diff).unwrap(), "\u{feff}1\ntwo\n");
+    let with_mark = "@@ -1 +1 @@\n-\u{feff}one\n+1\n";
+    assert_eq!(patched("\u{feff}one\ntwo\n", with_mark).unwrap(), "1\ntwo\n");
+}
+
+#[test]
+fn hunks_in_the_wrong_order_are_told_so() {
+    let diff = "@@ -3 +3 @@\n-c\n+C\n@@ -1 +1 @@\n-a\n+A\n";
+    let refused = patched("a\nb\nc\n", diff).unwrap_err();
+    assert_eq!(refused, DiffError::WrongOrder { hunk: 2, line: 1 });
+    assert!(refused.to_string().contains("Send the hunks in the order of their lines"));
+}
+
+#[test]
+fn an_added_line_of_a_mixed_text_ends_as_the_one_before_it() {
+    let diff = "@@ -1,2 +1,3 @@\n a\n+half\n b\n";
+    assert_eq!(patched("a\r\nb\n", diff).unwrap(), "a\r\nhalf\r\nb\n");
+    assert_eq!(patched("a\nb\r\n", diff).unwrap(), "a\nhalf\nb\r\n");
+}
