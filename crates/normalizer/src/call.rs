@@ -342,6 +342,9 @@ impl<'a> Call<'_, '_, 'a> {
             Ok(fit) => {
                 let message = |change: &Change| match &change.to {
                     Some(to) => format!("{}: send {to}", change.why),
+                    None if matches!(change.code, Code::V2 | Code::X1) => {
+                        format!("{}: leave it out", change.why)
+                    }
                     None => change.why.clone(),
                 };
                 let changes = start.changes.iter().chain(&fit.changes);

@@ -322,5 +322,5 @@ fn a_step_that_lacks_something_is_told_in_words() {
         &["\"paths\" is not known here; known are path, start_line"],
     );
     let edits = json!({"path": "a", "edits_json": r#"[{"old_text": "x"}]"#});
-    says(&desk.no("multi_edit", edits), &["objects: \"new_text\" is missing. Send"]);
+    says(&desk.no("multi_edit", edits), &["objects: edit 1: \"new_text\" is missing. Send"]);
 }

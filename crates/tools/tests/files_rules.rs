@@ -126,6 +126,83 @@ fn names_inside_of_steps_and_edits_are_mended_as_they_are_outside() {
 }
 
 #[test]
+fn steps_are_found_and_mended_however_they_are_sent() {
+    let desk = Desk::new();
+    let steps = json!([
+        {"type": "write", "file": "a.txt", "contents": "one one", "force": "true"},
+        {"action": "edit", "file_path": "a.txt", "old_str": "one", "new_str": "two", "replace_all": "True"},
+        {"action": "multi_edit", "path": "a.txt", "edits": [{"old_text": "two", "new_text": "six", "replace_all": "true"}]},
+        {"action": "search", "path": ".", "pattern": "six", "count_only": "true", "recursive": "false"},
+    ]);
+    for sent in [
+        json!({"steps": steps}),
+        json!({"operations": steps}),
+        json!({"pipeline": steps}),
+        json!({"pipeline": {"steps": steps}}),
+        json!({"pipeline_json": steps}),
+        json!({"pipeline_json": steps.to_string()}),
+        json!({"request_json": {"steps": steps}}),
+        json!({"request_json": steps}),
+    ] {
+        let mended = desk.mended("batch_operations", &sent).unwrap_or_else(|why| panic!("{sent}: {why}"));
+        desk.ok("batch_operations", mended);
+        assert_eq!(desk.get("a.txt"), "six six", "{sent}");
+        desk.put("a.txt", "");
+    }
+    let write = desk.mended("write_to_file", &json!({"path": "b.txt", "contents": "x"})).unwrap();
+    assert_eq!(write, json!({"path": "b.txt", "content": "x"}));
+}
+
+#[test]
+fn steps_and_contents_that_only_look_alike_are_refused() {
+    let desk = Desk::new();
+    let (one, other) =
+        (json!([{"action": "delete", "path": "a"}]), json!([{"action": "delete", "path": "b"}]));
+    for (tool, sent) in [
+        ("batch_operations", json!({"steps": one, "operations": other})),
+        ("batch_operations", json!({"steps": one, "pipeline_json": other.to_string()})),
+        ("batch_operations", json!({"step": one})),
+        ("batch_operations", json!({"operation": "delete"})),
+        ("write_to_file", json!({"path": "a", "contents": "x", "content": "y"})),
+        ("write_to_file", json!({"path": "a", "contexts": "x"})),
+    ] {
+        let mended = desk.mended(tool, &sent);
+        assert!(mended.is_err(), "{sent}: {mended:?}");
+    }
+    let number = desk.mended("batch_operations", &json!({"steps": 3})).unwrap();
+    assert!(desk.no("batch_operations", number).contains("holds no steps"));
+    // Two names with two values in one step.
+    for step in [
+        json!({"action": "write", "path": "a", "contents": "x", "content": "y"}),
+        json!({"action": "read", "path": "a", "file": "b"}),
+        json!({"action": "multi_edit", "path": "a", "edits": [], "edits_json": "[1]"}),
+    ] {
+        let refused = desk.mended("batch_operations", &json!({"steps": [step]})).unwrap_err();
+        assert!(refused.contains("R7"), "{refused}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_in_a_step_is_named() {
+    let desk = Desk::new();
+    desk.put("a.txt", "x");
+    let step = |step: Value| desk.no("batch_operations", json!({"pipeline_json": json!([step]).to_string()}));
+    let said = step(json!({"action": "write", "path": "a.txt", "content": "x", "force": "yes"}));
+    assert!(
+        said.contains("\"force\" does not fit: invalid type: string \"yes\", expected a boolean"),
+        "{said}"
+    );
+    let said = step(json!({"action": "write", "path": "a.txt", "text": "x"}));
+    assert!(said.ends_with("\"text\" is not known here; known are path, content, force"), "{said}");
+    let edits = json!([{"old_text": "x", "new_text": "y", "replace_all": "all"}]).to_string();
+    let said = desk.no("multi_edit", json!({"path": "a.txt", "edits_json": edits}));
+    assert!(
+        said.contains("edit 1: \"replace_all\" does not fit: \"all\" is neither true nor false"),
+        "{said}"
+    );
+}
+
+#[test]
 fn names_inside_of_steps_that_only_look_alike_are_refused() {
     let desk = Desk::new();
     desk.put("a.txt", "hello\n").put("b.txt", "hello\n");

@@ -8,8 +8,11 @@ pub mod rules;
 pub mod tools;
 pub mod welcome;
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
+
+use toolwright_normalizer::MAX_ARGUMENT_BYTES;
 
 use crate::input::without_byte_order_mark;
 use crate::report::Report;
@@ -42,9 +45,34 @@ pub(crate) fn text_or_file(text: &str) -> Result<String, Report> {
                 "name one: @FILE, or @- for standard input",
             ));
         }
-        "-" => io::read_to_string(io::stdin())
-            .map_err(|error| Report::io("read", Path::new("standard input"), &error))?,
-        path => std::fs::read_to_string(path).map_err(|error| Report::io("read", Path::new(path), &error))?,
+        "-" => read_bounded(io::stdin(), Path::new("standard input"))?,
+        path => {
+            let path = Path::new(path);
+            read_bounded(File::open(path).map_err(|error| Report::io("read", path, &error))?, path)?
+        }
     };
     Ok(without_byte_order_mark(&read).to_owned())
+}
+
+/// All of a source, which may be one without end, if that is not more than arguments can be.
+fn read_bounded(source: impl Read, name: &Path) -> Result<String, Report> {
+    let mut bytes = Vec::new();
+    let read = source.take(MAX_ARGUMENT_BYTES as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Report::io("read", name, &error))?;
+    if bytes.len() > MAX_ARGUMENT_BYTES {
+        return Err(Report::usage(
+            format!(
+                "{} holds more than {MAX_ARGUMENT_BYTES} bytes, the most that arguments can have",
+                name.display()
+            ),
+            "send less at once",
+        ));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        Report::io(
+            "read",
+            name,
+            &io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"),
+        )
+    })
 }

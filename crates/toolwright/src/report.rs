@@ -74,6 +74,12 @@ impl Report {
         }
     }
 
+    /// The system does not give the program what it needs to run.
+    pub fn cannot_start(error: &std::io::Error) -> Report {
+        let fix = "raise the limit of open files (ulimit -n), or close other programs";
+        Report { code: EXIT_IO, ..Report::usage(format!("cannot start: {error}"), fix) }
+    }
+
     /// Mistakes in a rules file.
     pub fn rules(path: &Path, text: &str, errors: &[toolwright_normalizer::rules::RuleFileError]) -> Report {
         let lines: Vec<&str> = text.strip_prefix('\u{feff}').unwrap_or(text).lines().collect();
@@ -107,7 +113,7 @@ impl Report {
 
     /// Prints to standard error and gives the exit code.
     pub fn print(&self) -> ExitCode {
-        eprintln!("{}", printable(&self.to_string(), &['\n', '\t']));
+        eprintln!("{}", printable(&self.to_string(), &['\n', '\t', '\\']));
         ExitCode::from(self.code)
     }
 }

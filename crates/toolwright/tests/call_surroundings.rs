@@ -42,6 +42,55 @@ fn a_call_ends_at_its_timeout() {
     assert_eq!(answer["run"], true);
 }
 
+/// What the program says and its exit code when a shell starts it like this.
+#[cfg(unix)]
+fn in_a_shell(script: &str) -> (Option<i32>, String) {
+    let mut shell = std::process::Command::new("sh");
+    let output =
+        shell.args(["-c", script, "sh", env!("CARGO_BIN_EXE_toolwright")]).output().expect("it runs");
+    (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+}
+
+#[test]
+#[cfg(unix)]
+fn too_few_open_files_are_an_error_in_words() {
+    for limit in [6, 8, 10] {
+        let (code, stderr) = in_a_shell(&format!("ulimit -n {limit}; exec \"$1\" call get_current_datetime"));
+        assert_eq!(code, Some(3), "{limit}: {stderr}");
+        assert!(stderr.starts_with("error: cannot start: Too many open files"), "{limit}: {stderr}");
+        assert!(stderr.contains("\nfix: raise the limit of open files"), "{stderr}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn arguments_without_end_are_not_read_to_the_end() {
+    for sent in ["@/dev/zero", "@- </dev/zero"] {
+        let (code, stderr) = in_a_shell(&format!("exec \"$1\" call read_file {sent}"));
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(
+            stderr.contains("holds more than 16777216 bytes, the most that arguments can have"),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn what_says_nothing_is_to_be_left_out() {
+    let done = program::run(&["call", "get_current_datetime", r#"{"timezone": null}"#], "");
+    assert_eq!(done.code, 1);
+    let said = "- /timezone: an optional parameter that says nothing: leave it out (R8)";
+    assert!(done.stderr.contains(said), "{}", done.stderr);
+}
+
+#[test]
+fn a_tool_that_another_server_has_is_said_to_be_there() {
+    let done = Desk::new().call(&["builtin/read_file", r#"{"path": "notes.md"}"#]);
+    assert_eq!(done.code, 1);
+    let said = "error: There is no tool read file of builtin, but there is one called read file without it.";
+    assert!(done.stderr.starts_with(said), "{}", done.stderr);
+}
+
 #[test]
 fn without_a_search_engine_the_way_to_one_is_told() {
     let mut command = command(&["call", "search_web", r#"{"query": "rust"}"#]);

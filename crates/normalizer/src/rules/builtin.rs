@@ -32,7 +32,7 @@ pub const BUILTIN_SETS: &[BuiltinSet] = &[
     },
     BuiltinSet {
         name: "file-steps",
-        about: "old_str, old_string, file_path and the like in the steps and edits of the built-in files tools",
+        about: "old_str, file_path and the like in the steps and edits of the built-in files tools, and steps for pipeline_json",
         on_by_default: true,
         json: include_str!("sets/file-steps.json"),
     },

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::ToolFailure;
 
@@ -75,21 +76,67 @@ pub(crate) fn invalid(message: impl Into<String>) -> ToolFailure {
     ToolFailure::InvalidArguments { message: message.into() }
 }
 
+/// Reads an object inside of the arguments; the words name the field that is at fault.
+pub(crate) fn read_object<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T, String> {
+    serde_json::from_value(Value::Object(object.clone())).map_err(|error| {
+        let said = in_words(&error);
+        match at_fault::<T>(object, &error.to_string()) {
+            Some(name) => format!("{name:?} does not fit: {said}"),
+            None => said,
+        }
+    })
+}
+
+/// The field of a wrong type. Fields are read in order, so it is the one with which the error begins.
+fn at_fault<T: DeserializeOwned>(object: Map<String, Value>, error: &str) -> Option<String> {
+    if error.starts_with("missing field") || error.starts_with("unknown field") {
+        return None;
+    }
+    let mut read = Map::new();
+    object.into_iter().find_map(|(name, value)| {
+        read.insert(name.clone(), value);
+        let found = serde_json::from_value::<T>(Value::Object(read.clone())).err()?;
+        (found.to_string() == error).then_some(name)
+    })
+}
+
+/// A boolean, or a text that spells one out: inside of JSON text no schema and no rule reads it.
+pub(crate) fn spelt_out(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(value) => Some(*value),
+        Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
+        Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
+/// A flag inside of JSON text.
+pub(crate) fn flag<'de, D: Deserializer<'de>>(source: D) -> Result<bool, D::Error> {
+    let value = Value::deserialize(source)?;
+    spelt_out(&value).ok_or_else(|| Error::custom(format!("{value} is neither true nor false")))
+}
+
+/// Above 2^53 nothing has so many lines: this count stands for all of them.
+pub(crate) const LARGEST_COUNT: usize = 9_000_000_000_000_000;
+
 /// A count as JSON Schema takes it: `12`, `12.0` and `1.2e1` are one number.
 pub(crate) fn whole_number<'de, D: Deserializer<'de>>(source: D) -> Result<Option<usize>, D::Error> {
     let Some(number) = Option::<serde_json::Number>::deserialize(source)? else { return Ok(None) };
     if let Some(count) = number.as_u64() {
-        return Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)));
+        return Ok(Some(usize::try_from(count).map_or(LARGEST_COUNT, |count| count.min(LARGEST_COUNT))));
     }
     match number.as_f64() {
-        // Above 2^53 nothing has so many lines: the largest count stands for all of them.
-        Some(count) if count >= 0.0 && count.fract() == 0.0 => Ok(Some(count.min(9e15) as usize)),
+        Some(count) if count >= 0.0 && count.fract() == 0.0 => {
+            Ok(Some(count.min(LARGEST_COUNT as f64) as usize))
+        }
         _ => Err(Error::custom(format!("{number} is no count; send a whole number from 0 on"))),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[derive(Debug, Deserialize)]
@@ -98,6 +145,21 @@ mod tests {
     struct Two {
         path: String,
         count: Option<u8>,
+    }
+
+    #[test]
+    fn the_field_that_does_not_fit_is_named() {
+        for (sent, said) in [
+            (json!({"path": 1}), "\"path\" does not fit: invalid type: integer \"1\", expected a string"),
+            (
+                json!({"path": "a", "count": "x"}),
+                "\"count\" does not fit: invalid type: string \"x\", expected u8",
+            ),
+            (json!({"count": 1}), "\"path\" is missing"),
+        ] {
+            let Value::Object(object) = sent else { panic!("an object") };
+            assert_eq!(read_object::<Two>(object).err().as_deref(), Some(said));
+        }
     }
 
     #[test]

@@ -15,6 +15,14 @@ const GIVEN_ROOM: usize = 60;
 
 pub(super) fn unknown_tool(sent: &str, nearest: &[String]) -> String {
     let nearest: Vec<String> = nearest.iter().map(|name| spoken(name)).collect();
+    // The tool is there, but not from where it was asked for.
+    if let Some((server, name)) = sent.rsplit_once('/')
+        && nearest.contains(&spoken(name))
+        && !spoken(server).is_empty()
+    {
+        let (server, name) = (spoken(server), spoken(name));
+        return format!("There is no tool {name} of {server}, but there is one called {name} without it.");
+    }
     let suggestion = match nearest[..] {
         [] => String::new(),
         _ => format!(" Did you mean {}?", list(&nearest, "or", 170)),

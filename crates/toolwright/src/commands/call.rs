@@ -1,5 +1,6 @@
 //! `toolwright call`: one tool through the executor, with what was mended before your eyes.
 
+use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -20,8 +21,11 @@ use crate::toolset;
 /// How long a tool that was stopped may take to put its things away.
 const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(5);
 
+/// How many open files the runtime takes, with some to spare.
+const FILES_TO_START: usize = 8;
+
 /// What messages may hold besides text.
-const KEPT: &[char] = &['\n', '\t'];
+const KEPT: &[char] = &['\n', '\t', '\\'];
 
 /// Remembers the arguments that the tool got.
 #[derive(Default)]
@@ -83,9 +87,7 @@ fn execute(
         limits.timeout = timeout;
         executor = executor.with_limits(limits);
     }
-    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        Report::usage(format!("cannot start: {error}"), "close other programs and try again")
-    })?;
+    let runtime = start().map_err(|error| Report::cannot_start(&error))?;
     let (outcome, signal) = run_to_end(&runtime, &executor, call);
     let arguments = received.0.lock().ok().and_then(|mut received| received.take());
     let duration = outcome.duration;
@@ -106,6 +108,14 @@ fn execute(
     // A disk that does not answer must not hold up the end of the program.
     runtime.shutdown_timeout(TIME_TO_CLEAN_UP);
     code
+}
+
+/// The runtime for one call. It needs some open files of its own and breaks off where the system gives it none,
+/// so that is asked for first.
+fn start() -> io::Result<Runtime> {
+    let probe: Vec<_> = (0..FILES_TO_START / 2).map(|_| io::pipe()).collect::<io::Result<_>>()?;
+    drop(probe);
+    runtime::Builder::new_current_thread().enable_all().build()
 }
 
 /// Runs the call, and tells the exit code of the signal that came meanwhile. A tool that has begun to change

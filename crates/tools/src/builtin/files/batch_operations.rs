@@ -150,9 +150,9 @@ impl BatchOperations {
                 }
                 Err(invalid("pipeline_json and request_json hold different steps. Send only one of them"))
             }
-            (None, None) => {
-                Err(invalid(format!("pipeline_json is missing. Send the steps as JSON text: {EXAMPLE}")))
-            }
+            (None, None) => Err(invalid(format!(
+                "pipeline_json is missing. Send the steps in it as JSON text: {EXAMPLE}"
+            ))),
         }
     }
 }

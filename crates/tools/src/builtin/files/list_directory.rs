@@ -40,7 +40,8 @@ impl FileTool for ListDirectory {
       "properties": {
         "path": {"type": "string"},
         "kind": {"enum": ["file", "folder", "link", "other"]},
-        "bytes": {"type": "integer"}
+        "bytes": {"type": "integer"},
+        "exact": {"const": false, "description": "There when the name is not UTF-8: path shows it with U+FFFD and cannot be sent back"}
       },
       "required": ["path", "kind"],
       "additionalProperties": false
@@ -75,7 +76,7 @@ impl FileTool for ListDirectory {
                 _ => format!("only the first {max} entries are listed (max_entries)"),
             });
         }
-        left_out.extend(missed.limit);
+        left_out.extend(missed.limits);
         if missed.unreadable > 0 {
             left_out.push(match missed.unreadable {
                 1 => "1 file or folder could not be read".to_owned(),
@@ -84,6 +85,7 @@ impl FileTool for ListDirectory {
         }
         let left_out = (!left_out.is_empty()).then(|| left_out.join("; "));
         let mut text = match lines.len() {
+            0 if left_out.is_some() => format!("Nothing in {} can be listed.", named(&folder)),
             0 => format!("{} is empty.", named(&folder)),
             _ => lines.join("\n"),
         };
@@ -96,7 +98,7 @@ impl FileTool for ListDirectory {
 
 fn describe(place: &Place, kind: Kind, len: u64) -> (Value, String) {
     let (path, name) = (&place.shown, named(place));
-    match kind {
+    let (mut entry, mut line) = match kind {
         Kind::File => {
             let size = counted(usize::try_from(len).unwrap_or(usize::MAX), "byte");
             (json!({"path": path, "kind": "file", "bytes": len}), format!("{name}  {size}"))
@@ -104,5 +106,10 @@ fn describe(place: &Place, kind: Kind, len: u64) -> (Value, String) {
         Kind::Folder => (json!({"path": path, "kind": "folder"}), format!("{name}/")),
         Kind::Link => (json!({"path": path, "kind": "link"}), format!("{name}  (symbolic link)")),
         Kind::Other => (json!({"path": path, "kind": "other"}), format!("{name}  (not a file)")),
+    };
+    if place.path.to_str().is_none() {
+        entry["exact"] = false.into();
+        line.push_str("  (the name is not readable as text and cannot be used in a call)");
     }
+    (entry, line)
 }

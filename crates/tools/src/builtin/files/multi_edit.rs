@@ -1,8 +1,9 @@
 //! `multi_edit`: several replacements in one file, all or none.
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::super::arguments::{in_words, invalid};
+use super::super::arguments::{flag, in_words, invalid, read_object};
 use super::disk;
 use super::edit_file::{EDIT_OUTPUT, cannot_edit, edited};
 use super::replace::{MAX_LINES_KEPT, Which, replace};
@@ -28,7 +29,7 @@ pub(super) struct MultiEdit {
 struct Edit {
     old_text: String,
     new_text: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "flag")]
     replace_all: bool,
 }
 
@@ -85,7 +86,7 @@ impl MultiEdit {
             invalid(format!(
                 "edits_json is not a JSON array of {{\"old_text\", \"new_text\"}} objects: {}. Send for \
                  example [{{\"old_text\": \"a\", \"new_text\": \"b\"}}]",
-                in_words(&error)
+                wrong_edit(&self.edits_json).unwrap_or_else(|| in_words(&error))
             ))
         })?;
         if edits.is_empty() {
@@ -99,4 +100,13 @@ impl MultiEdit {
         }
         Ok(edits)
     }
+}
+
+/// The first edit that cannot be read, and its field that is at fault.
+fn wrong_edit(edits_json: &str) -> Option<String> {
+    let edits: Vec<Map<String, Value>> = serde_json::from_str(edits_json).ok()?;
+    edits.into_iter().enumerate().find_map(|(index, edit)| {
+        let said = read_object::<Edit>(edit).err()?;
+        Some(format!("edit {}: {said}", index + 1))
+    })
 }

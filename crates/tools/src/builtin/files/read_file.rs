@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::arguments::{invalid, whole_number};
+use super::super::arguments::{LARGEST_COUNT, invalid, whole_number};
 use super::disk;
 use super::stage::Stage;
 use super::tool::{Effect, FileTool, counted};
@@ -43,19 +43,35 @@ impl FileTool for ReadFile {
         let text = self.window(&place.shown, text)?;
         let limit = stage.toolbox().limits.max_read_bytes;
         if text.len() as u64 > limit {
-            return Err(ToolFailure::tool(format!(
-                "{:?} has {} bytes in {}; at most {limit} bytes are returned at once. Use start_line and \
-                 end_line to read it in parts, or search_files to find the place",
-                place.shown,
-                text.len(),
-                counted(text.lines().count(), "line")
-            )));
+            return Err(self.too_long(&place.shown, text, limit));
         }
         Ok(ToolOutput::text(text))
     }
 }
 
 impl ReadFile {
+    /// What was asked for has more than `limit` bytes: how much it is, and what can be read.
+    fn too_long(&self, shown: &str, text: &str, limit: u64) -> ToolFailure {
+        let (bytes, lines) = (text.len(), text.split_inclusive('\n').count());
+        let start = self.start_line.unwrap_or(1).max(1);
+        let is_part = self.start_line.is_some() || self.end_line.is_some();
+        let (what, fix) = match lines {
+            1 => (
+                format!("line {start} of {shown:?} alone has {bytes} bytes"),
+                "Part of a line cannot be read: use search_files to see how the lines that hold a text begin",
+            ),
+            _ if is_part => (
+                format!("lines {start} to {} of {shown:?} have {bytes} bytes", start + lines - 1),
+                "Ask for fewer lines, or use search_files to find the place",
+            ),
+            _ => (
+                format!("{shown:?} has {bytes} bytes in {}", counted(lines, "line")),
+                "Use start_line and end_line to read it in parts, or search_files to find the place",
+            ),
+        };
+        ToolFailure::tool(format!("{what}; at most {limit} bytes are returned at once. {fix}"))
+    }
+
     fn window<'a>(&self, shown: &str, text: &'a str) -> Result<&'a str, ToolFailure> {
         if self.start_line.is_none() && self.end_line.is_none() {
             return Ok(text);
@@ -70,7 +86,8 @@ impl ReadFile {
         let lines = text.split_inclusive('\n').count();
         if start > lines.max(1) {
             return Err(invalid(format!(
-                "start_line is {start}, but {shown:?} has {}",
+                "start_line is {start}{}, but {shown:?} has {}",
+                if start >= LARGEST_COUNT { " or more" } else { "" },
                 counted(lines, "line")
             )));
         }

@@ -42,7 +42,7 @@ impl FileTool for SearchFiles {
   "properties": {
     "path": {"type": "string", "description": "The folder or file to search; the working folder when left out"},
     "pattern": {"type": "string", "minLength": 1, "description": "The text to look for, within one line"},
-    "include": {"type": "string", "description": "Only files whose name fits, for example *.rs or *.{ts,tsx}"},
+    "include": {"type": "string", "description": "Only files whose name fits, for example *.rs or *.{ts,tsx}; with a / the path below path or below the working folder"},
     "regex": {"type": "boolean", "description": "The pattern is a regular expression"},
     "case_sensitive": {"type": "boolean", "description": "Upper and lower case differ; true when left out"},
     "recursive": {"type": "boolean", "description": "Search the folders below too; true when left out"},
@@ -81,7 +81,7 @@ impl FileTool for SearchFiles {
         let start = stage.place(self.path.as_deref().unwrap_or("."))?;
         let mut search = Search { query, stage, count_only: self.count_only, ..Search::new(stage) };
         search.run(&start, if self.recursive.unwrap_or(true) { Depth::All } else { Depth::One })?;
-        Ok(search.output(&self.pattern))
+        Ok(search.output(&self.pattern, self.regex))
     }
 }
 
@@ -94,7 +94,7 @@ struct Search<'a, 'b> {
     lines: usize,
     files: usize,
     passed_over: PassedOver,
-    limit: Option<String>,
+    limits: Vec<String>,
 }
 
 /// Files and folders that were not searched.
@@ -130,34 +130,35 @@ impl<'a, 'b> Search<'a, 'b> {
             lines: 0,
             files: 0,
             passed_over: PassedOver::default(),
-            limit: None,
+            limits: Vec::new(),
         }
     }
 
     fn run(&mut self, start: &Place, depth: Depth) -> Result<(), ToolFailure> {
         if self.is_file(start) {
-            return self.file(start, true);
+            self.query.check_takes(start)?;
+            return self.file(start, start, true);
         }
         let stage = self.stage;
         let missed = walk(stage, start, depth, &mut |found| {
             match found.kind {
                 Kind::Folder if passed_over(&found.place) => return Ok(Next::Pass),
                 Kind::File if found.len > stage.toolbox().limits.max_file_bytes => {
-                    self.passed_over.too_large += usize::from(self.query.takes(&found.place));
+                    self.passed_over.too_large += usize::from(self.query.takes(&found.place, start));
                 }
-                Kind::File => self.file(&found.place, false)?,
+                Kind::File => self.file(&found.place, start, false)?,
                 _ => {}
             }
             Ok(Next::Go)
         })?;
         self.passed_over.unreadable += missed.unreadable;
-        self.limit = missed.limit;
+        self.limits = missed.limits;
         // Files that an earlier step of the same batch has made are not on disk yet.
         for change in stage.changes().iter().filter(|change| change.before.is_none()) {
             let place = &change.place;
             let inside = place.root == start.root && below(start, place, depth);
             if inside && !passed_over(place) {
-                self.file(place, false)?;
+                self.file(place, start, false)?;
             }
         }
         Ok(())
@@ -169,9 +170,9 @@ impl<'a, 'b> Search<'a, 'b> {
         staged || metadata.is_ok_and(|metadata| metadata.is_file())
     }
 
-    fn file(&mut self, place: &Place, asked_for: bool) -> Result<(), ToolFailure> {
+    fn file(&mut self, place: &Place, start: &Place, asked_for: bool) -> Result<(), ToolFailure> {
         self.stage.stop().check()?;
-        if !asked_for && !self.query.takes(place) {
+        if !asked_for && !self.query.takes(place, start) {
             return Ok(());
         }
         let file = match self.stage.find(place) {
@@ -199,8 +200,8 @@ impl<'a, 'b> Search<'a, 'b> {
         Ok(())
     }
 
-    fn output(self, pattern: &str) -> ToolOutput {
-        let mut left_out: Vec<String> = self.limit.into_iter().collect();
+    fn output(self, pattern: &str, is_regex: bool) -> ToolOutput {
+        let mut left_out = self.limits;
         if !self.count_only && self.matches.len() < self.lines {
             left_out.push(match self.matches.len() {
                 1 => "only the first line is shown (max_matches)".to_owned(),
@@ -210,6 +211,10 @@ impl<'a, 'b> Search<'a, 'b> {
         left_out.extend(self.passed_over.words());
         let left_out = (!left_out.is_empty()).then(|| left_out.join("; "));
         let mut text = match self.lines {
+            0 if is_regex && pattern.contains("\\n") => format!(
+                "No line holds {pattern:?}. A pattern is matched within one line, so \\n in it finds nothing: search \
+                 for one of the lines."
+            ),
             0 => format!("No line holds {pattern:?}."),
             lines => format!("{} in {}.", counted(lines, "line"), counted(self.files, "file")),
         };

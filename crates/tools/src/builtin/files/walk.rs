@@ -7,7 +7,7 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata};
 
 use super::commit::is_own;
-use super::place::{Place, failure};
+use super::place::{Place, failure, reason};
 use super::stage::Stage;
 use crate::ToolFailure;
 
@@ -51,8 +51,8 @@ pub(super) enum Next {
 pub(super) struct Missed {
     /// Folders and entries that could not be read.
     pub unreadable: usize,
-    /// The limit that ended the walk, in words.
-    pub limit: Option<String>,
+    /// What the limits left out, in words.
+    pub limits: Vec<String>,
 }
 
 /// Visits what a folder holds, sorted by name, each folder before what is in it.
@@ -69,22 +69,41 @@ pub(super) fn walk(
         }
         _ => failure(roots, &folder.shown, &error),
     })?;
-    let mut walker = Walker { stage, depth, visit, visited: 0, missed: Missed::default() };
-    walker.folder(&dir, folder, 1)?;
+    let mut walker =
+        Walker { stage, depth, visit, visited: 0, is_full: false, is_deep: false, missed: Missed::default() };
+    let entries = walker.entries(&dir).map_err(|error| unreadable(folder, &error))?;
+    walker.folder(&dir, entries, folder, 1)?;
     Ok(walker.missed)
 }
+
+/// A folder that was asked for and cannot be read is not an empty one.
+fn unreadable(folder: &Place, error: &io::Error) -> ToolFailure {
+    ToolFailure::tool(format!("cannot read the folder {:?}: {}", folder.shown, reason(error)))
+}
+
+type Entries = Vec<(PathBuf, Metadata)>;
 
 struct Walker<'a, 'b> {
     stage: &'a Stage<'b>,
     depth: Depth,
     visit: &'a mut dyn FnMut(Found) -> Result<Next, ToolFailure>,
     visited: usize,
+    /// Whether as much was looked at as may be: no more folders are entered.
+    is_full: bool,
+    /// Whether folders were too deep: these are left out, and the walk goes on.
+    is_deep: bool,
     missed: Missed,
 }
 
 impl Walker<'_, '_> {
-    fn folder(&mut self, dir: &Dir, place: &Place, level: usize) -> Result<Next, ToolFailure> {
-        for (name, metadata) in self.entries(dir) {
+    fn folder(
+        &mut self,
+        dir: &Dir,
+        entries: Entries,
+        place: &Place,
+        level: usize,
+    ) -> Result<Next, ToolFailure> {
+        for (name, metadata) in entries {
             self.stage.stop().check()?;
             let found = Found { place: place.join(&name), kind: kind(&metadata), len: metadata.len() };
             let (below, is_folder) = (found.place.clone(), found.kind == Kind::Folder);
@@ -98,17 +117,23 @@ impl Walker<'_, '_> {
                 Next::Go | Next::Pass => {}
             }
         }
-        Ok(if self.missed.limit.is_some() { Next::Stop } else { Next::Go })
+        Ok(Next::Go)
     }
 
     fn enter(&mut self, dir: &Dir, name: &Path, place: &Place, level: usize) -> Result<Next, ToolFailure> {
-        let max_depth = self.stage.toolbox().limits.max_depth;
-        if level >= max_depth {
-            self.missed.limit = Some(format!("folders deeper than {max_depth} were left out (max_depth)"));
+        if self.is_full {
             return Ok(Next::Go);
         }
-        match dir.open_dir_nofollow(name) {
-            Ok(inner) => self.folder(&inner, place, level + 1),
+        let max_depth = self.stage.toolbox().limits.max_depth;
+        if level >= max_depth {
+            if !self.is_deep {
+                self.is_deep = true;
+                self.missed.limits.push(format!("folders deeper than {max_depth} were left out (max_depth)"));
+            }
+            return Ok(Next::Go);
+        }
+        match dir.open_dir_nofollow(name).and_then(|inner| Ok((self.entries(&inner)?, inner))) {
+            Ok((entries, inner)) => self.folder(&inner, entries, place, level + 1),
             Err(_) => {
                 self.missed.unreadable += 1;
                 Ok(Next::Go)
@@ -116,17 +141,14 @@ impl Walker<'_, '_> {
         }
     }
 
-    fn entries(&mut self, dir: &Dir) -> Vec<(PathBuf, Metadata)> {
+    fn entries(&mut self, dir: &Dir) -> io::Result<Entries> {
         let max_visited = self.stage.toolbox().limits.max_visited;
         let mut entries = Vec::new();
-        let Ok(listing) = dir.entries() else {
-            self.missed.unreadable += 1;
-            return entries;
-        };
-        for entry in listing {
+        for entry in dir.entries()? {
             if self.visited >= max_visited {
-                self.missed.limit =
-                    Some(format!("only {max_visited} files and folders were looked at (max_visited)"));
+                self.is_full = true;
+                let words = format!("only {max_visited} files and folders were looked at (max_visited)");
+                self.missed.limits.push(words);
                 break;
             }
             self.visited += 1;
@@ -137,7 +159,7 @@ impl Walker<'_, '_> {
             }
         }
         entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-        entries
+        Ok(entries)
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::super::arguments::{in_words, invalid};
+use super::super::super::arguments::{invalid, read_object, spelt_out};
 use super::super::apply_diff::ApplyDiff;
 use super::super::delete_file::DeleteFile;
 use super::super::edit_file::EditFile;
@@ -15,6 +15,10 @@ use super::super::stage::{Protected, Stage};
 use super::super::tool::{Effect, FileTool, named, output};
 use super::super::write_to_file::WriteToFile;
 use crate::{ToolFailure, ToolOutput};
+
+/// Parameters of steps that are true or false.
+const FLAGS: [&str; 7] =
+    ["force", "replace_all", "permanent", "regex", "case_sensitive", "recursive", "count_only"];
 
 /// A step that was read and not yet run.
 pub(super) struct Step {
@@ -110,7 +114,20 @@ fn perform<T: FileTool>(
 }
 
 fn read_arguments<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolFailure> {
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| invalid(in_words(&error)))
+    // A dry_run is for the whole batch: a step has none, though its tool does.
+    read_object(spelt(arguments)).map_err(|said| invalid(said.replace(", dry_run", "")))
+}
+
+/// Flags that are spelt out and edits that are no text yet, as the parameters of the tools are mended too.
+fn spelt(mut arguments: Map<String, Value>) -> Map<String, Value> {
+    for (name, value) in &mut arguments {
+        if FLAGS.contains(&name.as_str()) {
+            *value = spelt_out(value).map_or_else(|| value.take(), Value::Bool);
+        } else if name == "edits_json" && value.is_array() {
+            *value = Value::String(value.to_string());
+        }
+    }
+    arguments
 }
 
 /// The arguments of `move` and `copy`.

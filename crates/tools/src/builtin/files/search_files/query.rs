@@ -19,7 +19,7 @@ pub(super) struct Query {
     name: Option<Glob>,
 }
 
-/// A pattern for names, or for whole paths when it holds a `/`.
+/// A pattern for names, or for paths when it holds a `/`: from the root or from where the search begins.
 struct Glob {
     regex: Regex,
     whole_path: bool,
@@ -50,8 +50,21 @@ impl Query {
         self.line.as_ref().is_some_and(|regex| regex.is_match(line))
     }
 
-    pub(super) fn takes(&self, place: &Place) -> bool {
-        self.name.as_ref().is_none_or(|glob| glob.fits(place))
+    /// Whether a file that was found in the folder `start` is searched.
+    pub(super) fn takes(&self, place: &Place, start: &Place) -> bool {
+        self.name.as_ref().is_none_or(|glob| glob.fits(place, start))
+    }
+
+    /// Fails when the one file that was asked for is not to be searched.
+    pub(super) fn check_takes(&self, place: &Place) -> Result<(), ToolFailure> {
+        if self.takes(place, place) {
+            return Ok(());
+        }
+        Err(invalid(format!(
+            "path is the file {:?}, which does not fit include. Leave include out to search this file, or send the \
+             folder as path",
+            place.shown
+        )))
     }
 }
 
@@ -59,6 +72,9 @@ impl Glob {
     fn new(text: &str) -> Result<Self, ToolFailure> {
         if text.is_empty() {
             return Err(wrong(text, "is empty, which fits no file. Leave it out to search all of them"));
+        }
+        if let Some(fault) = cannot_fit(text) {
+            return Err(wrong(text, &fault));
         }
         let mut regex = String::from("^");
         let mut braces = 0usize;
@@ -102,12 +118,28 @@ impl Glob {
         Ok(Glob { regex, whole_path: text.contains('/') })
     }
 
-    fn fits(&self, place: &Place) -> bool {
+    fn fits(&self, place: &Place, start: &Place) -> bool {
         if self.whole_path {
-            return self.regex.is_match(&place.path.to_string_lossy());
+            let below_start = place.path.strip_prefix(&start.path).ok();
+            let mut paths = below_start.into_iter().chain([place.path.as_path()]);
+            return paths.any(|path| self.regex.is_match(&path.to_string_lossy()));
         }
         place.name().is_some_and(|name| self.regex.is_match(&name.to_string_lossy()))
     }
+}
+
+/// Why a pattern, as other programs take it, fits no file here.
+fn cannot_fit(text: &str) -> Option<String> {
+    if let Some(rest) = text.strip_prefix('!') {
+        return Some(format!(
+            "begins with !, but nothing can be left out here. A ! in a name is written {{!}}{rest}"
+        ));
+    }
+    if text.starts_with('/') {
+        let rest = text.trim_start_matches('/');
+        return Some(format!("begins with /, but paths are relative here. Send {rest:?} without it"));
+    }
+    text.ends_with('/').then(|| format!("names a folder, not files. Send \"{text}**\" for all files in it"))
 }
 
 /// The rest of `[a-z]` or `[!a-z]` as a regular expression; nothing when it does not end.
@@ -169,7 +201,23 @@ mod tests {
             ("a[!b]c", "a/c", false),
         ] {
             let place = Place { root: 0, path: PathBuf::from(path), shown: path.to_owned() };
-            assert_eq!(Glob::new(glob).unwrap().fits(&place), fits, "{glob} {path}");
+            let root = Place { root: 0, path: PathBuf::from("."), shown: ".".to_owned() };
+            assert_eq!(Glob::new(glob).unwrap().fits(&place, &root), fits, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn paths_fit_from_the_root_and_from_where_the_search_begins() {
+        let place = |path: &str| Place { root: 0, path: PathBuf::from(path), shown: path.to_owned() };
+        for (glob, start, fits) in [
+            ("a/*.rs", "src", true),
+            ("src/a/*.rs", "src", true),
+            ("**/a/*.rs", "src", true),
+            ("a/*.rs", ".", false),
+            ("src/*.rs", "src", false),
+        ] {
+            let glob_fits = Glob::new(glob).unwrap().fits(&place("src/a/b.rs"), &place(start));
+            assert_eq!(glob_fits, fits, "{glob} {start}");
         }
     }
 
@@ -182,6 +230,9 @@ mod tests {
             ("{a", "has an opening brace without a closing one"),
             ("", "is empty"),
             ("[z-a]", "is not a pattern"),
+            ("!*.rs", "nothing can be left out here. A ! in a name is written {!}*.rs"),
+            ("/src/*.rs", "paths are relative here. Send \"src/*.rs\" without it"),
+            ("src/", "names a folder, not files. Send \"src/**\""),
         ] {
             let refused = Glob::new(glob).err().expect(glob).to_string();
             assert!(refused.contains(fault), "{refused}");
