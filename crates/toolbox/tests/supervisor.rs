@@ -33,19 +33,19 @@ impl Scripted {
     }
 
     fn waits(&self) -> Vec<u64> {
-        let attempts = self.attempts.lock().unwrap();
+        let attempts = self.attempts.lock().expect("no panic before");
         attempts.windows(2).map(|pair| (pair[1] - pair[0]).as_secs()).collect()
     }
 
     fn crash(&self) {
-        self.running.lock().unwrap().take().expect("a server runs").cancel();
+        self.running.lock().expect("no panic before").take().expect("a server runs").cancel();
     }
 }
 
 impl Connector for Scripted {
     fn connect(&self, _: Option<toolwright_mcp::Era>) -> Connecting<'_> {
         Box::pin(async move {
-            self.attempts.lock().unwrap().push(Instant::now());
+            self.attempts.lock().expect("no panic before").push(Instant::now());
             let left = self.failures.load(Ordering::SeqCst);
             if left > 0 {
                 self.failures.store(left - 1, Ordering::SeqCst);
@@ -53,7 +53,7 @@ impl Connector for Scripted {
                 return Err(ConnectFailure { reason, stderr, is_lasting: self.is_lasting });
             }
             let (link, crash) = answering_server();
-            *self.running.lock().unwrap() = Some(crash);
+            *self.running.lock().expect("no panic before") = Some(crash);
             let connection = Connection::open(link, Arc::new(NoHost));
             let identity = Identity { client: Json::empty_object(), capabilities: Json::empty_object() };
             let peer = Peer::connect(connection, identity, &PeerOptions::default()).await;
@@ -80,7 +80,7 @@ fn answering_server() -> (Link, CancellationToken) {
                 line = lines.recv() => {
                     let Some(line) = line else { break Ending::Stopped };
                     let Ok(Message::Request(request)) = Message::parse(&line) else { continue };
-                    let result = Json::parse(r#"{"protocolVersion":"2025-11-25"}"#).unwrap();
+                    let result = Json::parse(r#"{"protocolVersion":"2025-11-25"}"#).expect("JSON");
                     let result = result.with("asked", &Json::text(&request.method));
                     let response = Response { id: Some(request.id), outcome: Ok(result), extra: Vec::new() };
                     let message = Found { message: Message::Response(response), is_behind_text: false };
@@ -142,9 +142,9 @@ async fn connection_fails_after_all_retries() {
     );
     assert_eq!(server.waits(), [2, 4]);
     // The next use does not wait for the backoff.
-    let before = server.attempts.lock().unwrap().len();
+    let before = server.attempts.lock().expect("no panic before").len();
     assert!(supervisor.peer(Duration::from_millis(1)).await.is_err());
-    assert_eq!(server.attempts.lock().unwrap().len(), before + 1);
+    assert_eq!(server.attempts.lock().expect("no panic before").len(), before + 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -236,11 +236,11 @@ async fn a_server_is_disabled_enabled_and_restarted() {
     assert_eq!(supervisor.peer(Duration::from_secs(1)).await.unwrap_err().state, "disabled");
     supervisor.enable();
     asked(&supervisor).await;
-    let attempts = server.attempts.lock().unwrap().len();
+    let attempts = server.attempts.lock().expect("no panic before").len();
     supervisor.restart();
     tokio::time::sleep(Duration::from_millis(1)).await;
     asked(&supervisor).await;
-    assert_eq!(server.attempts.lock().unwrap().len(), attempts + 1);
+    assert_eq!(server.attempts.lock().expect("no panic before").len(), attempts + 1);
     // A restart also ends a quarantine or a wait.
     server.failures.store(u32::MAX, Ordering::SeqCst);
     server.crash();
