@@ -8,6 +8,7 @@ mod files_support;
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use files_support::Desk;
 use futures_util::FutureExt;
@@ -245,7 +246,13 @@ fn a_killed_process_leaves_whole_files_and_whole_batches() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(40 + round * 7));
+        // However slow the machine is, the process is at work when it is killed.
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while inode() == before && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        written += usize::from(inode() != before);
+        std::thread::sleep(Duration::from_millis(round * 7));
         child.kill().unwrap();
         child.wait().unwrap();
         // The next start clears up behind it.
@@ -257,7 +264,6 @@ fn a_killed_process_leaves_whole_files_and_whole_batches() {
             let now = desk.get(name);
             assert!(now == whole('a') || now == whole('b'), "half of {name} in round {round}");
         }
-        written += usize::from(inode() != before);
     }
     assert!(written > 5, "in only {written} rounds the process had written before it was killed");
 }
