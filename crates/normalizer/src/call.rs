@@ -246,12 +246,12 @@ impl<'a> Call<'_, '_, 'a> {
         members: &'a [Member<'a>],
         is_as_sent: bool,
     ) -> Result<Fit<'a>, Vec<Problem>> {
-        // A default must not take the place of a value that was sent under another name, so defaults
-        // wait until the names are aligned, and help to fill what is missing only then.
         // The gate has judged the arguments as they were sent.
         let is_valid = !(is_as_sent && self.rejected_by_gate)
             && self.fitter.judge.accepts(self.tool.schema().root(), &node);
         let sent = || Ruled { fit: Fit::unchanged(node), is_valid };
+        // A default must not take the place of a value that was sent under another name, so defaults
+        // wait until the names are aligned, and help to fill what is missing only then.
         let ruled = self.apply_rules(sent(), members, Defaults::Later)?;
         let did_something = !ruled.fit.changes.is_empty();
         let problems = match self.repair(ruled) {
