@@ -10,7 +10,9 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::lines::{Found, Noise};
-use toolwright_jsonrpc::{ErrorObject, Id, Json, Message, MintedIds, Notification, Request, Response};
+use toolwright_jsonrpc::{
+    ErrorObject, INTERNAL_ERROR, Id, Json, Message, MintedIds, Notification, Request, Response,
+};
 
 use crate::error::{Closed, Ending, RequestError};
 use crate::host::Host;
@@ -19,6 +21,9 @@ use crate::requests::{OnProgress, Requests, Waiting};
 
 /// How many pieces of noise are kept to be shown.
 const NOISE_KEPT: usize = 16;
+
+/// How many requests of a server are answered at once.
+const MAX_ASKED: usize = 64;
 
 /// A connection to one server. Cheap to clone; the server ends with the last clone.
 #[derive(Clone)]
@@ -283,7 +288,18 @@ impl Shared {
         let shared = Arc::clone(self);
         let cancel = CancellationToken::new();
         let id = request.id.clone();
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), cancel.clone());
+        {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            if asked.len() >= MAX_ASKED {
+                let message = format!("{MAX_ASKED} requests are being answered; ask again later");
+                let outcome = Err(ErrorObject::new(INTERNAL_ERROR, message));
+                let response = Response { id: Some(id), outcome, extra: Vec::new() };
+                // A server that asks without end and reads nothing gets no answer.
+                let _ = self.outgoing.try_send(Message::Response(response).to_line());
+                return;
+            }
+            asked.insert(id.clone(), cancel.clone());
+        }
         tokio::spawn(async move {
             let answer = async {
                 match request.method.as_str() {

@@ -20,6 +20,6 @@ pub mod stdio;
 pub use connection::{Connection, Counts, RequestOptions};
 pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
 pub use error::{Closed, Ending, RequestError, StartError};
-pub use host::{Host, NoHost};
+pub use host::{Answer, Host, NoHost};
 pub use link::{Event, Link};
 pub use peer::{ConnectError, Identity, Peer, PeerOptions};

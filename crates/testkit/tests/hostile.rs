@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use child::{Child, PATIENCE};
 use tokio::time::{Instant, sleep, timeout};
-use toolwright_jsonrpc::{Json, raw};
+use toolwright_jsonrpc::{Json, Notification, Request, raw};
 use toolwright_mcp::stdio::{ChildCommand, start};
-use toolwright_mcp::{Ending, RequestError, RequestOptions, StartError};
+use toolwright_mcp::{Answer, Ending, Host, RequestError, RequestOptions, StartError};
 use toolwright_testkit::STDOUT_HABITS;
 
 fn call(habit: &str, arguments: &str) -> Option<Json> {
@@ -202,6 +202,22 @@ async fn a_servers_own_requests_are_answered() {
         assert!(Instant::now() < deadline, "{}", server.stderr.text());
         sleep(Duration::from_millis(5)).await;
     }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_is_answered_so_many_at_once() {
+    /// Never answers.
+    struct Silent;
+    impl Host for Silent {
+        fn request(&self, _: Request) -> Answer<'_> {
+            Box::pin(std::future::pending())
+        }
+        fn notified(&self, _: Notification) {}
+    }
+    let server = Child::start_with(&[], Arc::new(Silent));
+    assert_eq!(server.says("asks-without-end", "x").await, "x");
+    assert_eq!(server.says("plain", "still here").await, "still here");
+    assert!(server.stderr.text().contains("64 requests are being answered"), "{}", server.stderr.tail());
 }
 
 #[tokio::test]

@@ -22,7 +22,10 @@ fn main() -> io::Result<()> {
             Ok(Message::Notification(notification)) => {
                 eprintln!("notified: {} {:?}", notification.method, notification.params);
             }
-            Ok(Message::Response(response)) => eprintln!("answered: {:?}", response.id),
+            Ok(Message::Response(response)) => {
+                let refusal = response.outcome.err().map(|error| error.message);
+                eprintln!("answered: {:?} {}", response.id, refusal.unwrap_or_default());
+            }
             Err(error) => eprintln!("cannot read {line:?}: {error}"),
         }
     }
@@ -189,6 +192,12 @@ fn answer(line: &str, request: &Request) -> io::Result<()> {
         "asks-back" => {
             plain(r#"{"jsonrpc":"2.0","id":"q-1","method":"ping"}"#.to_owned())?;
             plain(r#"{"jsonrpc":"2.0","id":"q-2","method":"roots/list"}"#.to_owned())?;
+            plain(reply)
+        }
+        "asks-without-end" => {
+            for number in 0..500 {
+                plain(format!(r#"{{"jsonrpc":"2.0","id":"q-{number}","method":"roots/list"}}"#))?;
+            }
             plain(reply)
         }
         "die" => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, StderrRing, start};
-use toolwright_mcp::{Connection, NoHost, RequestOptions};
+use toolwright_mcp::{Connection, Host, NoHost, RequestOptions};
 
 /// Longer than anything here takes, so that a hang is a failure and not a wait.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -20,13 +20,17 @@ pub struct Child {
 
 impl Child {
     pub fn start(args: &[&str]) -> Child {
+        Child::start_with(args, Arc::new(NoHost))
+    }
+
+    pub fn start_with(args: &[&str], host: Arc<dyn Host>) -> Child {
         let command = ChildCommand {
             program: env!("CARGO_BIN_EXE_hostile-server").into(),
             args: args.iter().map(Into::into).collect(),
             ..ChildCommand::default()
         };
         let StartedChild { link, stderr, pid } = start(&command).expect("the server starts");
-        let connection = Connection::open(link, Arc::new(NoHost));
+        let connection = Connection::open(link, host);
         Child { connection, stderr, pid: pid.expect("it runs") }
     }
 }
