@@ -103,6 +103,20 @@ fn a_file_that_is_moved_and_then_deleted_is_in_the_trash() {
 }
 
 #[test]
+fn a_file_that_is_moved_over_another_and_then_deleted_is_the_one_in_the_trash() {
+    let desk = Desk::new();
+    desk.put("a", "A").put("b", "B");
+    let mut steps =
+        batch(json!([{"action": "move", "path": "a", "to": "b"}, {"action": "delete", "path": "b"}]));
+    steps["force"] = json!(true);
+    desk.ok("batch_operations", steps);
+    let trash = fs::read_dir(desk.root().join(".toolwright-trash")).unwrap();
+    let kept: Vec<_> = trash.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+    assert_eq!(kept, ["A"]);
+    assert!(!desk.root().join("a").exists() && !desk.root().join("b").exists());
+}
+
+#[test]
 fn two_names_of_one_file_can_be_moved_onto_each_other() {
     let desk = Desk::new();
     desk.put("a", "A");

@@ -191,6 +191,11 @@ impl<'a> Stage<'a> {
             self.put(Change { after: None, ..change });
             return Ok(after.and_then(|after| self.trash_moved(place, &after, fate)));
         }
+        // What was moved here has replaced the old file already: it is the one that is deleted.
+        if let Some(after @ Contents { what: What::Moved(_), .. }) = change.after.clone() {
+            self.put(Change { taken: Some(Taken::Removed), after: None, ..change });
+            return Ok(self.trash_moved(place, &after, fate));
+        }
         let (taken, shown) = match fate {
             Fate::Remove => (Taken::Removed, None),
             Fate::Trash => {
