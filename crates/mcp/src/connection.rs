@@ -16,7 +16,7 @@ use toolwright_jsonrpc::{
 
 use crate::error::{Closed, Ending, RequestError};
 use crate::host::Host;
-use crate::link::{Event, Link};
+use crate::link::{Event, Link, Outgoing};
 use crate::requests::{OnProgress, Requests, Waiting};
 
 /// How many pieces of noise are kept to be shown.
@@ -40,6 +40,8 @@ pub struct RequestOptions {
     pub timeout: Option<Duration>,
     /// Hears the params of every progress notification, with the caller's own token in them.
     pub on_progress: Option<OnProgress>,
+    /// Headers for servers that are reached over HTTP.
+    pub headers: Vec<(String, String)>,
 }
 
 /// What happened on a connection besides requests and their answers.
@@ -54,7 +56,7 @@ pub struct Counts {
 }
 
 struct Shared {
-    outgoing: mpsc::Sender<String>,
+    outgoing: mpsc::Sender<Outgoing>,
     ids: MintedIds,
     requests: Requests,
     host: Arc<dyn Host>,
@@ -111,7 +113,7 @@ impl Connection {
         let mut given_up =
             GivenUp { shared: &self.shared, id, reason: "the caller gave it up", is_sent: false };
         let request = Request { id: Id::number(id), method: method.to_owned(), params, extra: Vec::new() };
-        let line = Message::Request(request).to_line();
+        let outgoing = Outgoing { message: Message::Request(request), headers: options.headers.clone() };
         let mut deadline = options.timeout.map(|timeout| (timeout, Instant::now() + timeout));
         let expired = |deadline: Option<(Duration, Instant)>| async move {
             match deadline {
@@ -119,8 +121,8 @@ impl Connection {
                 None => std::future::pending().await,
             }
         };
-        // The answer to a line that cannot be sent is that the server is gone.
-        let mut sending = std::pin::pin!(self.shared.outgoing.send(line));
+        // The answer to a message that cannot be sent is that the server is gone.
+        let mut sending = std::pin::pin!(self.shared.outgoing.send(outgoing));
         loop {
             tokio::select! {
                 _ = &mut sending, if !given_up.is_sent => given_up.is_sent = true,
@@ -141,8 +143,7 @@ impl Connection {
     /// Sends a notification.
     pub async fn notify(&self, method: &str, params: Option<Json>) -> Result<(), RequestError> {
         let notification = Notification { method: method.to_owned(), params, extra: Vec::new() };
-        let line = Message::Notification(notification).to_line();
-        match self.shared.outgoing.send(line).await {
+        match self.shared.outgoing.send(Message::Notification(notification).into()).await {
             Ok(()) => Ok(()),
             Err(_) => Err(RequestError::Closed(self.closed().unwrap_or_else(|| Arc::new(lost())))),
         }
@@ -207,7 +208,7 @@ impl Drop for GivenUp<'_> {
             let method = "notifications/cancelled".to_owned();
             let notification = Notification { method, params: Some(params), extra: Vec::new() };
             // A server that reads nothing will not read this either.
-            let _ = self.shared.outgoing.try_send(Message::Notification(notification).to_line());
+            let _ = self.shared.outgoing.try_send(Message::Notification(notification).into());
         }
     }
 }
@@ -234,6 +235,7 @@ impl Shared {
             match event {
                 Event::Message(found) => self.hear(found),
                 Event::Noise(noise) => self.note_noise(noise),
+                Event::Failed { id, error } => self.requests.fail(id, error),
                 Event::Closed(closed) => return self.close(closed),
             }
         }
@@ -295,7 +297,7 @@ impl Shared {
                 let outcome = Err(ErrorObject::new(INTERNAL_ERROR, message));
                 let response = Response { id: Some(id), outcome, extra: Vec::new() };
                 // A server that asks without end and reads nothing gets no answer.
-                let _ = self.outgoing.try_send(Message::Response(response).to_line());
+                let _ = self.outgoing.try_send(Message::Response(response).into());
                 return;
             }
             asked.insert(id.clone(), cancel.clone());
@@ -314,7 +316,7 @@ impl Shared {
             shared.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
             if let Some(outcome) = outcome {
                 let response = Response { id: Some(id), outcome, extra: Vec::new() };
-                let _ = shared.outgoing.send(Message::Response(response).to_line()).await;
+                let _ = shared.outgoing.send(Message::Response(response).into()).await;
             }
         });
     }

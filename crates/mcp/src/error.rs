@@ -113,6 +113,17 @@ pub enum RequestError {
     /// The answer cannot be taken.
     #[error("{}", unreadable(.0))]
     Unreadable(NoiseKind),
+    /// The server, or something before it, answers with this HTTP status instead of a message.
+    #[error("the server answered with HTTP {status}{}", .said.as_deref().map(|said| format!(": {said}")).unwrap_or_default())]
+    Http {
+        /// The status.
+        status: u16,
+        /// The beginning of what came with it.
+        said: Option<String>,
+    },
+    /// The server wants a login that there is none of, or that it does not accept.
+    #[error("the server wants a login: {0}")]
+    Unauthorized(String),
     /// It took too long.
     #[error("no answer within {} s", .0.as_secs_f64())]
     TimedOut(Duration),

@@ -1,6 +1,6 @@
 //! The protocol towards servers: connections that survive what a server does.
 //!
-//! [`stdio::start`] starts a server as a child process and gives a [`Link`]: lines out, events in.
+//! [`stdio::start`] starts a server as a child process and gives a [`Link`]: messages out, events in.
 //! [`Connection`] carries requests over it, each with an id of its own, and fails all of them at once
 //! when the server is gone. [`Peer`] finds out which era of the protocol the server speaks and hides it.
 //! Only this crate knows revisions and how messages travel; nothing here knows what a tool does.
@@ -21,5 +21,5 @@ pub use connection::{Connection, Counts, RequestOptions};
 pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
 pub use error::{Closed, Ending, RequestError, StartError};
 pub use host::{Answer, Host, NoHost};
-pub use link::{Event, Link};
+pub use link::{Event, Link, Outgoing};
 pub use peer::{ConnectError, Identity, Peer, PeerOptions};

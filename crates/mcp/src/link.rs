@@ -1,14 +1,15 @@
-//! What every way to a server looks like from above: lines go out, events come in.
+//! What every way to a server looks like from above: messages go out, events come in.
 
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use toolwright_jsonrpc::Message;
 use toolwright_jsonrpc::lines::{Found, Noise};
 
-use crate::Closed;
+use crate::{Closed, RequestError};
 
-/// How many lines wait for a server that reads slowly.
+/// How many messages wait for a server that reads slowly.
 pub(crate) const OUTGOING: usize = 64;
 /// How many events wait for their reader.
 pub(crate) const EVENTS: usize = 256;
@@ -16,12 +17,27 @@ pub(crate) const EVENTS: usize = 256;
 /// A way to a server. Dropping it ends the server.
 #[derive(Debug)]
 pub struct Link {
-    /// Lines for the server, without their ends.
-    pub outgoing: mpsc::Sender<String>,
+    /// What goes to the server.
+    pub outgoing: mpsc::Sender<Outgoing>,
     /// What comes from it; [`Event::Closed`] is the last.
     pub events: mpsc::Receiver<Event>,
     /// Ends the server when it is cancelled.
     pub stop: CancellationToken,
+}
+
+/// A message for a server, and what its way needs to know besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// The message.
+    pub message: Message,
+    /// Headers for a way that has them; others do not look.
+    pub headers: Vec<(String, String)>,
+}
+
+impl From<Message> for Outgoing {
+    fn from(message: Message) -> Outgoing {
+        Outgoing { message, headers: Vec::new() }
+    }
 }
 
 /// Something that comes from a server.
@@ -31,6 +47,13 @@ pub enum Event {
     Message(Found),
     /// Something it printed that is no message.
     Noise(Noise),
+    /// One request will have no answer; the others go on.
+    Failed {
+        /// The request, by the id it was sent with.
+        id: u64,
+        /// Why.
+        error: RequestError,
+    },
     /// It is gone, and nothing more comes.
     Closed(Arc<Closed>),
 }

@@ -218,7 +218,9 @@ async fn discover(
         Err(RequestError::Server(error)) => return Ok(refused(&error)),
         // Silence is what some legacy servers answer before they are initialized.
         Err(RequestError::TimedOut(_) | RequestError::Unreadable(_)) => return Ok(Discovery::Legacy),
-        Err(error @ RequestError::Closed(_)) => return Err(error.into()),
+        Err(error @ (RequestError::Closed(_) | RequestError::Unauthorized(_))) => return Err(error.into()),
+        // A server that knows no such request may say it by a status.
+        Err(RequestError::Http { .. }) => return Ok(Discovery::Legacy),
     };
     let Some(theirs) = said.get("supportedVersions").and_then(|versions| texts(&versions)) else {
         // An answer without the one thing it is for is none: some servers answer everything.

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::lines::{self, Line, Lines, MAX_LINE_BYTES};
 
 use crate::error::{Closed, Ending, StartError};
-use crate::link::{EVENTS, Event, Link, OUTGOING};
+use crate::link::{EVENTS, Event, Link, OUTGOING, Outgoing};
 
 pub use stderr::StderrRing;
 
@@ -77,7 +77,7 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
     prepared.process_group(0);
     let mut child = prepared.spawn().map_err(|error| start_error(command, error))?;
     let pid = child.id();
-    let (outgoing, lines) = mpsc::channel(OUTGOING);
+    let (outgoing, to_send) = mpsc::channel(OUTGOING);
     let (events, incoming) = mpsc::channel(EVENTS);
     let stop = CancellationToken::new();
     let stderr = Arc::new(StderrRing::default());
@@ -86,7 +86,7 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
         let source = io::Error::other("its pipes are missing");
         return Err(StartError::Other { program: command.program.to_string_lossy().into_owned(), source });
     };
-    let writer = tokio::spawn(write(stdin, lines));
+    let writer = tokio::spawn(write(stdin, to_send));
     let reader = tokio::spawn(read(stdout, events.clone()));
     let drain = tokio::spawn(drain(errors, Arc::clone(&stderr)));
     let owner = Owner { child, pid, stop: stop.clone(), events, stderr: Arc::clone(&stderr) };
@@ -106,9 +106,10 @@ fn start_error(command: &ChildCommand, source: io::Error) -> StartError {
     }
 }
 
-/// Writes lines until nobody sends any more or the server does not read; then stdin is closed.
-async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<String>) {
-    while let Some(mut line) = lines.recv().await {
+/// Writes messages until nobody sends any more or the server does not read; then stdin is closed.
+async fn write(mut stdin: ChildStdin, mut outgoing: mpsc::Receiver<Outgoing>) {
+    while let Some(Outgoing { message, .. }) = outgoing.recv().await {
+        let mut line = message.to_line();
         line.push('\n');
         if stdin.write_all(line.as_bytes()).await.is_err() || stdin.flush().await.is_err() {
             return;

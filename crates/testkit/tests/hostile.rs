@@ -159,6 +159,7 @@ async fn a_heartbeat_keeps_a_long_call_alive_and_is_passed_on() {
     let options = RequestOptions {
         timeout: Some(Duration::from_millis(1500)),
         on_progress: Some(Arc::new(move |params| listener.lock().unwrap().push(params.to_string()))),
+        ..RequestOptions::default()
     };
     let params = call("heartbeat", r#"{"text":"done","beats":6,"every_ms":500}"#).expect("params");
     let own = Json::parse(r#"{"progressToken":"mine","x":1}"#).expect("JSON");

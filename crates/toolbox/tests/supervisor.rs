@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::lines::Found;
 use toolwright_jsonrpc::{Json, Message, Response};
 use toolwright_mcp::{
-    Closed, Connection, Ending, Event, Identity, Link, NoHost, Peer, PeerOptions, RequestOptions,
+    Closed, Connection, Ending, Event, Identity, Link, NoHost, Outgoing, Peer, PeerOptions, RequestOptions,
 };
 use toolwright_toolbox::{ConnectFailure, Connected, Connecting, Connector, Policy, State, Supervisor};
 
@@ -68,7 +68,7 @@ impl Connector for Scripted {
 
 /// Answers every request with a revision and its own method, until it is ended.
 fn answering_server() -> (Link, CancellationToken) {
-    let (outgoing, mut lines) = mpsc::channel::<String>(8);
+    let (outgoing, mut asked) = mpsc::channel::<Outgoing>(8);
     let (events, incoming) = mpsc::channel(8);
     let (stop, crash) = (CancellationToken::new(), CancellationToken::new());
     let (stopped, crashed) = (stop.clone(), crash.clone());
@@ -77,9 +77,9 @@ fn answering_server() -> (Link, CancellationToken) {
             tokio::select! {
                 () = stopped.cancelled() => break Ending::Stopped,
                 () = crashed.cancelled() => break Ending::Exited(9),
-                line = lines.recv() => {
-                    let Some(line) = line else { break Ending::Stopped };
-                    let Ok(Message::Request(request)) = Message::parse(&line) else { continue };
+                asked = asked.recv() => {
+                    let Some(asked) = asked else { break Ending::Stopped };
+                    let Message::Request(request) = asked.message else { continue };
                     let result = Json::parse(r#"{"protocolVersion":"2025-11-25"}"#).expect("JSON");
                     let result = result.with("asked", &Json::text(&request.method));
                     let response = Response { id: Some(request.id), outcome: Ok(result), extra: Vec::new() };
