@@ -17,7 +17,7 @@ mod peer;
 mod requests;
 pub mod stdio;
 
-pub use connection::{Connection, Counts, RequestOptions};
+pub use connection::{Connection, Counts, RequestOptions, Signs};
 pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
 pub use error::{Closed, Ending, RequestError, StartError};
 pub use host::{Answer, Host, NoHost};

@@ -157,6 +157,18 @@ impl Peer {
         self.connection.request(method, params, options).await
     }
 
+    /// Asks for nothing but an answer, whatever it says.
+    pub async fn is_there(&self, options: &RequestOptions) -> Result<(), RequestError> {
+        let method = match self.era {
+            Era::Legacy => "ping",
+            Era::Modern => "server/discover",
+        };
+        match self.request(method, None, options).await {
+            Ok(_) | Err(RequestError::Server(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Every item of a list, page after page.
     pub async fn list(
         &self,
