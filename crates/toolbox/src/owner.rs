@@ -47,9 +47,12 @@ impl Owner {
         let mut was_ready = false;
         loop {
             let orders = *self.ordered.borrow_and_update();
-            self.told.send_modify(|seen| seen.obeyed = orders);
+            let state = if orders.is_enabled { State::Starting { attempt: 1 } } else { State::Disabled };
+            self.told.send_modify(|seen| {
+                seen.obeyed = orders;
+                seen.away(state);
+            });
             if !orders.is_enabled {
-                self.tell(State::Disabled);
                 if self.ordered.changed().await.is_err() {
                     return;
                 }
