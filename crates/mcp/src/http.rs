@@ -1,0 +1,5 @@
+//! Servers that are reached over HTTP.
+
+mod authorize;
+
+pub use authorize::{Authorizer, BoxFuture};
