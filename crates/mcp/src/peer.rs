@@ -12,7 +12,7 @@ use crate::lists;
 use crate::{Connection, RequestError, RequestOptions};
 
 /// The key of a request's revision in its `_meta`.
-const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const SERVER: &str = "io.modelcontextprotocol/serverInfo";
@@ -219,8 +219,8 @@ async fn discover(
         // Silence is what some legacy servers answer before they are initialized.
         Err(RequestError::TimedOut(_) | RequestError::Unreadable(_)) => return Ok(Discovery::Legacy),
         Err(error @ (RequestError::Closed(_) | RequestError::Unauthorized(_))) => return Err(error.into()),
-        // A server that knows no such request may say it by a status.
-        Err(RequestError::Http { .. }) => return Ok(Discovery::Legacy),
+        // A server that knows no such request may say it by a status, or by nothing at all.
+        Err(RequestError::Http { .. } | RequestError::NoAnswer(_)) => return Ok(Discovery::Legacy),
     };
     let Some(theirs) = said.get("supportedVersions").and_then(|versions| texts(&versions)) else {
         // An answer without the one thing it is for is none: some servers answer everything.

@@ -6,6 +6,7 @@
 //! Start with [`Supervisor::start`] and [`Connector`].
 
 mod connector;
+mod http;
 mod policy;
 mod report;
 mod state;
@@ -13,6 +14,7 @@ mod stdio;
 mod supervisor;
 
 pub use connector::{ConnectFailure, Connected, Connecting, Connector};
+pub use http::HttpConnector;
 pub use policy::Policy;
 pub use state::{Snapshot, State};
 pub use stdio::StdioConnector;

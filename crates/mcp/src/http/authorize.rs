@@ -1,19 +1,20 @@
-//! Who has the tokens for a server.
+//! Who gives the requests to a server their token.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use crate::RequestError;
 
-/// A future that can be sent between threads.
-pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
+/// What an [`Authorizer`] answers, in time.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Gives the tokens for one server, and hears when it wants another one.
+/// Knows the login of one server. It may be asked by several requests at once.
 pub trait Authorizer: Send + Sync {
-    /// The token for the next request; `None` sends it without one.
+    /// The token for the next request, without `Bearer`; `None` when there is none (yet).
     fn token(&self) -> BoxFuture<'_, Result<Option<String>, RequestError>>;
 
-    /// The server has answered with 401 or 403. Says whether to try again with what `token` gives then.
+    /// The server refused a request with 401 or 403. Says whether the request should be tried again with
+    /// what [`Authorizer::token`] gives from now on.
     fn challenged(
         &self,
         status: u16,

@@ -88,7 +88,7 @@ impl OAuthAuthorizer {
             Renewal::NeedsLogin => Err(self.needs_login("its token has expired")),
             Renewal::Failed(_) if lasts > 0 => Ok(Some(held)),
             Renewal::Failed(why) => {
-                Err(RequestError::Unauthorized(format!("the token was not renewed: {why}")))
+                Err(RequestError::NoAnswer(format!("the token was not renewed: {why}")))
             }
         }
     }
@@ -128,7 +128,7 @@ impl OAuthAuthorizer {
             Renewal::Done => Ok(true),
             Renewal::NeedsLogin => self.ask(&mut state, "", challenge, "it refuses the token").await,
             Renewal::Failed(why) => {
-                Err(RequestError::Unauthorized(format!("it refuses the token, which was not renewed: {why}")))
+                Err(RequestError::NoAnswer(format!("the token was refused and not renewed: {why}")))
             }
         }
     }
