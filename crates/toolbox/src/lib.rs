@@ -8,6 +8,7 @@
 mod catalog;
 mod connector;
 mod health;
+mod http;
 mod owner;
 mod policy;
 mod report;
@@ -17,6 +18,7 @@ mod supervisor;
 mod usage;
 
 pub use connector::{ConnectFailure, Connected, Connecting, Connector};
+pub use http::HttpConnector;
 pub use policy::Policy;
 pub use report::StillWorks;
 pub use state::{Listed, Seen, Snapshot, State};
