@@ -10,6 +10,8 @@
 mod connection;
 mod era;
 mod error;
+#[cfg(unix)]
+pub mod guard;
 mod host;
 mod link;
 mod lists;
