@@ -2,8 +2,6 @@
 
 #![cfg(target_os = "linux")]
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -11,79 +9,27 @@ use rustix::process::{Pid, Signal, kill_process};
 use toolwright_mcp::guard::Guardian;
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, start};
 use toolwright_mcp::{Ending, Event};
+use toolwright_testkit::figures::{Gateway, NPX, has, stubborn};
+use toolwright_testkit::servers::Programs;
 
 const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");
-const SERVER: &str = env!("CARGO_BIN_EXE_hostile-server");
-/// A variable that every process of a test inherits.
-const TEST: &str = "TOOLWRIGHT_TEST";
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// What is promised, and what a machine that does much else may add.
 const PROMISED: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_secs(3);
 
-/// A gateway with one server; killed at the end of its test at the latest.
-struct Gateway {
-    process: Child,
-    name: String,
-    guardian: u32,
-    server: u32,
+fn programs() -> Programs {
+    Programs { server: env!("CARGO_BIN_EXE_hostile-server").into(), guardian: GUARDIAN.into() }
 }
 
-impl Gateway {
-    fn start(name: &str, program: &str, args: &[&str]) -> Gateway {
-        let name = format!("{name}-{}", std::process::id());
-        let mut process = Command::new(GUARDIAN)
-            .arg("hold")
-            .arg(program)
-            .args(args)
-            .env(TEST, &name)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the gateway starts");
-        let mut line = String::new();
-        let stdout = process.stdout.take().expect("its stdout");
-        BufReader::new(stdout).read_line(&mut line).expect("its first line");
-        let mut pids = line.split_whitespace().map(|pid| pid.parse().expect("a process id"));
-        let (guardian, server) = (pids.next().expect("a guardian"), pids.next().expect("a server"));
-        Gateway { process, name, guardian, server }
-    }
-
-    /// Every process of the test that runs, without the gateway itself.
-    fn left(&self) -> Vec<(u32, String)> {
-        let wanted = format!("{TEST}={}", self.name);
-        let pids = std::fs::read_dir("/proc").expect("processes").filter_map(|entry| {
-            entry.ok()?.file_name().to_str()?.parse::<u32>().ok().filter(|pid| *pid != self.process.id())
-        });
-        pids.filter_map(|pid| {
-            let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-            let bears = environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes());
-            let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            bears.then(|| (pid, String::from_utf8_lossy(&command).replace('\0', " ")))
-        })
-        .collect()
-    }
-
-    fn wait_for(&self, count: usize) {
-        wait(&format!("{count} processes"), PATIENCE, || self.left().len() == count);
-    }
-
-    /// Kills the gateway; says how long anything was left.
-    fn kill(&mut self) -> Duration {
-        let begin = Instant::now();
-        self.process.kill().expect("killed");
-        self.process.wait().expect("gone");
-        wait("the end of everything", PATIENCE, || self.left().is_empty());
-        begin.elapsed()
-    }
+fn gateway(name: &str, program: &str, args: &[&str]) -> Gateway {
+    Gateway::start(&programs(), name, program, args)
 }
 
-impl Drop for Gateway {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        self.left().into_iter().for_each(|(pid, _)| signal(pid, Signal::KILL));
-    }
+fn killed(gateway: &mut Gateway) {
+    let took = gateway.kill().expect("everything ends");
+    assert!(took < PROMISED + SLACK, "{took:?}");
 }
 
 fn wait(what: &str, patience: Duration, mut is_done: impl FnMut() -> bool) {
@@ -104,22 +50,11 @@ fn is_running(pid: u32) -> bool {
     !stat.is_empty() && !stat.contains(") Z ")
 }
 
-fn has(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    found.is_ok_and(|status| status.success())
-}
-
-/// Ignores SIGTERM and the end of its stdin, two shells deep.
-fn stubborn() -> String {
-    format!("sh -c 'trap \"\" TERM; \"{SERVER}\" --ignore-end; :'; :")
-}
-
 #[test]
 fn a_killed_gateway_leaves_no_shells_and_no_stubborn_server() {
-    let mut gateway = Gateway::start("tree", "sh", &["-c", &stubborn()]);
+    let mut gateway = gateway("tree", "sh", &["-c", &stubborn(&programs())]);
     gateway.wait_for(3);
-    let took = gateway.kill();
-    assert!(took < PROMISED + SLACK, "{took:?}");
+    killed(&mut gateway);
     wait("the end of the guardian", PATIENCE, || !is_running(gateway.guardian));
 }
 
@@ -128,25 +63,22 @@ fn a_killed_gateway_leaves_no_tree_of_npx() {
     if !has("npx") {
         return;
     }
-    let script = "process.on('SIGTERM', () => {}); process.stdin.resume(); setInterval(() => {}, 1000)";
-    let command = format!("node -e \"{script}\"");
-    let mut gateway = Gateway::start("npx", "npx", &["--offline", "--yes", "-c", &command]);
+    let mut gateway = gateway("npx", "npx", &NPX);
     // npx itself, its shell where that stays, and node.
     wait("node", PATIENCE, || {
         let left = gateway.left();
         left.len() >= 2 && left.iter().any(|(_, command)| command.starts_with("node -e"))
     });
-    let took = gateway.kill();
-    assert!(took < PROMISED + SLACK, "{took:?}");
+    killed(&mut gateway);
 }
 
 #[test]
 fn what_left_its_group_is_found_when_the_gateway_is_killed_and_when_its_server_ends() {
     let script = "setsid sleep 3600 & exec sleep 3600";
-    let mut gateway = Gateway::start("setsid", "sh", &["-c", script]);
-    gateway.wait_for(2);
-    gateway.kill();
-    let gateway = Gateway::start("setsid-end", "sh", &["-c", script]);
+    let mut first = gateway("setsid", "sh", &["-c", script]);
+    first.wait_for(2);
+    killed(&mut first);
+    let gateway = gateway("setsid-end", "sh", &["-c", script]);
     gateway.wait_for(2);
     signal(gateway.server, Signal::KILL);
     gateway.wait_for(0);
@@ -154,7 +86,7 @@ fn what_left_its_group_is_found_when_the_gateway_is_killed_and_when_its_server_e
 
 #[test]
 fn servers_outlive_a_killed_guardian_and_the_next_one_knows_them() {
-    let mut gateway = Gateway::start("killed", "sh", &["-c", &stubborn()]);
+    let mut gateway = gateway("killed", "sh", &["-c", &stubborn(&programs())]);
     gateway.wait_for(3);
     signal(gateway.guardian, Signal::KILL);
     wait("the end of the guardian", PATIENCE, || !is_running(gateway.guardian));
@@ -171,8 +103,7 @@ fn servers_outlive_a_killed_guardian_and_the_next_one_knows_them() {
     });
     sleep(Duration::from_millis(100));
     assert_eq!(gateway.left().len(), 3);
-    let took = gateway.kill();
-    assert!(took < PROMISED + SLACK, "{took:?}");
+    killed(&mut gateway);
 }
 
 #[test]
