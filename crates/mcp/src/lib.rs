@@ -11,6 +11,8 @@
 mod connection;
 mod era;
 mod error;
+#[cfg(unix)]
+pub mod guard;
 mod host;
 pub mod http;
 mod input;
