@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolwright_model::{holds_secret, is_secret_key};
+use toolwright_redact::{holds_secret, is_secret_key};
 
 use crate::{Problem, Severity, ToolFilters};
 

@@ -1,6 +1,6 @@
 //! A line of a file as it may be shown: secrets hidden, every other character in its place.
 
-use toolwright_model::{holds_secret, is_secret_key};
+use toolwright_redact::{holds_secret, is_secret_key};
 
 /// The longest rest beside `${…}` that is no secret: `Bearer `, a comma, a prefix.
 const MAX_PLAIN_CHARS: usize = 7;

@@ -222,6 +222,7 @@ fn connector(name: &str, entry: &ServerConfig, options: &ServerOptions) -> Arc<d
                 env: env.clone(),
                 env_from: env_from.clone(),
                 cwd: cwd.clone(),
+                secrets: entry.secrets(),
                 guardian: options.guardian.clone(),
             },
             identity,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
-use toolwright_model::{holds_secret, is_secret_key};
+use toolwright_redact::{holds_secret, is_secret_key};
 
 use super::checks::Check;
 use super::repeats::Within;

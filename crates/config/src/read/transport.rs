@@ -265,7 +265,7 @@ impl<'t> Reader<'t, '_> {
             if let Err((message, fix)) = check_variable(name, "") {
                 self.mistakes.error(item, message, fix);
             } else if let Some(value) = (self.environment)(name).and_then(|value| value.into_string().ok())
-                && toolwright_model::is_secret_key(name)
+                && toolwright_redact::is_secret_key(name)
             {
                 self.secrets.insert(value);
             }

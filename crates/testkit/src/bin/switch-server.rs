@@ -41,7 +41,8 @@ fn main() -> io::Result<()> {
 
 /// Ends with words on stderr until it was started often enough.
 fn fail_at_first(args: &[String]) -> io::Result<()> {
-    let (Some(Ok(times)), Some(file)) = (args.first().map(|times| times.parse::<usize>()), args.get(1)) else {
+    let (Some(Ok(times)), Some(file)) = (args.first().map(|times| times.parse::<usize>()), args.get(1))
+    else {
         return Err(io::Error::other("--fails needs a number and a file"));
     };
     let starts = std::fs::read_to_string(file).map(|text| text.len()).unwrap_or(0);
