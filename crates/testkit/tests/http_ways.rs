@@ -113,13 +113,13 @@ struct Login {
 
 impl Authorizer for Login {
     fn token(&self) -> BoxFuture<'_, Result<Option<String>, RequestError>> {
-        Box::pin(async { Ok(self.token.lock().unwrap().clone()) })
+        Box::pin(async { Ok(self.token.lock().expect("no panic").clone()) })
     }
 
     fn challenged(&self, status: u16, told: Option<String>) -> BoxFuture<'_, Result<bool, RequestError>> {
         Box::pin(async move {
-            self.challenges.lock().unwrap().push((status, told));
-            *self.token.lock().unwrap() = self.gives.clone();
+            self.challenges.lock().expect("no panic").push((status, told));
+            *self.token.lock().expect("no panic") = self.gives.clone();
             Ok(true)
         })
     }
