@@ -3,7 +3,13 @@
 //! `hostile-server` is a real child process with one bad habit for each tool. [`figures`] has one function
 //! for each figure; tests call them in sizes that fit a test run, the program `soak` in full ones.
 //!
-//! Nothing of this ships.
+//! [`http`] lets a test decide about every byte of a server over HTTP; [`http_habits`], [`http_sse`] and [`http_rmcp`]
+//! are such servers. Nothing of this ships.
+
+pub mod http;
+pub mod http_habits;
+pub mod http_rmcp;
+pub mod http_sse;
 
 #[cfg(unix)]
 pub mod figures;
