@@ -1,6 +1,10 @@
 //! Servers for tests. `hostile-server` is a real child process with one bad habit for each tool.
 //!
+//! `conformance-client` performs the client scenarios of the protocol's conformance suite.
+//!
 //! Nothing of this ships.
+
+pub mod conformance;
 
 /// Every way in which the hostile server spoils its stdout before, behind or around an answer.
 pub const STDOUT_HABITS: &[&str] = &[
