@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright_mcp::http::{HttpTarget, open};
+use toolwright_mcp::http::{HttpKind, HttpTarget, open};
 use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, RequestError};
 
 use crate::connector::{ConnectFailure, Connected, Connecting, Connector};
@@ -27,14 +27,25 @@ impl Connector for HttpConnector {
             let connection = Connection::open(open(self.target.clone()), Arc::clone(&self.host));
             let options = PeerOptions { known: known.or(self.options.known), ..self.options };
             match Peer::connect(connection, self.identity.clone(), &options).await {
-                Ok(peer) => Ok(Connected { peer, pid: None }),
+                Ok(peer) => Ok(Connected { peer: peer.over_http(), pid: None }),
                 Err(error) => Err(failure(error)),
             }
         })
     }
 
-    fn describe(&self) -> String {
-        format!("http server '{}'", self.name)
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn transport(&self) -> &'static str {
+        match self.target.kind {
+            HttpKind::Auto | HttpKind::Streamable => "http",
+            HttpKind::Sse => "sse",
+        }
+    }
+
+    fn check(&self) -> String {
+        "server running, its url right and reachable, its login valid".to_owned()
     }
 }
 
