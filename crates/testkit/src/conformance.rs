@@ -115,9 +115,8 @@ impl Scenario {
         for call in calls {
             let Some(tool) = named(&call.name) else { continue };
             let headers = params_headers(&schema(tool), &call.arguments);
-            let params = Json::empty_object()
-                .with("name", &Json::text(&call.name))
-                .with("arguments", &call.arguments);
+            let params =
+                Json::empty_object().with("name", &Json::text(&call.name)).with("arguments", &call.arguments);
             peer.request("tools/call", Some(params), &RequestOptions { headers, ..options() }).await?;
         }
         Ok(())

@@ -21,6 +21,8 @@ use crate::link::{Event, Outgoing};
 
 /// How long the message that the session has begun may hold the others back.
 const CONFIRM: Duration = Duration::from_secs(10);
+/// How long the opening of the server's own stream may hold them back.
+const LISTEN: Duration = Duration::from_secs(1);
 
 /// A message, and what came back when it was sent already.
 type Sent = (Outgoing, Option<Result<Reply, SendError>>);
@@ -162,6 +164,12 @@ impl Owner {
                     () = self.stop.cancelled() => {}
                 }
                 streamable.session.confirm();
+                // Servers without a memory lose what they ask before somebody listens.
+                tokio::select! {
+                    () = streamable.listened.notified() => {}
+                    () = sleep(LISTEN) => {}
+                    () = self.stop.cancelled() => {}
+                }
             }
             message => {
                 let cancelled = cancels(message).map(|id| running.requests.remove(&id));
