@@ -13,10 +13,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::http::{self, HttpKind, HttpTarget, check_headers, params_headers};
+use toolwright_mcp::http::{self, HttpKind, HttpTarget};
 use toolwright_mcp::oauth::{OAuthAuthorizer, OAuthTarget, TokenStore, Url};
 use toolwright_mcp::{Connection, Era, Identity, Peer, PeerOptions, RequestOptions};
 
+pub use browser::headless;
 use context::{Context, ToolCall};
 use host::Defaults;
 
@@ -68,7 +69,8 @@ impl Scenario {
         }
         if self.name == MIGRATION {
             for _ in 0..2 {
-                peer.list("tools/list", "tools", &options()).await?;
+                // Past the list that is kept.
+                peer.request("tools/list", None, &options()).await?;
             }
         }
         read_everything(&peer).await
@@ -90,7 +92,8 @@ impl Scenario {
         let is_legacy = self.revision.as_deref().is_some_and(|revision| revision < "2026");
         let known = if is_legacy { Some(Era::Legacy) } else { None };
         let options = PeerOptions { known, ..PeerOptions::default() };
-        Ok(Peer::connect(Connection::open(link, Arc::new(Defaults)), identity, &options).await?)
+        let connection = Connection::open(link, Arc::new(Defaults));
+        Ok(Peer::connect(connection, identity, &options).await?.over_http())
     }
 
     fn authorizer(&self, store: &TokenStore) -> Result<OAuthAuthorizer, Failure> {
@@ -98,26 +101,19 @@ impl Scenario {
         target.client.id = self.context.client_id.clone();
         target.client.secret = self.context.client_secret.clone();
         target.client.document = Some(Url::parse(DOCUMENT)?);
-        Ok(OAuthAuthorizer::new(target, store.clone()).with_browser(browser::headless()))
+        Ok(OAuthAuthorizer::new(target, store.clone()).with_browser(headless()))
     }
 
     /// Calls what the suite names, or every tool once.
     async fn call(&self, peer: &Peer, tools: &[Json]) -> Result<(), Failure> {
-        let schema = |tool: &Json| tool.get("inputSchema").unwrap_or_else(Json::empty_object);
-        // A tool whose headers cannot be written is left out; the others stay.
-        let usable: Vec<&Json> = tools.iter().filter(|tool| check_headers(&schema(tool)).is_ok()).collect();
-        let named = |name: &str| usable.iter().find(|tool| tool.get_text("name").as_deref() == Some(name));
-        let every = || usable.iter().filter_map(|tool| ToolCall::of(tool));
-        let calls: Vec<ToolCall> = match self.context.tool_calls.is_empty() {
-            true => every().collect(),
+        let named = match self.context.tool_calls.is_empty() {
+            true => tools.iter().filter_map(|tool| ToolCall::of(tool, tools)).collect(),
             false => self.context.tool_calls.clone(),
         };
-        for call in calls {
-            let Some(tool) = named(&call.name) else { continue };
-            let headers = params_headers(&schema(tool), &call.arguments);
-            let params =
-                Json::empty_object().with("name", &Json::text(&call.name)).with("arguments", &call.arguments);
-            peer.request("tools/call", Some(params), &RequestOptions { headers, ..options() }).await?;
+        for call in named {
+            let name = Json::text(&call.name);
+            let params = Json::empty_object().with("name", &name).with("arguments", &call.arguments);
+            peer.request("tools/call", Some(params), &options()).await?;
         }
         Ok(())
     }

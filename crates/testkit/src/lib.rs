@@ -4,6 +4,7 @@
 //!
 //! Nothing of this ships.
 
+pub mod authorization_server;
 pub mod conformance;
 
 /// Every way in which the hostile server spoils its stdout before, behind or around an answer.

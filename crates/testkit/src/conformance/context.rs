@@ -37,10 +37,19 @@ impl Context {
     }
 }
 
+/// The tool that wants the schema of another one back as it came.
+const ECHO: &str = "json_schema_echo";
+
 impl ToolCall {
     /// A call of a tool with arguments that its schema takes.
-    pub fn of(tool: &Json) -> Option<ToolCall> {
-        let schema = tool.get("inputSchema").unwrap_or_else(Json::empty_object);
-        Some(ToolCall { name: tool.get_text("name")?, arguments: arguments::made_up(&schema) })
+    pub fn of(tool: &Json, tools: &[Json]) -> Option<ToolCall> {
+        let schema = |tool: &Json| tool.get("inputSchema").unwrap_or_else(Json::empty_object);
+        let name = tool.get_text("name")?;
+        let other = tools.iter().find(|other| other.get_text("name").is_some_and(|other| other != name));
+        let arguments = match other {
+            Some(other) if name == ECHO => Json::empty_object().with("schema", &schema(other)),
+            _ => arguments::made_up(&schema(tool)),
+        };
+        Some(ToolCall { name, arguments })
     }
 }
