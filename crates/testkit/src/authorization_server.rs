@@ -7,6 +7,7 @@ mod answers;
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -32,6 +33,8 @@ pub struct Habits {
     pub expires_in: Option<u64>,
     /// Takes no refresh token.
     pub refuses_renewals: bool,
+    /// How long it takes to answer when it is asked for tokens.
+    pub slowness: Option<Duration>,
     /// Says to every call that it needs this scope.
     pub wants_scope: Option<String>,
     /// Sends every request for its tools here.
@@ -156,7 +159,12 @@ impl Shared {
             (Method::GET, "/.well-known/oauth-authorization-server") => self.metadata(),
             (Method::POST, "/register") => self.register(&asked),
             (Method::GET, "/authorize") => self.authorize(&asked),
-            (Method::POST, "/token") => self.token(&asked),
+            (Method::POST, "/token") => {
+                let answer = self.token(&asked);
+                let slowness = self.state().habits.slowness;
+                tokio::time::sleep(slowness.unwrap_or_default()).await;
+                answer
+            }
             (_, "/mcp") => self.call(&asked),
             _ => answers::status(404),
         }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::http::{self, HttpKind, HttpTarget};
 use toolwright_mcp::oauth::{OAuthAuthorizer, OAuthTarget, TokenStore, Url};
-use toolwright_mcp::{Connection, Era, Identity, Peer, PeerOptions, RequestOptions};
+use toolwright_mcp::{Connection, Identity, Peer, PeerOptions, RequestOptions};
 
 pub use browser::headless;
 use context::{Context, ToolCall};
@@ -38,7 +38,6 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 pub struct Scenario {
     name: String,
     url: String,
-    revision: Option<String>,
     context: Context,
 }
 
@@ -49,7 +48,6 @@ impl Scenario {
         Ok(Scenario {
             name: variable("MCP_CONFORMANCE_SCENARIO").unwrap_or_default(),
             url,
-            revision: variable("MCP_CONFORMANCE_PROTOCOL_VERSION"),
             context: Context::parse(variable("MCP_CONFORMANCE_CONTEXT").as_deref())?,
         })
     }
@@ -87,13 +85,8 @@ impl Scenario {
             client: Json::parse(r#"{"name":"toolwright","version":"0"}"#)?,
             capabilities: Json::parse(r#"{"elicitation":{"form":{}}}"#)?,
         };
-        // The suite holds every message of a run against one revision, so a question for the other era
-        // would be a fault in its eyes.
-        let is_legacy = self.revision.as_deref().is_some_and(|revision| revision < "2026");
-        let known = if is_legacy { Some(Era::Legacy) } else { None };
-        let options = PeerOptions { known, ..PeerOptions::default() };
         let connection = Connection::open(link, Arc::new(Defaults));
-        Ok(Peer::connect(connection, identity, &options).await?.over_http())
+        Ok(Peer::connect(connection, identity, &PeerOptions::default()).await?.over_http())
     }
 
     fn authorizer(&self, store: &TokenStore) -> Result<OAuthAuthorizer, Failure> {
@@ -101,7 +94,7 @@ impl Scenario {
         target.client.id = self.context.client_id.clone();
         target.client.secret = self.context.client_secret.clone();
         target.client.document = Some(Url::parse(DOCUMENT)?);
-        Ok(OAuthAuthorizer::new(target, store.clone()).with_browser(headless()))
+        Ok(OAuthAuthorizer::with_browser(target, store.clone(), headless()))
     }
 
     /// Calls what the suite names, or every tool once.

@@ -49,6 +49,10 @@ impl Place {
         OAuthAuthorizer::new(self.target(), self.store.clone())
     }
 
+    fn authorizer_with_person(&self) -> OAuthAuthorizer {
+        OAuthAuthorizer::with_browser(self.target(), self.store.clone(), headless())
+    }
+
     fn file(&self) -> std::path::PathBuf {
         let logins = self.folder.path().join("logins");
         let files = fs::read_dir(logins).expect("a folder").map(|file| file.expect("a file").path());
@@ -212,11 +216,52 @@ async fn a_token_that_is_refused_is_renewed_once() {
 
 #[tokio::test]
 async fn a_renewal_that_is_refused_ends_in_the_command() {
-    let place = Place::new(Habits { expires_in: Some(5), ..Habits::default() }).await;
+    let place = Place::new(Habits { expires_in: Some(0), ..Habits::default() }).await;
     place.log_in().await.expect("a login");
     place.server.change(|habits| habits.refuses_renewals = true);
-    let error = place.authorizer().token().await.unwrap_err();
+    let authorizer = place.authorizer();
+    let error = authorizer.token().await.unwrap_err();
     assert!(matches!(&error, RequestError::Unauthorized(said) if said.contains(COMMAND)), "{error}");
+    // It is not tried again with what was refused.
+    assert_eq!(authorizer.token().await.expect("no error"), None);
+    assert_eq!(place.server.asked("POST /token").len(), 2);
+    let error = authorizer.challenged(401, None).await.unwrap_err();
+    assert!(error.to_string().contains(COMMAND), "{error}");
+}
+
+#[tokio::test]
+async fn a_request_that_is_given_up_does_not_lose_the_renewed_token() {
+    let place = Place::new(Habits { expires_in: Some(0), ..Habits::default() }).await;
+    place.log_in().await.expect("a login");
+    let slowness = Some(Duration::from_millis(300));
+    place.server.change(|habits| (habits.slowness, habits.expires_in) = (slowness, Some(3600)));
+    let authorizer = place.authorizer();
+    let renewing = place.server.asked("POST /token").len() + 1;
+    tokio::select! {
+        _ = authorizer.token() => panic!("the server is slow"),
+        () = async {
+            while place.server.asked("POST /token").len() < renewing {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        } => {}
+    }
+    // The refresh token is used up now; its successor is on the way.
+    let token = authorizer.token().await.expect("a token");
+    assert!(token.is_some());
+    assert_eq!(place.authorizer().token().await.expect("a token"), token);
+    assert_eq!(place.server.asked("POST /token").len(), renewing);
+}
+
+#[tokio::test]
+async fn two_processes_do_not_use_up_one_refresh_token() {
+    let place = Place::new(Habits { expires_in: Some(0), ..Habits::default() }).await;
+    place.log_in().await.expect("a login");
+    place.server.change(|habits| {
+        (habits.slowness, habits.expires_in) = (Some(Duration::from_millis(100)), Some(3600));
+    });
+    let (one, other) = (place.authorizer(), place.authorizer());
+    let (one, other) = tokio::join!(one.token(), other.token());
+    assert!(one.expect("a token").is_some() && other.expect("a token").is_some());
 }
 
 #[tokio::test]
@@ -232,7 +277,7 @@ async fn a_login_made_elsewhere_is_taken_up_without_a_restart() {
 #[tokio::test]
 async fn a_server_that_always_wants_more_asks_a_person_a_few_times_at_most() {
     let place = Place::new(Habits { wants_scope: Some("admin".into()), ..Habits::default() }).await;
-    let authorizer = place.authorizer().with_browser(headless());
+    let authorizer = place.authorizer_with_person();
     let error = met(place.server.mcp(), authorizer).await.unwrap_err();
     assert!(matches!(&error, ConnectError::Failed(RequestError::Unauthorized(_))), "{error}");
     let pages = place.server.asked("GET /authorize");
@@ -292,7 +337,7 @@ async fn a_token_goes_to_its_own_server_only() {
 
 #[tokio::test]
 async fn a_refresh_token_is_not_shown_to_another_authorization_server() {
-    let place = Place::new(Habits { expires_in: Some(5), ..Habits::default() }).await;
+    let place = Place::new(Habits { expires_in: Some(0), ..Habits::default() }).await;
     place.log_in().await.expect("a login");
     let other = AuthorizationServer::start(Habits::default()).await.expect("a port");
     place.server.change(|habits| habits.names = Some(other.url().clone()));
@@ -339,7 +384,7 @@ async fn no_log_has_tokens_codes_or_secrets() {
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     let place = Place::new(Habits { expires_in: Some(5), ..Habits::default() }).await;
-    let authorizer = place.authorizer().with_browser(headless());
+    let authorizer = place.authorizer_with_person();
     let peer = met(place.server.mcp(), authorizer).await.expect("met");
     peer.list("tools/list", "tools", &RequestOptions::default()).await.expect("a list");
     assert!(place.server.asked("POST /token").len() >= 2);
