@@ -179,7 +179,7 @@ impl Owner {
                     // It has ended.
                     Some(None) => {}
                     Some(Some((task, false))) => drop(running.tasks.spawn(async move {
-                        shared.tell(&outgoing).await;
+                        let _ = timeout(GRACE, shared.tell(&outgoing)).await;
                         task.abort();
                         None
                     })),

@@ -85,10 +85,11 @@ impl Streamable {
         }
         if let Some(mut noise) = reading.noise {
             let about = noise.id.as_ref().and_then(Id::to_number);
-            // What cannot be read on the way of one answer is most likely that answer.
-            if id.is_some() && (about == id || about.is_none()) && noise.kind != NoiseKind::Text {
+            // What is too much to be read on the way of one answer is most likely that answer.
+            let is_guessed = about.is_none() && matches!(noise.kind, NoiseKind::TooLong | NoiseKind::TooDeep);
+            if id.is_some() && (about == id || is_guessed) {
                 heard.unreadable = Some(noise.kind);
-                // It is told when the stream has ended without another one.
+                // It is told when there is no other one.
                 noise.id = None;
             }
             self.pass(Event::Noise(noise)).await;
