@@ -18,7 +18,7 @@ use crate::error::{Closed, Ending, RequestError};
 use crate::host::Host;
 use crate::link::{Link, Outgoing};
 use crate::requests::{OnProgress, Waiting};
-use incoming::Shared;
+use incoming::{Shared, shown};
 
 pub use signs::Signs;
 
@@ -177,12 +177,20 @@ impl Connection {
         self.shared.signs.subscribe()
     }
 
+    /// How many pieces of text came that were no messages.
+    pub fn noise(&self) -> u64 {
+        self.shared.noise.load(Ordering::Relaxed)
+    }
+
     /// What else happened.
     pub fn counts(&self) -> Counts {
         let kept = self.shared.last_noise.lock().unwrap_or_else(PoisonError::into_inner);
         Counts {
-            noise: self.shared.noise.load(Ordering::Relaxed),
-            last_noise: kept.iter().cloned().collect(),
+            noise: self.noise(),
+            last_noise: kept
+                .iter()
+                .map(|noise| Noise { shown: shown(&noise.shown), ..noise.clone() })
+                .collect(),
             unwanted: self.shared.unwanted.load(Ordering::Relaxed),
         }
     }

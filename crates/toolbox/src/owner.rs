@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use toolwright_mcp::{Connection, Era};
 
 use crate::connector::{ConnectFailure, Connected, Connector};
@@ -13,6 +14,9 @@ use crate::report::{self, StillWorks};
 use crate::state::{Seen, State};
 use crate::usage::Usage;
 use crate::{catalog, health};
+
+/// How long a server that was stopped is waited for; its way kills it before.
+const END: Duration = Duration::from_secs(10);
 
 /// What somebody wants of the server.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -131,8 +135,7 @@ impl Owner {
                 closed = connection.wait_closed() => break closed,
                 _ = self.ordered.changed() => {
                     self.tell(State::Starting { attempt: 1 });
-                    connection.stop();
-                    return;
+                    return end(&connection).await;
                 }
                 () = self.usage.wait_unused(&connection, self.policy.idle) => {
                     if self.rest(&connection).await {
@@ -175,6 +178,7 @@ impl Owner {
             () = woken => {}
             _ = self.ordered.changed() => {}
         }
+        end(connection).await;
         true
     }
 
@@ -215,5 +219,13 @@ impl Owner {
 
     fn tell(&self, state: State) {
         self.told.send_modify(|seen| seen.away(state));
+    }
+}
+
+/// Ends a server and waits until it is gone: two of one kind could be in each other's way.
+async fn end(connection: &Connection) {
+    connection.stop();
+    if timeout(END, connection.wait_closed()).await.is_err() {
+        tracing::warn!("a server that was stopped is still there");
     }
 }
