@@ -10,7 +10,8 @@ tasks:
   test                                format, lints, docs, dependency checks and every test
   fuzz [--minutes N] [--target NAME]  look for inputs that break a law or panic
                                       (NAME: laws, text, rules, schema_arguments, lines; default: all)
-  bench                               time per call beside other libraries, and the corpus score";
+  bench                               time per call beside other libraries, and the corpus score
+  conformance                         the client scenarios of the protocol's own suite";
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Task {
     Fuzz(FuzzOptions),
     /// Measure, and compare with peers.
     Bench,
+    /// Perform the scenarios of the protocol's own suite.
+    Conformance,
 }
 
 /// How long to fuzz, and what.
@@ -74,6 +77,7 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
         Some("test") => Task::Test,
         Some("fuzz") => return parse_fuzz(words).map(Task::Fuzz),
         Some("bench") => Task::Bench,
+        Some("conformance") => Task::Conformance,
         Some(other) => return Err(format!("there is no task `{other}`")),
         None => return Err("no task was named".to_owned()),
     };
@@ -120,6 +124,7 @@ mod tests {
     fn each_task_is_found_by_its_name() {
         assert_eq!(parsed("test"), Ok(Task::Test));
         assert_eq!(parsed("bench"), Ok(Task::Bench));
+        assert_eq!(parsed("conformance"), Ok(Task::Conformance));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
     }
 

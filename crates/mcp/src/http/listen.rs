@@ -39,7 +39,9 @@ impl Streamable {
         let mut unreached = 0;
         let mut failures = 0;
         loop {
-            match self.listen(place.last_id.as_deref()).await {
+            let reply = self.listen(place.last_id.as_deref()).await;
+            self.listened.notify_one();
+            match reply {
                 Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => {
                     unreached = 0;
                     let mut stream = EventStream::new(response);

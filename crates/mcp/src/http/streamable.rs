@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reqwest::Method;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use toolwright_jsonrpc::lines::{Found, NoiseKind, Reading};
 use toolwright_jsonrpc::{Id, Message, Notification, Response};
 
@@ -17,6 +17,8 @@ use crate::link::{Event, Outgoing};
 pub(super) struct Streamable {
     pub web: Arc<Web>,
     pub session: Session,
+    /// Told when the server has answered whether it speaks by itself.
+    pub listened: Notify,
     events: mpsc::Sender<Event>,
     lost: mpsc::Sender<String>,
 }
@@ -30,7 +32,7 @@ pub(super) struct Heard {
 
 impl Streamable {
     pub fn new(web: Arc<Web>, events: mpsc::Sender<Event>, lost: mpsc::Sender<String>) -> Streamable {
-        Streamable { web, session: Session::new(), events, lost }
+        Streamable { web, session: Session::new(), listened: Notify::new(), events, lost }
     }
 
     /// Sends one message.
