@@ -24,7 +24,7 @@ pub(crate) fn masked(line: &str) -> String {
         let follows = before.as_ref().is_some_and(|before| {
             (before.is_key || before.text.starts_with('-')) && is_secret_key(before.text)
         });
-        let is_secret = !found.is_key && (follows || holds_secret(found.text));
+        let is_secret = !found.is_key && !is_flag(found.text) && (follows || holds_secret(found.text));
         if is_secret && !is_reference(found.text) {
             out.push_str(&line[shown..found.start]);
             out.extend(found.text.chars().map(|_| '*'));
@@ -52,6 +52,11 @@ fn strings(line: &str) -> impl Iterator<Item = Found<'_>> {
         let is_key = line[at..].trim_start().starts_with(':');
         Some(Found { text: &line[start..end], start, is_key })
     })
+}
+
+/// Whether the text is the name of an option and nothing else.
+fn is_flag(text: &str) -> bool {
+    text.starts_with('-') && !text.contains(['=', ':', ' '])
 }
 
 /// Whether the text is little more than references to variables, which are no secrets.

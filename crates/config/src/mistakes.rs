@@ -110,12 +110,17 @@ impl<'t> Mistakes<'t> {
         let (mut line, mut column, mut start) = (1, 1, 0);
         let mut chars = self.original.char_indices().peekable();
         let mut problems = Vec::with_capacity(self.found.len());
+        // The line of the last mistake, by its start.
+        let mut shown: Option<(usize, String)> = None;
         for mistake in self.found {
             while let Some((at, char)) = chars.next_if(|(at, _)| *at < mistake.offset) {
                 (line, column) = if char == '\n' { (line + 1, 1) } else { (line, column + 1) };
                 start = if char == '\n' { at + 1 } else { start };
             }
-            let whole = self.original[start..].lines().next().unwrap_or_default();
+            let whole = match shown.take().filter(|(at, _)| *at == start) {
+                Some((_, whole)) => whole,
+                None => masked(self.original[start..].lines().next().unwrap_or_default()),
+            };
             problems.push(Problem {
                 severity: mistake.severity,
                 file: file.to_owned(),
@@ -123,10 +128,11 @@ impl<'t> Mistakes<'t> {
                 server: mistake.server,
                 line,
                 column,
-                excerpt: Excerpt::of(&masked(whole), column),
+                excerpt: Excerpt::of(&whole, column),
                 message: mistake.message,
                 fix: mistake.fix,
             });
+            shown = Some((start, whole));
         }
         problems
     }

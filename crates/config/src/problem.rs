@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use toolwright_jsonrpc::raw::quote;
+
 use crate::configuration::DEFAULT_TOOLBOX;
 
 /// How many characters of a line are shown.
@@ -54,11 +56,11 @@ impl Problem {
     pub fn subject(&self) -> String {
         match (&self.toolbox, &self.server) {
             (None, None) => "the configuration".to_owned(),
-            (Some(toolbox), None) => format!("toolbox \"{toolbox}\""),
+            (Some(toolbox), None) => format!("toolbox {}", quote(toolbox)),
             (Some(toolbox), Some(server)) if toolbox != DEFAULT_TOOLBOX => {
-                format!("server \"{server}\" of toolbox \"{toolbox}\"")
+                format!("server {} of toolbox {}", quote(server), quote(toolbox))
             }
-            (_, Some(server)) => format!("server \"{server}\""),
+            (_, Some(server)) => format!("server {}", quote(server)),
         }
     }
 
@@ -73,9 +75,7 @@ impl Problem {
         match (self.severity, self.toolbox.is_none()) {
             (Severity::Error, true) => format!("error: {subject} cannot be used"),
             (Severity::Error, false) => format!("error: {subject} is left out"),
-            (Severity::Warning, _) => {
-                format!("warning: {subject} has something that is not used as it stands")
-            }
+            (Severity::Warning, _) => format!("warning: in {subject}"),
         }
     }
 }

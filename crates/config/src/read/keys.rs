@@ -64,8 +64,6 @@ const SILENT_IN_FILE: &[&str] = &[
     "name",
     "description",
     "metadata",
-    "context_servers",
-    "mcp",
     "mcpServersDisabled",
     "scale",
     "locale",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toolwright_jsonrpc::raw::{Member, Node, quote};
 
-use super::checks::{check_address, check_header, check_variable};
+use super::checks::{Check, check_address, check_header, check_variable};
 use super::{Reader, value_of};
 use crate::locate::under_home;
 use crate::meant::{folded, meant};
@@ -91,7 +91,20 @@ impl<'t> Reader<'t, '_> {
                 if !is_meant {
                     self.no_way(server, members, said);
                 }
+                self.check_the_rest(members);
                 None
+            }
+        }
+    }
+
+    /// What else is wrong with a server that cannot be reached, so that all of it is told at once.
+    fn check_the_rest(&mut self, members: &'t [Member<'t>]) {
+        if let Some(node) = value_of(members, "args") {
+            self.texts(&node, "args");
+        }
+        for (key, check) in [("env", check_variable as fn(&str, &str) -> Check), ("headers", check_header)] {
+            if let Some(node) = value_of(members, key) {
+                self.pairs(&node, key, check);
             }
         }
     }
@@ -131,13 +144,18 @@ impl<'t> Reader<'t, '_> {
         if let Some((_, way)) = known {
             return Some(*way);
         }
-        let fix = match meant(WORDS.iter().map(|(word, _)| *word), &word) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => "write \"stdio\", \"http\" or \"sse\", or leave it out".to_owned(),
-        };
-        let message = match plain.as_str() {
-            "ws" | "wss" | "websocket" => "servers over WebSocket are not supported".to_owned(),
-            _ => format!("unknown type {}", quote(&word)),
+        let (message, fix) = match (plain.as_str(), meant(WORDS.iter().map(|(word, _)| *word), &word)) {
+            ("ws" | "wss" | "websocket", _) => {
+                let message = "servers over WebSocket are not supported".to_owned();
+                (message, "write \"http\" if the server has an http address as well".to_owned())
+            }
+            (_, Some(near)) => {
+                (format!("unknown type {}", quote(&word)), format!("did you mean \"{near}\"?"))
+            }
+            (_, None) => {
+                let fix = "write \"stdio\", \"http\" or \"sse\", or leave it out".to_owned();
+                (format!("unknown type {}", quote(&word)), fix)
+            }
         };
         self.mistakes.error(&node, message, fix);
         None
@@ -195,6 +213,7 @@ impl<'t> Reader<'t, '_> {
         }
         if text.contains(char::is_control) {
             self.control_characters(node, "the command");
+            return None;
         }
         self.check_spaces(node, &text, members);
         self.at_home(node, Path::new(&text)).map(|path| match path {
