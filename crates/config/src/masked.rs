@@ -59,8 +59,11 @@ fn is_flag(text: &str) -> bool {
     text.starts_with('-') && !text.contains(['=', ':', ' '])
 }
 
-/// Whether the text is little more than references to variables, which are no secrets.
+/// Whether the text is little more than references to variables, or stands for any text: no secrets.
 fn is_reference(text: &str) -> bool {
+    if text == "…" {
+        return true;
+    }
     let mut rest = text;
     let mut plain = 0;
     let mut has_reference = false;

@@ -10,6 +10,9 @@ use crate::{Excerpt, Problem, Severity};
 /// How many problems of a file are told.
 const MAX_PROBLEMS: usize = 200;
 
+/// How many are kept until they are put in order.
+const MAX_KEPT: usize = 10_000;
+
 /// The mistakes found so far.
 pub(crate) struct Mistakes<'t> {
     /// The file as it was read.
@@ -21,6 +24,8 @@ pub(crate) struct Mistakes<'t> {
     /// What is being read in it.
     pub server: Option<String>,
     found: Vec<Mistake>,
+    /// How many more there were.
+    dropped: usize,
     errors: usize,
 }
 
@@ -36,7 +41,7 @@ struct Mistake {
 
 impl<'t> Mistakes<'t> {
     pub fn new(original: &'t str, text: &'t str) -> Self {
-        Mistakes { original, text, toolbox: None, server: None, found: Vec::new(), errors: 0 }
+        Mistakes { original, text, toolbox: None, server: None, found: Vec::new(), dropped: 0, errors: 0 }
     }
 
     /// How many of them leave something out.
@@ -87,6 +92,10 @@ impl<'t> Mistakes<'t> {
 
     pub fn add(&mut self, severity: Severity, offset: usize, message: String, fix: String) {
         self.errors += usize::from(severity == Severity::Error);
+        if self.found.len() == MAX_KEPT {
+            self.dropped += 1;
+            return;
+        }
         let (toolbox, server) = (self.toolbox.clone(), self.server.clone());
         self.found.push(Mistake { severity, toolbox, server, offset, message, fix });
     }
@@ -102,7 +111,7 @@ impl<'t> Mistakes<'t> {
     /// All problems in the order of the file; one walk through the text.
     pub fn into_problems(mut self, file: &Path) -> Vec<Problem> {
         self.found.sort_by_key(|mistake| mistake.offset);
-        let more = self.found.len().saturating_sub(MAX_PROBLEMS);
+        let more = self.found.len().saturating_sub(MAX_PROBLEMS) + self.dropped;
         self.found.truncate(MAX_PROBLEMS);
         if let Some(last) = self.found.last_mut().filter(|_| more > 0) {
             last.fix = format!("{}; mend these first, {more} more are not told", last.fix);
@@ -129,8 +138,8 @@ impl<'t> Mistakes<'t> {
                 line,
                 column,
                 excerpt: Excerpt::of(&whole, column),
-                message: mistake.message,
-                fix: mistake.fix,
+                message: masked(&mistake.message),
+                fix: masked(&mistake.fix),
             });
             shown = Some((start, whole));
         }

@@ -291,6 +291,11 @@ fn value_of<'t>(members: &[Member<'t>], key: &str) -> Option<Node<'t>> {
     members.iter().find(|member| member.key == key).map(|member| member.value)
 }
 
+/// The value of a key, unless it is `null`: that says nothing.
+fn given<'t>(members: &[Member<'t>], key: &str) -> Option<Node<'t>> {
+    value_of(members, key).filter(|node| !is_null(node))
+}
+
 /// Whether a value is `null`.
 fn is_null(node: &Node<'_>) -> bool {
     matches!(node.kind, Kind::Null)

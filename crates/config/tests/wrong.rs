@@ -104,10 +104,49 @@ fn secrets_of_the_file_are_in_no_message() {
         r#"{"mcpServers": {"s": {"url": "http://a b", "headers": {"Authorization": "Bearer hunter2-hunter2"}}}}"#,
         "{\"mcpServers\": {\"s\": {\"command\": \"x\", \"env\": {\"API_KEY\": \"hunter2-hunter2\n\"}}}}",
         r#"{"mcpServers": {"s": {"command": "x", "env": {"API_KEY": ["hunter2-hunter2"]}}}}"#,
+        r#"{"mcpServers": {"s": {"command": "x", "args": "--token hunter2-hunter2"}}}"#,
+        r#"{"mcpServers": {"s": {"command": "x --token hunter2-hunter2"}}}"#,
+        r#"{"mcpServers": {"s": "x --token hunter2-hunter2"}}"#,
+        r#"{"mcpServers": {"s": {"command": "x", "env": ["API_KEY=hunter2-hunter2"]}}}"#,
     ] {
         for problem in problems(text) {
             let told = format!("{problem}\n{}\n{problem:?}", problem.line());
             assert!(!told.contains("hunter2"), "{told}");
         }
+    }
+}
+
+#[test]
+fn values_of_variables_are_in_no_message() {
+    for text in [
+        r#"{"command": "x --token ${TOKEN}"}"#,
+        r#"{"command": ["${TOKEN} x"], "args": "${TOKEN}"}"#,
+        r#"{"command": "x", "type": "${TOKEN}"}"#,
+        r#"{"command": "x", "cwd": "${TOKEN}\n"}"#,
+        r#"{"command": "x", "env": {"A=${TOKEN}": "b"}}"#,
+        r#"{"command": "x", "env_from": ["$$${TOKEN}"]}"#,
+        r#"{"command": "x", "toolFilters": "${TOKEN}", "timeoutMs": "${TOKEN}", "disabled": "${TOKEN}"}"#,
+        r#"{"url": "${TOKEN}"}"#,
+        r#"{"url": "http://h:${TOKEN}/"}"#,
+        r#"{"url": "${TOKEN}://h/"}"#,
+        r#"{"url": "http://h/", "headers": {"a ${TOKEN}": "${TOKEN}\n"}}"#,
+    ] {
+        let found = problems(&format!("{{\"mcpServers\": {{\"s\": {text}}}}}"));
+        assert!(!found.is_empty(), "{text}");
+        for problem in found {
+            assert!(!format!("{problem:?}").contains("t0ken"), "{problem}");
+        }
+    }
+}
+
+#[test]
+fn what_is_null_or_empty_beside_the_other_way_says_nothing() {
+    for text in [
+        r#"{"command": "x", "url": null, "headers": null, "cwd": null, "env": null, "args": null, "type": null}"#,
+        r#"{"command": "x", "url": "", "timeoutMs": null, "disabled": null, "toolFilters": null}"#,
+        r#"{"command": "", "baseUrl": "http://localhost/mcp", "args": [], "env": {}, "type": "sse"}"#,
+        r#"{"command": null, "url": "http://localhost/mcp"}"#,
+    ] {
+        support::entry(text);
     }
 }

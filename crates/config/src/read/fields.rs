@@ -62,10 +62,8 @@ impl<'t> Reader<'t, '_> {
             return None;
         };
         let expanded = self.expand(node, &text, Severity::Error)?;
-        let may_be_secret = |name: &str, value: &str| {
-            is_secret_key(name) || name.split('_').any(|word| word == "KEY") || holds_secret(value)
-        };
-        let secrets = expanded.from_environment.iter().filter(|(name, value)| may_be_secret(name, value));
+        let secrets =
+            expanded.from_environment.iter().filter(|(name, value)| is_secret_variable(name, value));
         self.secrets.extend(secrets.map(|(_, value)| value.clone()));
         self.without_nul(node, expanded.text, what)
     }
@@ -221,4 +219,9 @@ impl<'t> Reader<'t, '_> {
             }
         }
     }
+}
+
+/// Whether a variable outside of `env` and `headers` is to be hidden; there all are.
+pub(super) fn is_secret_variable(name: &str, value: &str) -> bool {
+    is_secret_key(name) || name.split('_').any(|word| word == "KEY") || holds_secret(value)
 }

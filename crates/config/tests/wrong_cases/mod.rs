@@ -646,6 +646,16 @@ command = "npx"
 }"#,
     },
     Case {
+        title: "an address with a slash too few",
+        wrong: r#"{"mcpServers": {"a": {"url": "https:/example.com/mcp"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp"}}}"#,
+    },
+    Case {
+        title: "two lists of servers",
+        wrong: r#"{"mcpServers": {}, "servers": {"a": {"command": "x"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+    },
+    Case {
         title: "an address with a wrong scheme",
         wrong: r#"{
   "mcpServers": {
