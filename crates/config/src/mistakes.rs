@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toolwright_jsonrpc::raw::Node;
 
-use crate::masked::masked;
+use crate::masked::{Line, masked};
 use crate::{Excerpt, Problem, Severity};
 
 /// How many problems of a file are told.
@@ -12,6 +12,9 @@ const MAX_PROBLEMS: usize = 200;
 
 /// How many are kept until they are put in order.
 const MAX_KEPT: usize = 10_000;
+
+/// The longest message and the longest fix, in characters: they may hold keys of the file.
+const MAX_SAID_CHARS: usize = 400;
 
 /// The mistakes found so far.
 pub(crate) struct Mistakes<'t> {
@@ -120,15 +123,15 @@ impl<'t> Mistakes<'t> {
         let mut chars = self.original.char_indices().peekable();
         let mut problems = Vec::with_capacity(self.found.len());
         // The line of the last mistake, by its start.
-        let mut shown: Option<(usize, String)> = None;
+        let mut seen: Option<(usize, Line<'_>)> = None;
         for mistake in self.found {
             while let Some((at, char)) = chars.next_if(|(at, _)| *at < mistake.offset) {
                 (line, column) = if char == '\n' { (line + 1, 1) } else { (line, column + 1) };
                 start = if char == '\n' { at + 1 } else { start };
             }
-            let whole = match shown.take().filter(|(at, _)| *at == start) {
+            let whole = match seen.take().filter(|(at, _)| *at == start) {
                 Some((_, whole)) => whole,
-                None => masked(self.original[start..].lines().next().unwrap_or_default()),
+                None => Line::new(self.original[start..].lines().next().unwrap_or_default()),
             };
             problems.push(Problem {
                 severity: mistake.severity,
@@ -137,12 +140,20 @@ impl<'t> Mistakes<'t> {
                 server: mistake.server,
                 line,
                 column,
-                excerpt: Excerpt::of(&whole, column),
-                message: masked(&mistake.message),
-                fix: masked(&mistake.fix),
+                excerpt: Excerpt::of(&whole, mistake.offset.saturating_sub(start)),
+                message: masked(&cut(mistake.message)),
+                fix: masked(&cut(mistake.fix)),
             });
-            shown = Some((start, whole));
+            seen = Some((start, whole));
         }
         problems
     }
+}
+
+fn cut(mut said: String) -> String {
+    if let Some((end, _)) = said.char_indices().nth(MAX_SAID_CHARS) {
+        said.truncate(end);
+        said.push('…');
+    }
+    said
 }

@@ -150,3 +150,37 @@ fn what_is_null_or_empty_beside_the_other_way_says_nothing() {
         support::entry(text);
     }
 }
+
+#[test]
+fn files_of_any_kind_up_to_the_limit_are_read_and_told_of_in_few_words() {
+    const BYTES: usize = 4 << 20;
+    let fill = |piece: &str| piece.repeat(BYTES / piece.len());
+    let servers = |entry: &str| format!("{{\"mcpServers\": {{{}\"z\": {{}}}}}}", fill(entry));
+    let entry = |members: &str| format!("{{\"mcpServers\": {{\"s\": {{{members}}}}}}}");
+    let long = fill("x");
+    for text in [
+        servers("\"a\":{},"),
+        servers("\"a\":1,\n"),
+        entry(&format!("{}\"command\": \"x\"", fill("\"a\":1,"))),
+        entry(&format!("\"command\": \"x\", \"args\": [{}1]", fill("0,"))),
+        entry(&format!("\"command\": \"{}\"", fill("${HOME}"))),
+        entry(&format!("\"command\": \"x\", \"args\": [\"{}\"]", fill("$$"))),
+        entry(&format!("\"command\": \"{}\"", fill("a "))),
+        entry(&format!("\"{long}\": 1")),
+        format!("{{\"mcpServers\": {{\"{long}\": 1}}}}"),
+        fill("/*"),
+        fill("/"),
+        fill("//\n"),
+        fill("\""),
+        fill("\\"),
+        fill(","),
+        fill("[1,],"),
+        fill("{\"a\":1}"),
+        long.clone(),
+    ] {
+        println!("{}…", &text[..60]);
+        for problem in problems(&text) {
+            assert!(problem.to_string().len() < 4_000 && problem.line().len() < 4_000);
+        }
+    }
+}

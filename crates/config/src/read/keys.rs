@@ -17,6 +17,9 @@ pub(super) enum Shape {
 /// How many unknown keys one warning names.
 const NAMED_KEYS: usize = 5;
 
+/// How many unknown keys of one object are compared with known ones.
+const COMPARED_KEYS: usize = 200;
+
 const FILE_KEYS: &[&str] = &["mcpServers", "toolboxes"];
 const TOOLBOX_KEYS: &[&str] = &["description", "mcpServers"];
 const SERVER_KEYS: &[&str] = &[
@@ -230,8 +233,10 @@ impl<'t> Reader<'t, '_> {
     pub(super) fn check_keys(&mut self, members: &'t [Member<'t>], shape: Shape) -> bool {
         let mut is_meant = false;
         let mut others: Vec<&Member<'t>> = Vec::new();
-        for member in members.iter().filter(|member| !is_silent(shape, member.key)) {
-            let Some(word) = suggestion(shape, member.key) else {
+        let unknown = members.iter().filter(|member| !is_silent(shape, member.key));
+        for (at, member) in unknown.enumerate() {
+            let word = if at < COMPARED_KEYS { suggestion(shape, member.key) } else { None };
+            let Some(word) = word else {
                 others.push(member);
                 continue;
             };
