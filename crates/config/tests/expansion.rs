@@ -64,8 +64,16 @@ fn two_dollars_stand_for_one() {
 
 #[test]
 fn a_dollar_by_itself_is_a_dollar() {
-    for text in ["$", "a$", "^x$", "$5", "pa$word", "$NOT_SET", "$ {HOME}", "{HOME}", "%HOME%"] {
+    for text in ["$", "a$", "^x$", "$5", "pa$word", "a/$NOT_SET", "$ {HOME}", "{HOME}", "%HOME%"] {
         assert_eq!(expanded(text), text);
+    }
+}
+
+#[test]
+fn a_name_behind_a_dollar_is_told_where_its_value_was_probably_meant() {
+    for text in ["$HOME/data", "$HOME", "$NOT_SET"] {
+        let said = refused(text);
+        assert!(said.starts_with("a name behind `$` alone is text"), "{text}: {said}");
     }
 }
 

@@ -55,6 +55,7 @@ const ALSO_READ: &[&str] = &[
     "disabledTools",
     "blockedTools",
     "envFile",
+    "headersHelper",
 ];
 
 /// What clients write beside the servers.

@@ -185,7 +185,8 @@ impl<'t> Reader<'t, '_> {
         let env = self.one_of(members, &["env", "environment"]);
         let env = env.and_then(|member| self.pairs(&member.value, member.key, check_variable));
         let env_from = self.env_from(members);
-        self.tell_env_file(members);
+        let fix = "write the variables into \"env\", or their names into \"env_from\"";
+        self.tell_not_done(members, "envFile", "\"envFile\" is not read", fix);
         (self.mistakes.errors() == errors).then_some(Transport::Stdio {
             command: command?,
             args,
@@ -302,10 +303,10 @@ impl<'t> Reader<'t, '_> {
         names
     }
 
-    fn tell_env_file(&mut self, members: &'t [Member<'t>]) {
-        if let Some(member) = members.iter().find(|member| member.key == "envFile") {
-            let fix = "write the variables into \"env\", or their names into \"env_from\"";
-            self.mistakes.warning_at_key(member.raw_key(), "\"envFile\" is not read", fix);
+    /// Tells of a key that a client would have done something for.
+    fn tell_not_done(&mut self, members: &'t [Member<'t>], key: &str, message: &str, fix: &str) {
+        if let Some(member) = members.iter().find(|member| member.key == key) {
+            self.mistakes.warning_at_key(member.raw_key(), message, fix);
         }
     }
 
@@ -318,6 +319,8 @@ impl<'t> Reader<'t, '_> {
             let fix = if is_written { fix } else { "check the value of the variable".to_owned() };
             self.mistakes.error(&url.value, message, fix);
         }
+        let fix = "write the headers into \"headers\", with ${NAME} for what is secret";
+        self.tell_not_done(members, "headersHelper", "\"headersHelper\" is not run", fix);
         let headers = given(members, "headers");
         let headers = headers.and_then(|node| self.pairs(&node, "headers", check_header));
         let transport = Transport::Http { url: address?, headers: headers.unwrap_or_default(), kind };

@@ -646,6 +646,16 @@ command = "npx"
 }"#,
     },
     Case {
+        title: "a program that makes headers",
+        wrong: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp", "headersHelper": "./headers.sh"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp", "headers": {"X-Key": "${TOKEN}"}}}}"#,
+    },
+    Case {
+        title: "a variable without braces that is not set",
+        wrong: r#"{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "$API_TOKEN"}}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "${API_TOKEN:-x}"}}}}"#,
+    },
+    Case {
         title: "an address with a slash too few",
         wrong: r#"{"mcpServers": {"a": {"url": "https:/example.com/mcp"}}}"#,
         mended: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp"}}}"#,
