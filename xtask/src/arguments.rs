@@ -9,7 +9,7 @@ usage: cargo xtask <task>
 tasks:
   test                                format, lints, docs, dependency checks and every test
   fuzz [--minutes N] [--target NAME]  look for inputs that break a law or panic
-                                      (NAME: laws, text, rules, schema_arguments, lines; default: all)
+                                      (NAME: laws, text, rules, schema_arguments, lines, config; default: all)
   bench                               time per call beside other libraries, and the corpus score
   conformance                         the client scenarios of the protocol's own suite";
 
@@ -48,11 +48,14 @@ pub enum FuzzTarget {
     SchemaArguments,
     /// libFuzzer on messages among other lines.
     Lines,
+    /// libFuzzer on the configuration.
+    Config,
 }
 
 impl FuzzTarget {
     /// Every target, in the order in which they run.
-    pub const ALL: [Self; 5] = [Self::Laws, Self::Text, Self::Rules, Self::SchemaArguments, Self::Lines];
+    pub const ALL: [Self; 6] =
+        [Self::Laws, Self::Text, Self::Rules, Self::SchemaArguments, Self::Lines, Self::Config];
 
     /// The name on the command line and of the fuzz binary.
     pub fn name(self) -> &'static str {
@@ -62,6 +65,7 @@ impl FuzzTarget {
             Self::Rules => "rules",
             Self::SchemaArguments => "schema_arguments",
             Self::Lines => "lines",
+            Self::Config => "config",
         }
     }
 
