@@ -6,6 +6,7 @@ mod arguments;
 mod bench;
 mod fuzz;
 mod invocation;
+mod peers;
 mod setup;
 mod step;
 mod test;
