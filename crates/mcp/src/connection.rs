@@ -1,29 +1,26 @@
 //! Requests and answers over a link, in both directions.
 
-use std::collections::{HashMap, VecDeque};
+mod incoming;
+mod signs;
+
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-use toolwright_jsonrpc::lines::{Found, Noise};
-use toolwright_jsonrpc::{
-    ErrorObject, INTERNAL_ERROR, Id, Json, Message, MintedIds, Notification, Request, Response,
-};
+use toolwright_jsonrpc::lines::Noise;
+use toolwright_jsonrpc::{Id, Json, Message, Notification, Request};
 
 use crate::error::{Closed, Ending, RequestError};
 use crate::host::Host;
-use crate::link::{Event, Link, Outgoing};
-use crate::requests::{OnProgress, Requests, Waiting};
+use crate::link::{Link, Outgoing};
+use crate::requests::{OnProgress, Waiting};
+use incoming::Shared;
 
-/// How many pieces of noise are kept to be shown.
-const NOISE_KEPT: usize = 16;
-
-/// How many requests of a server are answered at once.
-const MAX_ASKED: usize = 64;
+pub use signs::Signs;
 
 /// A connection to one server. Cheap to clone; the server ends with the last clone.
 #[derive(Clone)]
@@ -42,6 +39,8 @@ pub struct RequestOptions {
     pub on_progress: Option<OnProgress>,
     /// Headers for servers that are reached over HTTP.
     pub headers: Vec<(String, String)>,
+    /// Whether it is asked on our own behalf: it does not count as use of the server.
+    pub is_background: bool,
 }
 
 /// What happened on a connection besides requests and their answers.
@@ -55,20 +54,6 @@ pub struct Counts {
     pub unwanted: u64,
 }
 
-struct Shared {
-    outgoing: mpsc::Sender<Outgoing>,
-    ids: MintedIds,
-    requests: Requests,
-    host: Arc<dyn Host>,
-    noise: AtomicU64,
-    unwanted: AtomicU64,
-    last_noise: Mutex<VecDeque<Noise>>,
-    /// Cancelled when the server is gone.
-    gone: CancellationToken,
-    /// The server's own requests that are being answered, by their ids.
-    asked: Mutex<HashMap<Id, CancellationToken>>,
-}
-
 struct StopOnDrop(CancellationToken);
 
 impl Drop for StopOnDrop {
@@ -80,17 +65,7 @@ impl Drop for StopOnDrop {
 impl Connection {
     /// Takes a link over. Must be called on a tokio runtime.
     pub fn open(link: Link, host: Arc<dyn Host>) -> Connection {
-        let shared = Arc::new(Shared {
-            outgoing: link.outgoing,
-            ids: MintedIds::default(),
-            requests: Requests::default(),
-            host,
-            noise: AtomicU64::new(0),
-            unwanted: AtomicU64::new(0),
-            last_noise: Mutex::default(),
-            gone: CancellationToken::new(),
-            asked: Mutex::default(),
-        });
+        let shared = Arc::new(Shared::new(link.outgoing, host));
         tokio::spawn(Arc::clone(&shared).listen(link.events));
         Connection { shared, stop: Arc::new(StopOnDrop(link.stop)) }
     }
@@ -108,7 +83,12 @@ impl Connection {
         let is_alive = Arc::new(Notify::new());
         let (params, own_token) = with_token(params, id);
         let on_progress = options.on_progress.clone().map(|tell| telling_own_token(tell, own_token));
-        let waiting = Waiting { answer, is_alive: Arc::clone(&is_alive), on_progress };
+        let waiting = Waiting {
+            answer,
+            is_alive: Arc::clone(&is_alive),
+            on_progress,
+            is_background: options.is_background,
+        };
         self.shared.requests.enter(id, waiting).map_err(RequestError::Closed)?;
         let mut given_up =
             GivenUp { shared: &self.shared, id, reason: "the caller gave it up", is_sent: false };
@@ -134,6 +114,7 @@ impl Connection {
                 }
                 () = expired(deadline) => {
                     given_up.reason = "it took too long";
+                    self.shared.signs.send_modify(|signs| signs.unanswered = signs.unanswered.saturating_add(1));
                     return Err(RequestError::TimedOut(deadline.map_or(Duration::ZERO, |(timeout, _)| timeout)));
                 }
             }
@@ -165,9 +146,19 @@ impl Connection {
         self.shared.requests.closed()
     }
 
-    /// How many requests wait for their answers.
+    /// How many requests wait for their answers, those on our own behalf left out.
     pub fn in_flight(&self) -> usize {
         self.shared.requests.len()
+    }
+
+    /// How long nobody has used the server: zero while a request waits for its answer.
+    pub fn unused_for(&self) -> Duration {
+        self.shared.requests.unused_for()
+    }
+
+    /// Follows what the server shows besides its answers.
+    pub fn signs(&self) -> watch::Receiver<Signs> {
+        self.shared.signs.subscribe()
     }
 
     /// What else happened.
@@ -226,112 +217,5 @@ fn telling_own_token(tell: OnProgress, own: Option<Json>) -> OnProgress {
     match own {
         Some(token) => Arc::new(move |params: Json| tell(params.with("progressToken", &token))),
         None => tell,
-    }
-}
-
-impl Shared {
-    async fn listen(self: Arc<Self>, mut events: mpsc::Receiver<Event>) {
-        while let Some(event) = events.recv().await {
-            match event {
-                Event::Message(found) => self.hear(found),
-                Event::Noise(noise) => self.note_noise(noise),
-                Event::Failed { id, error } => self.requests.fail(id, error),
-                Event::Closed(closed) => return self.close(closed),
-            }
-        }
-        self.close(Arc::new(lost()));
-    }
-
-    fn close(&self, closed: Arc<Closed>) {
-        self.requests.close(closed);
-        self.gone.cancel();
-    }
-
-    fn hear(self: &Arc<Self>, found: Found) {
-        let Found { message, is_behind_text } = found;
-        match message {
-            Message::Response(Response { id, outcome, .. }) => {
-                let id = id.and_then(|id| id.to_number());
-                if !id.is_some_and(|id| self.requests.answer(id, outcome)) {
-                    self.unwanted.fetch_add(1, Ordering::Relaxed);
-                }
-            }
-            // A server that logs what it receives prints our own requests.
-            _ if is_behind_text => {}
-            Message::Notification(notification) => self.hear_notification(notification),
-            Message::Request(request) => self.hear_request(request),
-        }
-    }
-
-    fn hear_notification(&self, notification: Notification) {
-        let params = notification.params.as_ref();
-        match notification.method.as_str() {
-            "notifications/progress" => {
-                let token = params.and_then(|params| params.get("progressToken")).and_then(Id::from_json);
-                if let (Some(id), Some(params)) = (token.and_then(|id| id.to_number()), params)
-                    && self.requests.progress(id, params.clone())
-                {
-                    return;
-                }
-                self.host.notified(notification);
-            }
-            "notifications/cancelled" => {
-                let id = params.and_then(|params| params.get("requestId")).and_then(Id::from_json);
-                let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(cancel) = id.and_then(|id| asked.get(&id).cloned()) {
-                    cancel.cancel();
-                }
-            }
-            _ => self.host.notified(notification),
-        }
-    }
-
-    fn hear_request(self: &Arc<Self>, request: Request) {
-        let shared = Arc::clone(self);
-        let cancel = CancellationToken::new();
-        let id = request.id.clone();
-        {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            if asked.len() >= MAX_ASKED {
-                let message = format!("{MAX_ASKED} requests are being answered; ask again later");
-                let outcome = Err(ErrorObject::new(INTERNAL_ERROR, message));
-                let response = Response { id: Some(id), outcome, extra: Vec::new() };
-                // A server that asks without end and reads nothing gets no answer.
-                let _ = self.outgoing.try_send(Message::Response(response).into());
-                return;
-            }
-            asked.insert(id.clone(), cancel.clone());
-        }
-        tokio::spawn(async move {
-            let answer = async {
-                match request.method.as_str() {
-                    "ping" => Ok(Json::empty_object()),
-                    _ => shared.host.request(request).await,
-                }
-            };
-            let outcome: Option<Result<Json, ErrorObject>> = tokio::select! {
-                outcome = answer => Some(outcome),
-                () = cancel.cancelled() => None,
-            };
-            shared.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-            if let Some(outcome) = outcome {
-                let response = Response { id: Some(id), outcome, extra: Vec::new() };
-                let _ = shared.outgoing.send(Message::Response(response).into()).await;
-            }
-        });
-    }
-
-    fn note_noise(&self, noise: Noise) {
-        // An answer that cannot be read is the end of its request all the same.
-        if let Some(id) = noise.id.as_ref().and_then(Id::to_number) {
-            self.requests.fail(id, RequestError::Unreadable(noise.kind));
-        }
-        self.noise.fetch_add(1, Ordering::Relaxed);
-        tracing::warn!(kind = ?noise.kind, text = %noise.shown, "a server printed something that is no message");
-        let mut kept = self.last_noise.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == NOISE_KEPT {
-            kept.pop_front();
-        }
-        kept.push_back(noise);
     }
 }

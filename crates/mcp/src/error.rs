@@ -124,6 +124,9 @@ pub enum RequestError {
     /// The server wants a login that there is none of, or that it does not accept.
     #[error("the server wants a login: {0}")]
     Unauthorized(String),
+    /// The way broke before the answer, or what came is no answer to this request.
+    #[error("no answer came: {0}")]
+    NoAnswer(String),
     /// It took too long.
     #[error("no answer within {} s", .0.as_secs_f64())]
     TimedOut(Duration),

@@ -1,6 +1,7 @@
 //! The protocol towards servers: connections that survive what a server does.
 //!
 //! [`stdio::start`] starts a server as a child process and gives a [`Link`]: messages out, events in.
+//! [`http::open`] gives one to a server that is reached over HTTP.
 //! [`Connection`] carries requests over it, each with an id of its own, and fails all of them at once
 //! when the server is gone. [`Peer`] finds out which era of the protocol the server speaks and hides it.
 //! Only this crate knows revisions and how messages travel; nothing here knows what a tool does.
@@ -11,13 +12,14 @@ mod connection;
 mod era;
 mod error;
 mod host;
+pub mod http;
 mod link;
 mod lists;
 mod peer;
 mod requests;
 pub mod stdio;
 
-pub use connection::{Connection, Counts, RequestOptions};
+pub use connection::{Connection, Counts, RequestOptions, Signs};
 pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
 pub use error::{Closed, Ending, RequestError, StartError};
 pub use host::{Answer, Host, NoHost};

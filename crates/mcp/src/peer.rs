@@ -12,7 +12,7 @@ use crate::lists;
 use crate::{Connection, RequestError, RequestOptions};
 
 /// The key of a request's revision in its `_meta`.
-const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const SERVER: &str = "io.modelcontextprotocol/serverInfo";
@@ -157,6 +157,18 @@ impl Peer {
         self.connection.request(method, params, options).await
     }
 
+    /// Asks for nothing but an answer, whatever it says.
+    pub async fn is_there(&self, options: &RequestOptions) -> Result<(), RequestError> {
+        let method = match self.era {
+            Era::Legacy => "ping",
+            Era::Modern => "server/discover",
+        };
+        match self.request(method, None, options).await {
+            Ok(_) | Err(RequestError::Server(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Every item of a list, page after page.
     pub async fn list(
         &self,
@@ -219,8 +231,8 @@ async fn discover(
         // Silence is what some legacy servers answer before they are initialized.
         Err(RequestError::TimedOut(_) | RequestError::Unreadable(_)) => return Ok(Discovery::Legacy),
         Err(error @ (RequestError::Closed(_) | RequestError::Unauthorized(_))) => return Err(error.into()),
-        // A server that knows no such request may say it by a status.
-        Err(RequestError::Http { .. }) => return Ok(Discovery::Legacy),
+        // A server that knows no such request may say it by a status, or by nothing at all.
+        Err(RequestError::Http { .. } | RequestError::NoAnswer(_)) => return Ok(Discovery::Legacy),
     };
     let Some(theirs) = said.get("supportedVersions").and_then(|versions| texts(&versions)) else {
         // An answer without the one thing it is for is none: some servers answer everything.

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
 use toolwright_jsonrpc::{ErrorObject, Json};
 
 use crate::{Closed, RequestError};
@@ -17,6 +19,8 @@ pub(crate) struct Waiting {
     /// Woken when the server shows that it is still at it.
     pub is_alive: Arc<Notify>,
     pub on_progress: Option<OnProgress>,
+    /// Whether it is asked on our own behalf.
+    pub is_background: bool,
 }
 
 /// All that wait on one connection. Each leaves exactly once: answered, given up, or with the server.
@@ -25,10 +29,38 @@ pub(crate) struct Requests {
     table: Mutex<Table>,
 }
 
-#[derive(Default)]
 struct Table {
     waiting: HashMap<u64, Waiting>,
+    /// How many of them are not in the background.
+    in_use: usize,
+    /// When the last of those came or left.
+    used_at: Instant,
     closed: Option<Arc<Closed>>,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Table { waiting: HashMap::new(), in_use: 0, used_at: Instant::now(), closed: None }
+    }
+}
+
+impl Table {
+    fn enter(&mut self, id: u64, waiting: Waiting) {
+        if !waiting.is_background {
+            self.in_use += 1;
+            self.used_at = Instant::now();
+        }
+        self.waiting.insert(id, waiting);
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&id)?;
+        if !waiting.is_background {
+            self.in_use -= 1;
+            self.used_at = Instant::now();
+        }
+        Some(waiting)
+    }
 }
 
 impl Requests {
@@ -42,7 +74,7 @@ impl Requests {
         if let Some(closed) = &table.closed {
             return Err(Arc::clone(closed));
         }
-        table.waiting.insert(id, waiting);
+        table.enter(id, waiting);
         Ok(())
     }
 
@@ -57,13 +89,13 @@ impl Requests {
     }
 
     fn end(&self, id: u64, outcome: Result<Json, RequestError>) -> bool {
-        let waiting = self.table().waiting.remove(&id);
+        let waiting = self.table().remove(id);
         waiting.map(|waiting| waiting.answer.send(outcome)).is_some()
     }
 
     /// Takes a request out that nobody waits for any more; false when it has left already.
     pub fn give_up(&self, id: u64) -> bool {
-        self.table().waiting.remove(&id).is_some()
+        self.table().remove(id).is_some()
     }
 
     /// Tells the progress of a request; false when none waits under this id.
@@ -84,6 +116,7 @@ impl Requests {
         let waiting = {
             let mut table = self.table();
             table.closed = Some(Arc::clone(&closed));
+            table.in_use = 0;
             std::mem::take(&mut table.waiting)
         };
         for (_, waiting) in waiting {
@@ -96,8 +129,14 @@ impl Requests {
         self.table().closed.clone()
     }
 
-    /// How many wait.
+    /// How many wait, those in the background left out.
     pub fn len(&self) -> usize {
-        self.table().waiting.len()
+        self.table().in_use
+    }
+
+    /// How long none of these has come, waited or left.
+    pub fn unused_for(&self) -> Duration {
+        let table = self.table();
+        if table.in_use > 0 { Duration::ZERO } else { table.used_at.elapsed() }
     }
 }

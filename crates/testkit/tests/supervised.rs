@@ -13,17 +13,14 @@ use toolwright_mcp::{Era, Identity, NoHost, Peer, PeerOptions, RequestError};
 use toolwright_toolbox::{Policy, State, StdioConnector, Supervisor};
 
 fn supervised(program: &str, args: &[&str]) -> Supervisor {
-    let connector = StdioConnector {
-        name: "hostile".into(),
-        command: ChildCommand {
-            program: program.into(),
-            args: args.iter().map(Into::into).collect(),
-            ..ChildCommand::default()
-        },
-        identity: Identity { client: Json::empty_object(), capabilities: Json::empty_object() },
-        options: PeerOptions { probe: Duration::from_millis(500), start: PATIENCE, known: None },
-        host: Arc::new(NoHost),
+    let command = ChildCommand {
+        program: program.into(),
+        args: args.iter().map(Into::into).collect(),
+        ..ChildCommand::default()
     };
+    let identity = Identity { client: Json::empty_object(), capabilities: Json::empty_object() };
+    let options = PeerOptions { probe: Duration::from_millis(500), start: PATIENCE, known: None };
+    let connector = StdioConnector::new("hostile", command, identity, options, Arc::new(NoHost));
     let policy = Policy { base_delay: Duration::from_millis(20), crashes: 1000, ..Policy::default() };
     Supervisor::start(Arc::new(connector), policy)
 }

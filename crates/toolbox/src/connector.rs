@@ -13,8 +13,26 @@ pub trait Connector: Send + Sync + 'static {
     /// Tries once. `known` is the era that the server had before.
     fn connect(&self, known: Option<Era>) -> Connecting<'_>;
 
+    /// The server's name: `zwave`.
+    fn name(&self) -> &str;
+
+    /// How it is reached, in a word: `stdio`, `http` or `sse`.
+    fn transport(&self) -> &'static str;
+
     /// How it is reached, for messages: `stdio server 'zwave'`.
-    fn describe(&self) -> String;
+    fn describe(&self) -> String {
+        format!("{} server '{}'", self.transport(), self.name())
+    }
+
+    /// What somebody should look at when it cannot be reached.
+    fn check(&self) -> String {
+        "server running, its address right".to_owned()
+    }
+
+    /// What it wrote to stderr last, without secrets; it may still be starting.
+    fn stderr(&self) -> String {
+        String::new()
+    }
 }
 
 /// A server that was reached.

@@ -5,15 +5,22 @@
 //!
 //! Start with [`Supervisor::start`] and [`Connector`].
 
+mod catalog;
 mod connector;
+mod health;
+mod http;
+mod owner;
 mod policy;
 mod report;
 mod state;
 mod stdio;
 mod supervisor;
+mod usage;
 
 pub use connector::{ConnectFailure, Connected, Connecting, Connector};
+pub use http::HttpConnector;
 pub use policy::Policy;
-pub use state::{Snapshot, State};
+pub use report::StillWorks;
+pub use state::{Listed, Seen, Snapshot, State};
 pub use stdio::StdioConnector;
 pub use supervisor::{NotReady, Supervisor};

@@ -17,6 +17,10 @@ pub struct Policy {
     pub crash_window: Duration,
     /// How long a server that keeps ending is put aside.
     pub quarantine: Duration,
+    /// How many requests in a row may have no answer in time before the server counts as degraded.
+    pub unanswered: u32,
+    /// How long a server that nobody uses runs on; without end when absent.
+    pub idle: Option<Duration>,
 }
 
 impl Default for Policy {
@@ -29,6 +33,8 @@ impl Default for Policy {
             crashes: 5,
             crash_window: Duration::from_secs(60),
             quarantine: Duration::from_secs(300),
+            unanswered: 3,
+            idle: None,
         }
     }
 }

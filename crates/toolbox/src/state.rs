@@ -1,6 +1,10 @@
 //! What can be seen of a server at any moment.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use toolwright_jsonrpc::Json;
+use toolwright_mcp::{Era, Peer};
 
 /// Where a server is in its life.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +16,15 @@ pub enum State {
     },
     /// It answers.
     Ready,
+    /// It was well, nobody used it, and it was stopped; the next use starts it. The word for it is
+    /// `ready`: whoever calls it gets an answer.
+    Resting,
+    /// It is connected and can be used, but its tools could not be listed, or several requests in a row
+    /// had no answer in time. A list that arrives, or any answer, mends it.
+    Degraded {
+        /// What is wrong.
+        reason: String,
+    },
     /// It could not be reached, and is tried again.
     Backoff {
         /// Attempts that have failed since it was last ready.
@@ -30,7 +43,8 @@ impl State {
     pub fn name(&self) -> &'static str {
         match self {
             State::Starting { .. } => "starting",
-            State::Ready => "ready",
+            State::Ready | State::Resting => "ready",
+            State::Degraded { .. } => "degraded",
             State::Backoff { .. } => "backoff",
             State::Quarantined => "quarantined",
             State::Disabled => "disabled",
@@ -43,10 +57,140 @@ impl State {
 pub struct Snapshot {
     /// Where it is.
     pub state: State,
+    /// How it is reached: `stdio`, `http` or `sse`.
+    pub transport: &'static str,
+    /// The era it spoke when it was last ready.
+    pub era: Option<Era>,
+    /// The revision that was agreed on then.
+    pub revision: Option<String>,
+    /// Who it said it is.
+    pub server: Option<Json>,
     /// How often it was reached again after it was ready.
     pub restarts: u32,
     /// Its process id, when it is a child that runs.
     pub pid: Option<u32>,
+    /// How many tools it has, or had when they were last listed.
+    pub tools: usize,
+    /// What it printed that was no message, in pieces, since the supervisor began.
+    pub noise: u64,
+    /// How many requests wait for their answers.
+    pub in_flight: usize,
     /// What went wrong last.
     pub last_error: Option<String>,
+}
+
+/// The tools of a server, each as it was sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// All of them, in the server's order.
+    pub items: Vec<Json>,
+    /// Whether the server that runs now sent them; `false` while it is away or has not been asked yet.
+    pub is_current: bool,
+}
+
+/// What those see who wait for changes.
+#[derive(Clone)]
+pub struct Seen {
+    /// The server; its `noise` and `in_flight` are those of the last change.
+    pub snapshot: Snapshot,
+    /// Its tools.
+    pub tools: Arc<Listed>,
+    pub(crate) peer: Option<Peer>,
+    /// What is wrong with a server that is connected.
+    pub(crate) trouble: Trouble,
+    /// The noise of connections that are gone.
+    pub(crate) past_noise: u64,
+}
+
+/// What is wrong with a server that is connected.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trouble {
+    /// Why its tools could not be listed.
+    pub listing: Option<String>,
+    /// How long it has been silent.
+    pub silence: Option<String>,
+}
+
+impl Trouble {
+    /// The state of a connected server.
+    fn state(&self) -> State {
+        match self.listing.as_ref().or(self.silence.as_ref()) {
+            Some(reason) => State::Degraded { reason: reason.clone() },
+            None => State::Ready,
+        }
+    }
+}
+
+impl Seen {
+    pub(crate) fn new(transport: &'static str) -> Seen {
+        let snapshot = Snapshot {
+            state: State::Starting { attempt: 1 },
+            transport,
+            era: None,
+            revision: None,
+            server: None,
+            restarts: 0,
+            pid: None,
+            tools: 0,
+            noise: 0,
+            in_flight: 0,
+            last_error: None,
+        };
+        Seen { snapshot, tools: Arc::default(), peer: None, trouble: Trouble::default(), past_noise: 0 }
+    }
+
+    /// The server as it is this moment.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let connection = self.peer.as_ref().map(Peer::connection);
+        Snapshot {
+            noise: self.past_noise + connection.map_or(0, |connection| connection.counts().noise),
+            in_flight: connection.map_or(0, |connection| connection.in_flight()),
+            ..self.snapshot.clone()
+        }
+    }
+
+    /// The server, if it is there.
+    pub(crate) fn usable(&self) -> Option<Peer> {
+        self.peer.clone().filter(|peer| peer.connection().closed().is_none())
+    }
+
+    /// Notes a server that was reached.
+    pub(crate) fn reached(&mut self, peer: Peer, pid: Option<u32>) {
+        self.trouble = Trouble::default();
+        self.snapshot.state = State::Ready;
+        self.snapshot.era = Some(peer.era());
+        self.snapshot.revision = Some(peer.revision().to_owned());
+        self.snapshot.server = peer.server().cloned();
+        self.snapshot.pid = pid;
+        self.peer = Some(peer);
+    }
+
+    /// Notes that there is no server now; its tools stay known.
+    pub(crate) fn away(&mut self, state: State) {
+        if let Some(peer) = self.peer.take() {
+            self.past_noise += peer.connection().counts().noise;
+        }
+        if self.tools.is_current {
+            self.tools = Arc::new(Listed { is_current: false, ..Listed::clone(&self.tools) });
+        }
+        self.snapshot = Snapshot { state, pid: None, ..self.snapshot() };
+    }
+
+    /// Notes its tools.
+    pub(crate) fn listed(&mut self, items: Vec<Json>) {
+        self.snapshot.tools = items.len();
+        self.tools = Arc::new(Listed { items, is_current: true });
+        self.troubled(|trouble| trouble.listing = None);
+    }
+
+    /// Notes what is wrong with a connected server, or no longer.
+    pub(crate) fn troubled(&mut self, change: impl FnOnce(&mut Trouble)) {
+        change(&mut self.trouble);
+        if self.peer.is_some() {
+            self.snapshot.state = self.trouble.state();
+        }
+        if let State::Degraded { reason } = &self.snapshot.state {
+            self.snapshot.last_error = Some(reason.clone());
+        }
+    }
 }

@@ -1,24 +1,21 @@
 //! Servers that are child processes.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use toolwright_mcp::stdio::{ChildCommand, StartedChild, start};
+use toolwright_mcp::stdio::{ChildCommand, StartedChild, StderrRing, start};
 use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, RequestError};
 
 use crate::connector::{ConnectFailure, Connected, Connecting, Connector};
 
 /// Starts a server as a child process for every attempt.
 pub struct StdioConnector {
-    /// The server's name.
-    pub name: String,
-    /// What is started.
-    pub command: ChildCommand,
-    /// Who we are.
-    pub identity: Identity,
-    /// How it is met.
-    pub options: PeerOptions,
-    /// Who hears what the server says by itself.
-    pub host: Arc<dyn Host>,
+    name: String,
+    command: ChildCommand,
+    identity: Identity,
+    options: PeerOptions,
+    host: Arc<dyn Host>,
+    /// What the last child wrote.
+    stderr: Mutex<Arc<StderrRing>>,
 }
 
 impl Connector for StdioConnector {
@@ -34,18 +31,49 @@ impl Connector for StdioConnector {
         })
     }
 
-    fn describe(&self) -> String {
-        format!("stdio server '{}'", self.name)
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn transport(&self) -> &'static str {
+        "stdio"
+    }
+
+    fn check(&self) -> String {
+        let program = self.command.program.to_string_lossy();
+        let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
+        // The switches of the founding document are reached through a broker.
+        if self.name.contains("zwave") || program.contains("zwave") {
+            return format!("MQTT broker running, {program} installed");
+        }
+        format!("{program} installed, what it connects to running")
+    }
+
+    fn stderr(&self) -> String {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).text()
     }
 }
 
 impl StdioConnector {
+    /// A server of this name that is started by this command. `identity` is who we are, `options` how it
+    /// is met, and `host` hears what it says by itself.
+    pub fn new(
+        name: impl Into<String>,
+        command: ChildCommand,
+        identity: Identity,
+        options: PeerOptions,
+        host: Arc<dyn Host>,
+    ) -> StdioConnector {
+        StdioConnector { name: name.into(), command, identity, options, host, stderr: Mutex::default() }
+    }
+
     /// Tries once; a failure says whether the server ended while it was being met.
     async fn attempt(&self, known: Option<Era>) -> Result<Connected, (ConnectFailure, bool)> {
         let StartedChild { link, stderr, pid } = start(&self.command).map_err(|error| {
             let is_lasting = error.is_lasting();
             (ConnectFailure { reason: error.to_string(), stderr: String::new(), is_lasting }, false)
         })?;
+        *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&stderr);
         let connection = Connection::open(link, Arc::clone(&self.host));
         let options = PeerOptions { known: known.or(self.options.known), ..self.options };
         match Peer::connect(connection, self.identity.clone(), &options).await {

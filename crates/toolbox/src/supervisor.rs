@@ -1,24 +1,27 @@
-//! One server, kept alive: attempts, waits, crashes and use.
+//! One server, kept alive: what others see of it, and what they may want of it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolwright_mcp::{Era, Peer};
+use toolwright_mcp::Peer;
 
-use crate::connector::{ConnectFailure, Connected, Connector};
+use crate::connector::Connector;
+use crate::owner::{Orders, Owner};
 use crate::policy::Policy;
-use crate::report;
-use crate::state::{Snapshot, State};
+use crate::report::StillWorks;
+use crate::state::{Listed, Seen, Snapshot};
+use crate::usage::Usage;
 
 /// A server under supervision. Cheap to clone; the server ends with the last clone.
 #[derive(Clone)]
 pub struct Supervisor {
+    connector: Arc<dyn Connector>,
     seen: watch::Receiver<Seen>,
     wake: Arc<Notify>,
+    usage: Arc<Usage>,
     orders: watch::Sender<Orders>,
     _alive: Arc<DropGuard>,
 }
@@ -33,37 +36,33 @@ pub struct NotReady {
     pub last_error: Option<String>,
 }
 
-#[derive(Clone)]
-struct Seen {
-    snapshot: Snapshot,
-    peer: Option<Peer>,
-}
-
-/// What somebody wants of the server.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Orders {
-    is_enabled: bool,
-    /// Counts the times that it should be ended and started anew.
-    restarts: u64,
-}
-
 impl Supervisor {
     /// Begins to reach a server. Returns at once; must be called on a tokio runtime.
     pub fn start(connector: Arc<dyn Connector>, policy: Policy) -> Supervisor {
-        let snapshot =
-            Snapshot { state: State::Starting { attempt: 1 }, restarts: 0, pid: None, last_error: None };
-        let (told, seen) = watch::channel(Seen { snapshot, peer: None });
-        let (orders, ordered) = watch::channel(Orders { is_enabled: true, restarts: 0 });
+        Supervisor::start_beside(connector, policy, Arc::new(StillWorks::default))
+    }
+
+    /// The same, for a server that others work beside: who they are is asked when it cannot be reached.
+    pub fn start_beside(
+        connector: Arc<dyn Connector>,
+        policy: Policy,
+        others: Arc<dyn Fn() -> StillWorks + Send + Sync>,
+    ) -> Supervisor {
+        let (told, seen) = watch::channel(Seen::new(connector.transport()));
+        let (orders, ordered) = watch::channel(Orders::default());
         let wake = Arc::new(Notify::new());
+        let usage = Arc::new(Usage::default());
         let stop = CancellationToken::new();
         let owner = Owner {
-            connector,
+            connector: Arc::clone(&connector),
             policy,
+            others,
             told,
             ordered,
             wake: Arc::clone(&wake),
+            usage: Arc::clone(&usage),
             known: None,
-            crashes: VecDeque::new(),
+            crashes: Default::default(),
         };
         let stopped = stop.clone();
         tokio::spawn(async move {
@@ -72,23 +71,46 @@ impl Supervisor {
                 () = stopped.cancelled() => {}
             }
         });
-        Supervisor { seen, wake, orders, _alive: Arc::new(stop.drop_guard()) }
+        Supervisor { connector, seen, wake, usage, orders, _alive: Arc::new(stop.drop_guard()) }
+    }
+
+    /// The server's name.
+    pub fn name(&self) -> &str {
+        self.connector.name()
     }
 
     /// What can be seen of the server now.
     pub fn snapshot(&self) -> Snapshot {
-        self.seen.borrow().snapshot.clone()
+        self.seen.borrow().snapshot()
     }
 
-    /// The server, when it is ready within this time. Asking ends a wait for the next attempt.
+    /// The tools of the server; those it had while it is away.
+    pub fn tools(&self) -> Arc<Listed> {
+        Arc::clone(&self.seen.borrow().tools)
+    }
+
+    /// What it wrote to stderr last, without secrets.
+    pub fn stderr(&self) -> String {
+        self.connector.stderr()
+    }
+
+    /// Follows every change of state or tools. It changes no more when the last supervisor is gone.
+    pub fn subscribe(&self) -> watch::Receiver<Seen> {
+        self.seen.clone()
+    }
+
+    /// The server, when it is ready within this time. Asking ends a wait for the next attempt, and starts
+    /// a server that rests.
     pub async fn peer(&self, patience: Duration) -> Result<Peer, NotReady> {
         let mut seen = self.seen.clone();
-        if let Some(peer) = usable(&seen.borrow()) {
+        // Before the look: who rests the server looks at the two the other way round.
+        self.usage.note();
+        if let Some(peer) = seen.borrow().usable() {
             return Ok(peer);
         }
         self.wake.notify_waiters();
-        let ready = seen.wait_for(|seen| usable(seen).is_some());
-        let found = timeout(patience, ready).await.ok().and_then(Result::ok).and_then(|seen| usable(&seen));
+        let ready = seen.wait_for(|seen| seen.usable().is_some());
+        let found = timeout(patience, ready).await.ok().and_then(Result::ok).and_then(|seen| seen.usable());
         found.ok_or_else(|| {
             let Snapshot { state, last_error, .. } = self.snapshot();
             NotReady { state: state.name(), last_error }
@@ -111,160 +133,5 @@ impl Supervisor {
     /// Starts a server that was disabled.
     pub fn enable(&self) {
         self.orders.send_modify(|orders| orders.is_enabled = true);
-    }
-}
-
-fn usable(seen: &Seen) -> Option<Peer> {
-    seen.peer.clone().filter(|peer| peer.connection().closed().is_none())
-}
-
-/// The one task that starts and ends a server.
-struct Owner {
-    connector: Arc<dyn Connector>,
-    policy: Policy,
-    told: watch::Sender<Seen>,
-    ordered: watch::Receiver<Orders>,
-    wake: Arc<Notify>,
-    known: Option<Era>,
-    /// When it ended by itself, the last times.
-    crashes: VecDeque<Instant>,
-}
-
-impl Owner {
-    async fn live(mut self) {
-        let mut was_ready = false;
-        loop {
-            if !self.ordered.borrow_and_update().is_enabled {
-                self.tell(State::Disabled, None);
-                if self.ordered.changed().await.is_err() {
-                    return;
-                }
-                continue;
-            }
-            let Some(connected) = self.reach().await else { continue };
-            if was_ready {
-                self.told.send_modify(|seen| seen.snapshot.restarts += 1);
-            }
-            was_ready = true;
-            self.watch(connected).await;
-        }
-    }
-
-    /// Tries until the server is reached. `None` when somebody wants something else of it.
-    async fn reach(&mut self) -> Option<Connected> {
-        let mut failures = 0u32;
-        loop {
-            let attempt = failures + 1;
-            self.tell(State::Starting { attempt }, None);
-            let connector = Arc::clone(&self.connector);
-            let failure = tokio::select! {
-                reached = connector.connect(self.known) => match reached {
-                    Ok(connected) => {
-                        if attempt > 1 {
-                            tracing::info!("MCP connection succeeded on attempt {attempt}");
-                        }
-                        return Some(connected);
-                    }
-                    Err(failure) => failure,
-                },
-                _ = self.ordered.changed() => return None,
-            };
-            failures = attempt;
-            self.note(&failure);
-            if failures == self.policy.attempts {
-                tracing::error!("MCP connection failed after {failures} attempts");
-                let described = self.connector.describe();
-                tracing::error!("{}", report::failed_start(&described, failures, &failure));
-            }
-            // What will not mend itself is not tried like a blip.
-            let is_given_up = failure.is_lasting && failures >= self.policy.attempts;
-            let wait =
-                if is_given_up { self.policy.max_delay } else { self.policy.delay_before(attempt + 1) };
-            tracing::warn!(
-                attempt,
-                reason = %failure.reason,
-                "MCP connection attempt {attempt} failed; the next one is in {} s",
-                wait.as_secs_f64()
-            );
-            // Somebody who sees the wait and asks for the server must be heard. The first attempts keep
-            // their pace.
-            let wake = Arc::clone(&self.wake);
-            let mut woken = std::pin::pin!(wake.notified());
-            woken.as_mut().enable();
-            let is_hurried = failures >= self.policy.attempts;
-            self.tell(State::Backoff { failures, wait }, None);
-            tokio::select! {
-                () = sleep(wait) => {}
-                () = woken, if is_hurried => {}
-                _ = self.ordered.changed() => return None,
-            }
-        }
-    }
-
-    /// Stays with a server until it is gone or somebody wants something else of it.
-    async fn watch(&mut self, connected: Connected) {
-        let Connected { peer, pid } = connected;
-        self.known = Some(peer.era());
-        let connection = peer.connection().clone();
-        self.told.send_modify(|seen| {
-            seen.snapshot = Snapshot { state: State::Ready, pid, ..seen.snapshot.clone() };
-            seen.peer = Some(peer);
-        });
-        let closed = tokio::select! {
-            closed = connection.wait_closed() => closed,
-            _ = self.ordered.changed() => {
-                self.told.send_modify(|seen| seen.peer = None);
-                connection.stop();
-                return;
-            }
-        };
-        self.told.send_modify(|seen| {
-            seen.peer = None;
-            seen.snapshot.pid = None;
-            seen.snapshot.last_error = Some(closed.to_string());
-        });
-        tracing::warn!("{} is gone: {closed}", self.connector.describe());
-        self.rest_after_crash().await;
-    }
-
-    /// A server that keeps ending is put aside for a while.
-    async fn rest_after_crash(&mut self) {
-        let now = Instant::now();
-        self.crashes.push_back(now);
-        while self.crashes.front().is_some_and(|first| now.duration_since(*first) > self.policy.crash_window)
-        {
-            self.crashes.pop_front();
-        }
-        if self.crashes.len() < self.policy.crashes {
-            return;
-        }
-        self.crashes.clear();
-        let described = self.connector.describe();
-        tracing::error!(
-            "{described} ended {} times within {} s and is put aside",
-            self.policy.crashes,
-            self.policy.crash_window.as_secs()
-        );
-        self.tell(State::Quarantined, None);
-        tokio::select! {
-            () = sleep(self.policy.quarantine) => {}
-            _ = self.ordered.changed() => {}
-        }
-    }
-
-    fn note(&self, failure: &ConnectFailure) {
-        let said = match failure.stderr.as_str() {
-            "" => failure.reason.clone(),
-            stderr => format!("{}; its stderr ends with: {stderr}", failure.reason),
-        };
-        self.told.send_modify(|seen| seen.snapshot.last_error = Some(said));
-    }
-
-    fn tell(&self, state: State, pid: Option<u32>) {
-        self.told.send_modify(|seen| {
-            seen.snapshot.state = state;
-            seen.snapshot.pid = pid;
-            seen.peer = None;
-        });
     }
 }

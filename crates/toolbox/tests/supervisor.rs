@@ -61,8 +61,12 @@ impl Connector for Scripted {
         })
     }
 
-    fn describe(&self) -> String {
-        "stdio server 'scripted'".into()
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn transport(&self) -> &'static str {
+        "stdio"
     }
 }
 
@@ -80,7 +84,7 @@ fn answering_server() -> (Link, CancellationToken) {
                 asked = asked.recv() => {
                     let Some(asked) = asked else { break Ending::Stopped };
                     let Message::Request(request) = asked.message else { continue };
-                    let result = Json::parse(r#"{"protocolVersion":"2025-11-25"}"#).expect("JSON");
+                    let result = Json::parse(r#"{"protocolVersion":"2025-11-25","tools":[{"name":"a"}]}"#).expect("JSON");
                     let result = result.with("asked", &Json::text(&request.method));
                     let response = Response { id: Some(request.id), outcome: Ok(result), extra: Vec::new() };
                     let message = Found { message: Message::Response(response), is_behind_text: false };

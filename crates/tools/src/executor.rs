@@ -29,10 +29,10 @@ use crate::observer::{CallId, Observers};
 use crate::{CallError, CallObserver, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry};
 use gate::{Gate, Pass};
 use record::Record;
-use run::Ended;
+use run::{Ended, Time};
 
 pub use call::{Call, CallOutcome, Prepared};
-pub use limits::{DEFAULT_TIMEOUT, Limits, SLOW_CALL};
+pub use limits::{DEFAULT_TIMEOUT, LONGEST_CALL, Limits, SLOW_CALL};
 pub use lookup::Found;
 
 /// Runs tools by name.
@@ -66,7 +66,8 @@ impl ToolExecutor {
         self
     }
 
-    /// With a time limit of its own for the tool of this name: `name`, or `server/name`, which counts more.
+    /// With a time limit of its own for the tool of this name: `name`, or `server/name`, which counts more. Both
+    /// count more than what the tool itself wants.
     pub fn with_timeout(mut self, tool: impl Into<String>, limit: Duration) -> Self {
         self.timeouts.insert(tool.into(), limit);
         self
@@ -142,13 +143,14 @@ impl ToolExecutor {
         record.normalized(&arguments, changes);
         let _passes = self.admit(&tool)?;
         let limit = self.timeout_of(&tool);
-        match run::run(tool.function(), arguments, limit, cancellation).await {
+        let time = Time { limit, longest: self.limits.longest };
+        match run::run(tool.function(), arguments, time, cancellation).await {
             Ended::Answered(Ok(output)) => bound::output(tool.name(), output, self.limits.result_bytes),
             Ended::Answered(Err(failure)) => {
                 let failure = bound::failure(failure, self.limits.result_bytes);
                 Err(classify(&tool, failure))
             }
-            Ended::TimedOut => Err(CallError::timeout(tool.name(), limit)),
+            Ended::TimedOut(after) => Err(CallError::timeout(tool.name(), after)),
             Ended::Cancelled => Err(CallError::cancelled(tool.name())),
             Ended::Unfinished => Err(CallError::unfinished(tool.name())),
             Ended::Panicked(message) => Err(CallError::panicked(tool.name(), message)),
@@ -190,11 +192,9 @@ impl ToolExecutor {
     }
 
     fn timeout_of(&self, tool: &RegisteredTool) -> Duration {
-        if self.timeouts.is_empty() {
-            return self.limits.timeout;
-        }
-        let own = self.timeouts.get(tool.qualified_name()).or_else(|| self.timeouts.get(tool.name()));
-        own.copied().unwrap_or(self.limits.timeout)
+        let named = || self.timeouts.get(tool.qualified_name()).or_else(|| self.timeouts.get(tool.name()));
+        let given = if self.timeouts.is_empty() { None } else { named().copied() };
+        given.or_else(|| tool.timeout()).unwrap_or(self.limits.timeout)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::sync::Notify;
 
 /// The code behind a tool: a built-in one, or the connection to a server that offers it.
 ///
@@ -22,11 +24,22 @@ pub trait ToolFunction: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
         self.call(arguments)
     }
+
+    /// How long the tool may take, where it has a limit of its own.
+    fn timeout(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Up to where a call can be stopped without a trace. Either it is stopped or it passes, never both.
 #[derive(Clone, Debug, Default)]
-pub struct StopPoint(Arc<AtomicU8>);
+pub struct StopPoint(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    place: AtomicU8,
+    beat: Notify,
+}
 
 const BEFORE: u8 = 0;
 const STOPPED: u8 = 1;
@@ -45,11 +58,22 @@ impl StopPoint {
 
     /// Whether the call was given up in time.
     pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Acquire) == STOPPED
+        self.0.place.load(Ordering::Acquire) == STOPPED
+    }
+
+    /// The tool shows that it is still at it: its time begins anew, within
+    /// [`Limits::longest`](crate::Limits::longest).
+    pub fn beat(&self) {
+        self.0.beat.notify_one();
+    }
+
+    /// Waits for the next beat.
+    pub(crate) async fn beaten(&self) {
+        self.0.beat.notified().await;
     }
 
     fn leave_for(&self, next: u8) -> bool {
-        match self.0.compare_exchange(BEFORE, next, Ordering::AcqRel, Ordering::Acquire) {
+        match self.0.place.compare_exchange(BEFORE, next, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => true,
             Err(now) => now == next,
         }
@@ -63,6 +87,9 @@ pub struct ToolOutput {
     pub text: String,
     /// The same as JSON, where the tool has an output schema.
     pub structured: Option<String>,
+    /// The whole result as the server gave it, where a server did and it is not too large: a JSON object
+    /// with everything that text cannot carry.
+    pub whole: Option<String>,
 }
 
 /// Why a tool gave no result.
@@ -97,7 +124,12 @@ pub enum ToolFailure {
 impl ToolOutput {
     /// A result that is text only.
     pub fn text(text: impl Into<String>) -> Self {
-        ToolOutput { text: text.into(), structured: None }
+        ToolOutput { text: text.into(), structured: None, whole: None }
+    }
+
+    /// A result that is text and JSON.
+    pub fn structured(text: impl Into<String>, structured: impl Into<String>) -> Self {
+        ToolOutput { text: text.into(), structured: Some(structured.into()), whole: None }
     }
 }
 

@@ -75,6 +75,56 @@ async fn what_has_begun_to_change_is_waited_for_and_told() {
     }
 }
 
+/// A tool with a limit of its own that says every so often that it is still at it.
+struct Beats {
+    every: Duration,
+    times: u32,
+    own: Option<Duration>,
+}
+
+impl ToolFunction for Beats {
+    fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Answer> {
+        self.call_with(arguments, StopPoint::default())
+    }
+
+    fn call_with(self: Arc<Self>, _: String, point: StopPoint) -> BoxFuture<'static, Answer> {
+        async move {
+            for _ in 0..self.times {
+                sleep(self.every).await;
+                point.beat();
+            }
+            Ok(ToolOutput::text("done"))
+        }
+        .boxed()
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        self.own
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_shows_that_it_is_at_it_gets_more_time_within_a_bound() {
+    let second = Duration::from_secs(1);
+    // Beats, each after so long, a limit of the tool's own, and when it is out of time, if it is.
+    for (times, every, own, out_at) in [
+        (10, 25 * second, None, None),
+        (10, 31 * second, None, Some(30 * second)),
+        (10, 31 * second, Some(40 * second), None),
+        (1, 11 * second, Some(10 * second), Some(10 * second)),
+        (1000, 25 * second, None, Some(3600 * second)),
+    ] {
+        let executor = executor_of("work", ANY_OBJECT, Arc::new(Beats { every, times, own }));
+        let begun = Instant::now();
+        let outcome = executor.execute(Call::new("work", "{}")).await;
+        assert_eq!(code(&outcome), out_at.map(|_| ErrorCode::Timeout), "{times} × {every:?}");
+        if let (Some(at), Err(error)) = (out_at, &outcome.result) {
+            assert_eq!(begun.elapsed().as_secs(), at.as_secs());
+            assert!(error.sentence.contains(&at.as_secs().to_string()) || at > 60 * second, "{error}");
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_thousand_calls_of_which_a_third_hang() {
     const CALLS: usize = 1000;
@@ -219,9 +269,7 @@ async fn long_text_is_cut_with_a_note_and_a_long_structure_is_an_error() {
     let outcome = executor.execute(Call::new("long", "{}")).await;
     assert_eq!(outcome.text(), "äääää\n[The result was cut: 10 of 20 bytes were left out.]");
 
-    let structured = function(|_| async {
-        Ok(ToolOutput { text: "short".to_owned(), structured: Some("[1,2,3,4,5,6]".to_owned()) })
-    });
+    let structured = function(|_| async { Ok(ToolOutput::structured("short", "[1,2,3,4,5,6]")) });
     let executor = executor_of("wide", ANY_OBJECT, structured).with_limits(limits);
     assert_eq!(code(&executor.execute(Call::new("wide", "{}")).await), Some(ErrorCode::TooLarge));
 }

@@ -157,9 +157,7 @@ async fn tool_executor_signature() {
 
 #[tokio::test]
 async fn tool_executor_return_value() {
-    let structured = function(|_| async {
-        Ok(ToolOutput { text: "21 degrees".to_owned(), structured: Some(r#"{"degrees":21}"#.to_owned()) })
-    });
+    let structured = function(|_| async { Ok(ToolOutput::structured("21 degrees", r#"{"degrees":21}"#)) });
     let outcome = executor_of("measure", ANY_OBJECT, structured).execute(Call::new("measure", "{}")).await;
     assert_eq!(outcome.text(), "21 degrees");
     assert_eq!(outcome.result.expect("it answers").structured.as_deref(), Some(r#"{"degrees":21}"#));

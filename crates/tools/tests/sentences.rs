@@ -32,8 +32,7 @@ async fn every_failure_has_its_sentence() {
     let closed = Limits { calls_per_tool: 0, ..Limits::default() };
     let full = Limits { calls_in_all: 0, ..Limits::default() };
     let tight = Limits { result_bytes: 1, ..Limits::default() };
-    let structured =
-        function(|_| async { Ok(ToolOutput { text: String::new(), structured: Some("[1]".to_owned()) }) });
+    let structured = function(|_| async { Ok(ToolOutput::structured("", "[1]")) });
     let token = CancellationToken::new();
     token.cancel();
     let cancelled = hanging().execute(Call::new("search_web", "{}").cancelled_by(token)).await;

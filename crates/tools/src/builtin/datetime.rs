@@ -104,7 +104,7 @@ impl Datetime {
         let structured = json!({
             "text": text, "iso": write(&now, "iso")?, "timezone": zone, "unix": now.timestamp().as_second(),
         });
-        Ok(ToolOutput { text, structured: Some(structured.to_string()) })
+        Ok(ToolOutput::structured(text, structured.to_string()))
     }
 }
 

@@ -155,6 +155,6 @@ impl SearchWeb {
             out.push_str(&format!("\nNothing was found for {query:?}."));
         }
         let structured = json!({"provider": provider, "answer": results.answer, "results": shown});
-        ToolOutput { text: out, structured: Some(structured.to_string()) }
+        ToolOutput::structured(out, structured.to_string())
     }
 }

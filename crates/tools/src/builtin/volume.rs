@@ -209,7 +209,7 @@ async fn act(
     let muted = if state.muted { ", and the speaker is muted" } else { "" };
     let text = format!("The volume {verb} {} percent{muted}.", state.level);
     let structured = json!({"level": state.level, "muted": state.muted, "system": system.name});
-    Ok(ToolOutput { text, structured: Some(structured.to_string()) })
+    Ok(ToolOutput::structured(text, structured.to_string()))
 }
 
 async fn get(system: &System, program: &Program) -> Result<State, ProgramError> {

@@ -2,12 +2,14 @@
 
 use crate::{CallError, ToolFailure, ToolOutput};
 
-/// Text beyond the limit is cut and says so; a structured result beyond it is an error.
+/// Text beyond the limit is cut and says so; a structured result beyond it is an error; a server's whole
+/// result beyond it is left out, since the text stands for it.
 pub(super) fn output(tool: &str, mut output: ToolOutput, limit: usize) -> Result<ToolOutput, CallError> {
     if let Some(bytes) = output.structured.as_ref().map(String::len).filter(|bytes| *bytes > limit) {
         return Err(CallError::too_large(tool, bytes, limit));
     }
     output.text = text(output.text, limit);
+    output.whole = output.whole.filter(|whole| whole.len() <= limit);
     Ok(output)
 }
 

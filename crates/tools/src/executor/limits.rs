@@ -5,6 +5,9 @@ use std::time::Duration;
 /// How long a tool may take unless it has a limit of its own.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long a call may take in all, however often its tool shows that it is still at it.
+pub const LONGEST_CALL: Duration = Duration::from_secs(60 * 60);
+
 /// A call that takes longer than this is warned of.
 pub const SLOW_CALL: Duration = Duration::from_millis(1000);
 
@@ -16,6 +19,8 @@ pub(super) const TIME_TO_FINISH: Duration = Duration::from_secs(10);
 pub struct Limits {
     /// How long a tool may take. Default: 30 s.
     pub timeout: Duration,
+    /// How long a tool may take in all when it shows again and again that it is still at it. Default: 1 h.
+    pub longest: Duration,
     /// How many calls of one tool may run at once. Default: 256.
     pub calls_per_tool: usize,
     /// How many calls may run at once. Default: 1024.
@@ -27,6 +32,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { timeout: DEFAULT_TIMEOUT, calls_per_tool: 256, calls_in_all: 1024, result_bytes: 4 << 20 }
+        Limits {
+            timeout: DEFAULT_TIMEOUT,
+            longest: LONGEST_CALL,
+            calls_per_tool: 256,
+            calls_in_all: 1024,
+            result_bytes: 4 << 20,
+        }
     }
 }

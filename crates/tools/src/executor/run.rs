@@ -7,19 +7,33 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::task::unconstrained;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::limits::TIME_TO_FINISH;
 use crate::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
+/// What stands for a time that no clock can tell.
+const FAR_AWAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// How a run ended.
 pub(super) enum Ended {
     Answered(Result<ToolOutput, ToolFailure>),
-    TimedOut,
+    /// After this long, without a sign of the tool or in all.
+    TimedOut(Duration),
     Cancelled,
     /// It had begun to change something when it was to stop, and did not come to its end.
     Unfinished,
     Panicked(String),
+}
+
+/// How long a run may take.
+#[derive(Clone, Copy)]
+pub(super) struct Time {
+    /// Without a sign that the tool is still at it.
+    pub limit: Duration,
+    /// In all.
+    pub longest: Duration,
 }
 
 /// Runs the function on this task. A function that has passed its stop point is waited for, so that the
@@ -27,7 +41,7 @@ pub(super) enum Ended {
 pub(super) async fn run(
     function: Arc<dyn ToolFunction>,
     arguments: String,
-    limit: Duration,
+    Time { limit, longest }: Time,
     cancellation: Option<&CancellationToken>,
 ) -> Ended {
     if cancellation.is_some_and(CancellationToken::is_cancelled) {
@@ -47,15 +61,23 @@ pub(super) async fn run(
             None => std::future::pending().await,
         }
     });
-    let out_of_time = unconstrained(tokio::time::sleep(limit));
+    let out_of_time = unconstrained(async {
+        let longest = longest.max(limit);
+        let last = after(longest);
+        let mut until = after(limit);
+        while timeout_at(until.min(last), point.beaten()).await.is_ok() {
+            until = after(limit);
+        }
+        if until < last { limit } else { longest }
+    });
     let mut answer = AssertUnwindSafe(future.as_mut()).catch_unwind();
     let mut ended = tokio::select! {
         biased;
         answer = &mut answer => answered(answer),
         () = cancelled => Ended::Cancelled,
-        () = out_of_time => Ended::TimedOut,
+        after = out_of_time => Ended::TimedOut(after),
     };
-    if matches!(ended, Ended::Cancelled | Ended::TimedOut) && !point.stop() {
+    if matches!(ended, Ended::Cancelled | Ended::TimedOut(_)) && !point.stop() {
         ended = match tokio::time::timeout(TIME_TO_FINISH, answer).await {
             Ok(answer) => answered(answer),
             Err(_) => Ended::Unfinished,
@@ -66,6 +88,11 @@ pub(super) async fn run(
         tracing::error!("a tool panicked while it was put away: {}", crate::redact::text(&message));
     }
     ended
+}
+
+/// A moment from now; times without end are taken for very long ones.
+fn after(time: Duration) -> Instant {
+    Instant::now().checked_add(time).unwrap_or_else(|| Instant::now() + FAR_AWAY)
 }
 
 fn answered(answer: Result<Result<ToolOutput, ToolFailure>, Box<dyn Any + Send>>) -> Ended {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 use toolwright_model::{Origin, ToolDefinition};
@@ -92,6 +93,11 @@ impl RegisteredTool {
     /// The code behind the tool.
     pub fn function(&self) -> Arc<dyn ToolFunction> {
         Arc::clone(&self.function)
+    }
+
+    /// How long it may take, where its function has a limit of its own.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.function.timeout()
     }
 
     /// The schema of the arguments, its text as it was registered.

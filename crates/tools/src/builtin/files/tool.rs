@@ -68,7 +68,7 @@ pub(super) fn entry<T: FileTool>(toolbox: &Arc<Toolbox>) -> BuiltinTool {
 
 /// A result with the same as JSON beside the text.
 pub(super) fn output(text: String, structured: &Value) -> ToolOutput {
-    ToolOutput { text, structured: Some(structured.to_string()) }
+    ToolOutput::structured(text, structured.to_string())
 }
 
 /// A place in a line of text: its name may hold anything.

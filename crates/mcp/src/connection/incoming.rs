@@ -1,0 +1,175 @@
+//! What comes in: answers to our requests, and what the server says by itself.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+use toolwright_jsonrpc::lines::{Found, Noise};
+use toolwright_jsonrpc::{
+    ErrorObject, INTERNAL_ERROR, Id, Json, Message, MintedIds, Notification, Request, Response,
+};
+
+use super::{Signs, lost};
+use crate::error::{Closed, RequestError};
+use crate::host::Host;
+use crate::link::{Event, Outgoing};
+use crate::requests::Requests;
+
+/// How many pieces of noise are kept to be shown.
+const NOISE_KEPT: usize = 16;
+
+/// How many requests of a server are answered at once.
+const MAX_ASKED: usize = 64;
+
+/// What the clones of a connection share.
+pub(super) struct Shared {
+    pub outgoing: mpsc::Sender<Outgoing>,
+    pub ids: MintedIds,
+    pub requests: Requests,
+    pub host: Arc<dyn Host>,
+    pub noise: AtomicU64,
+    pub unwanted: AtomicU64,
+    pub last_noise: Mutex<VecDeque<Noise>>,
+    /// Cancelled when the server is gone.
+    pub gone: CancellationToken,
+    /// The server's own requests that are being answered, by their ids.
+    asked: Mutex<HashMap<Id, CancellationToken>>,
+    pub signs: watch::Sender<Signs>,
+}
+
+impl Shared {
+    pub fn new(outgoing: mpsc::Sender<Outgoing>, host: Arc<dyn Host>) -> Shared {
+        Shared {
+            outgoing,
+            ids: MintedIds::default(),
+            requests: Requests::default(),
+            host,
+            noise: AtomicU64::new(0),
+            unwanted: AtomicU64::new(0),
+            last_noise: Mutex::default(),
+            gone: CancellationToken::new(),
+            asked: Mutex::default(),
+            signs: watch::Sender::default(),
+        }
+    }
+
+    /// Hears events until the server is gone.
+    pub async fn listen(self: Arc<Self>, mut events: mpsc::Receiver<Event>) {
+        while let Some(event) = events.recv().await {
+            match event {
+                Event::Message(found) => self.hear(found),
+                Event::Noise(noise) => self.note_noise(noise),
+                Event::Failed { id, error } => self.requests.fail(id, error),
+                Event::Closed(closed) => return self.close(closed),
+            }
+        }
+        self.close(Arc::new(lost()));
+    }
+
+    fn close(&self, closed: Arc<Closed>) {
+        self.requests.close(closed);
+        self.gone.cancel();
+    }
+
+    fn hear(self: &Arc<Self>, found: Found) {
+        let Found { message, is_behind_text } = found;
+        match message {
+            Message::Response(Response { id, outcome, .. }) => {
+                let id = id.and_then(|id| id.to_number());
+                self.note_life();
+                if !id.is_some_and(|id| self.requests.answer(id, outcome)) {
+                    self.unwanted.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            // A server that logs what it receives prints our own requests.
+            _ if is_behind_text => {}
+            Message::Notification(notification) => self.hear_notification(notification),
+            Message::Request(request) => self.hear_request(request),
+        }
+    }
+
+    fn hear_notification(&self, notification: Notification) {
+        let params = notification.params.as_ref();
+        match notification.method.as_str() {
+            "notifications/progress" => {
+                let token = params.and_then(|params| params.get("progressToken")).and_then(Id::from_json);
+                if let (Some(id), Some(params)) = (token.and_then(|id| id.to_number()), params)
+                    && self.requests.progress(id, params.clone())
+                {
+                    self.note_life();
+                    return;
+                }
+                self.host.notified(notification);
+            }
+            "notifications/cancelled" => {
+                let id = params.and_then(|params| params.get("requestId")).and_then(Id::from_json);
+                let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(cancel) = id.and_then(|id| asked.get(&id).cloned()) {
+                    cancel.cancel();
+                }
+            }
+            method => {
+                self.signs.send_if_modified(|signs| signs.note(method));
+                self.host.notified(notification);
+            }
+        }
+    }
+
+    /// An answer or a sign of progress ends a row of requests without one.
+    fn note_life(&self) {
+        if self.signs.borrow().unanswered > 0 {
+            self.signs.send_modify(|signs| signs.unanswered = 0);
+        }
+    }
+
+    fn hear_request(self: &Arc<Self>, request: Request) {
+        let shared = Arc::clone(self);
+        let cancel = CancellationToken::new();
+        let id = request.id.clone();
+        {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            if asked.len() >= MAX_ASKED {
+                let message = format!("{MAX_ASKED} requests are being answered; ask again later");
+                let outcome = Err(ErrorObject::new(INTERNAL_ERROR, message));
+                let response = Response { id: Some(id), outcome, extra: Vec::new() };
+                // A server that asks without end and reads nothing gets no answer.
+                let _ = self.outgoing.try_send(Message::Response(response).into());
+                return;
+            }
+            asked.insert(id.clone(), cancel.clone());
+        }
+        tokio::spawn(async move {
+            let answer = async {
+                match request.method.as_str() {
+                    "ping" => Ok(Json::empty_object()),
+                    _ => shared.host.request(request).await,
+                }
+            };
+            let outcome: Option<Result<Json, ErrorObject>> = tokio::select! {
+                outcome = answer => Some(outcome),
+                () = cancel.cancelled() => None,
+            };
+            shared.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            if let Some(outcome) = outcome {
+                let response = Response { id: Some(id), outcome, extra: Vec::new() };
+                let _ = shared.outgoing.send(Message::Response(response).into()).await;
+            }
+        });
+    }
+
+    fn note_noise(&self, noise: Noise) {
+        // An answer that cannot be read is the end of its request all the same.
+        if let Some(id) = noise.id.as_ref().and_then(Id::to_number) {
+            self.requests.fail(id, RequestError::Unreadable(noise.kind));
+        }
+        self.noise.fetch_add(1, Ordering::Relaxed);
+        tracing::warn!(kind = ?noise.kind, text = %noise.shown, "a server printed something that is no message");
+        let mut kept = self.last_noise.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == NOISE_KEPT {
+            kept.pop_front();
+        }
+        kept.push_back(noise);
+    }
+}

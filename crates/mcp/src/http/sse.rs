@@ -1,0 +1,143 @@
+//! HTTP with SSE, of revision 2024-11-05: one stream for everything that comes, one address to post to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::{Method, Url};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use toolwright_jsonrpc::Message;
+use toolwright_jsonrpc::lines::{self, Line};
+
+use super::owner::Owner;
+use super::session::is_initialized;
+use super::streamable::{Streamable, add_headers};
+use super::web::{EITHER, EVENT_STREAM, EventStream, Reply, SendError, Web, body, content_type};
+use crate::RequestError;
+use crate::error::Ending;
+use crate::link::{Event, Outgoing};
+
+/// How long a server may take to say where messages go.
+const ENDPOINT: Duration = Duration::from_secs(5);
+/// How long the message that the session has begun may hold the others back.
+const CONFIRM: Duration = Duration::from_secs(10);
+
+/// The stream of a server, and where it wants its messages.
+pub(super) struct Opened {
+    stream: EventStream,
+    endpoint: Url,
+}
+
+/// Opens the stream of a server. Fails with a reason.
+pub(super) async fn open(web: &Web) -> Result<Opened, String> {
+    let response = match web.send(&web.ask(Method::GET, EVENT_STREAM)).await {
+        Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => response,
+        Ok(Reply::Accepted(response)) => {
+            let kind = content_type(&response);
+            return Err(format!("{} answers with \"{kind}\" instead of a stream of events", web.place()));
+        }
+        Ok(Reply::Refused(refusal)) => return Err(refusal.to_error(&web.place()).to_string()),
+        Err(SendError::Unreachable(reason)) => return Err(reason),
+        Err(SendError::Failed(error)) => return Err(error.to_string()),
+    };
+    let base = response.url().clone();
+    let mut stream = EventStream::new(response);
+    let named = async {
+        let event = stream.next().await?;
+        (event.kind == "endpoint").then(|| event.text().unwrap_or_default().to_owned())
+    };
+    let named = timeout(ENDPOINT, named).await.ok().flatten();
+    let named = named.ok_or("its stream does not begin with the address for messages")?;
+    let endpoint = base.join(named.trim()).map_err(|_| format!("\"{named}\" is no address for messages"))?;
+    if endpoint.origin() != web.url().origin() {
+        return Err(format!("it wants its messages at another place, {endpoint}, which is not safe"));
+    }
+    Ok(Opened { stream, endpoint })
+}
+
+/// Speaks to a server until it ends.
+pub(super) async fn run(mut owner: Owner, opened: Option<Opened>) -> Ending {
+    let opened = match opened {
+        Some(opened) => opened,
+        None => {
+            let opened = tokio::select! {
+                opened = open(&owner.web) => opened,
+                () = owner.stop.cancelled() => return Ending::Stopped,
+                () = owner.events.closed() => return Ending::Stopped,
+            };
+            match opened {
+                Ok(opened) => opened,
+                Err(reason) => return Ending::Lost(reason),
+            }
+        }
+    };
+    let Opened { mut stream, endpoint } = opened;
+    let (lost, mut losses) = mpsc::channel(1);
+    let shared = Arc::new(Streamable::new(Arc::clone(&owner.web), owner.events.clone(), lost));
+    let mut posts = JoinSet::new();
+    loop {
+        tokio::select! {
+            event = stream.next() => match event {
+                Some(event) if event.is_message() => drop(shared.hear(event.read(), None).await),
+                Some(_) => {}
+                None => return Ending::Lost("it ended its stream".into()),
+            },
+            reason = losses.recv() => return Ending::Lost(reason.unwrap_or_default()),
+            Some(_) = posts.join_next() => {}
+            next = owner.next() => {
+                let Some((outgoing, _)) = next else { return Ending::Stopped };
+                let is_confirmation = is_initialized(&outgoing.message);
+                let post = post(Arc::clone(&shared), endpoint.clone(), outgoing);
+                if is_confirmation {
+                    // What follows builds on it.
+                    tokio::select! {
+                        () = post => {}
+                        () = sleep(CONFIRM) => {}
+                        () = owner.stop.cancelled() => {}
+                    }
+                } else {
+                    posts.spawn(post);
+                }
+            }
+        }
+    }
+}
+
+/// Posts one message. Its answer comes on the stream; one that comes at once is taken as well.
+async fn post(shared: Arc<Streamable>, endpoint: Url, outgoing: Outgoing) {
+    let mut ask = shared.web.ask(Method::POST, EITHER);
+    ask.url = endpoint;
+    add_headers(&mut ask, outgoing.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    ask.body = Some(outgoing.message.to_line());
+    let error = match shared.web.send(&ask).await {
+        Ok(Reply::Accepted(response)) => {
+            if content_type(&response).ends_with("json")
+                && let Ok(bytes) = body(response).await
+            {
+                let mut reading = lines::read(Line::Whole(&bytes));
+                // What stands beside an acknowledgement is no matter.
+                reading.noise = None;
+                shared.hear(reading, None).await;
+            }
+            return;
+        }
+        Ok(Reply::Refused(refusal)) if refusal.is_lost_session() => {
+            let error = refusal.to_error(&shared.web.place());
+            return shared.lose(format!("it does not know its own stream any more ({error})"));
+        }
+        Ok(Reply::Refused(refusal)) => refusal.to_error(&shared.web.place()),
+        Err(SendError::Unreachable(reason)) => return shared.lose(reason),
+        Err(SendError::Failed(error)) => error,
+    };
+    match &outgoing.message {
+        Message::Request(request) => fail(&shared, request.id.to_number(), error).await,
+        _ => tracing::debug!(%error, "a message was not taken"),
+    }
+}
+
+async fn fail(shared: &Streamable, id: Option<u64>, error: RequestError) {
+    if let Some(id) = id {
+        shared.pass(Event::Failed { id, error }).await;
+    }
+}

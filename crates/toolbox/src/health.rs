@@ -1,0 +1,40 @@
+//! Whether a server that is connected still answers.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::timeout;
+use toolwright_mcp::{Peer, RequestOptions};
+
+use crate::policy::Policy;
+use crate::state::Seen;
+
+/// How long the question whether a silent server is back may go unanswered.
+const ASK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Tells when a server leaves requests unanswered, and asks it by itself until it is back.
+pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen>) -> Infallible {
+    let mut signs = peer.connection().signs();
+    let options =
+        RequestOptions { timeout: Some(ASK_TIMEOUT), is_background: true, ..RequestOptions::default() };
+    loop {
+        // The sender lives as long as the connection, which `peer` holds.
+        let silent = signs.wait_for(|signs| signs.unanswered >= policy.unanswered).await;
+        let count = silent.map_or(0, |signs| signs.unanswered);
+        let reason = format!("{count} requests in a row had no answer in time");
+        tracing::warn!(reason, "a server is degraded");
+        told.send_modify(|seen| seen.troubled(|trouble| trouble.silence = Some(reason)));
+        let mut asked = 1;
+        while signs.borrow_and_update().unanswered > 0 {
+            asked += 1;
+            let pause = timeout(policy.delay_before(asked), signs.wait_for(|signs| signs.unanswered == 0));
+            if pause.await.is_err() {
+                // Whatever it answers, it answers.
+                let _ = peer.is_there(&options).await;
+            }
+        }
+        tracing::info!("a server answers again");
+        told.send_modify(|seen| seen.troubled(|trouble| trouble.silence = None));
+    }
+}

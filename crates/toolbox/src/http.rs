@@ -1,0 +1,61 @@
+//! Servers that are reached over HTTP.
+
+use std::sync::Arc;
+
+use toolwright_mcp::http::{HttpTarget, open};
+use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, RequestError};
+
+use crate::connector::{ConnectFailure, Connected, Connecting, Connector};
+
+/// Opens a way to a server over HTTP for every attempt.
+pub struct HttpConnector {
+    /// The server's name.
+    pub name: String,
+    /// Where it is.
+    pub target: HttpTarget,
+    /// Who we are.
+    pub identity: Identity,
+    /// How it is met.
+    pub options: PeerOptions,
+    /// Who hears what the server says by itself.
+    pub host: Arc<dyn Host>,
+}
+
+impl Connector for HttpConnector {
+    fn connect(&self, known: Option<Era>) -> Connecting<'_> {
+        Box::pin(async move {
+            let connection = Connection::open(open(self.target.clone()), Arc::clone(&self.host));
+            let options = PeerOptions { known: known.or(self.options.known), ..self.options };
+            match Peer::connect(connection, self.identity.clone(), &options).await {
+                Ok(peer) => Ok(Connected { peer, pid: None }),
+                Err(error) => Err(failure(error)),
+            }
+        })
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn transport(&self) -> &'static str {
+        "http"
+    }
+}
+
+fn failure(error: ConnectError) -> ConnectFailure {
+    let is_lasting = match &error {
+        ConnectError::NoCommonRevision { .. } => true,
+        ConnectError::Failed(RequestError::Unauthorized(_)) => true,
+        // A server that is busy or breaks for a moment says so with other statuses.
+        ConnectError::Failed(RequestError::Http { status, .. }) => {
+            (300..500).contains(status) && !matches!(status, 408 | 425 | 429)
+        }
+        _ => false,
+    };
+    let reason = match error {
+        ConnectError::Failed(RequestError::Closed(closed)) => format!("the server {}", closed.ending),
+        ConnectError::Failed(error) => error.to_string(),
+        error => error.to_string(),
+    };
+    ConnectFailure { reason, stderr: String::new(), is_lasting }
+}

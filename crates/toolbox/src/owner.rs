@@ -1,0 +1,219 @@
+//! The one task that starts and ends a server: attempts, waits, crashes and rest.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep};
+use toolwright_mcp::{Connection, Era};
+
+use crate::connector::{ConnectFailure, Connected, Connector};
+use crate::policy::Policy;
+use crate::report::{self, StillWorks};
+use crate::state::{Seen, State};
+use crate::usage::Usage;
+use crate::{catalog, health};
+
+/// What somebody wants of the server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Orders {
+    pub is_enabled: bool,
+    /// Counts the times that it should be ended and started anew.
+    pub restarts: u64,
+}
+
+impl Default for Orders {
+    fn default() -> Self {
+        Orders { is_enabled: true, restarts: 0 }
+    }
+}
+
+/// Owns one server.
+pub(crate) struct Owner {
+    pub connector: Arc<dyn Connector>,
+    pub policy: Policy,
+    pub others: Arc<dyn Fn() -> StillWorks + Send + Sync>,
+    pub told: watch::Sender<Seen>,
+    pub ordered: watch::Receiver<Orders>,
+    pub wake: Arc<Notify>,
+    pub usage: Arc<Usage>,
+    pub known: Option<Era>,
+    /// When it ended by itself, the last times.
+    pub crashes: VecDeque<Instant>,
+}
+
+impl Owner {
+    pub async fn live(mut self) {
+        let mut was_ready = false;
+        loop {
+            if !self.ordered.borrow_and_update().is_enabled {
+                self.tell(State::Disabled);
+                if self.ordered.changed().await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            let Some(connected) = self.reach().await else { continue };
+            if was_ready {
+                self.told.send_modify(|seen| seen.snapshot.restarts += 1);
+            }
+            was_ready = true;
+            self.watch(connected).await;
+        }
+    }
+
+    /// Tries until the server is reached. `None` when somebody wants something else of it.
+    async fn reach(&mut self) -> Option<Connected> {
+        let mut failures = 0u32;
+        loop {
+            let attempt = failures + 1;
+            self.tell(State::Starting { attempt });
+            let connector = Arc::clone(&self.connector);
+            let server = connector.name();
+            let failure = tokio::select! {
+                reached = connector.connect(self.known) => match reached {
+                    Ok(connected) => {
+                        if attempt > 1 {
+                            tracing::info!(server, "MCP connection succeeded on attempt {attempt}");
+                        }
+                        return Some(connected);
+                    }
+                    Err(failure) => failure,
+                },
+                _ = self.ordered.changed() => return None,
+            };
+            failures = attempt;
+            self.note(&failure);
+            // What will not mend itself is not tried like a blip.
+            let is_given_up = failure.is_lasting && failures >= self.policy.attempts;
+            let wait =
+                if is_given_up { self.policy.max_delay } else { self.policy.delay_before(attempt + 1) };
+            tracing::warn!(
+                server,
+                attempt,
+                reason = %failure.reason,
+                "MCP connection attempt {attempt} failed; the next one is in {} s",
+                wait.as_secs_f64()
+            );
+            if failures == self.policy.attempts {
+                tracing::error!(server, "MCP connection failed after {failures} attempts");
+                let still = (self.others)();
+                tracing::error!(
+                    server,
+                    "{}",
+                    report::failed_start(&*self.connector, failures, &failure, &still)
+                );
+            }
+            // The first attempts keep their pace.
+            let is_hurried = failures >= self.policy.attempts;
+            let wake = Arc::clone(&self.wake);
+            let mut woken = std::pin::pin!(wake.notified());
+            // Somebody who sees the wait and asks for the server must be heard.
+            woken.as_mut().enable();
+            self.tell(State::Backoff { failures, wait });
+            tokio::select! {
+                () = sleep(wait) => {}
+                () = woken, if is_hurried => {}
+                _ = self.ordered.changed() => return None,
+            }
+        }
+    }
+
+    /// Stays with a server until it is gone or somebody wants something else of it.
+    async fn watch(&mut self, connected: Connected) {
+        let Connected { peer, pid } = connected;
+        self.known = Some(peer.era());
+        let connection = peer.connection().clone();
+        self.usage.note();
+        self.told.send_modify(|seen| seen.reached(peer.clone(), pid));
+        let closed = loop {
+            tokio::select! {
+                closed = connection.wait_closed() => break closed,
+                _ = self.ordered.changed() => {
+                    self.tell(State::Starting { attempt: 1 });
+                    connection.stop();
+                    return;
+                }
+                () = self.usage.wait_unused(&connection, self.policy.idle) => {
+                    if self.rest(&connection).await {
+                        return;
+                    }
+                    // Somebody was quicker.
+                    self.told.send_modify(|seen| seen.reached(peer.clone(), pid));
+                }
+                never = catalog::keep(&peer, &self.policy, &self.told) => match never {},
+                never = health::keep(&peer, &self.policy, &self.told) => match never {},
+            }
+        };
+        self.told.send_modify(|seen| {
+            seen.away(State::Starting { attempt: 1 });
+            seen.snapshot.last_error = Some(closed.to_string());
+        });
+        tracing::warn!(server = self.connector.name(), "{} is gone: {closed}", self.connector.describe());
+        self.rest_after_crash().await;
+    }
+
+    /// Stops a server that nobody uses until somebody does. False when somebody just did.
+    async fn rest(&mut self, connection: &Connection) -> bool {
+        let wake = Arc::clone(&self.wake);
+        let mut woken = std::pin::pin!(wake.notified());
+        woken.as_mut().enable();
+        // First nobody can get at it any more, then it is looked whether somebody has.
+        self.tell(State::Resting);
+        let idle = self.policy.idle.unwrap_or_default();
+        if self.usage.unused_for(connection) < idle {
+            return false;
+        }
+        connection.stop();
+        tracing::info!(
+            server = self.connector.name(),
+            "{} was not used for {} s and rests",
+            self.connector.describe(),
+            idle.as_secs_f64()
+        );
+        tokio::select! {
+            () = woken => {}
+            _ = self.ordered.changed() => {}
+        }
+        true
+    }
+
+    /// A server that keeps ending is put aside for a while.
+    async fn rest_after_crash(&mut self) {
+        let now = Instant::now();
+        self.crashes.push_back(now);
+        while self.crashes.front().is_some_and(|first| now.duration_since(*first) > self.policy.crash_window)
+        {
+            self.crashes.pop_front();
+        }
+        if self.crashes.len() < self.policy.crashes {
+            return;
+        }
+        self.crashes.clear();
+        tracing::error!(
+            server = self.connector.name(),
+            "{} ended {} times within {} s and is put aside for {} s",
+            self.connector.describe(),
+            self.policy.crashes,
+            self.policy.crash_window.as_secs(),
+            self.policy.quarantine.as_secs()
+        );
+        self.tell(State::Quarantined);
+        tokio::select! {
+            () = sleep(self.policy.quarantine) => {}
+            _ = self.ordered.changed() => {}
+        }
+    }
+
+    fn note(&self, failure: &ConnectFailure) {
+        let said = match failure.stderr.as_str() {
+            "" => failure.reason.clone(),
+            stderr => format!("{}; its stderr ends with: {stderr}", failure.reason),
+        };
+        self.told.send_modify(|seen| seen.snapshot.last_error = Some(said));
+    }
+
+    fn tell(&self, state: State) {
+        self.told.send_modify(|seen| seen.away(state));
+    }
+}

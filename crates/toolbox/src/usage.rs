@@ -1,0 +1,47 @@
+//! When somebody last asked for a server.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use toolwright_mcp::Connection;
+
+/// When a server was last asked for.
+#[derive(Debug)]
+pub(crate) struct Usage {
+    last: Mutex<Instant>,
+}
+
+impl Default for Usage {
+    fn default() -> Self {
+        Usage { last: Mutex::new(Instant::now()) }
+    }
+}
+
+impl Usage {
+    fn last(&self) -> MutexGuard<'_, Instant> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Somebody asks for the server now.
+    pub fn note(&self) {
+        *self.last() = Instant::now();
+    }
+
+    /// How long nobody asked for the server or sent it anything.
+    pub fn unused_for(&self, connection: &Connection) -> Duration {
+        connection.unused_for().min(self.last().elapsed())
+    }
+
+    /// Waits until the server was not used for so long.
+    pub async fn wait_unused(&self, connection: &Connection, idle: Option<Duration>) {
+        let Some(idle) = idle else { return std::future::pending().await };
+        loop {
+            let unused = self.unused_for(connection);
+            match idle.checked_sub(unused).filter(|left| !left.is_zero()) {
+                Some(left) => sleep(left).await,
+                None => return,
+            }
+        }
+    }
+}
