@@ -15,6 +15,7 @@ mod host;
 pub mod http;
 mod link;
 mod lists;
+pub mod oauth;
 mod peer;
 mod requests;
 pub mod stdio;

@@ -15,7 +15,7 @@ use crate::usage::Usage;
 use crate::{catalog, health};
 
 /// What somebody wants of the server.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Orders {
     pub is_enabled: bool,
     /// Counts the times that it should be ended and started anew.
@@ -46,8 +46,13 @@ impl Owner {
     pub async fn live(mut self) {
         let mut was_ready = false;
         loop {
-            if !self.ordered.borrow_and_update().is_enabled {
-                self.tell(State::Disabled);
+            let orders = *self.ordered.borrow_and_update();
+            let state = if orders.is_enabled { State::Starting { attempt: 1 } } else { State::Disabled };
+            self.told.send_modify(|seen| {
+                seen.obeyed = orders;
+                seen.away(state);
+            });
+            if !orders.is_enabled {
                 if self.ordered.changed().await.is_err() {
                     return;
                 }
@@ -132,6 +137,8 @@ impl Owner {
                 _ = self.ordered.changed() => {
                     self.tell(State::Starting { attempt: 1 });
                     connection.stop();
+                    // Two of one server never run at once.
+                    connection.wait_closed().await;
                     return;
                 }
                 () = self.usage.wait_unused(&connection, self.policy.idle) => {
@@ -165,6 +172,7 @@ impl Owner {
             return false;
         }
         connection.stop();
+        connection.wait_closed().await;
         tracing::info!(
             server = self.connector.name(),
             "{} was not used for {} s and rests",
@@ -210,7 +218,11 @@ impl Owner {
             "" => failure.reason.clone(),
             stderr => format!("{}; its stderr ends with: {stderr}", failure.reason),
         };
-        self.told.send_modify(|seen| seen.snapshot.last_error = Some(said));
+        self.told.send_modify(|seen| {
+            seen.snapshot.last_error = Some(said);
+            seen.snapshot.is_lasting = failure.is_lasting;
+            seen.failed += 1;
+        });
     }
 
     fn tell(&self, state: State) {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Era, Peer};
 
+use crate::owner::Orders;
+
 /// Where a server is in its life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
@@ -77,6 +79,8 @@ pub struct Snapshot {
     pub in_flight: usize,
     /// What went wrong last.
     pub last_error: Option<String>,
+    /// Whether it could not be reached for a reason that lasts until somebody changes something.
+    pub is_lasting: bool,
 }
 
 /// The tools of a server, each as it was sent.
@@ -100,6 +104,10 @@ pub struct Seen {
     pub(crate) trouble: Trouble,
     /// The noise of connections that are gone.
     pub(crate) past_noise: u64,
+    /// Attempts that failed, since the supervisor began.
+    pub(crate) failed: u64,
+    /// The orders that the state comes of.
+    pub(crate) obeyed: Orders,
 }
 
 /// What is wrong with a server that is connected.
@@ -135,8 +143,11 @@ impl Seen {
             noise: 0,
             in_flight: 0,
             last_error: None,
+            is_lasting: false,
         };
-        Seen { snapshot, tools: Arc::default(), peer: None, trouble: Trouble::default(), past_noise: 0 }
+        let trouble = Trouble::default();
+        let obeyed = Orders::default();
+        Seen { snapshot, tools: Arc::default(), peer: None, trouble, past_noise: 0, failed: 0, obeyed }
     }
 
     /// The server as it is this moment.
@@ -154,8 +165,21 @@ impl Seen {
         self.peer.clone().filter(|peer| peer.connection().closed().is_none())
     }
 
+    /// Whether there is nothing to wait for: it is off, put aside, or has failed again since somebody asked for
+    /// it, when `failed` attempts had failed, and is past its first attempts or will not mend itself.
+    pub(crate) fn is_hopeless(&self, failed: u64, attempts: u32) -> bool {
+        match &self.snapshot.state {
+            State::Disabled | State::Quarantined => true,
+            State::Backoff { failures, .. } => {
+                self.failed > failed && (*failures >= attempts || self.snapshot.is_lasting)
+            }
+            _ => false,
+        }
+    }
+
     /// Notes a server that was reached.
     pub(crate) fn reached(&mut self, peer: Peer, pid: Option<u32>) {
+        self.snapshot.is_lasting = false;
         self.trouble = Trouble::default();
         self.snapshot.state = State::Ready;
         self.snapshot.era = Some(peer.era());

@@ -12,7 +12,7 @@ use crate::connector::Connector;
 use crate::owner::{Orders, Owner};
 use crate::policy::Policy;
 use crate::report::StillWorks;
-use crate::state::{Listed, Seen, Snapshot};
+use crate::state::{Listed, Seen, Snapshot, State};
 use crate::usage::Usage;
 
 /// A server under supervision. Cheap to clone; the server ends with the last clone.
@@ -23,6 +23,7 @@ pub struct Supervisor {
     wake: Arc<Notify>,
     usage: Arc<Usage>,
     orders: watch::Sender<Orders>,
+    attempts: u32,
     _alive: Arc<DropGuard>,
 }
 
@@ -71,7 +72,8 @@ impl Supervisor {
                 () = stopped.cancelled() => {}
             }
         });
-        Supervisor { connector, seen, wake, usage, orders, _alive: Arc::new(stop.drop_guard()) }
+        let attempts = policy.attempts;
+        Supervisor { connector, seen, wake, usage, orders, attempts, _alive: Arc::new(stop.drop_guard()) }
     }
 
     /// The server's name.
@@ -100,16 +102,21 @@ impl Supervisor {
     }
 
     /// The server, when it is ready within this time. Asking ends a wait for the next attempt, and starts
-    /// a server that rests.
+    /// a server that rests. A server that cannot be reached is told of as soon as that is known.
     pub async fn peer(&self, patience: Duration) -> Result<Peer, NotReady> {
         let mut seen = self.seen.clone();
         // Before the look: who rests the server looks at the two the other way round.
         self.usage.note();
-        if let Some(peer) = seen.borrow().usable() {
-            return Ok(peer);
-        }
+        let failed = {
+            let seen = seen.borrow();
+            if let Some(peer) = seen.usable() {
+                return Ok(peer);
+            }
+            seen.failed
+        };
         self.wake.notify_waiters();
-        let ready = seen.wait_for(|seen| seen.usable().is_some());
+        let attempts = self.attempts;
+        let ready = seen.wait_for(|seen| seen.usable().is_some() || seen.is_hopeless(failed, attempts));
         let found = timeout(patience, ready).await.ok().and_then(Result::ok).and_then(|seen| seen.usable());
         found.ok_or_else(|| {
             let Snapshot { state, last_error, .. } = self.snapshot();
@@ -128,6 +135,12 @@ impl Supervisor {
     /// Ends the server until it is enabled again.
     pub fn disable(&self) {
         self.orders.send_modify(|orders| orders.is_enabled = false);
+    }
+
+    /// Waits until a server that was disabled has ended.
+    pub async fn ended(&self) {
+        let mut seen = self.seen.clone();
+        let _ = seen.wait_for(|seen| seen.snapshot.state == State::Disabled).await;
     }
 
     /// Starts a server that was disabled.

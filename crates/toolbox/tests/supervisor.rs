@@ -166,8 +166,21 @@ async fn retry_logic_is_configurable() {
     let policy =
         Policy { base_delay: Duration::from_secs(1), max_delay: Duration::from_secs(3), ..Policy::default() };
     let supervisor = Supervisor::start(server.clone(), policy);
+    tokio::time::sleep(Duration::from_secs(7)).await;
     asked(&supervisor).await;
     assert_eq!(server.waits(), [1, 2, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_who_asks_for_a_broken_server_is_told_as_soon_as_it_has_failed() {
+    let server = Scripted::failing(u32::MAX);
+    let supervisor = Supervisor::start(server.clone(), Policy::default());
+    let begin = Instant::now();
+    let error = supervisor.peer(Duration::from_secs(60)).await.unwrap_err();
+    assert_eq!((error.state, begin.elapsed().as_secs()), ("backoff", 6), "the first attempts are waited for");
+    let error = supervisor.peer(Duration::from_secs(60)).await.unwrap_err();
+    assert_eq!((error.state, begin.elapsed().as_secs()), ("backoff", 6), "then it is tried once, at once");
+    assert_eq!(server.waits(), [2, 4, 0]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,6 @@
 //! little: whatever a log needs to tell, it tells by keys, codes and sizes.
 
 mod arguments;
-mod secret;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +11,7 @@ use std::fmt;
 use toolwright_model::{Change, Code};
 
 pub use arguments::{arguments, arguments_of, outline};
-pub use secret::{holds_secret, is_secret_key};
+pub use toolwright_model::{holds_secret, is_secret_key};
 
 /// What stands where a secret was.
 pub const HIDDEN: &str = "[redacted]";

@@ -108,6 +108,50 @@ impl ToolRegistry {
         errors.into_iter().filter_map(|error| error.map(Err).or_else(|| registered.next().map(Ok))).collect()
     }
 
+    /// Puts these tools in the place of all that the server had, as one change. One that is not in order keeps
+    /// none of the others out; calls that run are counted on.
+    pub fn replace_server(
+        &self,
+        server: &str,
+        tools: impl IntoIterator<Item = (ToolDefinition, Arc<dyn ToolFunction>)>,
+    ) -> Vec<RegistrationError> {
+        let mut errors = Vec::new();
+        let mut added: Vec<RegisteredTool> = Vec::new();
+        for (definition, function) in tools {
+            let definition = ToolDefinition { server: Some(server.to_owned()), ..definition };
+            match RegisteredTool::new(definition, function) {
+                // The first of two that have one name is the one that is listed first everywhere.
+                Ok(tool) if added.iter().any(|known| known.name() == tool.name()) => {
+                    tracing::warn!(tool = tool.name(), server, "the server lists a tool twice");
+                }
+                Ok(tool) => added.push(tool),
+                Err(error) => errors.push(error),
+            }
+        }
+        let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tools = self.current.load().tools().to_vec();
+        let place = tools.iter().position(|tool| tool.server() == Some(server)).unwrap_or(tools.len());
+        let (earlier, others): (Vec<_>, Vec<_>) =
+            tools.drain(..).partition(|tool| tool.server() == Some(server));
+        tools = others;
+        let mut replacing = Vec::with_capacity(added.len());
+        for tool in added {
+            let same = earlier.iter().find(|known| known.name() == tool.name());
+            replacing.push(Arc::new(match same {
+                Some(known) => tool.in_place_of(known),
+                None => tool,
+            }));
+        }
+        tools.splice(place..place, replacing);
+        let snapshot = self.publish(tools);
+        for tool in snapshot.tools().iter().filter(|tool| tool.server() == Some(server)) {
+            if !earlier.iter().any(|known| known.name() == tool.name()) {
+                warn_of_sharing(&snapshot, tool);
+            }
+        }
+        errors
+    }
+
     /// Takes away every tool of a server, and says how many there were.
     pub fn remove_server(&self, server: &str) -> usize {
         let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::secret::{holds_secret, is_secret_key};
-use super::{HIDDEN, shortened};
+use super::{HIDDEN, holds_secret, is_secret_key, shortened};
 use crate::RegisteredTool;
 
 /// The longest redacted text, in characters.

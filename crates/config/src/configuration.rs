@@ -1,0 +1,269 @@
+//! What a configuration says: toolboxes, and the servers in them.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toolwright_model::{holds_secret, is_secret_key};
+
+use crate::{Problem, Severity, ToolFilters};
+
+/// The toolbox that the servers of a client's file are in.
+pub const DEFAULT_TOOLBOX: &str = "default";
+
+/// The shortest value that is hidden; shorter ones would hide half of every text.
+const MIN_SECRET_CHARS: usize = 6;
+
+/// What stands where a secret was.
+const HIDDEN: &str = "[redacted]";
+
+/// What a file says.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// The file, as it was asked for.
+    pub file: PathBuf,
+    /// The toolboxes, in the order of the file.
+    pub toolboxes: Vec<Toolbox>,
+    /// What is wrong with the file, in its order. What an error is about is not among the toolboxes.
+    pub problems: Vec<Problem>,
+}
+
+/// Servers under one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolbox {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Its servers, in the order of the file.
+    pub servers: Vec<ServerConfig>,
+}
+
+/// One server. Two that are equal are the same server: nothing has to be started anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerConfig {
+    /// Its name, unique in its toolbox.
+    pub name: String,
+    /// How it is reached.
+    pub transport: Transport,
+    /// Which of its tools are offered.
+    pub tool_filters: ToolFilters,
+    /// How long one of its tools may take; the usual time when absent.
+    pub timeout: Option<Duration>,
+    /// How long it may go unused before it is stopped; for ever when absent.
+    pub idle: Option<Duration>,
+    /// Whether it is switched off.
+    pub is_disabled: bool,
+    /// What came from the environment.
+    from_environment: Hidden,
+}
+
+/// Texts that are not shown.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Hidden(BTreeSet<String>);
+
+/// How a server is reached.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Transport {
+    /// It is a child process.
+    Stdio {
+        /// The program.
+        command: OsString,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Variables that it gets.
+        env: Vec<(String, String)>,
+        /// Variables of this process that it gets as well.
+        env_from: Vec<String>,
+        /// The folder that it runs in, absolute; this process's own when absent.
+        cwd: Option<PathBuf>,
+    },
+    /// It listens at an address.
+    Http {
+        /// The address.
+        url: String,
+        /// Headers of every request to it.
+        headers: Vec<(String, String)>,
+        /// Which of the two HTTP transports it speaks.
+        kind: HttpKind,
+    },
+}
+
+/// The HTTP transports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HttpKind {
+    /// Whichever the server answers to.
+    #[default]
+    Auto,
+    /// Streamable HTTP.
+    Streamable,
+    /// HTTP with server-sent events, of the first revision.
+    Sse,
+}
+
+// === impl Configuration ===
+
+impl Configuration {
+    /// Every server with its toolbox.
+    pub fn servers(&self) -> impl Iterator<Item = (&Toolbox, &ServerConfig)> {
+        self.toolboxes.iter().flat_map(|toolbox| toolbox.servers.iter().map(move |server| (toolbox, server)))
+    }
+
+    /// Whether something that the file names is left out.
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+    }
+}
+
+// === impl ServerConfig ===
+
+impl ServerConfig {
+    /// A server with all its tools and the usual times.
+    pub fn new(name: impl Into<String>, transport: Transport) -> ServerConfig {
+        ServerConfig {
+            name: name.into(),
+            transport,
+            tool_filters: ToolFilters::default(),
+            timeout: None,
+            idle: None,
+            is_disabled: false,
+            from_environment: Hidden::default(),
+        }
+    }
+
+    /// The same, with texts that came from the environment.
+    pub(crate) fn with_expanded(self, from_environment: BTreeSet<String>) -> ServerConfig {
+        ServerConfig { from_environment: Hidden(from_environment), ..self }
+    }
+
+    /// What no log may show, the longest first: what came from the environment, and what stands under a key
+    /// that speaks of a secret. Values of fewer than 6 characters are not among them.
+    pub fn secrets(&self) -> Vec<String> {
+        let mut found: BTreeSet<&str> = self.from_environment.0.iter().map(String::as_str).collect();
+        match &self.transport {
+            Transport::Stdio { args, env, .. } => {
+                env.iter()
+                    .filter(|(key, _)| is_secret_key(key))
+                    .for_each(|(_, value)| take(&mut found, value));
+                secret_arguments(args).for_each(|value| take(&mut found, value));
+            }
+            Transport::Http { url, headers, .. } => {
+                let is_secret = |key: &str, value: &str| is_secret_key(key) || holds_secret(value);
+                let of_headers = headers.iter().filter(|(key, value)| is_secret(key, value));
+                of_headers.for_each(|(_, value)| take(&mut found, value));
+                secrets_of_address(url).into_iter().for_each(|value| take(&mut found, value));
+            }
+        }
+        let mut found: Vec<String> = found
+            .into_iter()
+            .map(str::trim)
+            .filter(|value| value.chars().count() >= MIN_SECRET_CHARS)
+            .map(str::to_owned)
+            .collect();
+        found.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        found.dedup();
+        found
+    }
+
+    /// A text without the secrets of this server.
+    pub fn redacted(&self, text: &str) -> String {
+        self.secrets().iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), HIDDEN))
+    }
+
+    /// How it is reached, in a few words that may be shown.
+    pub fn describe(&self) -> String {
+        let words = match &self.transport {
+            Transport::Stdio { command, args, .. } => {
+                let mut words = command.to_string_lossy().into_owned();
+                args.iter().for_each(|arg| {
+                    words.push(' ');
+                    words.push_str(arg);
+                });
+                words
+            }
+            Transport::Http { url, .. } => url.clone(),
+        };
+        self.redacted(&words)
+    }
+}
+
+/// A value, and what follows `Bearer` or `Basic` in it: a server may print either.
+fn take<'v>(found: &mut BTreeSet<&'v str>, value: &'v str) {
+    found.insert(value);
+    if let Some((scheme, rest)) = value.trim_start().split_once(' ')
+        && ["bearer", "basic", "token"].contains(&scheme.to_ascii_lowercase().as_str())
+    {
+        found.insert(rest.trim());
+    }
+}
+
+/// What follows `--token` or stands in `--token=…`, and what looks like a secret by itself.
+fn secret_arguments(args: &[String]) -> impl Iterator<Item = &str> {
+    args.iter().enumerate().filter_map(|(at, arg)| {
+        if let Some((name, value)) = arg.split_once(['=', ':']).filter(|(name, _)| is_secret_key(name)) {
+            return (!name.is_empty()).then_some(value);
+        }
+        let before = at.checked_sub(1).and_then(|before| args.get(before));
+        let follows_flag = before.is_some_and(|flag| flag.starts_with('-') && is_secret_key(flag));
+        (follows_flag && !arg.starts_with('-') || holds_secret(arg)).then_some(arg)
+    })
+}
+
+/// The password of an address, and the values of its query that are secret.
+fn secrets_of_address(url: &str) -> Vec<&str> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let password =
+        authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':')).map(|(_, word)| word);
+    let query = rest.split_once('?').map_or("", |(_, query)| query.split('#').next().unwrap_or_default());
+    let of_query = query.split('&').filter_map(|pair| pair.split_once('=')).filter_map(|(key, value)| {
+        // `key` alone says nothing in a schema; in an address it is an API key.
+        (is_secret_key(key) || key.eq_ignore_ascii_case("key") || holds_secret(value)).then_some(value)
+    });
+    password.into_iter().chain(of_query).collect()
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {HIDDEN}", self.0.len())
+    }
+}
+
+// === impl Transport ===
+
+impl Transport {
+    /// The word for it: `stdio`, `http` or `sse`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Transport::Stdio { .. } => "stdio",
+            Transport::Http { kind: HttpKind::Sse, .. } => "sse",
+            Transport::Http { .. } => "http",
+        }
+    }
+}
+
+/// Values may be secrets: names and counts are shown.
+impl fmt::Debug for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names =
+            |pairs: &[(String, String)]| pairs.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        match self {
+            Transport::Stdio { command, args, env, env_from, cwd } => f
+                .debug_struct("Stdio")
+                .field("command", command)
+                .field("args", &args.len())
+                .field("env", &names(env))
+                .field("env_from", env_from)
+                .field("cwd", cwd)
+                .finish(),
+            Transport::Http { url, headers, kind } => f
+                .debug_struct("Http")
+                .field("url", &url.split(['?', '@']).next().unwrap_or_default().len())
+                .field("headers", &names(headers))
+                .field("kind", kind)
+                .finish(),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The file that says which MCP servers there are.
+//!
+//! A client's file (`mcpServers`), a workbench file (`toolboxes`) and our own superset of both are read as
+//! they are: JSON, comments and trailing commas allowed, `${VAR}` in every string. A server that is
+//! described wrongly is a [`Problem`] with its place and its fix, and the others load.
+//!
+//! This crate reads one file and starts nothing; it knows no network and no runtime. The environment comes
+//! in as a function.
+//!
+//! Start with [`locate`], [`load`] and [`Configuration`].
+
+mod configuration;
+mod error;
+mod expand;
+mod filters;
+mod jsonc;
+mod load;
+mod locate;
+mod masked;
+mod meant;
+mod mistakes;
+mod problem;
+mod read;
+mod syntax;
+
+use std::ffi::OsString;
+
+pub use configuration::{Configuration, DEFAULT_TOOLBOX, HttpKind, ServerConfig, Toolbox, Transport};
+pub use error::ConfigError;
+pub use filters::ToolFilters;
+pub use jsonc::blanked;
+pub use load::{MAX_FILE_BYTES, load, parse};
+pub use locate::{FoundBy, Located, locate, locate_from};
+pub use problem::{Excerpt, Problem, Severity};
+
+/// Where variables come from: a name in, its value out.
+pub type Environment<'e> = dyn Fn(&str) -> Option<OsString> + 'e;
+
+/// The environment of this process.
+pub fn process_environment(name: &str) -> Option<OsString> {
+    // The system's call does not take every name.
+    if name.is_empty() || name.contains(['=', '\0']) { None } else { std::env::var_os(name) }
+}

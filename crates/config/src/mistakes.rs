@@ -1,0 +1,133 @@
+//! Mistakes in a file: collected with their places, told in the order of the file.
+
+use std::path::Path;
+
+use toolwright_jsonrpc::raw::Node;
+
+use crate::masked::masked;
+use crate::{Excerpt, Problem, Severity};
+
+/// How many problems of a file are told.
+const MAX_PROBLEMS: usize = 200;
+
+/// The mistakes found so far.
+pub(crate) struct Mistakes<'t> {
+    /// The file as it was read.
+    original: &'t str,
+    /// The same without comments, every byte in its place.
+    text: &'t str,
+    /// What is being read.
+    pub toolbox: Option<String>,
+    /// What is being read in it.
+    pub server: Option<String>,
+    found: Vec<Mistake>,
+    errors: usize,
+}
+
+struct Mistake {
+    severity: Severity,
+    toolbox: Option<String>,
+    server: Option<String>,
+    /// Where in the text, in bytes.
+    offset: usize,
+    message: String,
+    fix: String,
+}
+
+impl<'t> Mistakes<'t> {
+    pub fn new(original: &'t str, text: &'t str) -> Self {
+        Mistakes { original, text, toolbox: None, server: None, found: Vec::new(), errors: 0 }
+    }
+
+    /// How many of them leave something out.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// What leaves something out, at a value.
+    pub fn error(&mut self, node: &Node<'_>, message: impl Into<String>, fix: impl Into<String>) {
+        self.add(Severity::Error, self.place_of(node), message.into(), fix.into());
+    }
+
+    /// What is told only, at a value.
+    pub fn warning(&mut self, node: &Node<'_>, message: impl Into<String>, fix: impl Into<String>) {
+        self.add(Severity::Warning, self.place_of(node), message.into(), fix.into());
+    }
+
+    /// What leaves something out, at a key.
+    pub fn error_at_key(&mut self, key: &str, message: impl Into<String>, fix: impl Into<String>) {
+        self.add(Severity::Error, self.place_of_key(key), message.into(), fix.into());
+    }
+
+    /// What is told only, at a key.
+    pub fn warning_at_key(&mut self, key: &str, message: impl Into<String>, fix: impl Into<String>) {
+        self.add(Severity::Warning, self.place_of_key(key), message.into(), fix.into());
+    }
+
+    /// Where a value stands.
+    pub fn place_of(&self, node: &Node<'_>) -> usize {
+        node.source().map_or(0, |source| self.offset_of(source))
+    }
+
+    /// Where a key stands, its quote included.
+    pub fn place_of_key(&self, raw_key: &str) -> usize {
+        self.offset_of(raw_key).saturating_sub(1)
+    }
+
+    /// Where a part of the file stands in it; the beginning for a text of its own.
+    fn offset_of(&self, part: &str) -> usize {
+        let offset = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        if offset <= self.text.len() { offset } else { 0 }
+    }
+
+    pub fn add(&mut self, severity: Severity, offset: usize, message: String, fix: String) {
+        self.errors += usize::from(severity == Severity::Error);
+        let (toolbox, server) = (self.toolbox.clone(), self.server.clone());
+        self.found.push(Mistake { severity, toolbox, server, offset, message, fix });
+    }
+
+    /// What was found since there were `count` is told, and leaves nothing out that would be used.
+    pub fn soften_since(&mut self, count: usize) {
+        for mistake in &mut self.found[count..] {
+            self.errors -= usize::from(mistake.severity == Severity::Error);
+            mistake.severity = Severity::Warning;
+        }
+    }
+
+    /// All problems in the order of the file; one walk through the text.
+    pub fn into_problems(mut self, file: &Path) -> Vec<Problem> {
+        self.found.sort_by_key(|mistake| mistake.offset);
+        let more = self.found.len().saturating_sub(MAX_PROBLEMS);
+        self.found.truncate(MAX_PROBLEMS);
+        if let Some(last) = self.found.last_mut().filter(|_| more > 0) {
+            last.fix = format!("{}; mend these first, {more} more are not told", last.fix);
+        }
+        let (mut line, mut column, mut start) = (1, 1, 0);
+        let mut chars = self.original.char_indices().peekable();
+        let mut problems = Vec::with_capacity(self.found.len());
+        for mistake in self.found {
+            while let Some((at, char)) = chars.next_if(|(at, _)| *at < mistake.offset) {
+                (line, column) = if char == '\n' { (line + 1, 1) } else { (line, column + 1) };
+                start = if char == '\n' { at + 1 } else { start };
+            }
+            let whole = self.original[start..].lines().next().unwrap_or_default();
+            problems.push(Problem {
+                severity: mistake.severity,
+                file: file.to_owned(),
+                toolbox: mistake.toolbox,
+                server: mistake.server,
+                line,
+                column,
+                excerpt: Excerpt::of(&masked(whole), column),
+                message: mistake.message,
+                fix: mistake.fix,
+            });
+        }
+        problems
+    }
+}

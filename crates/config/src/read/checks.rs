@@ -1,0 +1,87 @@
+//! What can be seen of a value without trying it: addresses, headers, variables.
+
+use toolwright_jsonrpc::raw::quote;
+
+/// What is wrong, and what to write instead.
+pub(super) type Check = Result<(), (&'static str, &'static str)>;
+
+/// Whether a variable can have this name.
+pub(super) fn check_variable(name: &str, _value: &str) -> Check {
+    if name.is_empty() {
+        return Err(("a variable without a name", "write its name"));
+    }
+    if name.contains(['=', '\0']) {
+        return Err(("the name of a variable cannot hold `=`", "write {\"NAME\": \"value\"}"));
+    }
+    if name.contains(char::is_whitespace) || name.starts_with('$') {
+        return Err(("this is no name of a variable", "write the name alone, without spaces and `$`"));
+    }
+    Ok(())
+}
+
+/// Whether a header can be sent.
+pub(super) fn check_header(name: &str, value: &str) -> Check {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(("this is no name of a header", "write it in letters, digits and -, without the colon"));
+    }
+    if value.contains(|char: char| char.is_control() && char != '\t') {
+        return Err((
+            "the value of this header holds a line break or another control character",
+            "check the end of the variable's value",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether an address can be asked at all.
+pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
+    let (scheme, rest) = match url.split_once("://") {
+        Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
+        None if url.trim().is_empty() => {
+            return Err(("the url is empty".into(), "write \"https://…\"".into()));
+        }
+        None => {
+            let is_near = ["localhost", "127.", "[::1]"].iter().any(|host| url.starts_with(host));
+            let scheme = if is_near { "http" } else { "https" };
+            let shown = url.trim_start_matches('/').split(['?', '#', '@']).next().unwrap_or_default();
+            return Err((
+                "a url begins with http:// or https://".into(),
+                format!("write {}", quote(&format!("{scheme}://{shown}"))),
+            ));
+        }
+    };
+    match scheme.as_str() {
+        "http" | "https" => {}
+        "ws" | "wss" => {
+            return Err((
+                "servers over WebSocket are not supported".into(),
+                "ask the server's maker for its http address".into(),
+            ));
+        }
+        "file" | "stdio" => {
+            return Err((
+                format!("{scheme}: is no address of a server"),
+                "write \"command\" and \"args\" to start a program".into(),
+            ));
+        }
+        _ => return Err(("a url begins with http:// or https://".into(), "write \"https://…\"".into())),
+    }
+    if url.contains(|char: char| char.is_whitespace() || char.is_control()) {
+        return Err((
+            "a url cannot hold spaces or line breaks".into(),
+            "write %20 for a space, or check the variable's value".into(),
+        ));
+    }
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    if host.is_empty() || host.starts_with(':') {
+        return Err(("the url names no host".into(), "write \"https://host/path\"".into()));
+    }
+    if let Some((_, port)) = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'))
+        && port.parse::<u16>().is_err()
+    {
+        return Err((format!("{} is no port", quote(port)), "write a number from 1 to 65535".into()));
+    }
+    Ok(())
+}

@@ -1,0 +1,272 @@
+//! Which keys are known: ours, those that clients write, and those that are probably meant for one of ours.
+
+use toolwright_jsonrpc::raw::{Member, quote};
+
+use super::Reader;
+use crate::Severity;
+use crate::meant::{folded, meant};
+
+/// What an object describes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    File,
+    Toolbox { has_servers: bool },
+    Server { has_way: bool },
+}
+
+/// How many unknown keys one warning names.
+const NAMED_KEYS: usize = 5;
+
+const FILE_KEYS: &[&str] = &["mcpServers", "toolboxes"];
+const TOOLBOX_KEYS: &[&str] = &["description", "mcpServers"];
+const SERVER_KEYS: &[&str] = &[
+    "command",
+    "args",
+    "env",
+    "env_from",
+    "cwd",
+    "url",
+    "headers",
+    "type",
+    "toolFilters",
+    "timeoutMs",
+    "idleMs",
+    "disabled",
+];
+
+/// The same under other names, or things that others mean and we use as well.
+const ALSO_READ: &[&str] = &[
+    "transport",
+    "enabled",
+    "isActive",
+    "envFrom",
+    "environment",
+    "httpUrl",
+    "serverUrl",
+    "tools",
+    "includeTools",
+    "allowedTools",
+    "enabledTools",
+    "excludeTools",
+    "disabledTools",
+    "blockedTools",
+    "envFile",
+];
+
+/// What clients write beside the servers.
+const SILENT_IN_FILE: &[&str] = &[
+    "$schema",
+    "servers",
+    "inputs",
+    "toolMode",
+    "globalShortcut",
+    "version",
+    "name",
+    "description",
+    "metadata",
+    "context_servers",
+    "mcp",
+    "mcpServersDisabled",
+    "scale",
+    "locale",
+    "userThemeMode",
+    "theme",
+    "preferences",
+];
+
+/// What clients write into a server's entry, for themselves.
+const SILENT_IN_SERVER: &[&str] = &[
+    "$schema",
+    "alwaysAllow",
+    "alwaysLoad",
+    "auth",
+    "authProviderType",
+    "autoApprove",
+    "autoStart",
+    "autostart",
+    "baseUrl",
+    "category",
+    "chatId",
+    "description",
+    "dev",
+    "displayName",
+    "dxt",
+    "errors",
+    "extensions",
+    "fromGalleryId",
+    "gallery",
+    "icon",
+    "icons",
+    "id",
+    "iconUrl",
+    "initTimeout",
+    "installSource",
+    "instructions",
+    "key",
+    "label",
+    "lastError",
+    "location",
+    "logo",
+    "logoUrl",
+    "longRunning",
+    "metadata",
+    "name",
+    "networkTimeout",
+    "note",
+    "notes",
+    "oauth",
+    "oauthScopes",
+    "protocolVersion",
+    "provider",
+    "providerUrl",
+    "readOnly",
+    "reference",
+    "registryUrl",
+    "remoteConfig",
+    "requestTimeout",
+    "roots",
+    "sandbox",
+    "scope",
+    "scopes",
+    "searchKey",
+    "settings",
+    "source",
+    "startupTimeout",
+    "status",
+    "tags",
+    "targetAudience",
+    "targetServiceAccount",
+    "timeout",
+    "title",
+    "trust",
+    "updatedAt",
+    "version",
+    "watchPaths",
+    "createdAt",
+    "disabledReason",
+    "sampling",
+    "samplingConfig",
+];
+
+/// Words that look different and mean one of ours.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("arguments", "args"),
+    ("argv", "args"),
+    ("params", "args"),
+    ("cmd", "command"),
+    ("exec", "command"),
+    ("executable", "command"),
+    ("program", "command"),
+    ("run", "command"),
+    ("bin", "command"),
+    ("envs", "env"),
+    ("envvars", "env"),
+    ("environmentvariables", "env"),
+    ("variables", "env"),
+    ("inheritenv", "env_from"),
+    ("envpassthrough", "env_from"),
+    ("passenv", "env_from"),
+    ("dir", "cwd"),
+    ("directory", "cwd"),
+    ("folder", "cwd"),
+    ("workdir", "cwd"),
+    ("workingdir", "cwd"),
+    ("workingdirectory", "cwd"),
+    ("address", "url"),
+    ("endpoint", "url"),
+    ("host", "url"),
+    ("uri", "url"),
+    ("httpheaders", "headers"),
+    ("requestheaders", "headers"),
+    ("filter", "toolFilters"),
+    ("filters", "toolFilters"),
+    ("toolfilter", "toolFilters"),
+    ("timeoutseconds", "timeoutMs"),
+    ("timeoutsec", "timeoutMs"),
+    ("idle", "idleMs"),
+    ("idletimeout", "idleMs"),
+    ("active", "enabled"),
+    ("isdisabled", "disabled"),
+    ("isenabled", "enabled"),
+];
+
+/// The same beside the servers.
+const OTHER_WORDS_FOR_SERVERS: &[&str] =
+    &["mcp", "mcpserver", "mcpservers", "server", "contextservers", "extensions", "tools"];
+
+/// Whether a key is read, or known to be nothing for us.
+pub(super) fn is_silent(shape: Shape, key: &str) -> bool {
+    // How people write comments into JSON, and how tools write what is theirs.
+    if key.starts_with(['_', '$', '#']) || key.starts_with("//") || key.starts_with("x-") || key == "comment"
+    {
+        return true;
+    }
+    match shape {
+        Shape::File => FILE_KEYS.contains(&key) || SILENT_IN_FILE.contains(&key),
+        Shape::Toolbox { .. } => {
+            TOOLBOX_KEYS.contains(&key) || ["servers", "name", "title", "icon"].contains(&key)
+        }
+        Shape::Server { .. } => {
+            SERVER_KEYS.contains(&key) || ALSO_READ.contains(&key) || SILENT_IN_SERVER.contains(&key)
+        }
+    }
+}
+
+/// The key of ours that was probably meant.
+pub(super) fn suggestion(shape: Shape, key: &str) -> Option<&'static str> {
+    let folded = folded(key);
+    match shape {
+        Shape::File if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
+        Shape::File => meant(FILE_KEYS.iter().copied(), key),
+        Shape::Toolbox { .. } if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
+        Shape::Toolbox { .. } => meant(TOOLBOX_KEYS.iter().copied(), key),
+        Shape::Server { .. } => {
+            let other = OTHER_WORDS.iter().find(|(word, _)| *word == folded).map(|(_, meant)| *meant);
+            other.or_else(|| meant(SERVER_KEYS.iter().chain(ALSO_READ).copied(), key))
+        }
+    }
+}
+
+impl<'t> Reader<'t, '_> {
+    /// Tells of keys that nobody knows; true when one of them was probably meant for what is missing.
+    pub(super) fn check_keys(&mut self, members: &'t [Member<'t>], shape: Shape) -> bool {
+        let mut is_meant = false;
+        let mut others: Vec<&Member<'t>> = Vec::new();
+        for member in members.iter().filter(|member| !is_silent(shape, member.key)) {
+            let Some(word) = suggestion(shape, member.key) else {
+                others.push(member);
+                continue;
+            };
+            let is_missing = match shape {
+                Shape::File => false,
+                Shape::Toolbox { has_servers } => !has_servers && word == "mcpServers",
+                Shape::Server { has_way } => !has_way && ["command", "url"].contains(&word),
+            };
+            is_meant |= is_missing;
+            let severity = if is_missing { Severity::Error } else { Severity::Warning };
+            let place = self.mistakes.place_of_key(member.raw_key());
+            let message = format!("unknown key {}", quote(member.key));
+            self.mistakes.add(severity, place, message, format!("did you mean \"{word}\"?"));
+        }
+        self.tell_of_unknown(&others, shape);
+        is_meant
+    }
+
+    /// One warning for all of them: a client's settings may have many.
+    fn tell_of_unknown(&mut self, others: &[&Member<'t>], shape: Shape) {
+        let Some(first) = others.first() else { return };
+        let mut named: Vec<String> = others.iter().take(NAMED_KEYS).map(|member| quote(member.key)).collect();
+        if others.len() > NAMED_KEYS {
+            named.push(format!("{} more", others.len() - NAMED_KEYS));
+        }
+        let plural = if others.len() == 1 { "" } else { "s" };
+        let message = format!("unknown key{plural} {}", named.join(", "));
+        let known = match shape {
+            Shape::File => FILE_KEYS,
+            Shape::Toolbox { .. } => TOOLBOX_KEYS,
+            Shape::Server { .. } => SERVER_KEYS,
+        };
+        let fix = format!("remove what is not needed; known are {}", known.join(", "));
+        self.mistakes.warning_at_key(first.raw_key(), message, fix);
+    }
+}

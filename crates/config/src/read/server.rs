@@ -1,0 +1,141 @@
+//! One server's entry.
+
+use toolwright_jsonrpc::raw::{Member, Node, quote, same_value};
+
+use super::keys::Shape;
+use super::repeats::Within;
+use super::{Reader, value_of};
+use crate::{ServerConfig, ToolFilters};
+
+/// Lists of tools that clients keep, and that are to hold here as well: what was switched off there must not
+/// come back.
+const ALLOW_LISTS: &[&str] = &["tools", "includeTools", "allowedTools", "enabledTools"];
+const REFUSE_LISTS: &[&str] = &["excludeTools", "disabledTools", "blockedTools"];
+
+impl<'t> Reader<'t, '_> {
+    /// The server that an entry describes; nothing when something is wrong with it.
+    pub(super) fn server(&mut self, name: String, member: &Member<'t>) -> Option<ServerConfig> {
+        let Some(members) = member.value.as_object() else {
+            self.no_server(&member.value);
+            return None;
+        };
+        let (errors, count) = (self.mistakes.errors(), self.mistakes.count());
+        self.secrets.clear();
+        self.check_repeats(members, Within::Server);
+        let is_disabled = self.is_disabled(members);
+        let transport = self.transport(member, members);
+        let tool_filters = self.tool_filters(members);
+        let timeout = value_of(members, "timeoutMs").and_then(|node| self.milliseconds(&node, "timeoutMs"));
+        let idle = value_of(members, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs"));
+        let is_wrong = self.mistakes.errors() > errors;
+        if is_disabled {
+            // Nobody misses a server that is switched off.
+            self.mistakes.soften_since(count);
+        }
+        let transport = transport.filter(|_| !is_wrong)?;
+        let mut server = ServerConfig::new(name, transport);
+        (server.tool_filters, server.is_disabled) = (tool_filters, is_disabled);
+        (server.timeout, server.idle) = (timeout, idle);
+        Some(server.with_expanded(std::mem::take(&mut self.secrets)))
+    }
+
+    fn no_server(&mut self, node: &Node<'t>) {
+        let message = format!("a server is an object, not {}", node.a_type_name());
+        let fix = match node.as_text() {
+            Some(text) if text.starts_with("http://") || text.starts_with("https://") => {
+                format!("write {{\"url\": {}}}", quote(&text))
+            }
+            Some(text) => {
+                let mut words = text.split_whitespace().take(8).map(quote);
+                let command = words.next().unwrap_or_else(|| "\"…\"".to_owned());
+                let args: Vec<String> = words.collect();
+                format!("write {{\"command\": {command}, \"args\": [{}]}}", args.join(", "))
+            }
+            None => "write {\"command\": \"…\", \"args\": []} or {\"url\": \"https://…\"}".to_owned(),
+        };
+        self.mistakes.error(node, message, fix);
+    }
+
+    /// Whether the server is switched off, by whichever word.
+    fn is_disabled(&mut self, members: &'t [Member<'t>]) -> bool {
+        let mut flag = |key: &str| {
+            let node = value_of(members, key)?;
+            self.flag(&node, key)
+        };
+        let is_off = flag("disabled").unwrap_or(false);
+        let is_on = flag("enabled").unwrap_or(true) && flag("isActive").unwrap_or(true);
+        is_off || !is_on
+    }
+
+    fn tool_filters(&mut self, members: &'t [Member<'t>]) -> ToolFilters {
+        let mut filters = ToolFilters::default();
+        if let Some(node) = value_of(members, "toolFilters")
+            && let Some(list) = self.filter_list(&node, "toolFilters")
+        {
+            filters.and(ToolFilters::new(&list));
+        }
+        for key in ALLOW_LISTS {
+            if let Some(node) = value_of(members, key).filter(|node| node.as_array().is_some())
+                && let Some(list) = self.filter_list(&node, key)
+            {
+                filters.allow(list);
+            }
+        }
+        for key in REFUSE_LISTS {
+            if let Some(node) = value_of(members, key)
+                && let Some(list) = self.filter_list(&node, key)
+            {
+                filters.refuse(list);
+            }
+        }
+        filters
+    }
+
+    fn filter_list(&mut self, node: &Node<'t>, key: &str) -> Option<Vec<String>> {
+        let list = self.texts(node, key)?;
+        let items = node.as_array().unwrap_or_default();
+        for (item, entry) in items.iter().zip(&list) {
+            let name = entry.strip_prefix('!').unwrap_or(entry);
+            if name.trim().is_empty() {
+                let message = format!("an entry of \"{key}\" names no tool");
+                self.mistakes.error(
+                    item,
+                    message,
+                    "write a tool's name, a pattern such as \"read_*\", or \"!name\"",
+                );
+            }
+        }
+        Some(list)
+    }
+
+    /// The value of a key that has several names; two that differ are a mistake.
+    pub(super) fn one_of(&mut self, members: &'t [Member<'t>], keys: &[&str]) -> Option<Member<'t>> {
+        let mut given = members.iter().filter(|member| keys.contains(&member.key));
+        let first = given.next()?;
+        for other in given.filter(|other| other.key != first.key) {
+            if !same_value(&first.value, &other.value) {
+                let message = format!("{} and {} say different things", quote(first.key), quote(other.key));
+                self.mistakes.error_at_key(other.raw_key(), message, format!("keep {} only", quote(keys[0])));
+            }
+        }
+        Some(*first)
+    }
+
+    /// Tells of keys that belong to the other kind of server.
+    pub(super) fn tell_unused(&mut self, members: &'t [Member<'t>], keys: &[&str], why: &str) {
+        for member in members.iter().filter(|member| keys.contains(&member.key)) {
+            let is_empty = member.value.as_array().is_some_and(<[_]>::is_empty)
+                || member.value.as_object().is_some_and(<[_]>::is_empty)
+                || super::is_null(&member.value);
+            if !is_empty {
+                let message = format!("{} is not used {why}", quote(member.key));
+                self.mistakes.warning_at_key(member.raw_key(), message, "remove it");
+            }
+        }
+    }
+
+    /// Tells of unknown keys; true when one of them is the way to the server under a wrong name.
+    pub(super) fn check_server_keys(&mut self, members: &'t [Member<'t>], has_way: bool) -> bool {
+        self.check_keys(members, Shape::Server { has_way })
+    }
+}

@@ -1,0 +1,196 @@
+//! What is wrong with a text that is not JSON, and what to write instead.
+
+use toolwright_jsonrpc::raw::{MAX_DEPTH, ParseError, ParseErrorKind};
+
+use crate::jsonc;
+
+/// What is wrong, and where.
+pub(crate) struct Said {
+    pub offset: usize,
+    pub message: String,
+    pub fix: String,
+}
+
+/// Where a bracket was opened.
+struct Open {
+    bracket: u8,
+    line: usize,
+}
+
+/// Words an error of the parser.
+pub(crate) fn say(text: &str, error: &ParseError) -> Said {
+    let said = |message: &str, fix: String| Said { offset: error.offset, message: message.to_owned(), fix };
+    if let Some(offset) = jsonc::open_comment(text).filter(|offset| *offset <= error.offset) {
+        let fix = "close it with */".to_owned();
+        return Said { offset, message: "this comment has no end".to_owned(), fix };
+    }
+    match error.kind {
+        ParseErrorKind::TooDeep => said(
+            &format!("values nest deeper than {MAX_DEPTH} levels"),
+            "no configuration is that deep: check the file".to_owned(),
+        ),
+        ParseErrorKind::EndOfText if text.trim().is_empty() => {
+            said("the file is empty", "write {\"mcpServers\": {}}, or remove the file".to_owned())
+        }
+        ParseErrorKind::EndOfText => match open_bracket(text) {
+            Some(Open { bracket, line }) => said(
+                &format!("the file ends before the `{}` of line {line} is closed", char::from(bracket)),
+                format!("add `{}`", char::from(closing(bracket))),
+            ),
+            None => said("the file ends within a value", "write the rest of it".to_owned()),
+        },
+        ParseErrorKind::TrailingText => trailing(text, error.offset),
+        ParseErrorKind::Unexpected => unexpected(text, error.offset),
+    }
+}
+
+/// Something stands behind the value.
+fn trailing(text: &str, offset: usize) -> Said {
+    let first = text[offset..].chars().next().unwrap_or_default();
+    let (message, fix) = match first {
+        '}' | ']' => (format!("this `{first}` closes nothing"), "remove it".to_owned()),
+        ',' | '{' | '"' => (
+            "a second value follows the first".to_owned(),
+            "put everything into one object: {\"mcpServers\": {…}}".to_owned(),
+        ),
+        _ if !text.trim_start().starts_with(['{', '[']) => other_language(),
+        _ => (
+            "this follows the end of the configuration".to_owned(),
+            "remove it, or make it a // comment".to_owned(),
+        ),
+    };
+    Said { offset, message, fix }
+}
+
+/// A character that cannot stand where it does.
+fn unexpected(text: &str, offset: usize) -> Said {
+    let said = |message: String, fix: String| Said { offset, message, fix };
+    let rest = &text[offset..];
+    let first = rest.chars().next().unwrap_or_default();
+    let before = text[..offset].trim_end().chars().next_back();
+    let line_before = text[..offset].rsplit('\n').next().unwrap_or_default();
+    if first.is_control() && first != '\n' && first != '\r' || matches!(first, '\n' | '\r') {
+        let (message, fix) = match first {
+            '\n' | '\r' => ("the string is not closed on its line", "add the closing \""),
+            '\t' => ("a tab within a string", "write \\t"),
+            _ => ("a control character within a string", "remove it, or write it as \\u00…"),
+        };
+        return said(message.to_owned(), fix.to_owned());
+    }
+    if line_before.ends_with('\\') {
+        let message = format!("`\\{first}` is no escape in JSON");
+        return Said {
+            offset: offset - 1,
+            message,
+            fix: "write `\\\\` for a backslash, or `/` in paths".to_owned(),
+        };
+    }
+    let word: String =
+        rest.chars().take_while(|char| char.is_alphanumeric() || "_-$.".contains(*char)).collect();
+    let expects_key = matches!(before, Some('{')) || before == Some(',') && is_in_object(text, offset);
+    let expects_value = before.is_none_or(|before| matches!(before, ':' | '[' | '{' | ','));
+    match first {
+        '\'' => said("strings stand in double quotes".to_owned(), "write \"…\" instead of '…'".to_owned()),
+        '“' | '”' | '„' | '‘' | '’' | '«' | '»' => {
+            said(format!("`{first}` is a typographic quote"), "write a plain \" instead".to_owned())
+        }
+        '#' => said("comments begin with //".to_owned(), "write // instead of #".to_owned()),
+        '=' => said("a key and its value are separated by `:`".to_owned(), "write : instead of =".to_owned()),
+        ';' => said("members are separated by commas".to_owned(), "write , instead of ;".to_owned()),
+        ',' => said("there is nothing before this comma".to_owned(), "remove it".to_owned()),
+        '}' | ']' => match open_bracket(&text[..offset]) {
+            Some(Open { bracket, line }) if closing(bracket) != first as u8 => said(
+                format!("this `{first}` meets the `{}` of line {line}", char::from(bracket)),
+                format!("write `{}` before it", char::from(closing(bracket))),
+            ),
+            Some(_) => said("a value is missing before this".to_owned(), "write the value".to_owned()),
+            None => said(format!("this `{first}` closes nothing"), "remove it".to_owned()),
+        },
+        _ if before.is_none() => {
+            let (message, fix) = other_language();
+            said(message, fix)
+        }
+        _ if !expects_value && (first == '"' || first == '{' || first == '[' || !word.is_empty()) => {
+            missing_separator(text, offset)
+        }
+        ':' => said("a key is missing before this `:`".to_owned(), "write \"key\": value".to_owned()),
+        _ if expects_key && !word.is_empty() => {
+            said("keys stand in double quotes".to_owned(), format!("write \"{}\"", shown(&word)))
+        }
+        _ if !word.is_empty() => match word.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" => said(format!("`{word}` is no JSON"), "write true".to_owned()),
+            "false" | "no" | "off" => said(format!("`{word}` is no JSON"), "write false".to_owned()),
+            "none" | "nil" | "undefined" | "null" => {
+                said(format!("`{word}` is no JSON"), "write null".to_owned())
+            }
+            _ if word.starts_with(|char: char| char.is_ascii_digit() || char == '.') => said(
+                format!("`{}` is no number in JSON", shown(&word)),
+                "write it in digits, or as a string in quotes".to_owned(),
+            ),
+            _ => said("text stands in double quotes".to_owned(), format!("write \"{}\"", shown(&word))),
+        },
+        _ => said(
+            format!("`{first}` cannot stand here"),
+            if expects_key {
+                "write \"key\": value".to_owned()
+            } else {
+                "write a value, or remove it".to_owned()
+            },
+        ),
+    }
+}
+
+/// A value follows another, or a key has no colon.
+fn missing_separator(text: &str, offset: usize) -> Said {
+    let end = text[..offset].trim_end().len();
+    // A key is a string that a comma or an opening brace comes before.
+    let follows_key = text[..end].ends_with('"') && {
+        let start = text[..end - 1].rfind('"').unwrap_or_default();
+        let before = text[..start].trim_end();
+        (before.ends_with('{') || before.ends_with(',')) && is_in_object(text, offset)
+    };
+    let (message, fix) = if follows_key {
+        ("a colon is missing between the key and this", "write : before it")
+    } else {
+        ("a comma is missing before this", "write , at the end of what comes before")
+    };
+    Said { offset, message: message.to_owned(), fix: fix.to_owned() }
+}
+
+fn other_language() -> (String, String) {
+    let message = "this is not JSON: a configuration begins with `{`".to_owned();
+    (message, "write {\"mcpServers\": {…}}; TOML and YAML are not read".to_owned())
+}
+
+fn is_in_object(text: &str, offset: usize) -> bool {
+    open_bracket(&text[..offset]).is_some_and(|open| open.bracket == b'{')
+}
+
+/// The innermost bracket that a text leaves open.
+fn open_bracket(text: &str) -> Option<Open> {
+    let mut open: Vec<Open> = Vec::new();
+    let (mut line, mut is_string, mut is_escaped) = (1, false, false);
+    for byte in text.bytes() {
+        line += usize::from(byte == b'\n');
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            // A string that is not closed ends with its line.
+            b'\n' => is_string = false,
+            _ if is_string => {}
+            b'{' | b'[' => open.push(Open { bracket: byte, line }),
+            b'}' | b']' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.pop()
+}
+
+fn closing(bracket: u8) -> u8 {
+    if bracket == b'{' { b'}' } else { b']' }
+}
+
+fn shown(word: &str) -> String {
+    word.chars().take(40).collect()
+}
