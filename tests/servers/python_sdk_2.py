@@ -23,6 +23,7 @@ class Room(BaseModel):
     roomName: str
     squareMeters: float
     isInside: bool
+    labelCount: int
 
 
 class Name(BaseModel):
@@ -32,7 +33,12 @@ class Name(BaseModel):
 @server.tool(name="measureRoom")
 def measure_room(roomName: str, size: Size, labels: list[str] | None = None) -> Room:
     """How large a room is."""
-    return Room(roomName=roomName, squareMeters=size.widthCm * size.lengthCm / 10_000, isInside=size.isInside)
+    return Room(
+        roomName=roomName,
+        squareMeters=size.widthCm * size.lengthCm / 10_000,
+        isInside=size.isInside,
+        labelCount=len(labels or []),
+    )
 
 
 @server.tool()
