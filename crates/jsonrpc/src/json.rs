@@ -25,6 +25,17 @@ impl Json {
         Json("{}".into())
     }
 
+    /// `true`
+    pub fn yes() -> Json {
+        Json("true".into())
+    }
+
+    /// A list of strings.
+    pub fn texts<T: AsRef<str>>(texts: &[T]) -> Json {
+        let quoted: Vec<String> = texts.iter().map(|text| raw::quote(text.as_ref())).collect();
+        Json(format!("[{}]", quoted.join(",")).into())
+    }
+
     /// Text that the scanner has stepped over.
     pub(crate) fn scanned(text: &str) -> Json {
         Json(text.into())

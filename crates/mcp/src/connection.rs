@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_jsonrpc::lines::Noise;
 use toolwright_jsonrpc::{Id, Json, Message, Notification, Request};
 
@@ -26,8 +26,9 @@ pub use signs::Signs;
 #[derive(Clone)]
 pub struct Connection {
     shared: Arc<Shared>,
-    /// Ends the server when the last clone is gone.
-    stop: Arc<StopOnDrop>,
+    stop: CancellationToken,
+    /// Ends the server when the last clone that has it is gone.
+    _hold: Option<Arc<DropGuard>>,
 }
 
 /// How a request is sent and waited for.
@@ -39,6 +40,12 @@ pub struct RequestOptions {
     pub on_progress: Option<OnProgress>,
     /// Headers for servers that are reached over HTTP.
     pub headers: Vec<(String, String)>,
+    /// What we can do for the server while it works on this request, instead of what we usually can.
+    pub capabilities: Option<Json>,
+    /// Whether a result that asks back (`input_required`) is handed over instead of being answered.
+    pub passes_input_on: bool,
+    /// Hears the params of the acknowledgement, when the request is one that stays open.
+    pub on_acknowledged: Option<OnProgress>,
     /// Whether it is asked on our own behalf: it does not count as use of the server.
     pub is_background: bool,
 }
@@ -54,20 +61,13 @@ pub struct Counts {
     pub unwanted: u64,
 }
 
-struct StopOnDrop(CancellationToken);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
 impl Connection {
     /// Takes a link over. Must be called on a tokio runtime.
     pub fn open(link: Link, host: Arc<dyn Host>) -> Connection {
         let shared = Arc::new(Shared::new(link.outgoing, host));
         tokio::spawn(Arc::clone(&shared).listen(link.events));
-        Connection { shared, stop: Arc::new(StopOnDrop(link.stop)) }
+        let hold = Some(Arc::new(link.stop.clone().drop_guard()));
+        Connection { shared, stop: link.stop, _hold: hold }
     }
 
     /// Sends a request and waits for its answer. A request that is given up, by its time or because this
@@ -87,6 +87,7 @@ impl Connection {
             answer,
             is_alive: Arc::clone(&is_alive),
             on_progress,
+            on_acknowledged: options.on_acknowledged.clone(),
             is_background: options.is_background,
         };
         self.shared.requests.enter(id, waiting).map_err(RequestError::Closed)?;
@@ -130,9 +131,24 @@ impl Connection {
         }
     }
 
+    /// The same connection for a task of ours, which must not keep the server alive.
+    pub(crate) fn unheld(&self) -> Connection {
+        Connection { _hold: None, ..self.clone() }
+    }
+
+    /// What the server has shown so far.
+    pub(crate) fn signs_now(&self) -> Signs {
+        *self.shared.signs.borrow()
+    }
+
+    /// Who hears what the server says by itself.
+    pub(crate) fn host(&self) -> &dyn Host {
+        &*self.shared.host
+    }
+
     /// Ends the server, whoever else holds the connection.
     pub fn stop(&self) {
-        self.stop.0.cancel();
+        self.stop.cancel();
     }
 
     /// Waits until the server is gone.

@@ -127,6 +127,17 @@ pub enum RequestError {
     /// The way broke before the answer, or what came is no answer to this request.
     #[error("no answer came: {0}")]
     NoAnswer(String),
+    /// The server wants to know something before it answers, and nobody here tells.
+    #[error("the server asks for \"{method}\" before it answers: {reason}")]
+    NotProvided {
+        /// What it asks for.
+        method: String,
+        /// Why it does not get it.
+        reason: String,
+    },
+    /// The server asks back again and again.
+    #[error("the server asked back {0} times and did not answer")]
+    AsksWithoutEnd(u32),
     /// It took too long.
     #[error("no answer within {} s", .0.as_secs_f64())]
     TimedOut(Duration),

@@ -11,18 +11,25 @@
 mod connection;
 mod era;
 mod error;
+#[cfg(unix)]
+pub mod guard;
 mod host;
 pub mod http;
+mod input;
 mod link;
 mod lists;
 pub mod oauth;
 mod peer;
 mod requests;
 pub mod stdio;
+mod subscription;
 
 pub use connection::{Connection, Counts, RequestOptions, Signs};
 pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
 pub use error::{Closed, Ending, RequestError, StartError};
 pub use host::{Answer, Host, NoHost};
+pub use input::result_type;
 pub use link::{Event, Link, Outgoing};
+pub use lists::List;
 pub use peer::{ConnectError, Identity, Peer, PeerOptions};
+pub use subscription::{Filter, Subscription};

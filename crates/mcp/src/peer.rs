@@ -3,21 +3,25 @@
 //! A modern server is asked what it supports; any other answer, or none in time, means a legacy one,
 //! which is initialized. Requests are the same for both: what the era needs around them is added here.
 
+mod headers;
+mod meeting;
+mod meta;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use toolwright_jsonrpc::{ErrorObject, Json, METHOD_NOT_FOUND};
+use toolwright_jsonrpc::Json;
 
-use crate::era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS, newest};
-use crate::lists;
+use crate::era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
+use crate::input;
+use crate::lists::{self, Cache, List};
+use crate::subscription::{Filter, Subscription, Watched};
 use crate::{Connection, RequestError, RequestOptions};
+use headers::ToolHeaders;
 
-/// The key of a request's revision in its `_meta`.
-pub(crate) const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
-const SERVER: &str = "io.modelcontextprotocol/serverInfo";
-/// The error of a modern server that does not support the revision of a request.
-const UNSUPPORTED_REVISION: i64 = -32022;
+pub(crate) use meta::REVISION;
 
 /// Who we are towards a server.
 #[derive(Clone, Debug)]
@@ -46,15 +50,42 @@ impl Default for PeerOptions {
 }
 
 /// A server, ready for requests.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Peer {
     connection: Connection,
+    about: Arc<About>,
+    /// The tools whose arguments travel as headers too; `None` where there are no headers.
+    tool_headers: Option<Arc<ToolHeaders>>,
+}
+
+/// What is known of a server, and kept for it.
+pub(crate) struct About {
     identity: Identity,
     era: Era,
     revision: String,
     capabilities: Json,
     server: Option<Json>,
     instructions: Option<String>,
+    /// The level of log messages that requests ask for.
+    log_level: Mutex<Option<String>>,
+    pub(crate) lists: Cache,
+    pub(crate) watched: Arc<Watched>,
+}
+
+impl About {
+    fn new(identity: Identity, era: Era, revision: String, server: Option<Json>, said: &Json) -> About {
+        About {
+            identity,
+            era,
+            revision,
+            capabilities: said.get("capabilities").unwrap_or_else(Json::empty_object),
+            server,
+            instructions: said.get_text("instructions"),
+            log_level: Mutex::default(),
+            lists: Cache::default(),
+            watched: Arc::default(),
+        }
+    }
 }
 
 /// Why there is no understanding with a server.
@@ -90,76 +121,77 @@ impl Peer {
         identity: Identity,
         options: &PeerOptions,
     ) -> Result<Peer, ConnectError> {
-        if options.known != Some(Era::Legacy) {
-            match discover(&connection, &identity, options).await? {
-                Discovery::Modern(revision, said) => {
-                    let meta = said.get("_meta");
-                    return Ok(Peer {
-                        connection,
-                        identity,
-                        era: Era::Modern,
-                        revision: revision.to_owned(),
-                        capabilities: said.get("capabilities").unwrap_or_else(Json::empty_object),
-                        server: meta.and_then(|meta| meta.get(SERVER)),
-                        instructions: said.get_text("instructions"),
-                    });
-                }
-                Discovery::Unknown(theirs) => {
-                    return Err(ConnectError::NoCommonRevision { theirs: theirs.join(", ") });
-                }
-                Discovery::Legacy => {}
-            }
-        }
-        Peer::initialize(connection, identity, options).await
+        let about = Arc::new(meeting::meet(&connection, identity, options).await?);
+        Ok(Peer { connection, about, tool_headers: None })
     }
 
-    async fn initialize(
-        connection: Connection,
-        identity: Identity,
-        options: &PeerOptions,
-    ) -> Result<Peer, ConnectError> {
-        const METHOD: &str = "initialize";
-        let params = Json::empty_object()
-            .with("protocolVersion", &Json::text(LEGACY_REVISIONS[0]))
-            .with("capabilities", &identity.capabilities)
-            .with("clientInfo", &identity.client);
-        let wait = RequestOptions { timeout: Some(options.start), ..RequestOptions::default() };
-        let said = connection.request(METHOD, Some(params), &wait).await?;
-        let revision = said
-            .get_text("protocolVersion")
-            .ok_or(ConnectError::NotUnderstood { method: METHOD, what: "\"protocolVersion\"" })?;
-        if !LEGACY_REVISIONS.contains(&revision.as_str()) {
-            return Err(ConnectError::NoCommonRevision { theirs: revision });
-        }
-        connection.notify("notifications/initialized", None).await?;
-        Ok(Peer {
-            connection,
-            identity,
-            era: Era::Legacy,
-            revision,
-            capabilities: said.get("capabilities").unwrap_or_else(Json::empty_object),
-            server: said.get("serverInfo"),
-            instructions: said.get_text("instructions"),
-        })
+    /// The same server, known to be reached over HTTP: arguments that its tools want as headers go there
+    /// too, and tools whose headers cannot be made are left out of its list.
+    pub fn over_http(self) -> Peer {
+        let tool_headers = (self.era() == Era::Modern).then(Arc::default);
+        Peer { tool_headers, ..self }
     }
 
-    /// Sends a request with what the server's era needs around it.
+    /// Sends a request with what the server's era needs around it. What the server asks back before it
+    /// answers is answered by the host of the connection.
     pub async fn request(
         &self,
         method: &str,
         params: Option<Json>,
         options: &RequestOptions,
     ) -> Result<Json, RequestError> {
-        let params = match self.era {
-            Era::Legacy => params,
-            Era::Modern => Some(with_meta(params, &self.identity, &self.revision)),
-        };
-        self.connection.request(method, params, options).await
+        let mut answer = self.ask(method, params.clone(), options).await;
+        if let (Some(headers), Err(error)) = (&self.tool_headers, &answer)
+            && headers.may_be_stale(method, error)
+        {
+            // The tool has changed since it was listed: its headers are made anew, once.
+            self.about.lists.forget("tools/list");
+            self.list("tools/list", "tools", &lists::background(options)).await?;
+            answer = self.ask(method, params.clone(), options).await;
+        }
+        let result = answer?;
+        if self.era() == Era::Legacy || options.passes_input_on || !input::is_asked_for(method, &result) {
+            return Ok(result);
+        }
+        input::provide(self, method, params, result, options).await
+    }
+
+    /// Sends a request once.
+    pub(crate) async fn ask(
+        &self,
+        method: &str,
+        params: Option<Json>,
+        options: &RequestOptions,
+    ) -> Result<Json, RequestError> {
+        if self.era() == Era::Legacy {
+            return self.connection.request(method, params, options).await;
+        }
+        let mut options = Cow::Borrowed(options);
+        if let Some(headers) = self.tool_headers.as_ref().filter(|_| method == "tools/call") {
+            let more = params.as_ref().map(|params| headers.of_call(params)).unwrap_or_default();
+            if !more.is_empty() {
+                options.to_mut().headers.extend(more);
+            }
+        }
+        let params = self.with_meta(params, &options);
+        self.connection.request(method, Some(params), &options).await
+    }
+
+    /// The params of a modern request.
+    pub(crate) fn with_meta(&self, params: Option<Json>, options: &RequestOptions) -> Json {
+        let About { identity, revision, .. } = &*self.about;
+        let level = self.about.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        meta::with(params, identity, revision, options, level.as_deref())
+    }
+
+    /// Sends a notification.
+    pub async fn notify(&self, method: &str, params: Option<Json>) -> Result<(), RequestError> {
+        self.connection.notify(method, params).await
     }
 
     /// Asks for nothing but an answer, whatever it says.
     pub async fn is_there(&self, options: &RequestOptions) -> Result<(), RequestError> {
-        let method = match self.era {
+        let method = match self.era() {
             Era::Legacy => "ping",
             Era::Modern => "server/discover",
         };
@@ -169,6 +201,16 @@ impl Peer {
         }
     }
 
+    /// Asks for log messages from this level on: a legacy server once, a modern one with every request.
+    pub async fn set_log_level(&self, level: &str, options: &RequestOptions) -> Result<(), RequestError> {
+        if self.era() == Era::Legacy {
+            let params = Json::empty_object().with("level", &Json::text(level));
+            return self.request("logging/setLevel", Some(params), options).await.map(drop);
+        }
+        *self.about.log_level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level.to_owned());
+        Ok(())
+    }
+
     /// Every item of a list, page after page.
     pub async fn list(
         &self,
@@ -176,110 +218,76 @@ impl Peer {
         key: &str,
         options: &RequestOptions,
     ) -> Result<Vec<Json>, RequestError> {
-        lists::all(self, method, key, options).await
+        Ok(self.listed(method, key, options).await?.items)
+    }
+
+    /// The same with what the server says about keeping it. A list is not asked for again before its time
+    /// is over, unless the server says that it changed.
+    pub async fn listed(
+        &self,
+        method: &str,
+        key: &str,
+        options: &RequestOptions,
+    ) -> Result<List, RequestError> {
+        let mut list = lists::all(self, method, key, options).await?;
+        if let Some(headers) = self.tool_headers.as_ref().filter(|_| method == "tools/list") {
+            headers.take(&mut list.items);
+        }
+        Ok(list)
+    }
+
+    /// Begins to hear what changes at the server, until the subscription is dropped. What is heard goes
+    /// to the host of the connection.
+    pub async fn subscribe(
+        &self,
+        filter: Filter,
+        options: &RequestOptions,
+    ) -> Result<Subscription, RequestError> {
+        Subscription::begin(self, filter, options).await
     }
 
     /// The era.
     pub fn era(&self) -> Era {
-        self.era
+        self.about.era
     }
 
     /// The revision that was agreed on.
     pub fn revision(&self) -> &str {
-        &self.revision
+        &self.about.revision
     }
 
     /// What the server can do.
     pub fn capabilities(&self) -> &Json {
-        &self.capabilities
+        &self.about.capabilities
     }
 
     /// Who the server says it is.
     pub fn server(&self) -> Option<&Json> {
-        self.server.as_ref()
+        self.about.server.as_ref()
     }
 
     /// What the server says to models about its use.
     pub fn instructions(&self) -> Option<&str> {
-        self.instructions.as_deref()
+        self.about.instructions.as_deref()
     }
 
     /// The connection under it.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
-}
 
-/// What came of the question for a modern server.
-enum Discovery {
-    Modern(&'static str, Json),
-    /// Modern, but of revisions that nobody here knows.
-    Unknown(Vec<String>),
-    Legacy,
-}
-
-async fn discover(
-    connection: &Connection,
-    identity: &Identity,
-    options: &PeerOptions,
-) -> Result<Discovery, ConnectError> {
-    let params = with_meta(None, identity, MODERN_REVISIONS[0]);
-    let wait = RequestOptions { timeout: Some(options.probe), ..RequestOptions::default() };
-    let said = match connection.request("server/discover", Some(params), &wait).await {
-        Ok(said) => said,
-        Err(RequestError::Server(error)) => return Ok(refused(&error)),
-        // Silence is what some legacy servers answer before they are initialized.
-        Err(RequestError::TimedOut(_) | RequestError::Unreadable(_)) => return Ok(Discovery::Legacy),
-        Err(error @ (RequestError::Closed(_) | RequestError::Unauthorized(_))) => return Err(error.into()),
-        // A server that knows no such request may say it by a status, or by nothing at all.
-        Err(RequestError::Http { .. } | RequestError::NoAnswer(_)) => return Ok(Discovery::Legacy),
-    };
-    let Some(theirs) = said.get("supportedVersions").and_then(|versions| texts(&versions)) else {
-        // An answer without the one thing it is for is none: some servers answer everything.
-        return Ok(Discovery::Legacy);
-    };
-    Ok(match newest(MODERN_REVISIONS, &theirs) {
-        Some(revision) => Discovery::Modern(revision, said),
-        None if newest(LEGACY_REVISIONS, &theirs).is_some() => Discovery::Legacy,
-        None => Discovery::Unknown(theirs),
-    })
-}
-
-/// What a refusal of the question means: only a modern server knows the error for unknown revisions.
-fn refused(error: &ErrorObject) -> Discovery {
-    let theirs = error
-        .data
-        .as_ref()
-        .filter(|_| error.number() == Some(UNSUPPORTED_REVISION))
-        .and_then(|data| texts(&data.get("supported")?));
-    match theirs {
-        Some(theirs) if newest(LEGACY_REVISIONS, &theirs).is_none() => Discovery::Unknown(theirs),
-        _ => {
-            if error.number() != Some(METHOD_NOT_FOUND) {
-                tracing::debug!(code = %error.code, message = %error.message, "no modern server");
-            }
-            Discovery::Legacy
-        }
+    pub(crate) fn about(&self) -> &About {
+        &self.about
     }
 }
 
-fn texts(list: &Json) -> Option<Vec<String>> {
-    list.items()?.iter().map(Json::to_text).collect()
-}
-
-/// The params with what a modern request says of itself; what is there already is kept.
-fn with_meta(params: Option<Json>, identity: &Identity, revision: &str) -> Json {
-    let params = params.unwrap_or_else(Json::empty_object);
-    let mut meta = params.get("_meta").unwrap_or_else(Json::empty_object);
-    let own = [
-        (REVISION, &Json::text(revision)),
-        (CLIENT, &identity.client),
-        (CAPABILITIES, &identity.capabilities),
-    ];
-    for (key, value) in own {
-        if meta.get(key).is_none() {
-            meta = meta.with(key, value);
-        }
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer")
+            .field("era", &self.era())
+            .field("revision", &self.revision())
+            .field("server", &self.server())
+            .field("connection", &self.connection)
+            .finish_non_exhaustive()
     }
-    params.with("_meta", &meta)
 }

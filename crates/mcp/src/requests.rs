@@ -19,6 +19,7 @@ pub(crate) struct Waiting {
     /// Woken when the server shows that it is still at it.
     pub is_alive: Arc<Notify>,
     pub on_progress: Option<OnProgress>,
+    pub on_acknowledged: Option<OnProgress>,
     /// Whether it is asked on our own behalf.
     pub is_background: bool,
 }
@@ -109,6 +110,18 @@ impl Requests {
             tell(params);
         }
         true
+    }
+
+    /// Tells the acknowledgement of a request that stays open; false when none waits under this id.
+    pub fn acknowledge(&self, id: u64, params: &Json) -> bool {
+        let tell = match self.table().waiting.get(&id) {
+            Some(waiting) => waiting.on_acknowledged.clone(),
+            None => return false,
+        };
+        if let Some(tell) = &tell {
+            tell(params.clone());
+        }
+        tell.is_some()
     }
 
     /// Fails all that wait, and all that would.

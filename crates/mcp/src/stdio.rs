@@ -22,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::lines::{self, Line, Lines, MAX_LINE_BYTES};
 
 use crate::error::{Closed, Ending, StartError};
+#[cfg(unix)]
+use crate::guard::{Guardian, MARK, Watched};
 use crate::link::{EVENTS, Event, Link, OUTGOING, Outgoing};
 
 pub use stderr::StderrRing;
@@ -46,6 +48,10 @@ pub struct ChildCommand {
     pub env_from: Vec<String>,
     /// The folder that it runs in; this process's own when absent.
     pub cwd: Option<PathBuf>,
+    /// Who ends it when this process is killed. Without one, and on Windows, a server must end by itself
+    /// when its stdin does.
+    #[cfg(unix)]
+    pub guardian: Option<Guardian>,
 }
 
 /// A child that was started.
@@ -75,8 +81,16 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
     }
     #[cfg(unix)]
     prepared.process_group(0);
+    #[cfg(unix)]
+    let guarded = command.guardian.as_ref().map(|guardian| (guardian, guardian.mark()));
+    #[cfg(unix)]
+    if let Some((_, mark)) = &guarded {
+        prepared.env(MARK, mark);
+    }
     let mut child = prepared.spawn().map_err(|error| start_error(command, error))?;
     let pid = child.id();
+    #[cfg(unix)]
+    let watched = guarded.zip(pid).map(|((guardian, mark), pid)| guardian.watch(pid, mark));
     let (outgoing, to_send) = mpsc::channel(OUTGOING);
     let (events, incoming) = mpsc::channel(EVENTS);
     let stop = CancellationToken::new();
@@ -89,7 +103,15 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
     let writer = tokio::spawn(write(stdin, to_send));
     let reader = tokio::spawn(read(stdout, events.clone()));
     let drain = tokio::spawn(drain(errors, Arc::clone(&stderr)));
-    let owner = Owner { child, pid, stop: stop.clone(), events, stderr: Arc::clone(&stderr) };
+    let owner = Owner {
+        child,
+        pid,
+        #[cfg(unix)]
+        watched,
+        stop: stop.clone(),
+        events,
+        stderr: Arc::clone(&stderr),
+    };
     tokio::spawn(owner.watch(writer, reader, drain));
     Ok(StartedChild { link: Link { outgoing, events: incoming, stop }, stderr, pid })
 }
@@ -155,6 +177,8 @@ async fn drain(mut errors: impl AsyncRead + Unpin, ring: Arc<StderrRing>) {
 struct Owner {
     child: Child,
     pid: Option<u32>,
+    #[cfg(unix)]
+    watched: Option<Watched>,
     stop: CancellationToken,
     events: mpsc::Sender<Event>,
     stderr: Arc<StderrRing>,
@@ -185,6 +209,11 @@ impl Owner {
         drain.abort();
         let closed = Closed { ending, stderr: self.stderr.tail() };
         let _ = self.events.send(Event::Closed(Arc::new(closed))).await;
+        // What left the group is looked for when nobody waits any more.
+        #[cfg(unix)]
+        if let Some(watched) = self.watched.take() {
+            tokio::task::spawn_blocking(move || watched.end_marked());
+        }
     }
 
     /// Its stdin is closed already: it may end by itself, then it is asked to, then it must.

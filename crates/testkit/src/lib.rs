@@ -1,6 +1,13 @@
-//! Servers for tests. `hostile-server` is a real child process with one bad habit for each tool.
+//! Servers for tests, and the figures that connections to them must reach.
+//!
+//! `hostile-server` is a real child process with one bad habit for each tool. [`figures`] has one function
+//! for each figure; tests call them in sizes that fit a test run, the program `soak` in full ones.
 //!
 //! Nothing of this ships.
+
+#[cfg(unix)]
+pub mod figures;
+pub mod servers;
 
 /// Every way in which the hostile server spoils its stdout before, behind or around an answer.
 pub const STDOUT_HABITS: &[&str] = &[
@@ -31,4 +38,21 @@ pub const STDOUT_HABITS: &[&str] = &[
     "long-line-before",
     "carriage-return-progress",
     "null-error",
+];
+
+/// What else it does: to its results, its requests and itself.
+pub const OTHER_HABITS: &[&str] = &[
+    "environment",
+    "large",
+    "deep",
+    "hang",
+    "answers-hung",
+    "tracked",
+    "tally",
+    "tally-texts",
+    "heartbeat",
+    "asks-back",
+    "asks-without-end",
+    "die",
+    "starts-children",
 ];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright_mcp::http::{HttpTarget, open};
+use toolwright_mcp::http::{HttpKind, HttpTarget, open};
 use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, RequestError};
 
 use crate::connector::{ConnectFailure, Connected, Connecting, Connector};
@@ -27,7 +27,7 @@ impl Connector for HttpConnector {
             let connection = Connection::open(open(self.target.clone()), Arc::clone(&self.host));
             let options = PeerOptions { known: known.or(self.options.known), ..self.options };
             match Peer::connect(connection, self.identity.clone(), &options).await {
-                Ok(peer) => Ok(Connected { peer, pid: None }),
+                Ok(peer) => Ok(Connected { peer: peer.over_http(), pid: None }),
                 Err(error) => Err(failure(error)),
             }
         })
@@ -38,7 +38,14 @@ impl Connector for HttpConnector {
     }
 
     fn transport(&self) -> &'static str {
-        "http"
+        match self.target.kind {
+            HttpKind::Auto | HttpKind::Streamable => "http",
+            HttpKind::Sse => "sse",
+        }
+    }
+
+    fn check(&self) -> String {
+        "server running, its url right and reachable, its login valid".to_owned()
     }
 }
 

@@ -116,7 +116,12 @@ impl Supervisor {
         };
         self.wake.notify_waiters();
         let attempts = self.attempts;
-        let ready = seen.wait_for(|seen| seen.usable().is_some() || seen.is_hopeless(failed, attempts));
+        let is_over = |seen: &Seen| {
+            // What was ordered a moment ago is not seen yet.
+            let is_obeyed = seen.obeyed == *self.orders.borrow();
+            seen.usable().is_some() || is_obeyed && seen.is_hopeless(failed, attempts)
+        };
+        let ready = seen.wait_for(is_over);
         let found = timeout(patience, ready).await.ok().and_then(Result::ok).and_then(|seen| seen.usable());
         found.ok_or_else(|| {
             let Snapshot { state, last_error, .. } = self.snapshot();

@@ -17,6 +17,9 @@ use crate::host::Host;
 use crate::link::{Event, Outgoing};
 use crate::requests::Requests;
 
+/// The key of the request that a notification belongs to, in its `_meta`.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
 /// How many pieces of noise are kept to be shown.
 const NOISE_KEPT: usize = 16;
 
@@ -109,6 +112,16 @@ impl Shared {
                 if let Some(cancel) = id.and_then(|id| asked.get(&id).cloned()) {
                     cancel.cancel();
                 }
+            }
+            "notifications/subscriptions/acknowledged" => {
+                let meta = params.and_then(|params| params.get("_meta"));
+                let id = meta.and_then(|meta| meta.get(SUBSCRIPTION)).and_then(Id::from_json);
+                if let (Some(id), Some(params)) = (id.and_then(|id| id.to_number()), params)
+                    && self.requests.acknowledge(id, params)
+                {
+                    return;
+                }
+                self.host.notified(notification);
             }
             method => {
                 self.signs.send_if_modified(|signs| signs.note(method));

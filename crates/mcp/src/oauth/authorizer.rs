@@ -87,9 +87,7 @@ impl OAuthAuthorizer {
             Renewal::NeedsLogin if self.browser.is_some() => Ok(None),
             Renewal::NeedsLogin => Err(self.needs_login("its token has expired")),
             Renewal::Failed(_) if lasts > 0 => Ok(Some(held)),
-            Renewal::Failed(why) => {
-                Err(RequestError::NoAnswer(format!("the token was not renewed: {why}")))
-            }
+            Renewal::Failed(why) => Err(RequestError::NoAnswer(format!("the token was not renewed: {why}"))),
         }
     }
 

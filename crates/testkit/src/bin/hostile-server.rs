@@ -2,24 +2,55 @@
 //!
 //! `tools/call` names the habit; the answer's text is what came in `arguments.text`. How it meets a client
 //! is an argument: `--modern`, `--newer`, `--silent-probe`, `--answers-anything`, `--dies-on-probe`,
-//! `--unknown-revision`; without one it is a legacy server.
+//! `--unknown-revision`; without one it is a legacy server. `--lists-habits` has every habit in its list of
+//! tools, in one page, for clients that call only what they were shown.
 
 #![allow(clippy::print_stdout, reason = "its stdout is what is tested")]
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 use std::process::exit;
 use std::thread::sleep;
 use std::time::Duration;
 
-use toolwright_jsonrpc::{Id, Json, Message, Request, Response, raw};
+use toolwright_jsonrpc::{Id, Json, Message, Notification, Request, Response, raw};
+use toolwright_testkit::{OTHER_HABITS, STDOUT_HABITS};
+
+/// What it remembers of its calls.
+#[derive(Default)]
+struct Seen {
+    /// Calls without an answer.
+    hung: Vec<Id>,
+    /// The texts of calls that are told apart by them.
+    tracked: HashMap<Id, String>,
+    /// How many cancellations came, and the texts of tracked calls among them.
+    cancelled: usize,
+    cancelled_texts: Vec<String>,
+}
+
+impl Seen {
+    fn note(&mut self, notification: &Notification) {
+        if notification.method == "notifications/cancelled" {
+            self.cancelled += 1;
+            let id = notification.params.as_ref().and_then(|params| params.get("requestId"));
+            let text = id.and_then(Id::from_json).and_then(|id| self.tracked.get(&id).cloned());
+            self.cancelled_texts.extend(text);
+        }
+    }
+}
+
+/// How much of a request is logged.
+const SHOWN_BYTES: usize = 2000;
 
 fn main() -> io::Result<()> {
     eprintln!("hostile server started");
+    let mut seen = Seen::default();
     for line in io::stdin().lock().lines() {
         let line = line?;
         match Message::parse(&line) {
-            Ok(Message::Request(request)) => answer(&line, &request)?,
+            Ok(Message::Request(request)) => answer(&line, &request, &mut seen)?,
             Ok(Message::Notification(notification)) => {
+                seen.note(&notification);
                 eprintln!("notified: {} {:?}", notification.method, notification.params);
             }
             Ok(Message::Response(response)) => {
@@ -35,6 +66,9 @@ fn main() -> io::Result<()> {
     }
     Ok(())
 }
+
+/// How the line of an answer ends, after its text.
+const LARGE_END: &str = r#""}]}}"#;
 
 fn result_line(id: &Id, text: &str) -> String {
     let content = format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, raw::quote(text));
@@ -104,13 +138,22 @@ fn list_tools(id: &Id, params: &Json) -> io::Result<()> {
             r#"{{"name":"tool-{number}","inputSchema":{{"type":"object"}},"x-vendor":{{"n":{number}.0}}}}"#
         )
     };
+    if has("--lists-habits") {
+        let habits = STDOUT_HABITS.iter().chain(OTHER_HABITS);
+        let tools: Vec<String> = habits
+            .map(|habit| format!(r#"{{"name":"{habit}","inputSchema":{{"type":"object"}}}}"#))
+            .collect();
+        return says(id, &format!(r#"{{"tools":[{}]}}"#, tools.join(",")));
+    }
     let next = if page == 2 { 1 } else { page + 1 };
     says(id, &format!(r#"{{"tools":[{},{}],"nextCursor":"{next}"}}"#, tool(page * 2), tool(page * 2 + 1)))
 }
 
-fn answer(line: &str, request: &Request) -> io::Result<()> {
+fn answer(line: &str, request: &Request, seen: &mut Seen) -> io::Result<()> {
     let params = request.params.clone().unwrap_or_else(Json::empty_object);
-    eprintln!("asked: {} {params}", request.method);
+    // The whole of it would fill what is kept of stderr.
+    let shown = params.as_str();
+    eprintln!("asked: {} {}", request.method, &shown[..shown.floor_char_boundary(SHOWN_BYTES)]);
     match request.method.as_str() {
         "server/discover" => return discover(&request.id),
         "initialize" => return initialize(&request.id),
@@ -171,13 +214,35 @@ fn answer(line: &str, request: &Request) -> io::Result<()> {
             let names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
             plain(result_line(id, &names.join(" ")))
         }
-        "large" => plain(result_line(id, &"x".repeat(number("megabytes") as usize * (1 << 20)))),
+        "large" => {
+            // Piece by piece: what is tested is not how quickly it is made.
+            let (before, after) = reply.split_at(reply.len() - LARGE_END.len());
+            let piece = vec![b'x'; 1 << 20];
+            write(before.as_bytes())?;
+            for _ in 0..number("megabytes") {
+                write(&piece)?;
+            }
+            plain(after.to_owned())
+        }
         "deep" => {
             let depth = number("depth") as usize;
             let result = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             plain(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"deep":{result}}}}}"#))
         }
-        "hang" => Ok(()),
+        "hang" => {
+            seen.hung.push(id.clone());
+            Ok(())
+        }
+        "answers-hung" => {
+            seen.hung.drain(..).try_for_each(|hung| plain(result_line(&hung, "late")))?;
+            plain(reply)
+        }
+        "tracked" => {
+            seen.tracked.insert(id.clone(), text);
+            plain(reply)
+        }
+        "tally" => plain(result_line(id, &seen.cancelled.to_string())),
+        "tally-texts" => plain(result_line(id, &seen.cancelled_texts.join(" "))),
         "heartbeat" => {
             let token = params.get("_meta").and_then(|meta| meta.get("progressToken"));
             let token = token.map_or("null".to_owned(), |token| token.to_string());

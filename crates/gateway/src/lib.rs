@@ -1,0 +1,22 @@
+//! Where the parts meet: the configured servers, started and watched, and their tools in the registry.
+//!
+//! [`Servers::start`] starts every configured server under a supervisor of its own. [`offer`] keeps their
+//! tools in a registry, so that the executor calls them as any other. [`control`] lets another process of
+//! the same user see and restart them.
+//!
+//! Start with [`Servers::start`].
+
+pub mod control;
+mod definition;
+mod login;
+mod offer;
+mod result;
+mod server_tool;
+mod servers;
+mod view;
+
+pub use login::Logins;
+pub use offer::offer;
+pub use server_tool::ServerTool;
+pub use servers::{Server, ServerOptions, Servers};
+pub use view::ServerView;

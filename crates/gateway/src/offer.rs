@@ -1,0 +1,54 @@
+//! The tools of servers, kept in the registry as the servers list them.
+
+use std::sync::Arc;
+
+use toolwright_tools::{ToolFunction, ToolRegistry};
+
+use crate::definition;
+use crate::server_tool::ServerTool;
+use crate::servers::{Server, Servers};
+
+/// Registers the tools of all servers, now and whenever a list changes. The tasks end with the servers.
+/// Must be called on a tokio runtime.
+pub fn offer(servers: &Servers, registry: &Arc<ToolRegistry>) {
+    for server in servers.iter() {
+        let (server, registry) = (server.clone(), Arc::clone(registry));
+        register(&server, &registry);
+        let ended = servers.ended().clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = keep(server, registry) => {}
+                () = ended.cancelled() => {}
+            }
+        });
+    }
+}
+
+/// Registers what a server lists, as often as that changes.
+async fn keep(server: Server, registry: Arc<ToolRegistry>) {
+    let mut changes = server.supervisor.subscribe();
+    let mut known = server.supervisor.tools();
+    while changes.changed().await.is_ok() {
+        let listed = server.supervisor.tools();
+        if !Arc::ptr_eq(&listed, &known) && listed.items != known.items {
+            register(&server, &registry);
+        }
+        known = listed;
+    }
+}
+
+fn register(server: &Server, registry: &ToolRegistry) {
+    let listed = server.supervisor.tools();
+    let tools = listed.items.iter().filter_map(|item| {
+        let definition = definition::of(&server.name, item)?;
+        if !server.allows(&definition.name) {
+            return None;
+        }
+        let function: Arc<dyn ToolFunction> =
+            Arc::new(ServerTool::new(server.supervisor.clone(), &definition.name, server.timeout));
+        Some((definition, function))
+    });
+    for error in registry.replace_server(&server.name, tools) {
+        tracing::warn!(server = %server.name, "{error}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What a server answers to a call, turned into what the executor takes.
+
+use toolwright_jsonrpc::Json;
+use toolwright_tools::{ToolFailure, ToolOutput};
+
+/// Reads the result of `tools/call`. The text is for models and people; the whole result stays beside it.
+pub(crate) fn read(result: &Json) -> Result<ToolOutput, ToolFailure> {
+    let text = text_of(result);
+    if result.get("isError").is_some_and(|is_error| is_error.as_str() == "true") {
+        let message = if text.is_empty() { "the tool failed without a word".to_owned() } else { text };
+        return Err(ToolFailure::Tool { message });
+    }
+    Ok(ToolOutput {
+        text,
+        structured: structured(result).map(|structured| structured.as_str().to_owned()),
+        whole: Some(result.as_str().to_owned()),
+    })
+}
+
+fn structured(result: &Json) -> Option<Json> {
+    result.get("structuredContent").filter(|structured| structured.as_str() != "null")
+}
+
+/// The text of all blocks, one below the other. A result without any is told by its structure.
+fn text_of(result: &Json) -> String {
+    let blocks = result.get("content").and_then(|content| content.items()).unwrap_or_default();
+    let texts: Vec<String> = blocks.iter().map(block).collect();
+    if !texts.is_empty() {
+        return texts.join("\n");
+    }
+    let told = structured(result).or_else(|| result.get("toolResult"));
+    told.map(|told| told.to_text().unwrap_or_else(|| told.as_str().to_owned())).unwrap_or_default()
+}
+
+/// One block of content in words; what is no text is named with its kind and size.
+fn block(block: &Json) -> String {
+    let kind = block.get_text("type").unwrap_or_default();
+    let said = |key: &str| block.get_text(key).unwrap_or_default();
+    match kind.as_str() {
+        "text" => said("text"),
+        "image" | "audio" => {
+            format!("[{kind}: {}, {} bytes as base64]", said("mimeType"), said("data").len())
+        }
+        "resource_link" => format!("[{}: {}]", said("name"), said("uri")),
+        "resource" => {
+            let resource = block.get("resource").unwrap_or_else(Json::empty_object);
+            let uri = resource.get_text("uri").unwrap_or_default();
+            match (resource.get_text("text"), resource.get_text("blob")) {
+                (Some(text), _) => text,
+                (None, Some(blob)) => format!("[{uri}: {} bytes as base64]", blob.len()),
+                (None, None) => format!("[{uri}]"),
+            }
+        }
+        // A kind that we do not know is shown as it is.
+        _ => block.as_str().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<ToolOutput, ToolFailure> {
+        read(&Json::parse(text).expect("JSON"))
+    }
+
+    #[test]
+    fn blocks_become_text_and_the_whole_stays() {
+        let result = r#"{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"},
+            {"type":"resource_link","name":"n","uri":"u://x"},{"type":"resource","resource":{"uri":"u","text":"t"}},
+            {"type":"resource","resource":{"uri":"u","blob":"AA=="}},{"type":"video","x":1}],
+            "structuredContent":{"n":1.0},"_meta":{"v":1}}"#;
+        let output = read_text(result).expect("no error");
+        assert_eq!(
+            output.text,
+            "a\n[image: image/png, 4 bytes as base64]\n[n: u://x]\nt\n[u: 4 bytes as base64]\n{\"type\":\"video\",\"x\":1}"
+        );
+        assert_eq!(output.structured.as_deref(), Some(r#"{"n":1.0}"#));
+        assert_eq!(output.whole.as_deref(), Some(result));
+    }
+
+    #[test]
+    fn an_error_keeps_the_servers_words() {
+        let failed = read_text(r#"{"content":[{"type":"text","text":"no such device"}],"isError":true}"#);
+        assert_eq!(failed, Err(ToolFailure::tool("no such device")));
+        let silent = read_text(r#"{"content":[],"isError":true}"#);
+        assert_eq!(silent, Err(ToolFailure::tool("the tool failed without a word")));
+    }
+
+    #[test]
+    fn a_result_without_blocks_is_told_by_its_structure() {
+        assert_eq!(
+            read_text(r#"{"content":[],"structuredContent":{"a":1}}"#).expect("ok").text,
+            r#"{"a":1}"#
+        );
+        assert_eq!(read_text(r#"{"toolResult":"old"}"#).expect("ok").text, "old");
+        assert_eq!(read_text("{}").expect("ok").text, "");
+    }
+}

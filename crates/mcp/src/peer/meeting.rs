@@ -1,0 +1,112 @@
+//! The first words with a server: which era it speaks, and what it says of itself.
+
+use toolwright_jsonrpc::{ErrorObject, Json, METHOD_NOT_FOUND};
+
+use super::meta::{self, SERVER};
+use super::{About, ConnectError, Identity, PeerOptions};
+use crate::era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS, newest};
+use crate::{Connection, RequestError, RequestOptions};
+
+/// The error of a modern server that does not support the revision of a request.
+const UNSUPPORTED_REVISION: i64 = -32022;
+
+/// Finds out how the server is spoken to, and begins.
+pub(super) async fn meet(
+    connection: &Connection,
+    identity: Identity,
+    options: &PeerOptions,
+) -> Result<About, ConnectError> {
+    if options.known != Some(Era::Legacy) {
+        match discover(connection, &identity, options).await? {
+            Discovery::Modern(revision, said) => {
+                let server = said.get("_meta").and_then(|meta| meta.get(SERVER));
+                return Ok(About::new(identity, Era::Modern, revision.to_owned(), server, &said));
+            }
+            Discovery::Unknown(theirs) => {
+                return Err(ConnectError::NoCommonRevision { theirs: theirs.join(", ") });
+            }
+            Discovery::Legacy => {}
+        }
+    }
+    initialize(connection, identity, options).await
+}
+
+async fn initialize(
+    connection: &Connection,
+    identity: Identity,
+    options: &PeerOptions,
+) -> Result<About, ConnectError> {
+    const METHOD: &str = "initialize";
+    let params = Json::empty_object()
+        .with("protocolVersion", &Json::text(LEGACY_REVISIONS[0]))
+        .with("capabilities", &identity.capabilities)
+        .with("clientInfo", &identity.client);
+    let wait = RequestOptions { timeout: Some(options.start), ..RequestOptions::default() };
+    let said = connection.request(METHOD, Some(params), &wait).await?;
+    let revision = said
+        .get_text("protocolVersion")
+        .ok_or(ConnectError::NotUnderstood { method: METHOD, what: "\"protocolVersion\"" })?;
+    if !LEGACY_REVISIONS.contains(&revision.as_str()) {
+        return Err(ConnectError::NoCommonRevision { theirs: revision });
+    }
+    connection.notify("notifications/initialized", None).await?;
+    Ok(About::new(identity, Era::Legacy, revision, said.get("serverInfo"), &said))
+}
+
+/// What came of the question for a modern server.
+enum Discovery {
+    Modern(&'static str, Json),
+    /// Modern, but of revisions that nobody here knows.
+    Unknown(Vec<String>),
+    Legacy,
+}
+
+async fn discover(
+    connection: &Connection,
+    identity: &Identity,
+    options: &PeerOptions,
+) -> Result<Discovery, ConnectError> {
+    let params = meta::with(None, identity, MODERN_REVISIONS[0], &RequestOptions::default(), None);
+    let wait = RequestOptions { timeout: Some(options.probe), ..RequestOptions::default() };
+    let said = match connection.request("server/discover", Some(params), &wait).await {
+        Ok(said) => said,
+        Err(RequestError::Server(error)) => return Ok(refused(&error)),
+        // Silence is what some legacy servers answer before they are initialized.
+        Err(RequestError::TimedOut(_) | RequestError::Unreadable(_)) => return Ok(Discovery::Legacy),
+        Err(error @ (RequestError::Closed(_) | RequestError::Unauthorized(_))) => return Err(error.into()),
+        // A server that knows no such request may say it by a status, or by nothing at all.
+        Err(RequestError::Http { .. } | RequestError::NoAnswer(_)) => return Ok(Discovery::Legacy),
+        Err(error) => return Err(error.into()),
+    };
+    let Some(theirs) = said.get("supportedVersions").and_then(|versions| texts(&versions)) else {
+        // An answer without the one thing it is for is none: some servers answer everything.
+        return Ok(Discovery::Legacy);
+    };
+    Ok(match newest(MODERN_REVISIONS, &theirs) {
+        Some(revision) => Discovery::Modern(revision, said),
+        None if newest(LEGACY_REVISIONS, &theirs).is_some() => Discovery::Legacy,
+        None => Discovery::Unknown(theirs),
+    })
+}
+
+/// What a refusal of the question means: only a modern server knows the error for unknown revisions.
+fn refused(error: &ErrorObject) -> Discovery {
+    let theirs = error
+        .data
+        .as_ref()
+        .filter(|_| error.number() == Some(UNSUPPORTED_REVISION))
+        .and_then(|data| texts(&data.get("supported")?));
+    match theirs {
+        Some(theirs) if newest(LEGACY_REVISIONS, &theirs).is_none() => Discovery::Unknown(theirs),
+        _ => {
+            if error.number() != Some(METHOD_NOT_FOUND) {
+                tracing::debug!(code = %error.code, message = %error.message, "no modern server");
+            }
+            Discovery::Legacy
+        }
+    }
+}
+
+fn texts(list: &Json) -> Option<Vec<String>> {
+    list.items()?.iter().map(Json::to_text).collect()
+}

@@ -1,0 +1,78 @@
+//! Every figure in its full size, one after the other, each told when it is known.
+//!
+//! `soak [--full] [--minutes N] [ID…]`. A figure with a fault makes it fail; a goal that is missed is told.
+
+#![allow(clippy::print_stdout, reason = "its stdout is its report")]
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use toolwright_testkit::figures::{self, Figure};
+use toolwright_testkit::servers::Programs;
+
+/// How long servers are in use: by default, and in full.
+const MINUTES: f64 = 3.0;
+const FULL_MINUTES: f64 = 120.0;
+
+/// Every figure, in the order in which they run.
+const IDS: [&str; 8] = ["R09", "R10", "R11", "R12", "R13", "R16", "R18", "R05"];
+
+/// What was asked for.
+struct Wanted {
+    minutes: f64,
+    ids: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    let wanted = match wanted(std::env::args().skip(1)) {
+        Ok(wanted) => wanted,
+        Err(reason) => {
+            eprintln!("error: {reason}\nusage: soak [--full] [--minutes N] [{}]", IDS.join("|"));
+            return ExitCode::from(2);
+        }
+    };
+    let Ok(own) = std::env::current_exe() else { return ExitCode::FAILURE };
+    let programs = Programs::beside(&own);
+    let mut faults = 0;
+    for id in IDS.into_iter().filter(|id| wanted.ids.is_empty() || wanted.ids.iter().any(|other| other == id))
+    {
+        // Each in a runtime of its own: what one leaves behind does not disturb the next.
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let Ok(runtime) = runtime else { return ExitCode::FAILURE };
+        let figure = runtime.block_on(measure(&programs, id, wanted.minutes));
+        drop(runtime);
+        println!("{figure}");
+        faults += figure.faults.len();
+    }
+    if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+async fn measure(programs: &Programs, id: &str, minutes: f64) -> Figure {
+    match id {
+        "R09" => figures::torture(programs, 100, 100).await,
+        "R10" => figures::kills(programs, 1000).await,
+        "R11" => figures::hung(programs, 64, Duration::from_secs(30)).await,
+        "R12" => figures::large(programs, 64, 20).await,
+        "R13" => figures::depths(programs, 20).await,
+        "R16" => figures::around_completion(programs, 100_000).await,
+        "R18" => figures::orphans(programs, 30),
+        _ => figures::watch(programs, Duration::from_secs_f64(minutes * 60.0)).await,
+    }
+}
+
+fn wanted(mut words: impl Iterator<Item = String>) -> Result<Wanted, String> {
+    let mut wanted = Wanted { minutes: MINUTES, ids: Vec::new() };
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--full" => wanted.minutes = FULL_MINUTES,
+            "--minutes" => {
+                let minutes = words.next().and_then(|minutes| minutes.parse().ok());
+                wanted.minutes =
+                    minutes.filter(|minutes| *minutes > 0.0).ok_or("--minutes needs a number above 0")?;
+            }
+            id if IDS.contains(&id) => wanted.ids.push(word),
+            other => return Err(format!("\"{other}\" was not expected")),
+        }
+    }
+    Ok(wanted)
+}
