@@ -197,31 +197,31 @@ impl Met {
         self.user.heard.lock().expect("no panic").iter().filter(|heard| *heard == method).count()
     }
 
-    /// A legacy server asks us in the middle of a call, and our answer reaches it.
-    pub async fn asks_back_in_requests(&self) {
+    /// A server asks us in the middle of a call, in the way of its era, and our answer reaches it.
+    pub async fn asks_back(&self) {
         assert_eq!(self.says("greet", r#"{"greeting":"Hello"}"#).await, "Hello, Ada");
         assert_eq!(self.says("summarize", r#"{"text":"long"}"#).await, "short");
     }
 
-    /// A modern server ends a call with what it wants to know, and goes on when the call comes again.
-    pub async fn asks_back_in_results(&self) {
-        for (tool, arguments, expected) in
-            [("greet", r#"{"greeting":"Hello"}"#, "Hello, Ada"), ("summarize", r#"{"text":"long"}"#, "short")]
-        {
-            let asked = self.call(tool, arguments).await;
-            assert_eq!(asked.get_text("resultType").as_deref(), Some("input_required"), "{asked}");
-            let mut params = json(&format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#));
-            let requests = asked.get("inputRequests").expect("what it asks");
-            let requests: serde_json::Value = serde_json::from_str(requests.as_str()).expect("JSON");
-            let (key, request) = requests.as_object().and_then(|all| all.iter().next()).expect("a question");
-            let answer = answer_to(request["method"].as_str().expect("a method")).expect("a known one");
-            params = params.with("inputResponses", &Json::empty_object().with(key, &answer));
-            if let Some(state) = asked.get("requestState") {
-                params = params.with("requestState", &state);
-            }
-            let result = self.request("tools/call", params.as_str()).await;
-            assert_eq!(text_of(&result), expected);
+    /// A modern server ends a call with what it wants to know. Whoever wants the question itself gets it,
+    /// and the call goes on when it comes again with the answer.
+    pub async fn passes_questions_on(&self) {
+        let options =
+            RequestOptions { timeout: Some(PATIENCE), passes_input_on: true, ..RequestOptions::default() };
+        let params = json(r#"{"name":"greet","arguments":{"greeting":"Hello"}}"#);
+        let asked =
+            self.peer.request("tools/call", Some(params.clone()), &options).await.expect("a question");
+        assert_eq!(asked.get_text("resultType").as_deref(), Some("input_required"), "{asked}");
+        let requests = asked.get("inputRequests").expect("what it asks");
+        let requests: serde_json::Value = serde_json::from_str(requests.as_str()).expect("JSON");
+        let (key, request) = requests.as_object().and_then(|all| all.iter().next()).expect("a question");
+        let answer = answer_to(request["method"].as_str().expect("a method")).expect("a known one");
+        let mut again = params.with("inputResponses", &Json::empty_object().with(key, &answer));
+        if let Some(state) = asked.get("requestState") {
+            again = again.with("requestState", &state);
         }
+        let result = self.peer.request("tools/call", Some(again), &options).await.expect("an answer");
+        assert_eq!(text_of(&result), "Hello, Ada");
     }
 
     /// Lets go of the server: nothing that it started is left.
