@@ -7,6 +7,7 @@ mod bench;
 mod conformance;
 mod fuzz;
 mod invocation;
+mod peers;
 mod setup;
 mod step;
 mod test;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::peers;
 use crate::step::{Failure, announce, note};
 use crate::workspace::Workspace;
 
@@ -29,7 +30,7 @@ pub fn for_tests(workspace: &Workspace) -> Result<(), Failure> {
         note(&format!("installing {} (the toolchain has none)", component.name));
         workspace.program("rustup").args(["component", "add", component.name]).run("setup")?;
     }
-    Ok(())
+    peers::install(workspace)
 }
 
 /// Whether cargo has this command, built in or installed.

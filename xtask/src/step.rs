@@ -23,6 +23,19 @@ impl Failure {
         &self.reason
     }
 
+    /// Puts what it means for people before what went wrong.
+    pub fn because(mut self, meaning: &str) -> Self {
+        self.reason = format!("{meaning}\n    ({})", self.reason);
+        self
+    }
+
+    /// Both failures as one.
+    pub fn and(mut self, other: Self) -> Self {
+        self.reason = format!("{}\n    {}", self.reason, other.reason);
+        self.repeat = self.repeat.or(other.repeat);
+        self
+    }
+
     /// Adds the command that shows the failure again.
     pub fn repeat_with(mut self, invocation: &Invocation) -> Self {
         self.repeat = Some(invocation.to_string());

@@ -1,5 +1,4 @@
-//! The words every other crate uses: codes, changes, problems, outcomes, tool definitions, and what makes a
-//! key or a text secret.
+//! The words every other crate uses: codes, changes, problems, outcomes and tool definitions.
 //!
 //! Plain data. This crate knows no JSON parser, no schema, no network and no clock; it only names
 //! things so that results, the audit journal, the pages and the documentation say the same.

@@ -1,0 +1,97 @@
+//! Where the real servers are that `cargo xtask test` installs. Every test that starts one includes this file.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::path::{Path, PathBuf};
+
+/// How a server is started.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// What a user would call it.
+    pub name: &'static str,
+    pub program: PathBuf,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+}
+
+impl Server {
+    fn new(name: &'static str, program: PathBuf) -> Server {
+        Server { name, program, args: Vec::new(), env: Vec::new() }
+    }
+
+    fn arg(mut self, argument: impl AsRef<Path>) -> Server {
+        self.args.push(argument.as_ref().to_str().expect("UTF-8").to_owned());
+        self
+    }
+}
+
+/// Every kind of thing that the protocol knows; npm.
+pub fn everything() -> Server {
+    Server::new("everything", npm("mcp-server-everything"))
+}
+
+/// Files below one folder; npm.
+pub fn filesystem(folder: &Path) -> Server {
+    Server::new("filesystem", npm("mcp-server-filesystem")).arg(folder)
+}
+
+/// A graph of facts, kept in this file; npm.
+pub fn memory(file: &Path) -> Server {
+    let mut server = Server::new("memory", npm("mcp-server-memory"));
+    server.env.push(("MEMORY_FILE_PATH".into(), file.to_str().expect("UTF-8").into()));
+    server
+}
+
+/// Times and zones; pip.
+pub fn time() -> Server {
+    Server::new("time", python("python-2", "mcp-server-time"))
+}
+
+/// Git; pip.
+pub fn git() -> Server {
+    Server::new("git", python("python-2", "mcp-server-git"))
+}
+
+/// Ours, on the first line of the Python SDK.
+pub fn python_sdk_1() -> Server {
+    Server::new("python-sdk-1", python("python-1", "python")).arg(script("python_sdk_1.py"))
+}
+
+/// Ours, on the second line of the Python SDK.
+pub fn python_sdk_2() -> Server {
+    Server::new("python-sdk-2", python("python-2", "python")).arg(script("python_sdk_2.py"))
+}
+
+/// Ours, on rmcp, of this era.
+pub fn rmcp(program: &Path, era: &str) -> Server {
+    let program = there(program.to_owned(), "`cargo build -p toolwright-testkit`");
+    Server::new("rmcp", program).arg("--era").arg(era)
+}
+
+fn npm(program: &str) -> PathBuf {
+    installed(&format!("npm/node_modules/.bin/{program}"))
+}
+
+fn python(environment: &str, program: &str) -> PathBuf {
+    installed(&format!("{environment}/bin/{program}"))
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/servers").join(name)
+}
+
+fn installed(path: &str) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let peers = target.ancestors().map(|folder| folder.join("peers")).find(|peers| peers.is_dir());
+    let path = peers.unwrap_or_else(|| target.join("peers")).join(path);
+    there(path, "`cargo xtask test`")
+}
+
+fn there(path: PathBuf, brings: &str) -> PathBuf {
+    assert!(
+        path.exists(),
+        "{} is not installed: run {brings} once, it brings the servers of the tests",
+        path.display()
+    );
+    path
+}
