@@ -1,6 +1,6 @@
 //! `cargo xtask`: the project's habits in one place, so that a person and CI run the same thing.
 //!
-//! Words for people go to standard error; standard output carries results only (the tables of bench and conformance).
+//! Words for people go to standard error; standard output carries results only (tables and figures).
 
 mod arguments;
 mod bench;
@@ -9,6 +9,7 @@ mod fuzz;
 mod invocation;
 mod peers;
 mod setup;
+mod soak;
 mod step;
 mod test;
 mod workspace;
@@ -46,5 +47,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Bench => bench::run(&workspace),
         Task::Conformance => conformance::run(&workspace),
+        Task::BenchHostile => bench::hostile::run(&workspace),
+        Task::Soak(words) => soak::run(&workspace, &words),
     }
 }

@@ -8,6 +8,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -223,8 +225,14 @@ impl Drop for GivenUp<'_> {
                 .with("reason", &Json::text(self.reason));
             let method = "notifications/cancelled".to_owned();
             let notification = Notification { method, params: Some(params), extra: Vec::new() };
-            // A server that reads nothing will not read this either.
-            let _ = self.shared.outgoing.try_send(Message::Notification(notification).into());
+            let message = Message::Notification(notification).into();
+            let sent = self.shared.outgoing.try_send(message);
+            // No more of them wait than requests were sent, so that a server that reads nothing does not
+            // make them pile up.
+            if let (Err(TrySendError::Full(message)), Ok(runtime)) = (sent, Handle::try_current()) {
+                let outgoing = self.shared.outgoing.clone();
+                runtime.spawn(async move { outgoing.send(message).await });
+            }
         }
     }
 }

@@ -175,7 +175,7 @@ async fn parameters_without_underscores_pass_through_unchanged() {
     let executor = settled(&servers).await;
     let sent = r#"{"deviceName":"Switch One", "action":"off", "level":50}"#;
     let outcome = called(&executor, "control_zwave_device", sent).await;
-    assert_eq!((outcome.text(), outcome.changes.len()), (sent, 0), "byte for byte");
+    assert_eq!((&*outcome.text(), outcome.changes.len()), (sent, 0), "byte for byte");
 }
 
 #[tokio::test]
