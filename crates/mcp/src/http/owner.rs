@@ -205,7 +205,7 @@ async fn try_first(streamable: &Streamable, first: &Outgoing) -> (Way, Option<Re
     if let Ok(Reply::Refused(refusal)) = &reply
         && matches!(refusal.status, 400 | 404 | 405)
         && refusal.answer().is_none()
-        && let Ok(opened) = sse::open(&streamable.web).await
+        && let Ok(opened) = sse::open(&streamable.web, sse::MAYBE_ENDPOINT).await
     {
         return (Way::Sse(Box::new(opened)), None);
     }
