@@ -1,6 +1,12 @@
 //! Servers for tests. `hostile-server` is a real child process with one bad habit for each tool.
 //!
-//! Nothing of this ships.
+//! [`http`] lets a test decide about every byte of a server over HTTP; [`http_habits`], [`http_sse`] and [`http_rmcp`]
+//! are such servers. Nothing of this ships.
+
+pub mod http;
+pub mod http_habits;
+pub mod http_rmcp;
+pub mod http_sse;
 
 /// Every way in which the hostile server spoils its stdout before, behind or around an answer.
 pub const STDOUT_HABITS: &[&str] = &[
