@@ -19,7 +19,7 @@ pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
         RequestOptions { timeout: Some(ASK_TIMEOUT), is_background: true, ..RequestOptions::default() };
     loop {
         // The sender lives as long as the connection, which `peer` holds.
-        let silent = signs.wait_for(|signs| signs.unanswered >= policy.unanswered).await;
+        let silent = signs.wait_for(|signs| signs.unanswered >= policy.unanswered.max(1)).await;
         let count = silent.map_or(0, |signs| signs.unanswered);
         let reason = format!("{count} requests in a row had no answer in time");
         tracing::warn!(server, reason, "a server is degraded");

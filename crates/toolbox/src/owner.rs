@@ -143,6 +143,7 @@ impl Owner {
         let connection = peer.connection().clone();
         self.usage.note();
         self.told.send_modify(|seen| seen.reached(peer.clone(), pid));
+        let past_noise = self.told.borrow().past_noise;
         let server = Arc::clone(&self.connector);
         let told = self.told.clone();
         let keeping = Keeping { server: server.name(), policy: self.policy, told: &told };
@@ -159,7 +160,10 @@ impl Owner {
                         return;
                     }
                     // Somebody was quicker.
-                    self.told.send_modify(|seen| seen.reached(peer.clone(), pid));
+                    self.told.send_modify(|seen| {
+                        seen.past_noise = past_noise;
+                        seen.reached(peer.clone(), pid);
+                    });
                 }
                 never = catalog::keep(&peer, &keeping) => match never {},
                 never = health::keep(&peer, &keeping) => match never {},
