@@ -30,7 +30,6 @@ struct State {
 struct Known {
     sessions: HashSet<String>,
     begun: usize,
-    resumed: usize,
 }
 
 impl State {
@@ -103,7 +102,7 @@ async fn serve(state: &State, asked: Asked, caller: Caller) {
         }
         ("GET", _) if !is_known => caller.answer(404, &[], "").await,
         ("GET", _) => match asked.header("last-event-id") {
-            Some(last) => resume(state, last.to_owned(), caller).await,
+            Some(last) => resume(last.to_owned(), caller).await,
             None => {
                 let mut stream = caller.events(&[]).await;
                 let told = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
@@ -228,6 +227,7 @@ async fn call(state: &State, asked: &Asked, id: Value, caller: Caller) {
         "wrong-id" => caller.json(200, &[], &answer(&json!(999_999), "not yours")).await,
         "error-without-id" => caller.json(400, &[], &error(&Value::Null, -32602, "bad things")).await,
         "error-status" => caller.json(500, &[], &error(&id, -32603, "broken inside")).await,
+        "forgets" => caller.answer(404, &[], "").await,
         "drops-connection" => {}
         "half-body" => {
             let mut stream = caller;
@@ -243,9 +243,8 @@ async fn call(state: &State, asked: &Asked, id: Value, caller: Caller) {
 
 const PAGE: &str = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body>nginx</body></html>";
 
-async fn resume(state: &State, last: String, caller: Caller) {
+async fn resume(last: String, caller: Caller) {
     let Some((id, part)) = last.split_once('-') else {
-        state.known().resumed += 1;
         return caller.answer(503, &[], "busy").await;
     };
     let id: Value = serde_json::from_str(id).unwrap_or_default();

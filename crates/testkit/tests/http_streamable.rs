@@ -3,13 +3,17 @@
 
 mod web;
 
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::time::timeout;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Era, RequestError, RequestOptions};
-use toolwright_testkit::http_habits::HabitServer;
+use toolwright_testkit::http::{Asked, Caller, HttpServer};
+use toolwright_testkit::http_habits::{HabitServer, answer, error};
 use web::{Listener, PATIENCE, call, connect, met, options, target, until};
 
 async fn server() -> HabitServer {
@@ -212,4 +216,102 @@ async fn a_session_ends_with_its_last_user() {
     assert_eq!(server.sessions(), 1);
     drop(peer);
     until("the session is ended", || server.sessions() == 0).await;
+}
+
+#[tokio::test]
+async fn a_request_that_loses_every_session_is_tried_once_more_and_no_other_suffers() {
+    let server = server().await;
+    let peer = met(&server.url()).await;
+    let error = call(&peer, "forgets").await.unwrap_err();
+    assert!(matches!(error, RequestError::Http { status: 404, .. }), "{error:?}");
+    assert_eq!(server.begun(), 2);
+    assert_eq!(server.http.messages("tools/call").len(), 2);
+    assert_eq!(call(&peer, "plain").await.expect("an answer"), "done");
+}
+
+/// A server that was begun with; `then` answers everything that follows.
+async fn begun<F>(then: impl Fn(Asked, Caller) -> F + Send + Sync + Copy + 'static) -> HttpServer
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    HttpServer::start(move |asked, caller| async move {
+        match (asked.message().as_str(), asked.json("/id")) {
+            ("initialize", id) => {
+                let result = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {}});
+                let body = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+                caller.json(200, &[("mcp-session-id", "one")], &body).await;
+            }
+            ("server/discover", id) => caller.json(200, &[], &error(&id, -32601, "no")).await,
+            _ => then(asked, caller).await,
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_servers_own_stream_is_taken_up_where_it_was_cut() {
+    let server = begun(|asked, caller| async move {
+        match (asked.method.as_str(), asked.header("last-event-id")) {
+            ("GET", None) => {
+                let mut stream = caller.events(&[]).await;
+                stream.write(b"id: a\nretry: 20\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x/one\"}\n\n").await;
+            }
+            ("GET", Some("a")) => {
+                let mut stream = caller.events(&[]).await;
+                stream.write(b"id: b\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x/two\"}\n\n").await;
+                stream.gone().await;
+            }
+            _ => caller.answer(202, &[], "").await,
+        }
+    })
+    .await;
+    let host = Arc::new(Listener::default());
+    let _peer = connect(target(&server.url), host.clone()).await.expect("met");
+    until("both are heard", || host.heard("x/one") == 1 && host.heard("x/two") == 1).await;
+}
+
+#[tokio::test]
+async fn a_server_that_answers_what_nobody_asked_holds_nothing_back() {
+    let server = begun(|asked, caller| async move {
+        match asked.message().as_str() {
+            "notifications/initialized" => {
+                let mut stream = caller.events(&[]).await;
+                stream.message(r#"{"jsonrpc":"2.0","method":"x/heard"}"#).await;
+                stream.gone().await;
+            }
+            "tools/call" => caller.json(200, &[], &answer(&asked.json("/id"), "done")).await,
+            _ => caller.answer(405, &[], "").await,
+        }
+    })
+    .await;
+    let host = Arc::new(Listener::default());
+    let peer = connect(target(&server.url), host.clone()).await.expect("met");
+    let said = timeout(Duration::from_secs(8), call(&peer, "plain")).await.expect("not held back");
+    assert_eq!(said.expect("an answer"), "done");
+    until("it is heard", || host.heard("x/heard") == 1).await;
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_begun_anew_is_the_end() {
+    static SHUT: AtomicBool = AtomicBool::new(false);
+    let server = HttpServer::start(|asked, caller| async move {
+        match asked.message().as_str() {
+            "initialize" if !SHUT.swap(true, Ordering::Relaxed) => {
+                let result = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {}});
+                let body = json!({"jsonrpc": "2.0", "id": asked.json("/id"), "result": result}).to_string();
+                caller.json(200, &[("mcp-session-id", "one")], &body).await;
+            }
+            "notifications/initialized" => caller.answer(202, &[], "").await,
+            "tools/call" => caller.answer(404, &[], "").await,
+            _ => caller.answer(503, &[], "closing down").await,
+        }
+    })
+    .await;
+    let peer = met(&server.url).await;
+    let error = call(&peer, "plain").await.unwrap_err();
+    assert!(matches!(error, RequestError::Closed(_)), "{error:?}");
+    assert!(
+        error.to_string().contains("could not be begun anew: the server answered with HTTP 503"),
+        "{error}"
+    );
 }

@@ -146,6 +146,10 @@ async fn a_server_that_takes_no_login_is_not_asked_for_ever() {
     let error = refused(with_login).await;
     assert!(matches!(error, RequestError::Unauthorized(_)), "{error:?}");
     assert!(server.seen().len() <= 4, "{}", server.seen().len());
+    // A server with SSE wants one before its stream.
+    let kind = HttpKind::Sse;
+    let error = refused(HttpTarget { kind, ..target(&server.url) }).await;
+    assert!(matches!(error, RequestError::Unauthorized(_)), "{error:?}");
     // Without anybody who knows the login it is asked once.
     let error = refused(target(&format!("{}/x?key=secret", server.url))).await.to_string();
     assert!(error.contains(&format!("{}/x refuses", server.url)), "{error}");

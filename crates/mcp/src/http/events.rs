@@ -10,6 +10,9 @@ use toolwright_jsonrpc::lines::{self, Line, Lines, Reading};
 /// The mark that a text is UTF-8, which some servers put first.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// How much of the beginning and of the end of data that is too long is kept.
+const TAIL: usize = 512;
+
 /// One event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerEvent {
@@ -179,9 +182,6 @@ impl EventReader {
         }
     }
 }
-
-/// How much of the beginning and of the end of data that is too long is kept.
-const TAIL: usize = 512;
 
 fn push_tail(tail: &mut Vec<u8>, value: &[u8]) {
     tail.extend_from_slice(&value[value.len() - value.len().min(TAIL)..]);

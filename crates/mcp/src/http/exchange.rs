@@ -9,6 +9,7 @@ use tokio::time::{sleep, timeout};
 use toolwright_jsonrpc::lines::{self, Found, Line};
 use toolwright_jsonrpc::{Id, Message, Response as Answer};
 
+use super::CONFIRM;
 use super::events::ServerEvent;
 use super::headers::{LAST_EVENT_ID, SESSION_ID, own_revision};
 use super::refusal::{is_lost_session, shown};
@@ -78,6 +79,10 @@ impl Streamable {
         let mut sent = sent;
         let mut is_renewed = false;
         let error = loop {
+            if sent.is_none() {
+                // What builds on a session waits until it has begun anew.
+                drop(self.session.renewing.lock().await);
+            }
             let agreement = self.session.number();
             let reply = match sent.take() {
                 Some(reply) => reply,
@@ -114,14 +119,7 @@ impl Streamable {
         answer.id = Some(Id::number(id));
         let found = Found { message: Message::Response(answer), is_behind_text: false };
         self.pass(Event::Message(found)).await;
-        if let Some(mut rest) = rest {
-            let drain = async {
-                while let Some(event) = rest.next().await {
-                    self.hear(event.read(), None).await;
-                }
-            };
-            let _ = timeout(DRAIN, drain).await;
-        }
+        let _ = timeout(DRAIN, self.hear_out(rest)).await;
     }
 
     /// Finds the answer in what came back.
@@ -271,7 +269,8 @@ impl Streamable {
         self.session.begin(&initialize, answered.session_id, &result);
         drop(answered.rest);
         if let Some(initialized) = initialized {
-            self.tell(&initialized).await;
+            // What it says besides, it says again on the stream of its own.
+            let _ = timeout(CONFIRM, self.tell(&initialized)).await;
             self.session.confirm();
         }
         // A server that has forgotten us may be another one by now.

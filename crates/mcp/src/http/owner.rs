@@ -15,13 +15,11 @@ use super::headers::own_revision;
 use super::session::is_initialized;
 use super::streamable::{Streamable, add_headers};
 use super::web::{EITHER, Reply, SendError, Web};
-use super::{GRACE, HttpKind, closed, sse};
+use super::{CONFIRM, GRACE, HttpKind, closed, sse};
 use crate::error::Ending;
 use crate::link::{Event, Outgoing};
 
-/// How long the message that the session has begun may hold the others back.
-const CONFIRM: Duration = Duration::from_secs(10);
-/// How long the opening of the server's own stream may hold them back.
+/// How long the opening of the server's own stream may hold the other messages back.
 const LISTEN: Duration = Duration::from_secs(1);
 
 /// A message, and what came back when it was sent already.
@@ -158,12 +156,16 @@ impl Owner {
             message if is_initialized(message) => {
                 streamable.session.remember_confirmation(&outgoing);
                 // What follows builds on it.
-                tokio::select! {
-                    () = streamable.tell(&outgoing) => {}
-                    () = sleep(CONFIRM) => {}
-                    () = self.stop.cancelled() => {}
-                }
+                let told = tokio::select! {
+                    told = streamable.tell(&outgoing) => told,
+                    () = sleep(CONFIRM) => None,
+                    () = self.stop.cancelled() => None,
+                };
                 streamable.session.confirm();
+                running.tasks.spawn(async move {
+                    shared.hear_out(told).await;
+                    None
+                });
                 // Servers without a memory lose what they ask before somebody listens.
                 tokio::select! {
                     () = streamable.listened.notified() => {}
@@ -184,7 +186,8 @@ impl Owner {
                         None
                     })),
                     None => drop(running.tasks.spawn(async move {
-                        shared.tell(&outgoing).await;
+                        let told = shared.tell(&outgoing).await;
+                        shared.hear_out(told).await;
                         None
                     })),
                 }
@@ -212,7 +215,7 @@ async fn try_first(streamable: &Streamable, first: &Outgoing) -> (Way, Option<Re
     if let Ok(Reply::Refused(refusal)) = &reply
         && matches!(refusal.status, 400 | 404 | 405)
         && refusal.answer().is_none()
-        && let Ok(opened) = sse::open(&streamable.web).await
+        && let Ok(opened) = sse::open(&streamable.web, sse::MAYBE_ENDPOINT).await
     {
         return (Way::Sse(Box::new(opened)), None);
     }

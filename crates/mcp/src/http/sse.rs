@@ -10,6 +10,7 @@ use tokio::time::{sleep, timeout};
 use toolwright_jsonrpc::Message;
 use toolwright_jsonrpc::lines::{self, Line};
 
+use super::CONFIRM;
 use super::owner::Owner;
 use super::session::is_initialized;
 use super::streamable::{Streamable, add_headers};
@@ -19,9 +20,9 @@ use crate::error::Ending;
 use crate::link::{Event, Outgoing};
 
 /// How long a server may take to say where messages go.
-const ENDPOINT: Duration = Duration::from_secs(5);
-/// How long the message that the session has begun may hold the others back.
-const CONFIRM: Duration = Duration::from_secs(10);
+const ENDPOINT: Duration = Duration::from_secs(10);
+/// The same for one that may be of another kind.
+pub(super) const MAYBE_ENDPOINT: Duration = Duration::from_secs(3);
 
 /// The stream of a server, and where it wants its messages.
 pub(super) struct Opened {
@@ -29,31 +30,36 @@ pub(super) struct Opened {
     endpoint: Url,
 }
 
-/// Opens the stream of a server. Fails with a reason.
-pub(super) async fn open(web: &Web) -> Result<Opened, String> {
-    let response = match web.send(&web.ask(Method::GET, EVENT_STREAM)).await {
-        Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => response,
-        Ok(Reply::Accepted(response)) => {
+/// Opens the stream of a server that says within this time where messages go.
+pub(super) async fn open(web: &Web, patience: Duration) -> Result<Opened, SendError> {
+    let response = match web.send(&web.ask(Method::GET, EVENT_STREAM)).await? {
+        Reply::Accepted(response) if content_type(&response) == EVENT_STREAM => response,
+        Reply::Accepted(response) => {
             let kind = content_type(&response);
-            return Err(format!("{} answers with \"{kind}\" instead of a stream of events", web.place()));
+            let reason = format!("{} answers with \"{kind}\" instead of a stream of events", web.place());
+            return Err(SendError::Unreachable(reason));
         }
-        Ok(Reply::Refused(refusal)) => return Err(refusal.to_error(&web.place()).to_string()),
-        Err(SendError::Unreachable(reason)) => return Err(reason),
-        Err(SendError::Failed(error)) => return Err(error.to_string()),
+        Reply::Refused(refusal) => return Err(refusal.to_error(&web.place()).into()),
     };
     let base = response.url().clone();
     let mut stream = EventStream::new(response);
     let named = async {
         let event = stream.next().await?;
-        (event.kind == "endpoint").then(|| event.text().unwrap_or_default().to_owned())
+        (event.kind == "endpoint").then(|| event.text().unwrap_or_default().trim().to_owned())
     };
-    let named = timeout(ENDPOINT, named).await.ok().flatten();
-    let named = named.ok_or("its stream does not begin with the address for messages")?;
-    let endpoint = base.join(named.trim()).map_err(|_| format!("\"{named}\" is no address for messages"))?;
-    if endpoint.origin() != web.url().origin() {
-        return Err(format!("it wants its messages at another place, {endpoint}, which is not safe"));
+    let named = timeout(patience, named).await.ok().flatten();
+    let Some(named) = named else {
+        let reason = "its stream does not begin with the address for messages".to_owned();
+        return Err(SendError::Unreachable(reason));
+    };
+    match base.join(&named) {
+        Ok(endpoint) if endpoint.origin() == web.url().origin() => Ok(Opened { stream, endpoint }),
+        Ok(_) => {
+            let reason = format!("it wants its messages at another place, {named}, which is not safe");
+            Err(SendError::Unreachable(reason))
+        }
+        Err(_) => Err(SendError::Unreachable(format!("\"{named}\" is no address for messages"))),
     }
-    Ok(Opened { stream, endpoint })
 }
 
 /// Speaks to a server until it ends.
@@ -62,13 +68,14 @@ pub(super) async fn run(mut owner: Owner, opened: Option<Opened>) -> Ending {
         Some(opened) => opened,
         None => {
             let opened = tokio::select! {
-                opened = open(&owner.web) => opened,
+                opened = open(&owner.web, ENDPOINT) => opened,
                 () = owner.stop.cancelled() => return Ending::Stopped,
                 () = owner.events.closed() => return Ending::Stopped,
             };
             match opened {
                 Ok(opened) => opened,
-                Err(reason) => return Ending::Lost(reason),
+                Err(SendError::Unreachable(reason)) => return Ending::Lost(reason),
+                Err(SendError::Failed(error)) => return refuse(owner, error).await,
             }
         }
     };
@@ -102,6 +109,19 @@ pub(super) async fn run(mut owner: Owner, opened: Option<Opened>) -> Ending {
             }
         }
     }
+}
+
+/// Fails the first request for the reason that there is no stream, and ends.
+async fn refuse(mut owner: Owner, error: RequestError) -> Ending {
+    let ending = Ending::Lost(error.to_string());
+    if let Some((outgoing, _)) = owner.next().await
+        && let Message::Request(request) = &outgoing.message
+        && let Some(id) = request.id.to_number()
+    {
+        // Nobody listens any more when this fails.
+        let _ = owner.events.send(Event::Failed { id, error }).await;
+    }
+    ending
 }
 
 /// Posts one message. Its answer comes on the stream; one that comes at once is taken as well.

@@ -50,15 +50,12 @@ impl Streamable {
         self.web.send(&ask).await
     }
 
-    /// Sends a message that has no answer. A server that does not take it has its reasons, which are
-    /// told when it is asked for something.
-    pub async fn tell(&self, outgoing: &Outgoing) {
+    /// Sends a message that has no answer, and returns when it has arrived. A server that does not take it
+    /// has its reasons, which are told when it is asked for something. Some open a stream nevertheless.
+    pub async fn tell(&self, outgoing: &Outgoing) -> Option<EventStream> {
         match self.post(outgoing).await {
             Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => {
-                let mut stream = EventStream::new(response);
-                while let Some(event) = stream.next().await {
-                    self.hear(event.read(), None).await;
-                }
+                return Some(EventStream::new(response));
             }
             // Whatever the body says, nobody asked.
             Ok(Reply::Accepted(_)) => {}
@@ -67,6 +64,17 @@ impl Streamable {
             }
             Err(SendError::Unreachable(reason)) => self.lose(reason),
             Err(SendError::Failed(error)) => tracing::debug!(%error, "a message was not taken"),
+        }
+        None
+    }
+
+    /// Hands over what comes on a stream that nobody asked for.
+    pub async fn hear_out(&self, stream: Option<EventStream>) {
+        let Some(mut stream) = stream else { return };
+        while let Some(event) = stream.next().await {
+            if event.is_message() {
+                self.hear(event.read(), None).await;
+            }
         }
     }
 

@@ -11,6 +11,7 @@ use toolwright_jsonrpc::lines::{MAX_LINE_BYTES, NoiseKind};
 
 use super::authorize::Authorizer;
 use super::events::{EventReader, ServerEvent};
+use super::headers::SESSION_ID;
 use super::refusal::Refusal;
 use super::{CONNECT, HttpTarget};
 use crate::RequestError;
@@ -19,9 +20,11 @@ use crate::RequestError;
 const MAX_REDIRECTS: usize = 3;
 /// How often a request is tried again because of its login.
 const MAX_CHALLENGES: usize = 3;
-/// How long a connection that nobody uses is kept. Common servers close it after 5 s, and a request that
-/// meets the end of its connection is lost.
+/// How long a connection that nobody uses is kept. A request that meets the end of its connection is lost,
+/// and the common servers of scripting languages end theirs after 5 s.
 const IDLE: Duration = Duration::from_secs(4);
+/// The same when it is encrypted: those cost more, and what stands before such servers keeps them for a minute.
+const IDLE_ENCRYPTED: Duration = Duration::from_secs(45);
 /// How often a silent connection is tested.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
@@ -85,7 +88,7 @@ impl Web {
             .connect_timeout(CONNECT)
             .tcp_nodelay(true)
             .tcp_keepalive(KEEP_ALIVE)
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(if url.scheme() == "https" { IDLE_ENCRYPTED } else { IDLE })
             // They are followed here: a redirect could carry a login to somebody else.
             .redirect(Policy::none())
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")));
@@ -122,7 +125,9 @@ impl Web {
                 return Ok(Reply::Accepted(response));
             }
             let refusal = Refusal::read(response).await;
-            let Some(authorizer) = self.authorizer.as_ref().filter(|_| refusal.is_about_login()) else {
+            let is_about_session = ask.headers.contains_key(SESSION_ID) && refusal.is_lost_session();
+            let is_about_login = refusal.is_about_login() && !is_about_session;
+            let Some(authorizer) = self.authorizer.as_ref().filter(|_| is_about_login) else {
                 return Ok(Reply::Refused(refusal));
             };
             challenges += 1;
@@ -146,11 +151,14 @@ impl Web {
                 .ok_or_else(|| RequestError::Unauthorized("its token has characters of no token".into()))?;
             headers.insert(AUTHORIZATION, value);
         }
+        if ask.body.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
         let mut url = ask.url.clone();
         for _ in 0..=MAX_REDIRECTS {
             let mut request = self.client.request(ask.method.clone(), url.clone()).headers(headers.clone());
             if let Some(body) = &ask.body {
-                request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+                request = request.body(body.clone());
             }
             let response = request.send().await.map_err(|error| self.failed(&error))?;
             let status = response.status().as_u16();
