@@ -40,7 +40,8 @@ pub struct RequestOptions {
     pub on_progress: Option<OnProgress>,
     /// Headers for servers that are reached over HTTP.
     pub headers: Vec<(String, String)>,
-    /// What we can do for the server while it works on this request, instead of what we usually can.
+    /// What we can do for the server while it works on this request, instead of what we usually can. A
+    /// legacy server was told once, at the start.
     pub capabilities: Option<Json>,
     /// Whether a result that asks back (`input_required`) is handed over instead of being answered.
     pub passes_input_on: bool,

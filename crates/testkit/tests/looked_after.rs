@@ -93,14 +93,31 @@ async fn a_server_without_tools_is_ready_and_one_that_lost_them_degraded_for_a_w
 #[tokio::test]
 async fn a_child_that_nobody_uses_is_stopped_and_started_by_its_next_use() {
     let idle = Some(Duration::from_millis(300));
-    let supervisor = supervised(command(&["--legacy"]), Policy { idle, ..Policy::default() });
+    for (flag, _) in BOTH {
+        let supervisor = supervised(command(&[flag]), Policy { idle, ..Policy::default() });
+        supervisor.peer(PATIENCE).await.expect("ready");
+        let pid = supervisor.snapshot().pid.expect("a child");
+        seen(&supervisor, |seen| seen.snapshot.state == State::Resting).await;
+        let peer = supervisor.peer(PATIENCE).await.expect("ready again");
+        call(&peer, "listed", "{}").await;
+        assert_ne!(supervisor.snapshot().pid, Some(pid));
+        assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+    }
+}
+
+#[tokio::test]
+async fn who_only_looks_does_not_keep_a_server_alive() {
+    let supervisor = supervised(command(&["--modern"]), Policy::default());
     supervisor.peer(PATIENCE).await.expect("ready");
     let pid = supervisor.snapshot().pid.expect("a child");
-    seen(&supervisor, |seen| seen.snapshot.state == State::Resting).await;
-    let peer = supervisor.peer(PATIENCE).await.expect("ready again");
-    call(&peer, "listed", "{}").await;
-    assert_ne!(supervisor.snapshot().pid, Some(pid));
-    assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+    let looking = supervisor.subscribe();
+    drop(supervisor);
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while std::path::Path::new(&format!("/proc/{pid}")).exists() {
+        assert!(tokio::time::Instant::now() < deadline, "process {pid} still runs");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(looking.borrow().snapshot.state, State::Disabled);
 }
 
 #[tokio::test]

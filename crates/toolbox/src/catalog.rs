@@ -3,12 +3,10 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use toolwright_mcp::{Era, Filter, List, Peer, RequestError, RequestOptions, Subscription};
 
-use crate::policy::Policy;
-use crate::state::Seen;
+use crate::owner::Keeping;
 
 /// How long a page of tools may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -19,21 +17,22 @@ const MIN_REFRESH: Duration = Duration::from_secs(60);
 /// How long a change of tools waits for the next one: servers tell them one by one.
 const SETTLE: Duration = Duration::from_millis(100);
 /// The wait between two lists of a server whose tools keep changing. It doubles, up to
-/// [`Policy::max_delay`], while the lists are the same: such a server tells changes that are none.
+/// the longest wait of the policy, while the lists are the same: such a server tells changes that are none.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Keeps the tools of a connected server.
-pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen>) -> Infallible {
+pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
+    let Keeping { server, policy, told } = keeping;
     let mut signs = peer.connection().signs();
     let mut failures = 0;
     let mut pause = PAUSE;
     let mut next;
     // Before the list: what changes between the two is heard.
-    let _subscription = subscribe(peer).await;
+    let _subscription = subscribe(server, peer).await;
     loop {
         let seen_changes = signs.borrow_and_update().tools_changed;
         let begin = Instant::now();
-        match list(peer).await {
+        match list(server, peer).await {
             Ok(List { items, ttl, .. }) => {
                 failures = 0;
                 next = ttl.filter(|ttl| !ttl.is_zero()).map(|ttl| ttl.max(MIN_REFRESH));
@@ -47,7 +46,7 @@ pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen
                 failures += 1;
                 next = Some(policy.delay_before(failures + 1));
                 let reason = format!("its tools cannot be listed: {error}");
-                tracing::warn!(reason, "a server is degraded");
+                tracing::warn!(server, reason, "a server is degraded");
                 told.send_modify(|seen| seen.troubled(|trouble| trouble.listing = Some(reason)));
             }
         }
@@ -62,7 +61,7 @@ pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen
 }
 
 /// Asks a modern server to tell when its tools change; a legacy one does it by itself.
-async fn subscribe(peer: &Peer) -> Option<Subscription> {
+async fn subscribe(server: &str, peer: &Peer) -> Option<Subscription> {
     let tools = peer.capabilities().get("tools");
     let is_told = tools.and_then(|tools| tools.get("listChanged"))?.as_str() == "true";
     if !is_told || peer.era() == Era::Legacy {
@@ -72,7 +71,7 @@ async fn subscribe(peer: &Peer) -> Option<Subscription> {
     match peer.subscribe(filter, &own(LISTEN_TIMEOUT)).await {
         Ok(subscription) => Some(subscription),
         Err(error) => {
-            tracing::warn!(%error, "a server does not tell when its tools change");
+            tracing::warn!(server, %error, "a server does not tell when its tools change");
             None
         }
     }
@@ -84,12 +83,12 @@ fn own(timeout: Duration) -> RequestOptions {
 }
 
 /// All tools. A server that announces none is asked as well: some only forget to say it.
-async fn list(peer: &Peer) -> Result<List, RequestError> {
+async fn list(server: &str, peer: &Peer) -> Result<List, RequestError> {
     let is_announced = peer.capabilities().get("tools").is_some();
     match peer.listed("tools/list", "tools", &own(LIST_TIMEOUT)).await {
         Err(RequestError::Closed(closed)) => Err(RequestError::Closed(closed)),
         Err(error) if !is_announced => {
-            tracing::debug!(%error, "a server that announces no tools lists none");
+            tracing::debug!(server, %error, "a server that announces no tools lists none");
             Ok(List::default())
         }
         listed => listed,

@@ -32,6 +32,14 @@ impl Default for Orders {
     }
 }
 
+/// What those need who keep watch over a connected server.
+pub(crate) struct Keeping<'o> {
+    /// Its name.
+    pub server: &'o str,
+    pub policy: Policy,
+    pub told: &'o watch::Sender<Seen>,
+}
+
 /// Owns one server.
 pub(crate) struct Owner {
     pub connector: Arc<dyn Connector>,
@@ -130,6 +138,9 @@ impl Owner {
         let connection = peer.connection().clone();
         self.usage.note();
         self.told.send_modify(|seen| seen.reached(peer.clone(), pid));
+        let server = Arc::clone(&self.connector);
+        let told = self.told.clone();
+        let keeping = Keeping { server: server.name(), policy: self.policy, told: &told };
         let closed = loop {
             tokio::select! {
                 closed = connection.wait_closed() => break closed,
@@ -144,8 +155,8 @@ impl Owner {
                     // Somebody was quicker.
                     self.told.send_modify(|seen| seen.reached(peer.clone(), pid));
                 }
-                never = catalog::keep(&peer, &self.policy, &self.told) => match never {},
-                never = health::keep(&peer, &self.policy, &self.told) => match never {},
+                never = catalog::keep(&peer, &keeping) => match never {},
+                never = health::keep(&peer, &keeping) => match never {},
             }
         };
         self.told.send_modify(|seen| {
@@ -219,6 +230,13 @@ impl Owner {
 
     fn tell(&self, state: State) {
         self.told.send_modify(|seen| seen.away(state));
+    }
+}
+
+impl Drop for Owner {
+    /// Those who still look must not keep the server alive.
+    fn drop(&mut self) {
+        self.tell(State::Disabled);
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Policy {
     pub quarantine: Duration,
     /// How many requests in a row may have no answer in time before the server counts as degraded.
     pub unanswered: u32,
-    /// How long a server that nobody uses runs on; without end when absent.
+    /// How long a server that nobody uses runs on; without end when absent or zero.
     pub idle: Option<Duration>,
 }
 

@@ -35,7 +35,7 @@ impl Usage {
 
     /// Waits until the server was not used for so long.
     pub async fn wait_unused(&self, connection: &Connection, idle: Option<Duration>) {
-        let Some(idle) = idle else { return std::future::pending().await };
+        let Some(idle) = idle.filter(|idle| !idle.is_zero()) else { return std::future::pending().await };
         loop {
             let unused = self.unused_for(connection);
             match idle.checked_sub(unused).filter(|left| !left.is_zero()) {

@@ -15,7 +15,7 @@ const MOMENT: Duration = Duration::from_millis(500);
 
 async fn times_out(peer: &Peer) {
     let hasty = RequestOptions { timeout: Some(Duration::from_secs(1)), ..RequestOptions::default() };
-    let error = peer.request("x", None, &hasty).await.unwrap_err();
+    let error = peer.request("x", None, &hasty).await.expect_err("no answer");
     assert!(matches!(error, RequestError::TimedOut(_)), "{error}");
 }
 
