@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::Method;
 use tokio::sync::mpsc;
@@ -17,6 +18,9 @@ use super::web::{EITHER, Reply, SendError, Web};
 use super::{CONFIRM, GRACE, HttpKind, closed, sse};
 use crate::error::Ending;
 use crate::link::{Event, Outgoing};
+
+/// How long the opening of the server's own stream may hold the other messages back.
+const LISTEN: Duration = Duration::from_secs(1);
 
 /// A message, and what came back when it was sent already.
 type Sent = (Outgoing, Option<Result<Reply, SendError>>);
@@ -162,6 +166,12 @@ impl Owner {
                     shared.hear_out(told).await;
                     None
                 });
+                // Servers without a memory lose what they ask before somebody listens.
+                tokio::select! {
+                    () = streamable.listened.notified() => {}
+                    () = sleep(LISTEN) => {}
+                    () = self.stop.cancelled() => {}
+                }
             }
             message => {
                 let cancelled = cancels(message).map(|id| running.requests.remove(&id));
