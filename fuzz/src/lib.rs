@@ -2,11 +2,13 @@
 //!
 //! The functions are plain, so that seeds and past finds are replayed by an ordinary test as well.
 
+mod config;
 mod lines;
 mod rules;
 mod schema_arguments;
 mod text;
 
+pub use config::config;
 pub use lines::lines;
 pub use rules::rules;
 pub use schema_arguments::schema_arguments;

@@ -41,3 +41,8 @@ fn schema_arguments() {
 fn lines() {
     replay("lines", toolwright_fuzz::lines);
 }
+
+#[test]
+fn config() {
+    replay("config", toolwright_fuzz::config);
+}

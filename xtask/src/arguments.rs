@@ -9,8 +9,9 @@ usage: cargo xtask <task>
 tasks:
   test                                format, lints, docs, dependency checks and every test
   fuzz [--minutes N] [--target NAME]  look for inputs that break a law or panic
-                                      (NAME: laws, text, rules, schema_arguments, lines; default: all)
-  bench                               time per call beside other libraries, and the corpus score";
+                                      (NAME: laws, text, rules, schema_arguments, lines, config; default: all)
+  bench                               time per call beside other libraries, and the corpus score
+  conformance                         the client scenarios of the protocol's own suite";
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Task {
     Fuzz(FuzzOptions),
     /// Measure, and compare with peers.
     Bench,
+    /// Perform the scenarios of the protocol's own suite.
+    Conformance,
 }
 
 /// How long to fuzz, and what.
@@ -45,11 +48,14 @@ pub enum FuzzTarget {
     SchemaArguments,
     /// libFuzzer on messages among other lines.
     Lines,
+    /// libFuzzer on the configuration.
+    Config,
 }
 
 impl FuzzTarget {
     /// Every target, in the order in which they run.
-    pub const ALL: [Self; 5] = [Self::Laws, Self::Text, Self::Rules, Self::SchemaArguments, Self::Lines];
+    pub const ALL: [Self; 6] =
+        [Self::Laws, Self::Text, Self::Rules, Self::SchemaArguments, Self::Lines, Self::Config];
 
     /// The name on the command line and of the fuzz binary.
     pub fn name(self) -> &'static str {
@@ -59,6 +65,7 @@ impl FuzzTarget {
             Self::Rules => "rules",
             Self::SchemaArguments => "schema_arguments",
             Self::Lines => "lines",
+            Self::Config => "config",
         }
     }
 
@@ -74,6 +81,7 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
         Some("test") => Task::Test,
         Some("fuzz") => return parse_fuzz(words).map(Task::Fuzz),
         Some("bench") => Task::Bench,
+        Some("conformance") => Task::Conformance,
         Some(other) => return Err(format!("there is no task `{other}`")),
         None => return Err("no task was named".to_owned()),
     };
@@ -120,6 +128,7 @@ mod tests {
     fn each_task_is_found_by_its_name() {
         assert_eq!(parsed("test"), Ok(Task::Test));
         assert_eq!(parsed("bench"), Ok(Task::Bench));
+        assert_eq!(parsed("conformance"), Ok(Task::Conformance));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
     }
 

@@ -63,6 +63,13 @@ impl Invocation {
         self.judge(step, status)
     }
 
+    /// Runs it and returns whether it succeeded and what it prints; what it says besides is not shown.
+    pub fn read_any(&self, step: &str) -> Result<(bool, String), Failure> {
+        let output = self.command().stdin(Stdio::null()).stderr(Stdio::null()).output();
+        let output = output.map_err(|error| self.not_started(step, &error))?;
+        Ok((output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned()))
+    }
+
     /// Runs it and returns what it prints.
     pub fn read(&self, step: &str) -> Result<String, Failure> {
         let output = self

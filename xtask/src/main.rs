@@ -1,9 +1,10 @@
 //! `cargo xtask`: the project's habits in one place, so that a person and CI run the same thing.
 //!
-//! Words for people go to standard error; standard output carries results only (the bench table).
+//! Words for people go to standard error; standard output carries results only (the tables of bench and conformance).
 
 mod arguments;
 mod bench;
+mod conformance;
 mod fuzz;
 mod invocation;
 mod peers;
@@ -44,5 +45,6 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::Test => test::run(&workspace),
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Bench => bench::run(&workspace),
+        Task::Conformance => conformance::run(&workspace),
     }
 }

@@ -8,7 +8,8 @@ use crate::step::{self, Failure, announce, note};
 use crate::workspace::Workspace;
 
 /// Crates that must build without an asynchronous runtime.
-const PURE_CRATES: [&str; 3] = ["toolwright-model", "toolwright-jsonrpc", "toolwright-normalizer"];
+const PURE_CRATES: [&str; 4] =
+    ["toolwright-model", "toolwright-jsonrpc", "toolwright-normalizer", "toolwright-config"];
 
 /// The runtime they must not pull in.
 const RUNTIME: &str = "tokio";

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolwright_model::{holds_secret, is_secret_key};
+use toolwright_redact::{holds_secret, is_secret_key};
 
 use crate::{Problem, Severity, ToolFilters};
 
@@ -202,12 +202,14 @@ fn take<'v>(found: &mut BTreeSet<&'v str>, value: &'v str) {
 /// What follows `--token` or stands in `--token=…`, and what looks like a secret by itself.
 fn secret_arguments(args: &[String]) -> impl Iterator<Item = &str> {
     args.iter().enumerate().filter_map(|(at, arg)| {
-        if let Some((name, value)) = arg.split_once(['=', ':']).filter(|(name, _)| is_secret_key(name)) {
-            return (!name.is_empty()).then_some(value);
-        }
+        let assigned = arg.split_once('=').filter(|(name, _)| is_secret_key(name));
         let before = at.checked_sub(1).and_then(|before| args.get(before));
         let follows_flag = before.is_some_and(|flag| flag.starts_with('-') && is_secret_key(flag));
-        (follows_flag && !arg.starts_with('-') || holds_secret(arg)).then_some(arg)
+        match assigned {
+            Some((_, value)) => Some(value),
+            None if arg.starts_with('-') => None,
+            None => (follows_flag || holds_secret(arg)).then_some(arg.as_str()),
+        }
     })
 }
 

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::Problem;
 use crate::load::MAX_FILE_BYTES;
 
-/// Why a file cannot be used at all.
+/// Why a file cannot be used at all. Shown, it ends with the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// There is no such file.
-    #[error("there is no file {}", .file.display())]
+    #[error("there is no file {}\nfix: {}", .file.display(), self.fix())]
     NotFound {
         /// As it was asked for.
         file: PathBuf,
@@ -20,13 +20,13 @@ pub enum ConfigError {
         near: Option<PathBuf>,
     },
     /// It is a folder.
-    #[error("{} is a folder, not a file", .file.display())]
+    #[error("{} is a folder, not a file\nfix: {}", .file.display(), self.fix())]
     IsFolder {
         /// As it was asked for.
         file: PathBuf,
     },
     /// It cannot be read.
-    #[error("{} cannot be read: {source}", .file.display())]
+    #[error("{} cannot be read: {source}\nfix: {}", .file.display(), self.fix())]
     NotReadable {
         /// As it was asked for.
         file: PathBuf,
@@ -34,13 +34,13 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// It is larger than [`MAX_FILE_BYTES`].
-    #[error("{} is larger than {} MiB", .file.display(), MAX_FILE_BYTES >> 20)]
+    #[error("{} is larger than {} MiB\nfix: {}", .file.display(), MAX_FILE_BYTES >> 20, self.fix())]
     TooLarge {
         /// As it was asked for.
         file: PathBuf,
     },
     /// It is not UTF-8.
-    #[error("{}", not_text(.file, .at, .is_utf16))]
+    #[error("{}\nfix: {}", not_text(.file, .at, .is_utf16), self.fix())]
     NotText {
         /// As it was asked for.
         file: PathBuf,

@@ -85,9 +85,12 @@ pub(crate) fn expand(text: &str, environment: &Environment<'_>) -> Result<Expand
             at += 1;
         } else {
             let name = &rest[..name_length(rest)];
-            if !name.is_empty() && environment(name).is_some() {
-                let fix = format!("write ${{{name}}} for its value");
-                let message = format!("`${name}` is text, not the variable");
+            // A text that is nothing but a name is meant for its value, set or not.
+            let is_meant = text.len() == name.len() + 1 || environment(name).is_some();
+            if !name.is_empty() && is_meant {
+                // The name is not told: it may be a password after all.
+                let message = "a name behind `$` alone is text, not the variable".to_owned();
+                let fix = "put the name into braces: `${…}`".to_owned();
                 expanded.doubts.push(Fault { at: dollar, message, fix });
             }
             expanded.text.push('$');

@@ -9,10 +9,11 @@ pub fn blanked(text: &str) -> String {
     let mut comma: Option<usize> = None;
     // Whether a value could have ended before here: only then a comma may follow.
     let mut after_value = false;
+    let last_end = text.rfind("*/").unwrap_or_default();
     while let Some(&byte) = out.get(at) {
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => at += 1,
-            b'/' => match comment_end(&out, at) {
+            b'/' => match comment_end(&out, at, last_end) {
                 Some(end) => {
                     blank(&mut out[at..end]);
                     at = end;
@@ -55,14 +56,14 @@ pub(crate) fn open_comment(blanked: &str) -> Option<usize> {
     None
 }
 
-/// Behind a comment that begins here.
-fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+/// Behind a comment that begins here; the text is searched only where there is an end to be found.
+fn comment_end(bytes: &[u8], at: usize, last_end: usize) -> Option<usize> {
     match bytes.get(at + 1)? {
         b'/' => {
             let length = bytes[at..].iter().position(|byte| *byte == b'\n');
             Some(length.map_or(bytes.len(), |length| at + length))
         }
-        b'*' => {
+        b'*' if at + 2 <= last_end => {
             let inside = at + 2;
             bytes[inside..].windows(2).position(|pair| pair == b"*/").map(|length| inside + length + 2)
         }

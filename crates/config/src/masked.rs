@@ -1,61 +1,109 @@
 //! A line of a file as it may be shown: secrets hidden, every other character in its place.
 
-use toolwright_model::{holds_secret, is_secret_key};
+use std::ops::Range;
+
+use toolwright_redact::{holds_secret, is_secret_key};
 
 /// The longest rest beside `${…}` that is no secret: `Bearer `, a comma, a prefix.
 const MAX_PLAIN_CHARS: usize = 7;
 
+/// How far a long string is searched for secrets on both sides of what is shown of it, in bytes.
+const LOOKED_AT_BYTES: usize = 1_000;
+
+/// A line, and the strings in it.
+pub(crate) struct Line<'l> {
+    pub text: &'l str,
+    strings: Vec<Found>,
+}
+
 /// A string in a line.
-struct Found<'l> {
-    /// What stands between its quotes.
-    text: &'l str,
-    /// Where that begins, in bytes.
-    start: usize,
+struct Found {
+    /// What stands between its quotes, in bytes.
+    place: Range<usize>,
     is_key: bool,
 }
 
-/// The line with the characters of secrets replaced, one by one: what follows a secret key or flag, and
-/// what looks like a secret.
-pub(crate) fn masked(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut shown = 0;
-    let mut before: Option<Found<'_>> = None;
-    for found in strings(line) {
-        let follows = before.as_ref().is_some_and(|before| {
-            (before.is_key || before.text.starts_with('-')) && is_secret_key(before.text)
-        });
-        let is_secret = !found.is_key && (follows || holds_secret(found.text));
-        if is_secret && !is_reference(found.text) {
-            out.push_str(&line[shown..found.start]);
-            out.extend(found.text.chars().map(|_| '*'));
-            shown = found.start + found.text.len();
+/// A text without the secrets in it.
+pub(crate) fn masked(text: &str) -> String {
+    Line::new(text).masked(0..text.len())
+}
+
+impl<'l> Line<'l> {
+    /// Finds the strings of a line, as far as they can be told without the lines around it.
+    pub fn new(text: &'l str) -> Self {
+        let mut strings = Vec::new();
+        let mut at = 0;
+        while let Some(quote) = text[at..].find('"') {
+            let start = at + quote + 1;
+            let end = string_end(text, start);
+            at = (end + 1).min(text.len());
+            let is_key = text[at..].trim_start_matches([' ', '\t']).starts_with(':');
+            strings.push(Found { place: start..end, is_key });
         }
-        before = Some(found);
+        Line { text, strings }
     }
-    out.push_str(&line[shown..]);
-    out
-}
 
-/// The strings of a line, as far as they can be told without the lines around it.
-fn strings(line: &str) -> impl Iterator<Item = Found<'_>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at + line[at..].find('"')? + 1;
-        let mut is_escaped = false;
-        let end = line[start..].find(|char: char| {
-            let ends = char == '"' && !is_escaped;
-            is_escaped = char == '\\' && !is_escaped;
-            ends
+    /// A part of the line with the characters of secrets replaced, one by one: what follows a secret key or
+    /// flag, and what looks like a secret.
+    pub fn masked(&self, part: Range<usize>) -> String {
+        let mut out = String::with_capacity(part.len());
+        let mut shown = part.start;
+        let first = self.strings.partition_point(|found| found.place.end <= part.start);
+        for (at, found) in self.strings.iter().enumerate().skip(first) {
+            if found.place.start >= part.end {
+                break;
+            }
+            let hidden = found.place.start.max(part.start)..found.place.end.min(part.end);
+            if self.is_secret(at, &hidden) {
+                out.push_str(&self.text[shown..hidden.start]);
+                out.extend(self.text[hidden.clone()].chars().map(|_| '*'));
+                shown = hidden.end;
+            }
+        }
+        out.push_str(&self.text[shown..part.end]);
+        out
+    }
+
+    /// Whether a string of which this is shown is to be hidden.
+    fn is_secret(&self, at: usize, shown: &Range<usize>) -> bool {
+        let found = &self.strings[at];
+        let text = &self.text[found.place.clone()];
+        if found.is_key || is_flag(text) {
+            return false;
+        }
+        let before = at.checked_sub(1).map(|before| &self.strings[before]);
+        let follows = before.is_some_and(|before| {
+            let text = &self.text[before.place.clone()];
+            (before.is_key || is_flag(text)) && text.len() <= LOOKED_AT_BYTES && is_secret_key(text)
         });
-        let end = end.map_or(line.len(), |end| start + end);
-        at = (end + 1).min(line.len());
-        let is_key = line[at..].trim_start().starts_with(':');
-        Some(Found { text: &line[start..end], start, is_key })
-    })
+        let from = shown.start.saturating_sub(LOOKED_AT_BYTES).max(found.place.start);
+        let to = (shown.end + LOOKED_AT_BYTES).min(found.place.end);
+        let near = self.text.floor_char_boundary(from)..self.text.floor_char_boundary(to);
+        (follows || holds_secret(&self.text[near])) && !is_reference(text)
+    }
 }
 
-/// Whether the text is little more than references to variables, which are no secrets.
+/// Where the string ends whose contents begin here: at its quote, or with the line.
+fn string_end(text: &str, start: usize) -> usize {
+    let mut is_escaped = false;
+    let end = text.as_bytes()[start..].iter().position(|byte| {
+        let ends = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| start + end)
+}
+
+/// Whether the text is the name of an option and nothing else.
+fn is_flag(text: &str) -> bool {
+    text.starts_with('-') && !text.contains(['=', ':', ' '])
+}
+
+/// Whether the text is little more than references to variables, or stands for any text: no secrets.
 fn is_reference(text: &str) -> bool {
+    if text == "…" {
+        return true;
+    }
     let mut rest = text;
     let mut plain = 0;
     let mut has_reference = false;

@@ -4,11 +4,17 @@ use std::path::Path;
 
 use toolwright_jsonrpc::raw::Node;
 
-use crate::masked::masked;
+use crate::masked::{Line, masked};
 use crate::{Excerpt, Problem, Severity};
 
 /// How many problems of a file are told.
 const MAX_PROBLEMS: usize = 200;
+
+/// How many are kept until they are put in order.
+const MAX_KEPT: usize = 10_000;
+
+/// The longest message and the longest fix, in characters: they may hold keys of the file.
+const MAX_SAID_CHARS: usize = 400;
 
 /// The mistakes found so far.
 pub(crate) struct Mistakes<'t> {
@@ -21,6 +27,8 @@ pub(crate) struct Mistakes<'t> {
     /// What is being read in it.
     pub server: Option<String>,
     found: Vec<Mistake>,
+    /// How many more there were.
+    dropped: usize,
     errors: usize,
 }
 
@@ -36,7 +44,7 @@ struct Mistake {
 
 impl<'t> Mistakes<'t> {
     pub fn new(original: &'t str, text: &'t str) -> Self {
-        Mistakes { original, text, toolbox: None, server: None, found: Vec::new(), errors: 0 }
+        Mistakes { original, text, toolbox: None, server: None, found: Vec::new(), dropped: 0, errors: 0 }
     }
 
     /// How many of them leave something out.
@@ -87,6 +95,10 @@ impl<'t> Mistakes<'t> {
 
     pub fn add(&mut self, severity: Severity, offset: usize, message: String, fix: String) {
         self.errors += usize::from(severity == Severity::Error);
+        if self.found.len() == MAX_KEPT {
+            self.dropped += 1;
+            return;
+        }
         let (toolbox, server) = (self.toolbox.clone(), self.server.clone());
         self.found.push(Mistake { severity, toolbox, server, offset, message, fix });
     }
@@ -102,7 +114,7 @@ impl<'t> Mistakes<'t> {
     /// All problems in the order of the file; one walk through the text.
     pub fn into_problems(mut self, file: &Path) -> Vec<Problem> {
         self.found.sort_by_key(|mistake| mistake.offset);
-        let more = self.found.len().saturating_sub(MAX_PROBLEMS);
+        let more = self.found.len().saturating_sub(MAX_PROBLEMS) + self.dropped;
         self.found.truncate(MAX_PROBLEMS);
         if let Some(last) = self.found.last_mut().filter(|_| more > 0) {
             last.fix = format!("{}; mend these first, {more} more are not told", last.fix);
@@ -110,12 +122,17 @@ impl<'t> Mistakes<'t> {
         let (mut line, mut column, mut start) = (1, 1, 0);
         let mut chars = self.original.char_indices().peekable();
         let mut problems = Vec::with_capacity(self.found.len());
+        // The line of the last mistake, by its start.
+        let mut seen: Option<(usize, Line<'_>)> = None;
         for mistake in self.found {
             while let Some((at, char)) = chars.next_if(|(at, _)| *at < mistake.offset) {
                 (line, column) = if char == '\n' { (line + 1, 1) } else { (line, column + 1) };
                 start = if char == '\n' { at + 1 } else { start };
             }
-            let whole = self.original[start..].lines().next().unwrap_or_default();
+            let whole = match seen.take().filter(|(at, _)| *at == start) {
+                Some((_, whole)) => whole,
+                None => Line::new(self.original[start..].lines().next().unwrap_or_default()),
+            };
             problems.push(Problem {
                 severity: mistake.severity,
                 file: file.to_owned(),
@@ -123,11 +140,20 @@ impl<'t> Mistakes<'t> {
                 server: mistake.server,
                 line,
                 column,
-                excerpt: Excerpt::of(&masked(whole), column),
-                message: mistake.message,
-                fix: mistake.fix,
+                excerpt: Excerpt::of(&whole, mistake.offset.saturating_sub(start)),
+                message: masked(&cut(mistake.message)),
+                fix: masked(&cut(mistake.fix)),
             });
+            seen = Some((start, whole));
         }
         problems
     }
+}
+
+fn cut(mut said: String) -> String {
+    if let Some((end, _)) = said.char_indices().nth(MAX_SAID_CHARS) {
+        said.truncate(end);
+        said.push('…');
+    }
+    said
 }

@@ -3,10 +3,16 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use toolwright_jsonrpc::raw::quote;
+
 use crate::configuration::DEFAULT_TOOLBOX;
+use crate::masked::Line;
 
 /// How many characters of a line are shown.
 const SHOWN_CHARS: usize = 120;
+
+/// How many characters of a name are shown.
+const SHOWN_NAME_CHARS: usize = 80;
 
 /// One thing that is wrong with a file. Shown whole, it takes several lines; see [`Problem::line`] for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,11 +60,11 @@ impl Problem {
     pub fn subject(&self) -> String {
         match (&self.toolbox, &self.server) {
             (None, None) => "the configuration".to_owned(),
-            (Some(toolbox), None) => format!("toolbox \"{toolbox}\""),
+            (Some(toolbox), None) => format!("toolbox {}", shown(toolbox)),
             (Some(toolbox), Some(server)) if toolbox != DEFAULT_TOOLBOX => {
-                format!("server \"{server}\" of toolbox \"{toolbox}\"")
+                format!("server {} of toolbox {}", shown(server), shown(toolbox))
             }
-            (_, Some(server)) => format!("server \"{server}\""),
+            (_, Some(server)) => format!("server {}", shown(server)),
         }
     }
 
@@ -73,10 +79,16 @@ impl Problem {
         match (self.severity, self.toolbox.is_none()) {
             (Severity::Error, true) => format!("error: {subject} cannot be used"),
             (Severity::Error, false) => format!("error: {subject} is left out"),
-            (Severity::Warning, _) => {
-                format!("warning: {subject} has something that is not used as it stands")
-            }
+            (Severity::Warning, _) => format!("warning: in {subject}"),
         }
+    }
+}
+
+/// A name in quotes, and not too long.
+fn shown(name: &str) -> String {
+    match name.char_indices().nth(SHOWN_NAME_CHARS) {
+        Some((end, _)) => quote(&format!("{}…", &name[..end])),
+        None => quote(name),
     }
 }
 
@@ -93,20 +105,22 @@ impl fmt::Display for Problem {
 }
 
 impl Excerpt {
-    /// The whole line, or as much of a long one as can be shown with the column in its middle.
-    pub(crate) fn of(line: &str, column: usize) -> Excerpt {
-        let is_long = line.char_indices().nth(SHOWN_CHARS).is_some();
-        let first = if is_long { column.saturating_sub(SHOWN_CHARS / 2).max(1) } else { 1 };
-        let mut rest = line.chars().skip(first - 1);
+    /// The whole line, or as much of a long one as can be shown with the place in its middle.
+    pub(crate) fn of(line: &Line<'_>, at: usize) -> Excerpt {
+        let text = line.text;
+        let at = text.floor_char_boundary(at.min(text.len()));
+        let is_long = text.char_indices().nth(SHOWN_CHARS).is_some();
+        let back = if is_long { SHOWN_CHARS / 2 - 1 } else { SHOWN_CHARS };
+        let (before, start) = text[..at]
+            .char_indices()
+            .rev()
+            .take(back)
+            .fold((0, at), |(count, _), (start, _)| (count + 1, start));
+        let end = text[start..].char_indices().nth(SHOWN_CHARS).map_or(text.len(), |(end, _)| start + end);
         // A tab would move the caret, and other control characters move more than that.
-        let shown = rest.by_ref().take(SHOWN_CHARS).map(|char| if char.is_control() { ' ' } else { char });
-        let shown: String = shown.collect();
-        let before = if first > 1 { "…" } else { "" };
-        let after = if rest.next().is_some() { "…" } else { "" };
-        Excerpt {
-            text: format!("{before}{shown}{after}"),
-            caret: column - first + 1 + before.chars().count(),
-        }
+        let shown = line.masked(start..end).replace(char::is_control, " ");
+        let (left, right) = (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
+        Excerpt { text: format!("{left}{shown}{right}"), caret: before + 1 + left.chars().count() }
     }
 }
 
@@ -115,18 +129,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_caret_stands_under_its_column_in_lines_of_any_length() {
+    fn the_caret_stands_under_its_place_in_lines_of_any_length() {
         for length in [1, 10, 119, 120, 121, 500] {
             for column in [1, 2, 60, 61, 119, 120, 121, 300, 499, 500] {
                 if column <= length {
                     let line: String = (1..=length).map(|at| if at == column { 'ß' } else { '.' }).collect();
-                    let excerpt = Excerpt::of(&line, column);
+                    let excerpt = Excerpt::of(&Line::new(&line), column - 1);
                     assert_eq!(excerpt.text.chars().nth(excerpt.caret - 1), Some('ß'), "{length} {column}");
                     assert!(excerpt.text.chars().count() <= SHOWN_CHARS + 2);
                 }
             }
         }
-        assert_eq!(Excerpt::of("[", 2).caret, 2);
-        assert_eq!(Excerpt::of("\t\u{1b}x", 3).text, "  x");
+        assert_eq!(Excerpt::of(&Line::new("["), 1).caret, 2);
+        assert_eq!(Excerpt::of(&Line::new("["), 5).caret, 2);
+        assert_eq!(Excerpt::of(&Line::new("\t\u{1b}x"), 2).text, "  x");
+    }
+
+    #[test]
+    fn a_secret_that_is_shown_in_part_is_hidden_in_part() {
+        let line = format!(r#"{{"API_KEY": "{}", "x": 1}}"#, "k".repeat(500));
+        for at in [0, 13, 100, 300, 512, 520] {
+            assert!(!Excerpt::of(&Line::new(&line), at).text.contains('k'), "{at}");
+        }
     }
 }

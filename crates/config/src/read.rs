@@ -7,7 +7,7 @@ mod repeats;
 mod server;
 mod transport;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
@@ -58,6 +58,7 @@ impl<'t, 'e> Reader<'t, 'e> {
             return self.without_servers(root, members);
         }
         self.check_keys(members, Shape::File);
+        self.check_both(members);
         self.check_tool_mode(members);
         let mut found = match toolboxes {
             Some(toolboxes) => self.toolboxes(&toolboxes)?,
@@ -97,17 +98,19 @@ impl<'t, 'e> Reader<'t, 'e> {
         };
         self.check_repeats(members, Within::Toolboxes)?;
         let mut found: Vec<Toolbox> = Vec::new();
+        let mut seen: HashSet<String> = HashSet::new();
         for member in members {
+            self.mistakes.toolbox = Some(member.key.to_owned());
             let Some(name) = self.name(member, Named::Toolbox) else { continue };
-            if found.iter().any(|toolbox| toolbox.name == name) {
+            self.mistakes.toolbox = Some(name.clone());
+            if !seen.insert(name.clone()) {
                 let message = format!("the toolbox \"{name}\" stands here twice");
                 self.mistakes.error_at_key(member.raw_key(), message, "give it another name");
                 continue;
             }
-            self.mistakes.toolbox = Some(name.clone());
             found.extend(self.toolbox(name, member));
-            self.mistakes.toolbox = None;
         }
+        self.mistakes.toolbox = None;
         Some(found)
     }
 
@@ -121,6 +124,7 @@ impl<'t, 'e> Reader<'t, 'e> {
         self.check_repeats(members, Within::Toolbox)?;
         let description = self.description(member, members);
         let servers = value_of(members, "mcpServers").or_else(|| value_of(members, "servers"));
+        self.check_both(members);
         let is_meant = self.check_keys(members, Shape::Toolbox { has_servers: servers.is_some() });
         let Some(servers) = servers else {
             if !is_meant {
@@ -164,22 +168,25 @@ impl<'t, 'e> Reader<'t, 'e> {
     /// The servers of an object beside those that are there already. A name that stands twice is neither.
     fn servers(&mut self, members: &'t [Member<'t>], taken: Vec<ServerConfig>) -> Vec<ServerConfig> {
         let mut servers = taken;
-        let mut seen: Vec<(String, Node<'t>)> = Vec::new();
+        // Where each name was seen first; nowhere here for those that were there already.
+        let mut seen: HashMap<String, Option<Node<'t>>> =
+            servers.iter().map(|server| (server.name.clone(), None)).collect();
+        let mut twice: HashSet<String> = HashSet::new();
         for member in members {
             self.mistakes.server = Some(member.key.to_owned());
             let Some(name) = self.name(member, Named::Server) else { continue };
             self.mistakes.server = Some(name.clone());
-            let before = seen.iter().find(|(seen, _)| *seen == name).map(|(_, node)| *node);
-            if before.is_some() || servers.iter().any(|server| server.name == name) {
-                if self.is_second_server(member, before) {
-                    servers.retain(|server| server.name != name);
+            if let Some(before) = seen.get(&name) {
+                if self.is_second_server(member, *before) {
+                    twice.insert(name);
                 }
                 continue;
             }
-            seen.push((name.clone(), member.value));
+            seen.insert(name.clone(), Some(member.value));
             servers.extend(self.server(name, member));
         }
         self.mistakes.server = None;
+        servers.retain(|server| !twice.contains(&server.name));
         servers
     }
 
@@ -218,6 +225,15 @@ impl<'t, 'e> Reader<'t, 'e> {
             return None;
         }
         Some(expanded)
+    }
+
+    /// `servers` is another word for `mcpServers`, and not a second list.
+    fn check_both(&mut self, members: &'t [Member<'t>]) {
+        let other = members.iter().find(|member| member.key == "servers");
+        if let Some(other) = other.filter(|_| value_of(members, "mcpServers").is_some()) {
+            let message = "\"servers\" is not read beside \"mcpServers\"";
+            self.mistakes.warning_at_key(other.raw_key(), message, "put all servers into \"mcpServers\"");
+        }
     }
 
     fn no_servers_object(&mut self, node: &Node<'t>) {
@@ -273,6 +289,11 @@ impl<'t, 'e> Reader<'t, 'e> {
 /// The value of a key.
 fn value_of<'t>(members: &[Member<'t>], key: &str) -> Option<Node<'t>> {
     members.iter().find(|member| member.key == key).map(|member| member.value)
+}
+
+/// The value of a key, unless it is `null`: that says nothing.
+fn given<'t>(members: &[Member<'t>], key: &str) -> Option<Node<'t>> {
+    value_of(members, key).filter(|node| !is_null(node))
 }
 
 /// Whether a value is `null`.

@@ -69,11 +69,11 @@ fn unexpected(text: &str, offset: usize) -> Said {
     let first = rest.chars().next().unwrap_or_default();
     let before = text[..offset].trim_end().chars().next_back();
     let line_before = text[..offset].rsplit('\n').next().unwrap_or_default();
-    if first.is_control() && first != '\n' && first != '\r' || matches!(first, '\n' | '\r') {
+    if first.is_control() {
         let (message, fix) = match first {
             '\n' | '\r' => ("the string is not closed on its line", "add the closing \""),
             '\t' => ("a tab within a string", "write \\t"),
-            _ => ("a control character within a string", "remove it, or write it as \\u00…"),
+            _ => ("a control character", "remove it, or write it as \\u00…"),
         };
         return said(message.to_owned(), fix.to_owned());
     }
@@ -106,10 +106,14 @@ fn unexpected(text: &str, offset: usize) -> Said {
             Some(_) => said("a value is missing before this".to_owned(), "write the value".to_owned()),
             None => said(format!("this `{first}` closes nothing"), "remove it".to_owned()),
         },
-        _ if before.is_none() => {
+        _ if before.is_none() || text[..offset].trim() == "[" && !word.is_empty() => {
             let (message, fix) = other_language();
             said(message, fix)
         }
+        _ if is_number_cut(text, offset) => said(
+            "this is no number in JSON".to_owned(),
+            "write it in decimal digits, or as a string in quotes".to_owned(),
+        ),
         _ if !expects_value && (first == '"' || first == '{' || first == '[' || !word.is_empty()) => {
             missing_separator(text, offset)
         }
@@ -123,10 +127,6 @@ fn unexpected(text: &str, offset: usize) -> Said {
             "none" | "nil" | "undefined" | "null" => {
                 said(format!("`{word}` is no JSON"), "write null".to_owned())
             }
-            _ if word.starts_with(|char: char| char.is_ascii_digit() || char == '.') => said(
-                format!("`{}` is no number in JSON", shown(&word)),
-                "write it in digits, or as a string in quotes".to_owned(),
-            ),
             _ => said("text stands in double quotes".to_owned(), format!("write \"{}\"", shown(&word))),
         },
         _ => said(
@@ -138,6 +138,14 @@ fn unexpected(text: &str, offset: usize) -> Said {
             },
         ),
     }
+}
+
+/// Whether a number ends here that goes on in letters or digits: `0x10`, `1_000`, `007`.
+fn is_number_cut(text: &str, offset: usize) -> bool {
+    let end = text[..offset].bytes().rev().take_while(|byte| !byte.is_ascii_whitespace());
+    let mut digits = end.take_while(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(byte)).peekable();
+    let is_number = digits.peek().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.');
+    is_number && text[offset..].starts_with(|char: char| char.is_alphanumeric() || char == '_' || char == '.')
 }
 
 /// A value follows another, or a key has no colon.

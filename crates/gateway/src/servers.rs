@@ -107,6 +107,16 @@ impl Servers {
         servers
     }
 
+    /// The names that the servers of a configuration have here.
+    pub fn names_of(configuration: &Configuration) -> impl Iterator<Item = String> {
+        named(configuration).map(|(name, ..)| name)
+    }
+
+    /// What a configuration says of the server of this name.
+    pub fn entry_of<'c>(configuration: &'c Configuration, name: &str) -> Option<&'c ServerConfig> {
+        named(configuration).find(|(known, ..)| known == name).map(|(_, _, entry)| entry)
+    }
+
     /// Every server, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &Server> {
         self.list.iter()
@@ -212,6 +222,7 @@ fn connector(name: &str, entry: &ServerConfig, options: &ServerOptions) -> Arc<d
                 env: env.clone(),
                 env_from: env_from.clone(),
                 cwd: cwd.clone(),
+                secrets: entry.secrets(),
                 guardian: options.guardian.clone(),
             },
             identity,

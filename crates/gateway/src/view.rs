@@ -38,6 +38,8 @@ pub struct ServerView {
     pub in_flight: usize,
     /// Pieces of text on its standard output that were no messages.
     pub noise: u64,
+    /// The last of it.
+    pub last_noise: Vec<String>,
     /// What went wrong last.
     pub last_error: Option<String>,
     /// Who it says it is: name and version.
@@ -68,6 +70,7 @@ impl ServerView {
             tools_are_current: listed.is_current,
             in_flight: seen.in_flight,
             noise: seen.noise,
+            last_noise: server.supervisor.noise(),
             last_error: seen.last_error.clone(),
             server: said("name").map(|name| match said("version") {
                 Some(version) => format!("{name} {version}"),
@@ -81,12 +84,19 @@ impl ServerView {
     pub fn is_usable(&self) -> bool {
         matches!(self.state.as_str(), "ready" | "degraded")
     }
+
+    /// Whether somebody switched it off.
+    pub fn is_off(&self) -> bool {
+        self.state == "disabled"
+    }
 }
 
 fn detail(state: &State) -> Option<String> {
     match state {
         State::Starting { attempt: 1 } => None,
         State::Starting { attempt } => Some(format!("attempt {attempt}")),
+        State::Resting => Some("not used; the next call starts it".to_owned()),
+        State::Degraded { reason } => Some(reason.clone()),
         State::Backoff { failures, wait } => {
             let times = if *failures == 1 { "once".to_owned() } else { format!("{failures} times") };
             Some(format!("failed {times}; tried again within {} s", wait.as_secs()))

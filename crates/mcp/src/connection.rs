@@ -18,7 +18,7 @@ use crate::error::{Closed, Ending, RequestError};
 use crate::host::Host;
 use crate::link::{Link, Outgoing};
 use crate::requests::{OnProgress, Waiting};
-use incoming::Shared;
+use incoming::{Shared, shown};
 
 pub use signs::Signs;
 
@@ -40,7 +40,8 @@ pub struct RequestOptions {
     pub on_progress: Option<OnProgress>,
     /// Headers for servers that are reached over HTTP.
     pub headers: Vec<(String, String)>,
-    /// What we can do for the server while it works on this request, instead of what we usually can.
+    /// What we can do for the server while it works on this request, instead of what we usually can. A
+    /// legacy server was told once, at the start.
     pub capabilities: Option<Json>,
     /// Whether a result that asks back (`input_required`) is handed over instead of being answered.
     pub passes_input_on: bool,
@@ -177,12 +178,20 @@ impl Connection {
         self.shared.signs.subscribe()
     }
 
+    /// How many pieces of text came that were no messages.
+    pub fn noise(&self) -> u64 {
+        self.shared.noise.load(Ordering::Relaxed)
+    }
+
     /// What else happened.
     pub fn counts(&self) -> Counts {
         let kept = self.shared.last_noise.lock().unwrap_or_else(PoisonError::into_inner);
         Counts {
-            noise: self.shared.noise.load(Ordering::Relaxed),
-            last_noise: kept.iter().cloned().collect(),
+            noise: self.noise(),
+            last_noise: kept
+                .iter()
+                .map(|noise| Noise { shown: shown(&noise.shown), ..noise.clone() })
+                .collect(),
             unwanted: self.shared.unwanted.load(Ordering::Relaxed),
         }
     }

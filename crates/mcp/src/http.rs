@@ -31,7 +31,9 @@ pub use params::{HeaderError, check_headers, params_headers};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long the end of a session may take, when nobody waits for it any more.
+/// How long the message that a session has begun may hold the others back.
+const CONFIRM: Duration = Duration::from_secs(10);
+/// How long the end of a session or of a request may take, when nobody waits for it any more.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Where a server is, and with what it is spoken to.

@@ -12,6 +12,8 @@ use crate::{Peer, RequestError, RequestOptions, Signs};
 
 /// How many pages are asked for: a server that always has another one does not keep us for ever.
 const MAX_PAGES: usize = 1000;
+/// How large a list may be in all, in bytes of its items.
+const MAX_BYTES: usize = 64 << 20;
 /// The longest time that a list is kept, whatever the server says.
 const MAX_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -92,11 +94,18 @@ pub(crate) async fn all(
     }
     let mut list = List { is_public: true, ..List::default() };
     let mut cursors = HashSet::new();
+    let mut bytes = 0;
     let mut params = None;
     for number in 0..MAX_PAGES {
         let page = peer.ask(method, params.take(), options).await?;
         let items = page.get(key).and_then(|items| items.items());
-        list.items.extend(items.ok_or(RequestError::Unreadable(NoiseKind::NotAMessage))?);
+        let items = items.ok_or(RequestError::Unreadable(NoiseKind::NotAMessage))?;
+        bytes += items.iter().map(|item| item.as_str().len()).sum::<usize>();
+        if bytes > MAX_BYTES {
+            let reason = format!("the list is larger than {} MiB", MAX_BYTES >> 20);
+            return Err(RequestError::NoAnswer(reason));
+        }
+        list.items.extend(items);
         list.is_public &= page.get_text("cacheScope").as_deref() == Some("public");
         let ttl = ttl(&page);
         list.ttl = if number == 0 { ttl } else { list.ttl.min(ttl) };

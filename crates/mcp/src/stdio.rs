@@ -8,6 +8,7 @@ mod environment;
 mod stderr;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -19,7 +20,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use toolwright_jsonrpc::lines::{self, Line, Lines, MAX_LINE_BYTES};
+use toolwright_jsonrpc::lines::{self, Line, Lines, MAX_LINE_BYTES, Noise};
+use toolwright_redact::known;
 
 use crate::error::{Closed, Ending, StartError};
 #[cfg(unix)]
@@ -36,7 +38,7 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 const CHUNK: usize = 64 << 10;
 
 /// What is started, and with what.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ChildCommand {
     /// The program.
     pub program: OsString,
@@ -52,6 +54,22 @@ pub struct ChildCommand {
     /// when its stdin does.
     #[cfg(unix)]
     pub guardian: Option<Guardian>,
+    /// Values that must not be shown when the server prints them. Those of its variables whose names
+    /// speak of secrets are hidden in any case.
+    pub secrets: Vec<String>,
+}
+
+impl fmt::Debug for ChildCommand {
+    /// Without the values of variables, and without arguments: they may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.env.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("ChildCommand")
+            .field("program", &self.program)
+            .field("env", &names)
+            .field("env_from", &self.env_from)
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A child that was started.
@@ -94,14 +112,15 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
     let (outgoing, to_send) = mpsc::channel(OUTGOING);
     let (events, incoming) = mpsc::channel(EVENTS);
     let stop = CancellationToken::new();
-    let stderr = Arc::new(StderrRing::default());
+    let secrets = environment::secrets_of(command);
+    let stderr = Arc::new(StderrRing::hiding(secrets.clone()));
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(errors)) = pipes else {
         let source = io::Error::other("its pipes are missing");
         return Err(StartError::Other { program: command.program.to_string_lossy().into_owned(), source });
     };
     let writer = tokio::spawn(write(stdin, to_send));
-    let reader = tokio::spawn(read(stdout, events.clone()));
+    let reader = tokio::spawn(read(stdout, events.clone(), secrets));
     let drain = tokio::spawn(drain(errors, Arc::clone(&stderr)));
     let owner = Owner {
         child,
@@ -140,7 +159,7 @@ async fn write(mut stdin: ChildStdin, mut outgoing: mpsc::Receiver<Outgoing>) {
 }
 
 /// Hands over what the server prints, line by line.
-async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>) {
+async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>, secrets: Vec<String>) {
     let mut lines = Lines::new(MAX_LINE_BYTES);
     let mut chunk = vec![0; CHUNK];
     let mut found = Vec::new();
@@ -149,7 +168,7 @@ async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>) {
         let each = |line: Line<'_>| {
             let reading = lines::read(line);
             found.extend(reading.messages.into_iter().map(Event::Message));
-            found.extend(reading.noise.map(Event::Noise));
+            found.extend(reading.noise.map(|noise| Event::Noise(without(&secrets, noise))));
         };
         match count {
             0 => lines.finish(each),
@@ -164,6 +183,10 @@ async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>) {
             return;
         }
     }
+}
+
+fn without(secrets: &[String], noise: Noise) -> Noise {
+    Noise { shown: known(&noise.shown, secrets).into_owned(), ..noise }
 }
 
 async fn drain(mut errors: impl AsyncRead + Unpin, ring: Arc<StderrRing>) {

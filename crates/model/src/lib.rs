@@ -8,11 +8,9 @@
 mod change;
 mod code;
 mod outcome;
-mod secret;
 mod tool;
 
 pub use change::{Change, Problem};
 pub use code::Code;
 pub use outcome::Outcome;
-pub use secret::{holds_secret, is_secret_key};
 pub use tool::{Annotations, Finish, Origin, ToolDefinition};

@@ -3,7 +3,16 @@
 //! `hostile-server` is a real child process with one bad habit for each tool. [`figures`] has one function
 //! for each figure; tests call them in sizes that fit a test run, the program `soak` in full ones.
 //!
-//! Nothing of this ships.
+//! [`http`] lets a test decide about every byte of a server over HTTP; [`http_habits`], [`http_sse`] and [`http_rmcp`]
+//! are such servers. [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios
+//! of the protocol's conformance suite. Nothing of this ships.
+
+pub mod authorization_server;
+pub mod conformance;
+pub mod http;
+pub mod http_habits;
+pub mod http_rmcp;
+pub mod http_sse;
 
 #[cfg(unix)]
 pub mod figures;

@@ -42,13 +42,9 @@ impl Programs {
 
 /// A server under supervision that may crash as often as it likes.
 pub fn supervised(name: &str, command: ChildCommand) -> Supervisor {
-    let connector = StdioConnector {
-        name: name.to_owned(),
-        command,
-        identity: Identity { client: Json::empty_object(), capabilities: Json::empty_object() },
-        options: PeerOptions { start: PATIENCE, ..PeerOptions::default() },
-        host: Arc::new(NoHost),
-    };
+    let identity = Identity { client: Json::empty_object(), capabilities: Json::empty_object() };
+    let options = PeerOptions { start: PATIENCE, ..PeerOptions::default() };
+    let connector = StdioConnector::new(name, command, identity, options, Arc::new(NoHost));
     let policy = Policy { base_delay: Duration::from_millis(20), crashes: usize::MAX, ..Policy::default() };
     Supervisor::start(Arc::new(connector), policy)
 }

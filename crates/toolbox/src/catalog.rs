@@ -3,33 +3,39 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
-use toolwright_jsonrpc::Json;
-use toolwright_mcp::{Peer, RequestError, RequestOptions};
+use toolwright_mcp::{Era, Filter, List, Peer, RequestError, RequestOptions, Subscription};
 
-use crate::policy::Policy;
-use crate::state::Seen;
+use crate::owner::Keeping;
 
 /// How long a page of tools may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the acknowledgement of a subscription may take.
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(2);
+/// A list whose time is over is asked for again, but not more often than this: nobody waits for it.
+const MIN_REFRESH: Duration = Duration::from_secs(60);
 /// How long a change of tools waits for the next one: servers tell them one by one.
 const SETTLE: Duration = Duration::from_millis(100);
 /// The wait between two lists of a server whose tools keep changing. It doubles, up to
-/// [`Policy::max_delay`], while the lists are the same: such a server tells changes that are none.
+/// the longest wait of the policy, while the lists are the same: such a server tells changes that are none.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Keeps the tools of a connected server.
-pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen>) -> Infallible {
+pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
+    let Keeping { server, policy, told } = keeping;
     let mut signs = peer.connection().signs();
     let mut failures = 0;
     let mut pause = PAUSE;
+    let mut next;
+    // Before the list: what changes between the two is heard.
+    let _subscription = subscribe(server, peer).await;
     loop {
         let seen_changes = signs.borrow_and_update().tools_changed;
         let begin = Instant::now();
-        match list(peer).await {
-            Ok(items) => {
+        match list(server, peer).await {
+            Ok(List { items, ttl, .. }) => {
                 failures = 0;
+                next = ttl.filter(|ttl| !ttl.is_zero()).map(|ttl| ttl.max(MIN_REFRESH));
                 let is_new = told.borrow().tools.items != items;
                 pause = if is_new { PAUSE } else { (pause * 2).min(policy.max_delay) };
                 told.send_modify(|seen| seen.listed(items));
@@ -38,32 +44,52 @@ pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen
             Err(RequestError::Closed(_)) => return std::future::pending().await,
             Err(error) => {
                 failures += 1;
+                next = Some(policy.delay_before(failures + 1));
                 let reason = format!("its tools cannot be listed: {error}");
-                tracing::warn!(reason, "a server is degraded");
+                tracing::warn!(server, reason, "a server is degraded");
                 told.send_modify(|seen| seen.troubled(|trouble| trouble.listing = Some(reason)));
             }
         }
         let has_changed = signs.wait_for(|signs| signs.tools_changed != seen_changes);
         // The sender lives as long as the connection, which `peer` holds.
-        if failures == 0 {
-            let _ = has_changed.await;
-        } else {
-            let _ = timeout(policy.delay_before(failures + 1), has_changed).await;
+        match next {
+            Some(next) => drop(timeout(next, has_changed).await),
+            None => drop(has_changed.await),
         }
         sleep(SETTLE.max(pause.saturating_sub(begin.elapsed()))).await;
     }
 }
 
+/// Asks a modern server to tell when its tools change; a legacy one does it by itself.
+async fn subscribe(server: &str, peer: &Peer) -> Option<Subscription> {
+    let tools = peer.capabilities().get("tools");
+    let is_told = tools.and_then(|tools| tools.get("listChanged"))?.as_str() == "true";
+    if !is_told || peer.era() == Era::Legacy {
+        return None;
+    }
+    let filter = Filter { tools: true, ..Filter::default() };
+    match peer.subscribe(filter, &own(LISTEN_TIMEOUT)).await {
+        Ok(subscription) => Some(subscription),
+        Err(error) => {
+            tracing::warn!(server, %error, "a server does not tell when its tools change");
+            None
+        }
+    }
+}
+
+/// How a request on our own behalf is sent.
+fn own(timeout: Duration) -> RequestOptions {
+    RequestOptions { timeout: Some(timeout), is_background: true, ..RequestOptions::default() }
+}
+
 /// All tools. A server that announces none is asked as well: some only forget to say it.
-async fn list(peer: &Peer) -> Result<Vec<Json>, RequestError> {
-    let options =
-        RequestOptions { timeout: Some(LIST_TIMEOUT), is_background: true, ..RequestOptions::default() };
+async fn list(server: &str, peer: &Peer) -> Result<List, RequestError> {
     let is_announced = peer.capabilities().get("tools").is_some();
-    match peer.list("tools/list", "tools", &options).await {
+    match peer.listed("tools/list", "tools", &own(LIST_TIMEOUT)).await {
         Err(RequestError::Closed(closed)) => Err(RequestError::Closed(closed)),
         Err(error) if !is_announced => {
-            tracing::debug!(%error, "a server that announces no tools lists none");
-            Ok(Vec::new())
+            tracing::debug!(server, %error, "a server that announces no tools lists none");
+            Ok(List::default())
         }
         listed => listed,
     }

@@ -3,18 +3,17 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::timeout;
 use toolwright_mcp::{Peer, RequestOptions};
 
-use crate::policy::Policy;
-use crate::state::Seen;
+use crate::owner::Keeping;
 
 /// How long the question whether a silent server is back may go unanswered.
 const ASK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Tells when a server leaves requests unanswered, and asks it by itself until it is back.
-pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen>) -> Infallible {
+pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
+    let Keeping { server, policy, told } = keeping;
     let mut signs = peer.connection().signs();
     let options =
         RequestOptions { timeout: Some(ASK_TIMEOUT), is_background: true, ..RequestOptions::default() };
@@ -23,7 +22,7 @@ pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen
         let silent = signs.wait_for(|signs| signs.unanswered >= policy.unanswered).await;
         let count = silent.map_or(0, |signs| signs.unanswered);
         let reason = format!("{count} requests in a row had no answer in time");
-        tracing::warn!(reason, "a server is degraded");
+        tracing::warn!(server, reason, "a server is degraded");
         told.send_modify(|seen| seen.troubled(|trouble| trouble.silence = Some(reason)));
         let mut asked = 1;
         while signs.borrow_and_update().unanswered > 0 {
@@ -34,7 +33,7 @@ pub(crate) async fn keep(peer: &Peer, policy: &Policy, told: &watch::Sender<Seen
                 let _ = peer.is_there(&options).await;
             }
         }
-        tracing::info!("a server answers again");
+        tracing::info!(server, "a server answers again");
         told.send_modify(|seen| seen.troubled(|trouble| trouble.silence = None));
     }
 }

@@ -45,7 +45,7 @@ impl Connector for HttpConnector {
     }
 
     fn check(&self) -> String {
-        "server running, its url right and reachable, its login valid".to_owned()
+        format!("server running, its url right, its login valid (toolwright servers login {})", self.name)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use toolwright_mcp::{Connection, Era};
 
 use crate::connector::{ConnectFailure, Connected, Connector};
@@ -13,6 +14,9 @@ use crate::report::{self, StillWorks};
 use crate::state::{Seen, State};
 use crate::usage::Usage;
 use crate::{catalog, health};
+
+/// How long a server that was stopped is waited for; its way kills it before.
+const END: Duration = Duration::from_secs(10);
 
 /// What somebody wants of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,14 @@ impl Default for Orders {
     fn default() -> Self {
         Orders { is_enabled: true, restarts: 0 }
     }
+}
+
+/// What those need who keep watch over a connected server.
+pub(crate) struct Keeping<'o> {
+    /// Its name.
+    pub server: &'o str,
+    pub policy: Policy,
+    pub told: &'o watch::Sender<Seen>,
 }
 
 /// Owns one server.
@@ -131,15 +143,16 @@ impl Owner {
         let connection = peer.connection().clone();
         self.usage.note();
         self.told.send_modify(|seen| seen.reached(peer.clone(), pid));
+        let server = Arc::clone(&self.connector);
+        let told = self.told.clone();
+        let keeping = Keeping { server: server.name(), policy: self.policy, told: &told };
         let closed = loop {
             tokio::select! {
                 closed = connection.wait_closed() => break closed,
                 _ = self.ordered.changed() => {
                     self.tell(State::Starting { attempt: 1 });
-                    connection.stop();
                     // Two of one server never run at once.
-                    connection.wait_closed().await;
-                    return;
+                    return end(&connection).await;
                 }
                 () = self.usage.wait_unused(&connection, self.policy.idle) => {
                     if self.rest(&connection).await {
@@ -148,8 +161,8 @@ impl Owner {
                     // Somebody was quicker.
                     self.told.send_modify(|seen| seen.reached(peer.clone(), pid));
                 }
-                never = catalog::keep(&peer, &self.policy, &self.told) => match never {},
-                never = health::keep(&peer, &self.policy, &self.told) => match never {},
+                never = catalog::keep(&peer, &keeping) => match never {},
+                never = health::keep(&peer, &keeping) => match never {},
             }
         };
         self.told.send_modify(|seen| {
@@ -172,7 +185,6 @@ impl Owner {
             return false;
         }
         connection.stop();
-        connection.wait_closed().await;
         tracing::info!(
             server = self.connector.name(),
             "{} was not used for {} s and rests",
@@ -183,6 +195,7 @@ impl Owner {
             () = woken => {}
             _ = self.ordered.changed() => {}
         }
+        end(connection).await;
         true
     }
 
@@ -227,5 +240,20 @@ impl Owner {
 
     fn tell(&self, state: State) {
         self.told.send_modify(|seen| seen.away(state));
+    }
+}
+
+impl Drop for Owner {
+    /// Those who still look must not keep the server alive.
+    fn drop(&mut self) {
+        self.tell(State::Disabled);
+    }
+}
+
+/// Ends a server and waits until it is gone: two of one kind could be in each other's way.
+async fn end(connection: &Connection) {
+    connection.stop();
+    if timeout(END, connection.wait_closed()).await.is_err() {
+        tracing::warn!("a server that was stopped is still there");
     }
 }

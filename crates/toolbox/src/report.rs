@@ -42,3 +42,59 @@ fn continuing(still: &StillWorks) -> String {
         (false, false) => format!("Continuing with local tools ({local}) and the other servers ({servers})"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use toolwright_mcp::stdio::ChildCommand;
+    use toolwright_mcp::{Identity, NoHost, PeerOptions};
+
+    use super::*;
+    use crate::StdioConnector;
+
+    fn connector(name: &str, program: &str) -> StdioConnector {
+        let nothing = toolwright_jsonrpc::Json::empty_object;
+        let command = ChildCommand { program: program.into(), ..ChildCommand::default() };
+        let identity = Identity { client: nothing(), capabilities: nothing() };
+        StdioConnector::new(name, command, identity, PeerOptions::default(), std::sync::Arc::new(NoHost))
+    }
+
+    fn failure(reason: &str, stderr: &str) -> ConnectFailure {
+        ConnectFailure { reason: reason.into(), stderr: stderr.into(), is_lasting: true }
+    }
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn clear_user_facing_error_messages() {
+        let still = StillWorks { local: words(&["datetime", "search", "volume"]), servers: Vec::new() };
+        let failure = failure("the server ended with exit code 1", "line 1\nline 2");
+        let said = failed_start(&connector("zwave", "/usr/bin/zwave-mcp-server"), 3, &failure, &still);
+        assert_eq!(
+            said,
+            "❌ Failed to initialize MCP tools after 3 attempts\n   \
+             Reason: Connection to stdio server 'zwave' failed: the server ended with exit code 1\n   \
+             MCP Server stderr: line 1\n      line 2\n   \
+             Check: MQTT broker running, zwave-mcp-server installed\n\
+             ⚠️ Continuing with local tools only (datetime, search, volume)"
+        );
+    }
+
+    #[test]
+    fn the_block_says_what_really_still_works_and_what_to_check_of_this_server() {
+        let still = StillWorks { local: words(&["datetime"]), servers: words(&["git", "files"]) };
+        let failure = failure("no answer within 30 s", "");
+        let said = failed_start(&connector("time", "uvx"), 3, &failure, &still);
+        assert!(said.contains("MCP Server stderr: (nothing)"), "{said}");
+        assert!(said.contains("Check: uvx installed, what it connects to running"), "{said}");
+        assert!(!said.contains("MQTT"), "{said}");
+        assert!(
+            said.ends_with("Continuing with local tools (datetime) and the other servers (git, files)"),
+            "{said}"
+        );
+        let only = StillWorks { local: Vec::new(), ..still };
+        assert_eq!(continuing(&only), "Continuing with the other servers (git, files)");
+        assert_eq!(continuing(&StillWorks::default()), "Continuing without it");
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::{Era, Peer};
+use toolwright_mcp::{Connection, Era, Peer};
 
 use crate::owner::Orders;
 
@@ -154,8 +154,8 @@ impl Seen {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let connection = self.peer.as_ref().map(Peer::connection);
         Snapshot {
-            noise: self.past_noise + connection.map_or(0, |connection| connection.counts().noise),
-            in_flight: connection.map_or(0, |connection| connection.in_flight()),
+            noise: self.past_noise + connection.map_or(0, Connection::noise),
+            in_flight: connection.map_or(0, Connection::in_flight),
             ..self.snapshot.clone()
         }
     }
@@ -192,7 +192,7 @@ impl Seen {
     /// Notes that there is no server now; its tools stay known.
     pub(crate) fn away(&mut self, state: State) {
         if let Some(peer) = self.peer.take() {
-            self.past_noise += peer.connection().counts().noise;
+            self.past_noise += peer.connection().noise();
         }
         if self.tools.is_current {
             self.tools = Arc::new(Listed { is_current: false, ..Listed::clone(&self.tools) });

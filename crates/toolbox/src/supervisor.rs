@@ -96,6 +96,13 @@ impl Supervisor {
         self.connector.stderr()
     }
 
+    /// The last that the server printed on stdout and that was no message.
+    pub fn noise(&self) -> Vec<String> {
+        let peer = self.seen.borrow().peer.clone();
+        let last = peer.map(|peer| peer.connection().counts().last_noise).unwrap_or_default();
+        last.into_iter().map(|noise| noise.shown).collect()
+    }
+
     /// Follows every change of state or tools. It changes no more when the last supervisor is gone.
     pub fn subscribe(&self) -> watch::Receiver<Seen> {
         self.seen.clone()

@@ -1,110 +1,14 @@
 //! A supervised server in paused time: every wait is exact, and no test waits.
 
+mod scripted;
+
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use scripted::{Scripted, asked};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use toolwright_jsonrpc::lines::Found;
-use toolwright_jsonrpc::{Json, Message, Response};
-use toolwright_mcp::{
-    Closed, Connection, Ending, Event, Identity, Link, NoHost, Outgoing, Peer, PeerOptions, RequestOptions,
-};
-use toolwright_toolbox::{ConnectFailure, Connected, Connecting, Connector, Policy, State, Supervisor};
-
-const LONG: Duration = Duration::from_secs(3600);
-
-/// A server that fails as often as it is told to and then answers, until it is ended.
-#[derive(Default)]
-struct Scripted {
-    failures: AtomicU32,
-    is_lasting: bool,
-    /// When each attempt began.
-    attempts: Mutex<Vec<Instant>>,
-    /// Ends the server that runs.
-    running: Mutex<Option<CancellationToken>>,
-}
-
-impl Scripted {
-    fn failing(failures: u32) -> Arc<Scripted> {
-        Arc::new(Scripted { failures: AtomicU32::new(failures), ..Scripted::default() })
-    }
-
-    fn waits(&self) -> Vec<u64> {
-        let attempts = self.attempts.lock().expect("no panic before");
-        attempts.windows(2).map(|pair| (pair[1] - pair[0]).as_secs()).collect()
-    }
-
-    fn crash(&self) {
-        self.running.lock().expect("no panic before").take().expect("a server runs").cancel();
-    }
-}
-
-impl Connector for Scripted {
-    fn connect(&self, _: Option<toolwright_mcp::Era>) -> Connecting<'_> {
-        Box::pin(async move {
-            self.attempts.lock().expect("no panic before").push(Instant::now());
-            let left = self.failures.load(Ordering::SeqCst);
-            if left > 0 {
-                self.failures.store(left - 1, Ordering::SeqCst);
-                let (reason, stderr) = ("broker unreachable".to_owned(), "ECONNREFUSED".to_owned());
-                return Err(ConnectFailure { reason, stderr, is_lasting: self.is_lasting });
-            }
-            let (link, crash) = answering_server();
-            *self.running.lock().expect("no panic before") = Some(crash);
-            let connection = Connection::open(link, Arc::new(NoHost));
-            let identity = Identity { client: Json::empty_object(), capabilities: Json::empty_object() };
-            let peer = Peer::connect(connection, identity, &PeerOptions::default()).await;
-            Ok(Connected { peer: peer.expect("it answers"), pid: Some(7) })
-        })
-    }
-
-    fn name(&self) -> &str {
-        "scripted"
-    }
-
-    fn transport(&self) -> &'static str {
-        "stdio"
-    }
-}
-
-/// Answers every request with a revision and its own method, until it is ended.
-fn answering_server() -> (Link, CancellationToken) {
-    let (outgoing, mut asked) = mpsc::channel::<Outgoing>(8);
-    let (events, incoming) = mpsc::channel(8);
-    let (stop, crash) = (CancellationToken::new(), CancellationToken::new());
-    let (stopped, crashed) = (stop.clone(), crash.clone());
-    tokio::spawn(async move {
-        let ending = loop {
-            tokio::select! {
-                () = stopped.cancelled() => break Ending::Stopped,
-                () = crashed.cancelled() => break Ending::Exited(9),
-                asked = asked.recv() => {
-                    let Some(asked) = asked else { break Ending::Stopped };
-                    let Message::Request(request) = asked.message else { continue };
-                    let result = Json::parse(r#"{"protocolVersion":"2025-11-25","tools":[{"name":"a"}]}"#).expect("JSON");
-                    let result = result.with("asked", &Json::text(&request.method));
-                    let response = Response { id: Some(request.id), outcome: Ok(result), extra: Vec::new() };
-                    let message = Found { message: Message::Response(response), is_behind_text: false };
-                    if events.send(Event::Message(message)).await.is_err() {
-                        break Ending::Stopped;
-                    }
-                }
-            }
-        };
-        let closed = Closed { ending, stderr: "last words".into() };
-        let _ = events.send(Event::Closed(Arc::new(closed))).await;
-    });
-    (Link { outgoing, events: incoming, stop }, crash)
-}
-
-async fn asked(supervisor: &Supervisor) -> String {
-    let peer = supervisor.peer(LONG).await.expect("ready");
-    let result = peer.request("tools/list", None, &RequestOptions::default()).await.expect("an answer");
-    result.get_text("asked").expect("the method")
-}
+use toolwright_toolbox::{Policy, State, Supervisor};
 
 #[tokio::test(start_paused = true)]
 async fn successful_connection_on_first_attempt() {

@@ -11,10 +11,7 @@ use std::fmt;
 use toolwright_model::{Change, Code};
 
 pub use arguments::{arguments, arguments_of, outline};
-pub use toolwright_model::{holds_secret, is_secret_key};
-
-/// What stands where a secret was.
-pub const HIDDEN: &str = "[redacted]";
+pub use toolwright_redact::{HIDDEN, holds_secret, is_secret_key};
 
 /// The longest string that is shown whole, in characters.
 pub const MAX_SHOWN_CHARS: usize = 80;

@@ -12,7 +12,7 @@ use toolwright_model::Finish;
     name = "toolwright",
     version,
     about,
-    after_help = "Exit codes: 0 done, 1 wrong input lines, a failed check, a refused call of `explain` or a failed one of `call`, 2 wrong use, 3 a file or stream failed."
+    after_help = "Exit codes: 0 done, 1 wrong input lines, a failed check, a refused call of `explain`, a failed one of `call` or a server that cannot be used, 2 wrong use, 3 a file or stream failed."
 )]
 pub struct Cli {
     /// What to do; without it, a short welcome.
@@ -33,6 +33,16 @@ pub enum Command {
     Tools(ToolsOptions),
     /// Call one tool: find it, mend the arguments, run it
     Call(CallOptions),
+    /// Show the MCP servers: state, era, tools, errors
+    Servers(ServersOptions),
+}
+
+/// Which servers there are.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConfigOptions {
+    /// The file that names the servers [default: WORKBENCH_CONFIG, toolwright.json here, or your own one]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
 }
 
 /// Which rules are in force.
@@ -105,6 +115,8 @@ pub struct ToolsOptions {
     pub list: ListOptions,
     #[command(flatten)]
     pub roots: RootOptions,
+    #[command(flatten)]
+    pub config: ConfigOptions,
 }
 
 /// How the tools are listed.
@@ -155,7 +167,7 @@ pub enum DefinitionFormat {
     after_help = "The result goes to standard output, what was mended to standard error.\n\nEnvironment:\n  TOOLWRIGHT_SEARCH      the engine of search_web: searxng, brave, google or duckduckgo\n  TOOLWRIGHT_SEARCH_URL  its address, which searxng needs\n  TOOLWRIGHT_SEARCH_KEY  the key of brave or google\n  TOOLWRIGHT_SEARCH_CX   the id of a search engine of google\n  TOOLWRIGHT_LOG         what is logged to standard error, such as info"
 )]
 pub struct CallOptions {
-    /// The tool's name
+    /// The tool's name: `name`, or `server/name`
     pub name: String,
     /// The arguments as a model wrote them, or `@FILE`; `@-` is standard input, none is `{}`
     pub arguments: Option<String>,
@@ -175,6 +187,45 @@ pub struct CallOptions {
     pub roots: RootOptions,
     #[command(flatten)]
     pub rules: RuleOptions,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Options of `servers`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "When a gateway runs with the same configuration (`toolwright servers watch`), its servers are shown; otherwise all servers are started for a look and ended again.\n\nExit codes: 0 all servers can be used, 1 some cannot."
+)]
+pub struct ServersOptions {
+    #[command(subcommand)]
+    pub command: Option<ServersCommand>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// The commands of `servers`.
+#[derive(Debug, Subcommand)]
+pub enum ServersCommand {
+    /// Show what a server wrote to stderr, secrets hidden
+    Logs {
+        /// The server's name
+        name: String,
+    },
+    /// End a server of the running gateway and start it anew
+    Restart {
+        /// The server's name
+        name: String,
+    },
+    /// Log in to a server that wants it: opens a page of its provider in the browser
+    Login {
+        /// The server's name
+        name: String,
+    },
+    /// Run all servers and show what becomes of them, until Ctrl-C
+    Watch,
 }
 
 /// Options of `rules`.

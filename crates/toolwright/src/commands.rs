@@ -5,6 +5,7 @@ mod changes;
 pub mod explain;
 pub mod normalize;
 pub mod rules;
+pub mod servers;
 pub mod tools;
 pub mod welcome;
 

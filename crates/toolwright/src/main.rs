@@ -11,6 +11,8 @@ mod report;
 mod rules_source;
 mod search_source;
 mod seconds;
+mod server_source;
+mod signals;
 mod toolset;
 
 use std::process::ExitCode;
@@ -19,7 +21,14 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 
+/// The argument that makes this program the guardian of the servers of another process of it.
+const GUARD: &str = "__guard";
+
 fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|arg| arg == GUARD) {
+        return toolwright_mcp::guard::run(args);
+    }
     let cli = Cli::parse();
     logging::to_stderr();
     let result = match cli.command {
@@ -29,6 +38,7 @@ fn main() -> ExitCode {
         Some(Command::Rules(options)) => commands::rules::run(&options),
         Some(Command::Tools(options)) => commands::tools::run(&options),
         Some(Command::Call(options)) => commands::call::run(&options),
+        Some(Command::Servers(options)) => commands::servers::run(&options),
     };
     match result {
         Ok(code) => code,

@@ -80,6 +80,13 @@ impl Report {
         Report { code: EXIT_IO, ..Report::usage(format!("cannot start: {error}"), fix) }
     }
 
+    /// A configuration that cannot be used at all.
+    pub fn configuration(error: &toolwright_config::ConfigError) -> Report {
+        let shown = error.to_string();
+        let what = shown.strip_prefix("error: ").unwrap_or(&shown).to_owned();
+        Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE }
+    }
+
     /// Mistakes in a rules file.
     pub fn rules(path: &Path, text: &str, errors: &[toolwright_normalizer::rules::RuleFileError]) -> Report {
         let lines: Vec<&str> = text.strip_prefix('\u{feff}').unwrap_or(text).lines().collect();

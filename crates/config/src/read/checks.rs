@@ -42,9 +42,15 @@ pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
             return Err(("the url is empty".into(), "write \"https://…\"".into()));
         }
         None => {
+            let written = ["https", "http"].iter().find_map(|scheme| {
+                let rest = url.strip_prefix(scheme)?;
+                rest.starts_with([':', '/']).then(|| (*scheme, rest.trim_start_matches([':', '/'])))
+            });
             let is_near = ["localhost", "127.", "[::1]"].iter().any(|host| url.starts_with(host));
-            let scheme = if is_near { "http" } else { "https" };
-            let shown = url.trim_start_matches('/').split(['?', '#', '@']).next().unwrap_or_default();
+            let guessed = (if is_near { "http" } else { "https" }, url.trim_start_matches('/'));
+            let (scheme, rest) = written.unwrap_or(guessed);
+            // A password or a key may stand in it.
+            let shown = if rest.contains(['@', '?', '#']) { "…" } else { rest };
             return Err((
                 "a url begins with http:// or https://".into(),
                 format!("write {}", quote(&format!("{scheme}://{shown}"))),
@@ -61,7 +67,7 @@ pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
         }
         "file" | "stdio" => {
             return Err((
-                format!("{scheme}: is no address of a server"),
+                "a program is no address of a server".into(),
                 "write \"command\" and \"args\" to start a program".into(),
             ));
         }
@@ -81,7 +87,10 @@ pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
     if let Some((_, port)) = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'))
         && port.parse::<u16>().is_err()
     {
-        return Err((format!("{} is no port", quote(port)), "write a number from 1 to 65535".into()));
+        return Err((
+            "the url's port is no number from 1 to 65535".into(),
+            "write http://host:8080/path".into(),
+        ));
     }
     Ok(())
 }

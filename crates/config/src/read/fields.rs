@@ -1,9 +1,10 @@
 //! The values of keys: texts, lists, pairs, flags and times, their variables replaced.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
-use toolwright_model::{holds_secret, is_secret_key};
+use toolwright_redact::{holds_secret, is_secret_key};
 
 use super::checks::Check;
 use super::repeats::Within;
@@ -61,10 +62,8 @@ impl<'t> Reader<'t, '_> {
             return None;
         };
         let expanded = self.expand(node, &text, Severity::Error)?;
-        let may_be_secret = |name: &str, value: &str| {
-            is_secret_key(name) || name.split('_').any(|word| word == "KEY") || holds_secret(value)
-        };
-        let secrets = expanded.from_environment.iter().filter(|(name, value)| may_be_secret(name, value));
+        let secrets =
+            expanded.from_environment.iter().filter(|(name, value)| is_secret_variable(name, value));
         self.secrets.extend(secrets.map(|(_, value)| value.clone()));
         self.without_nul(node, expanded.text, what)
     }
@@ -139,12 +138,16 @@ impl<'t> Reader<'t, '_> {
     ) -> Option<Vec<(String, String)>> {
         let Some(members) = node.as_object() else {
             let message = format!("\"{key}\" is an object of strings, not {}", node.a_type_name());
-            self.mistakes.error(node, message, "write {\"NAME\": \"value\"}");
+            // The values may be secret.
+            let first = node.as_text().or_else(|| node.as_array()?.first()?.as_text()).unwrap_or_default();
+            let name = first.split_once(['=', ':']).map_or("NAME", |(name, _)| name.trim());
+            self.mistakes.error(node, message, format!("write {{{}: \"…\"}}", quote(name)));
             return None;
         };
         let before = self.mistakes.errors();
         self.check_repeats(members, Within::Server);
         let mut pairs: Vec<(String, String)> = Vec::with_capacity(members.len());
+        let mut seen: HashSet<String> = HashSet::with_capacity(members.len());
         for member in members {
             let what = format!("the value of {} in \"{key}\"", quote(member.key));
             let name = self.expand_key(member);
@@ -154,7 +157,7 @@ impl<'t> Reader<'t, '_> {
                 self.mistakes.error_at_key(member.raw_key(), message, fix);
             }
             // The same twice is told already.
-            if !pairs.iter().any(|(known, _)| *known == name) {
+            if seen.insert(name.clone()) {
                 pairs.push((name, value));
             }
         }
@@ -195,7 +198,11 @@ impl<'t> Reader<'t, '_> {
             Ok(time) if time >= 1.0 && time <= most as f64 => {
                 if time < SHORT_MS && key == "timeoutMs" {
                     let message = format!("{time} ms is hardly enough for any call");
-                    self.mistakes.warning(node, message, format!("write {} for seconds", time * 1000.0));
+                    self.mistakes.warning(
+                        node,
+                        message,
+                        format!("write {} for {time} seconds", time * 1000.0),
+                    );
                 }
                 Some(Duration::from_micros((time * 1000.0) as u64))
             }
@@ -212,4 +219,9 @@ impl<'t> Reader<'t, '_> {
             }
         }
     }
+}
+
+/// Whether a variable outside of `env` and `headers` is to be hidden; there all are.
+pub(super) fn is_secret_variable(name: &str, value: &str) -> bool {
+    is_secret_key(name) || name.split('_').any(|word| word == "KEY") || holds_secret(value)
 }

@@ -17,6 +17,9 @@ pub(super) enum Shape {
 /// How many unknown keys one warning names.
 const NAMED_KEYS: usize = 5;
 
+/// How many unknown keys of one object are compared with known ones.
+const COMPARED_KEYS: usize = 200;
+
 const FILE_KEYS: &[&str] = &["mcpServers", "toolboxes"];
 const TOOLBOX_KEYS: &[&str] = &["description", "mcpServers"];
 const SERVER_KEYS: &[&str] = &[
@@ -43,6 +46,7 @@ const ALSO_READ: &[&str] = &[
     "environment",
     "httpUrl",
     "serverUrl",
+    "baseUrl",
     "tools",
     "includeTools",
     "allowedTools",
@@ -51,6 +55,7 @@ const ALSO_READ: &[&str] = &[
     "disabledTools",
     "blockedTools",
     "envFile",
+    "headersHelper",
 ];
 
 /// What clients write beside the servers.
@@ -64,8 +69,6 @@ const SILENT_IN_FILE: &[&str] = &[
     "name",
     "description",
     "metadata",
-    "context_servers",
-    "mcp",
     "mcpServersDisabled",
     "scale",
     "locale",
@@ -84,7 +87,6 @@ const SILENT_IN_SERVER: &[&str] = &[
     "autoApprove",
     "autoStart",
     "autostart",
-    "baseUrl",
     "category",
     "chatId",
     "description",
@@ -232,8 +234,10 @@ impl<'t> Reader<'t, '_> {
     pub(super) fn check_keys(&mut self, members: &'t [Member<'t>], shape: Shape) -> bool {
         let mut is_meant = false;
         let mut others: Vec<&Member<'t>> = Vec::new();
-        for member in members.iter().filter(|member| !is_silent(shape, member.key)) {
-            let Some(word) = suggestion(shape, member.key) else {
+        let unknown = members.iter().filter(|member| !is_silent(shape, member.key));
+        for (at, member) in unknown.enumerate() {
+            let word = if at < COMPARED_KEYS { suggestion(shape, member.key) } else { None };
+            let Some(word) = word else {
                 others.push(member);
                 continue;
             };

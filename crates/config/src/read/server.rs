@@ -4,7 +4,7 @@ use toolwright_jsonrpc::raw::{Member, Node, quote, same_value};
 
 use super::keys::Shape;
 use super::repeats::Within;
-use super::{Reader, value_of};
+use super::{Reader, given, is_null};
 use crate::{ServerConfig, ToolFilters};
 
 /// Lists of tools that clients keep, and that are to hold here as well: what was switched off there must not
@@ -25,8 +25,8 @@ impl<'t> Reader<'t, '_> {
         let is_disabled = self.is_disabled(members);
         let transport = self.transport(member, members);
         let tool_filters = self.tool_filters(members);
-        let timeout = value_of(members, "timeoutMs").and_then(|node| self.milliseconds(&node, "timeoutMs"));
-        let idle = value_of(members, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs"));
+        let timeout = given(members, "timeoutMs").and_then(|node| self.milliseconds(&node, "timeoutMs"));
+        let idle = given(members, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs"));
         let is_wrong = self.mistakes.errors() > errors;
         if is_disabled {
             // Nobody misses a server that is switched off.
@@ -59,7 +59,7 @@ impl<'t> Reader<'t, '_> {
     /// Whether the server is switched off, by whichever word.
     fn is_disabled(&mut self, members: &'t [Member<'t>]) -> bool {
         let mut flag = |key: &str| {
-            let node = value_of(members, key)?;
+            let node = given(members, key)?;
             self.flag(&node, key)
         };
         let is_off = flag("disabled").unwrap_or(false);
@@ -69,20 +69,20 @@ impl<'t> Reader<'t, '_> {
 
     fn tool_filters(&mut self, members: &'t [Member<'t>]) -> ToolFilters {
         let mut filters = ToolFilters::default();
-        if let Some(node) = value_of(members, "toolFilters")
+        if let Some(node) = given(members, "toolFilters")
             && let Some(list) = self.filter_list(&node, "toolFilters")
         {
             filters.and(ToolFilters::new(&list));
         }
         for key in ALLOW_LISTS {
-            if let Some(node) = value_of(members, key).filter(|node| node.as_array().is_some())
+            if let Some(node) = given(members, key).filter(|node| node.as_array().is_some())
                 && let Some(list) = self.filter_list(&node, key)
             {
                 filters.allow(list);
             }
         }
         for key in REFUSE_LISTS {
-            if let Some(node) = value_of(members, key)
+            if let Some(node) = given(members, key)
                 && let Some(list) = self.filter_list(&node, key)
             {
                 filters.refuse(list);
@@ -110,7 +110,7 @@ impl<'t> Reader<'t, '_> {
 
     /// The value of a key that has several names; two that differ are a mistake.
     pub(super) fn one_of(&mut self, members: &'t [Member<'t>], keys: &[&str]) -> Option<Member<'t>> {
-        let mut given = members.iter().filter(|member| keys.contains(&member.key));
+        let mut given = members.iter().filter(|member| keys.contains(&member.key) && !is_null(&member.value));
         let first = given.next()?;
         for other in given.filter(|other| other.key != first.key) {
             if !same_value(&first.value, &other.value) {
@@ -126,7 +126,7 @@ impl<'t> Reader<'t, '_> {
         for member in members.iter().filter(|member| keys.contains(&member.key)) {
             let is_empty = member.value.as_array().is_some_and(<[_]>::is_empty)
                 || member.value.as_object().is_some_and(<[_]>::is_empty)
-                || super::is_null(&member.value);
+                || is_null(&member.value);
             if !is_empty {
                 let message = format!("{} is not used {why}", quote(member.key));
                 self.mistakes.warning_at_key(member.raw_key(), message, "remove it");

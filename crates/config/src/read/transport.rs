@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use toolwright_jsonrpc::raw::{Member, Node, quote};
 
-use super::checks::{check_address, check_header, check_variable};
-use super::{Reader, value_of};
+use super::checks::{Check, check_address, check_header, check_variable};
+use super::fields::is_secret_variable;
+use super::{Reader, given};
 use crate::locate::under_home;
 use crate::meant::{folded, meant};
 use crate::{HttpKind, Transport};
@@ -41,8 +42,15 @@ enum Way {
 
 impl<'t> Reader<'t, '_> {
     pub(super) fn transport(&mut self, server: &Member<'t>, members: &'t [Member<'t>]) -> Option<Transport> {
-        let command = value_of(members, "command");
-        let url = self.one_of(members, &["url", "httpUrl", "serverUrl"]);
+        let command = given(members, "command");
+        let url = self.one_of(members, &["url", "httpUrl", "serverUrl", "baseUrl"]);
+        // Some clients write the part that does not apply as an empty string.
+        let (command, url) = match (command, url) {
+            (Some(command), Some(url)) if is_blank(&command) != is_blank(&url.value) => {
+                (Some(command).filter(|node| !is_blank(node)), Some(url).filter(|url| !is_blank(&url.value)))
+            }
+            both => both,
+        };
         let is_meant = self.check_server_keys(members, command.is_some() || url.is_some());
         let said = self.said_way(members);
         match (command, url, said) {
@@ -91,7 +99,20 @@ impl<'t> Reader<'t, '_> {
                 if !is_meant {
                     self.no_way(server, members, said);
                 }
+                self.check_the_rest(members);
                 None
+            }
+        }
+    }
+
+    /// What else is wrong with a server that cannot be reached, so that all of it is told at once.
+    fn check_the_rest(&mut self, members: &'t [Member<'t>]) {
+        if let Some(node) = given(members, "args") {
+            self.texts(&node, "args");
+        }
+        for (key, check) in [("env", check_variable as fn(&str, &str) -> Check), ("headers", check_header)] {
+            if let Some(node) = given(members, key) {
+                self.pairs(&node, key, check);
             }
         }
     }
@@ -104,7 +125,7 @@ impl<'t> Reader<'t, '_> {
                 "the server's entry is empty",
                 "add \"command\": \"…\" or \"url\": \"https://…\", or remove it",
             ),
-            None if value_of(members, "args").is_some() => {
+            None if given(members, "args").is_some() => {
                 ("a server needs a \"command\" for its \"args\"", "add \"command\": \"…\"")
             }
             None => (
@@ -116,7 +137,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn contradiction(&mut self, members: &'t [Member<'t>], message: &str, fix: &str) {
-        let node = value_of(members, "type").or_else(|| value_of(members, "transport"));
+        let node = given(members, "type").or_else(|| given(members, "transport"));
         if let Some(node) = node {
             self.mistakes.error(&node, message, fix);
         }
@@ -128,16 +149,23 @@ impl<'t> Reader<'t, '_> {
         let word = self.text(&node, "the type of a server")?;
         let plain = folded(&word);
         let known = WORDS.iter().find(|(known, _)| folded(known) == plain);
+        // What came from a variable is not told.
+        let word = node.as_text().unwrap_or_default();
         if let Some((_, way)) = known {
             return Some(*way);
         }
-        let fix = match meant(WORDS.iter().map(|(word, _)| *word), &word) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => "write \"stdio\", \"http\" or \"sse\", or leave it out".to_owned(),
-        };
-        let message = match plain.as_str() {
-            "ws" | "wss" | "websocket" => "servers over WebSocket are not supported".to_owned(),
-            _ => format!("unknown type {}", quote(&word)),
+        let (message, fix) = match (plain.as_str(), meant(WORDS.iter().map(|(word, _)| *word), &word)) {
+            ("ws" | "wss" | "websocket", _) => {
+                let message = "servers over WebSocket are not supported".to_owned();
+                (message, "write \"http\" if the server has an http address as well".to_owned())
+            }
+            (_, Some(near)) => {
+                (format!("unknown type {}", quote(&word)), format!("did you mean \"{near}\"?"))
+            }
+            (_, None) => {
+                let fix = "write \"stdio\", \"http\" or \"sse\", or leave it out".to_owned();
+                (format!("unknown type {}", quote(&word)), fix)
+            }
         };
         self.mistakes.error(&node, message, fix);
         None
@@ -147,18 +175,18 @@ impl<'t> Reader<'t, '_> {
         let errors = self.mistakes.errors();
         let mut args = Vec::new();
         let mut cwd = None;
-        if let Some(node) = value_of(members, "cwd").filter(|node| !super::is_null(node)) {
+        if let Some(node) = given(members, "cwd") {
             cwd = self.cwd(&node);
         }
         let command = self.command(command, members, cwd.as_deref(), &mut args);
-        if let Some(node) = value_of(members, "args").filter(|node| !super::is_null(node)) {
+        if let Some(node) = given(members, "args") {
             args.extend(self.texts(&node, "args").unwrap_or_default());
         }
-        let env =
-            self.one_of(members, &["env", "environment"]).filter(|member| !super::is_null(&member.value));
+        let env = self.one_of(members, &["env", "environment"]);
         let env = env.and_then(|member| self.pairs(&member.value, member.key, check_variable));
         let env_from = self.env_from(members);
-        self.tell_env_file(members);
+        let fix = "write the variables into \"env\", or their names into \"env_from\"";
+        self.tell_not_done(members, "envFile", "\"envFile\" is not read", fix);
         (self.mistakes.errors() == errors).then_some(Transport::Stdio {
             command: command?,
             args,
@@ -195,8 +223,10 @@ impl<'t> Reader<'t, '_> {
         }
         if text.contains(char::is_control) {
             self.control_characters(node, "the command");
+            return None;
         }
-        self.check_spaces(node, &text, members);
+        // As it is written: what came from a variable is not told.
+        self.check_spaces(node, &node.as_text().unwrap_or_default(), members);
         self.at_home(node, Path::new(&text)).map(|path| match path {
             Some(path) => path.into_os_string(),
             // How a relative program is found beside a folder to run in differs between systems.
@@ -212,8 +242,8 @@ impl<'t> Reader<'t, '_> {
     fn check_spaces(&mut self, node: &Node<'t>, text: &str, members: &'t [Member<'t>]) {
         let mut words = text.split_whitespace();
         let Some(program) = words.next().filter(|word| !word.contains(['/', '\\'])) else { return };
-        let has_args = value_of(members, "args")
-            .is_some_and(|args| args.as_array().is_some_and(|args| !args.is_empty()));
+        let has_args =
+            given(members, "args").is_some_and(|args| args.as_array().is_some_and(|args| !args.is_empty()));
         let rest: Vec<String> = words.take(8).map(quote).collect();
         if rest.is_empty() || has_args {
             return;
@@ -265,7 +295,7 @@ impl<'t> Reader<'t, '_> {
             if let Err((message, fix)) = check_variable(name, "") {
                 self.mistakes.error(item, message, fix);
             } else if let Some(value) = (self.environment)(name).and_then(|value| value.into_string().ok())
-                && toolwright_model::is_secret_key(name)
+                && is_secret_variable(name, &value)
             {
                 self.secrets.insert(value);
             }
@@ -273,10 +303,10 @@ impl<'t> Reader<'t, '_> {
         names
     }
 
-    fn tell_env_file(&mut self, members: &'t [Member<'t>]) {
-        if let Some(member) = members.iter().find(|member| member.key == "envFile") {
-            let fix = "write the variables into \"env\", or their names into \"env_from\"";
-            self.mistakes.warning_at_key(member.raw_key(), "\"envFile\" is not read", fix);
+    /// Tells of a key that a client would have done something for.
+    fn tell_not_done(&mut self, members: &'t [Member<'t>], key: &str, message: &str, fix: &str) {
+        if let Some(member) = members.iter().find(|member| member.key == key) {
+            self.mistakes.warning_at_key(member.raw_key(), message, fix);
         }
     }
 
@@ -284,13 +314,22 @@ impl<'t> Reader<'t, '_> {
         let errors = self.mistakes.errors();
         let address = self.text(&url.value, "a url");
         if let Some(Err((message, fix))) = address.as_deref().map(check_address) {
+            // What came from a variable is not told.
+            let is_written = address.as_deref() == url.value.as_text().as_deref();
+            let fix = if is_written { fix } else { "check the value of the variable".to_owned() };
             self.mistakes.error(&url.value, message, fix);
         }
-        let headers = value_of(members, "headers").filter(|node| !super::is_null(node));
+        let fix = "write the headers into \"headers\", with ${NAME} for what is secret";
+        self.tell_not_done(members, "headersHelper", "\"headersHelper\" is not run", fix);
+        let headers = given(members, "headers");
         let headers = headers.and_then(|node| self.pairs(&node, "headers", check_header));
         let transport = Transport::Http { url: address?, headers: headers.unwrap_or_default(), kind };
         (self.mistakes.errors() == errors).then_some(transport)
     }
+}
+
+fn is_blank(node: &Node<'_>) -> bool {
+    node.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
 /// Whether a command is a path that begins nowhere: `./serve`, `bin/serve`.

@@ -11,6 +11,8 @@ use toolwright_jsonrpc::{
     ErrorObject, INTERNAL_ERROR, Id, Json, Message, MintedIds, Notification, Request, Response,
 };
 
+use toolwright_redact::{harmless, lines};
+
 use super::{Signs, lost};
 use crate::error::{Closed, RequestError};
 use crate::host::Host;
@@ -22,6 +24,9 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// How many pieces of noise are kept to be shown.
 const NOISE_KEPT: usize = 16;
+
+/// How many pieces of noise are told one by one; after that, each time their number has doubled.
+const NOISE_LOGGED: u64 = 5;
 
 /// How many requests of a server are answered at once.
 const MAX_ASKED: usize = 64;
@@ -177,12 +182,21 @@ impl Shared {
         if let Some(id) = noise.id.as_ref().and_then(Id::to_number) {
             self.requests.fail(id, RequestError::Unreadable(noise.kind));
         }
-        self.noise.fetch_add(1, Ordering::Relaxed);
-        tracing::warn!(kind = ?noise.kind, text = %noise.shown, "a server printed something that is no message");
+        let count = self.noise.fetch_add(1, Ordering::Relaxed) + 1;
+        // A server that prints without end must not fill our log too.
+        if count <= NOISE_LOGGED || count.is_power_of_two() {
+            let text = shown(&noise.shown);
+            tracing::warn!(kind = ?noise.kind, count, text, "a server printed something that is no message");
+        }
         let mut kept = self.last_noise.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == NOISE_KEPT {
             kept.pop_front();
         }
         kept.push_back(noise);
     }
+}
+
+/// What may be shown of a server's output.
+pub(super) fn shown(text: &str) -> String {
+    lines(&harmless(text), &[])
 }

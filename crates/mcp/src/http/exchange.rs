@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use reqwest::{Method, Response};
 use tokio::time::{sleep, timeout};
-use toolwright_jsonrpc::lines::{self, Found, Line, NoiseKind};
+use toolwright_jsonrpc::lines::{self, Found, Line};
 use toolwright_jsonrpc::{Id, Message, Response as Answer};
 
+use super::CONFIRM;
 use super::events::ServerEvent;
 use super::headers::{LAST_EVENT_ID, SESSION_ID, own_revision};
 use super::refusal::{is_lost_session, shown};
@@ -24,7 +25,9 @@ pub(super) const RETRY: Duration = Duration::from_secs(1);
 /// No server makes us wait longer.
 pub(super) const MAX_RETRY: Duration = Duration::from_secs(300);
 /// How often in a row a stream is taken up without anything coming of it.
-const MAX_RESUMES: u32 = 5;
+const MAX_RESUMES: u32 = 4;
+/// No wait is shorter than this, whatever the server says.
+const MIN_RETRY: Duration = Duration::from_millis(10);
 /// How long a stream may go on behind its answer, so that its connection can be used again.
 const DRAIN: Duration = Duration::from_millis(500);
 
@@ -54,14 +57,17 @@ impl Place {
             self.last_id = Some(id.clone()).filter(|id| !id.is_empty());
         }
         if let Some(retry) = event.retry {
-            self.retry = Some(Duration::from_millis(retry).min(MAX_RETRY));
+            self.retry = Some(Duration::from_millis(retry).clamp(MIN_RETRY, MAX_RETRY));
         }
     }
 
-    /// The wait before the stream is taken up for the n-th time in vain.
+    /// The wait before the stream is taken up again, after so many times in vain.
     pub fn wait(&self, failures: u32) -> Duration {
         let base = self.retry.unwrap_or(RETRY);
-        if failures == 0 { base } else { base.max(RETRY).saturating_mul(1 << failures.min(6)).min(MAX_RETRY) }
+        match failures {
+            0 => base,
+            _ => base.max(RETRY).saturating_mul(1 << (failures - 1).min(6)).min(MAX_RETRY),
+        }
     }
 }
 
@@ -73,6 +79,10 @@ impl Streamable {
         let mut sent = sent;
         let mut is_renewed = false;
         let error = loop {
+            if sent.is_none() {
+                // What builds on a session waits until it has begun anew.
+                drop(self.session.renewing.lock().await);
+            }
             let agreement = self.session.number();
             let reply = match sent.take() {
                 Some(reply) => reply,
@@ -109,14 +119,7 @@ impl Streamable {
         answer.id = Some(Id::number(id));
         let found = Found { message: Message::Response(answer), is_behind_text: false };
         self.pass(Event::Message(found)).await;
-        if let Some(mut rest) = rest {
-            let drain = async {
-                while let Some(event) = rest.next().await {
-                    self.hear(event.read(), None).await;
-                }
-            };
-            let _ = timeout(DRAIN, drain).await;
-        }
+        let _ = timeout(DRAIN, self.hear_out(rest)).await;
     }
 
     /// Finds the answer in what came back.
@@ -159,12 +162,12 @@ impl Streamable {
             let said = shown(&text, kind.contains("html")).unwrap_or_else(|| "nothing".to_owned());
             return Err(RequestError::Http { status, said: Some(format!("{said} instead of an answer")) });
         }
+        let noise = reading.noise.as_ref().map(|noise| noise.kind);
         let heard = self.hear(reading, Some(id)).await;
-        match (heard.answer, heard.unreadable) {
-            (Some(answer), _) => Ok(answer),
-            (None, Some(kind)) => Err(RequestError::Unreadable(kind)),
-            (None, None) => Err(RequestError::Unreadable(NoiseKind::NotAMessage)),
-        }
+        heard.answer.ok_or_else(|| match noise {
+            Some(kind) => RequestError::Unreadable(kind),
+            None => RequestError::NoAnswer("what came does not answer this request".to_owned()),
+        })
     }
 
     async fn answer_in_stream(
@@ -175,8 +178,10 @@ impl Streamable {
     ) -> Result<(Answer, EventStream), SendError> {
         let mut place = Place::default();
         let mut unreadable = None;
+        let mut failures = 0;
         loop {
             while let Some(event) = stream.next().await {
+                failures = 0;
                 place.note(&event);
                 if !event.is_message() {
                     continue;
@@ -194,18 +199,18 @@ impl Streamable {
                 let reason = "the server ended its stream before the answer".to_owned();
                 return Err(RequestError::NoAnswer(reason).into());
             }
-            stream = self.resume(&mut place).await?;
+            (stream, failures) = self.resume(&place, failures).await?;
         }
     }
 
-    /// Takes up a stream that was cut, where it was cut.
-    async fn resume(&self, place: &mut Place) -> Result<EventStream, SendError> {
-        let mut why = String::new();
-        for failures in 0..MAX_RESUMES {
+    /// Takes up a stream that was cut, where it was cut, after so many times in vain.
+    async fn resume(&self, place: &Place, failures: u32) -> Result<(EventStream, u32), SendError> {
+        let mut why = "nothing more comes".to_owned();
+        for failures in failures..MAX_RESUMES {
             sleep(place.wait(failures)).await;
             match self.listen(place.last_id.as_deref()).await {
                 Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => {
-                    return Ok(EventStream::new(response));
+                    return Ok((EventStream::new(response), failures + 1));
                 }
                 Ok(Reply::Accepted(response)) => why = format!("HTTP {}", response.status().as_u16()),
                 Ok(Reply::Refused(refusal)) if refusal.status >= 500 => {
@@ -264,7 +269,8 @@ impl Streamable {
         self.session.begin(&initialize, answered.session_id, &result);
         drop(answered.rest);
         if let Some(initialized) = initialized {
-            self.tell(&initialized).await;
+            // What it says besides, it says again on the stream of its own.
+            let _ = timeout(CONFIRM, self.tell(&initialized)).await;
             self.session.confirm();
         }
         // A server that has forgotten us may be another one by now.

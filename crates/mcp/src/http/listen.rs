@@ -1,8 +1,9 @@
 //! The stream on which a legacy server speaks by itself, kept open.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::exchange::Place;
 use super::streamable::Streamable;
@@ -10,6 +11,8 @@ use super::web::{EVENT_STREAM, EventStream, Reply, SendError, content_type};
 
 /// How often in a row nobody may be reached before the server counts as gone.
 const MAX_UNREACHED: u32 = 5;
+/// A stream that lasted so long did not fail.
+const LASTING: Duration = Duration::from_secs(5);
 
 impl Streamable {
     /// Listens for as long as there is a session to listen to, and again when it is begun anew.
@@ -36,17 +39,24 @@ impl Streamable {
         let mut unreached = 0;
         let mut failures = 0;
         loop {
-            match self.listen(place.last_id.as_deref()).await {
+            let reply = self.listen(place.last_id.as_deref()).await;
+            self.listened.notify_one();
+            match reply {
                 Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => {
                     unreached = 0;
                     let mut stream = EventStream::new(response);
                     failures += 1;
+                    let begin = Instant::now();
                     while let Some(event) = stream.next().await {
                         failures = 0;
                         place.note(&event);
                         if event.is_message() {
                             self.hear(event.read(), None).await;
                         }
+                    }
+                    // Something on the way ends every stream that is silent for long.
+                    if begin.elapsed() > LASTING {
+                        failures = 0;
                     }
                 }
                 Ok(Reply::Accepted(_)) => return,

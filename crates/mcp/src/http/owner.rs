@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
 
 use reqwest::Method;
 use tokio::sync::mpsc;
@@ -15,12 +14,9 @@ use super::headers::own_revision;
 use super::session::is_initialized;
 use super::streamable::{Streamable, add_headers};
 use super::web::{EITHER, Reply, SendError, Web};
-use super::{GRACE, HttpKind, closed, sse};
+use super::{CONFIRM, GRACE, HttpKind, closed, sse};
 use crate::error::Ending;
 use crate::link::{Event, Outgoing};
-
-/// How long the message that the session has begun may hold the others back.
-const CONFIRM: Duration = Duration::from_secs(10);
 
 /// A message, and what came back when it was sent already.
 type Sent = (Outgoing, Option<Result<Reply, SendError>>);
@@ -156,12 +152,16 @@ impl Owner {
             message if is_initialized(message) => {
                 streamable.session.remember_confirmation(&outgoing);
                 // What follows builds on it.
-                tokio::select! {
-                    () = streamable.tell(&outgoing) => {}
-                    () = sleep(CONFIRM) => {}
-                    () = self.stop.cancelled() => {}
-                }
+                let told = tokio::select! {
+                    told = streamable.tell(&outgoing) => told,
+                    () = sleep(CONFIRM) => None,
+                    () = self.stop.cancelled() => None,
+                };
                 streamable.session.confirm();
+                running.tasks.spawn(async move {
+                    shared.hear_out(told).await;
+                    None
+                });
             }
             message => {
                 let cancelled = cancels(message).map(|id| running.requests.remove(&id));
@@ -171,12 +171,13 @@ impl Owner {
                     // It has ended.
                     Some(None) => {}
                     Some(Some((task, false))) => drop(running.tasks.spawn(async move {
-                        shared.tell(&outgoing).await;
+                        let _ = timeout(GRACE, shared.tell(&outgoing)).await;
                         task.abort();
                         None
                     })),
                     None => drop(running.tasks.spawn(async move {
-                        shared.tell(&outgoing).await;
+                        let told = shared.tell(&outgoing).await;
+                        shared.hear_out(told).await;
                         None
                     })),
                 }

@@ -2,7 +2,7 @@
 
 use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
-use toolwright_jsonrpc::{ErrorObject, Message};
+use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, METHOD_NOT_FOUND, Message};
 
 use super::web::content_type;
 use crate::RequestError;
@@ -61,25 +61,26 @@ impl Refusal {
     /// Whether somebody who knows the login could help.
     pub fn is_about_login(&self) -> bool {
         match self.status {
-            401 => self.www_authenticate.is_some() || !self.tells_of_lost_session(),
+            401 => true,
             403 => self.answer().is_none() || self.www_authenticate.is_some(),
             _ => false,
         }
     }
 
-    /// Whether the session that the request was part of is gone.
+    /// Whether the session that the request named is gone.
     pub fn is_lost_session(&self) -> bool {
-        match self.status {
-            404 => self.answer().is_none_or(|error| is_lost_session(&error) || self.tells_of_lost_session()),
-            401 => self.www_authenticate.is_none() && self.tells_of_lost_session(),
-            400..=499 => self.tells_of_lost_session(),
+        match (self.status, self.answer()) {
+            (404, None) => true,
+            // A method or a thing that is not found is no session.
+            (404, Some(error)) => !matches!(error.number(), Some(METHOD_NOT_FOUND | INVALID_PARAMS)),
+            (401, _) if self.www_authenticate.is_some() => false,
+            (400..=499, Some(error)) => is_lost_session(&error),
+            (400..=499, None) => {
+                let said = self.body.to_ascii_lowercase();
+                !self.is_page && (said.contains("session") || said.contains("not initialized"))
+            }
             _ => false,
         }
-    }
-
-    fn tells_of_lost_session(&self) -> bool {
-        let said = self.body.to_ascii_lowercase();
-        !self.is_page && (said.contains("session") || said.contains("not initialized"))
     }
 
     /// The error in it, when it is an answer of the protocol.
@@ -143,4 +144,46 @@ pub(super) fn is_lost_session(error: &ErrorObject) -> bool {
     let is_told = said.contains("session") && LOST_WORDS.iter().any(|word| said.contains(word))
         || said.contains("server not initialized");
     is_told && error.number().is_some_and(|code| LOST_CODES.contains(&code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(status: u16, www_authenticate: Option<&str>, body: &str) -> Refusal {
+        let www_authenticate = www_authenticate.map(Into::into);
+        Refusal { status, www_authenticate, is_page: body.starts_with('<'), body: body.into() }
+    }
+
+    fn error(code: i64, message: &str) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":"{message}"}}}}"#)
+    }
+
+    #[test]
+    fn what_only_mentions_a_session_is_no_lost_one() {
+        for (status, told, body) in [
+            (404, None, error(-32601, "Method not found")),
+            (404, None, error(-32602, "Resource not found")),
+            (400, None, error(-32602, "session_id is missing")),
+            (400, None, error(-32000, "bad arguments")),
+            (400, None, "bad arguments".to_owned()),
+            (401, Some("Bearer"), "the session has expired".to_owned()),
+            (403, None, "<html>your session has expired</html>".to_owned()),
+            (500, None, "session store is down".to_owned()),
+        ] {
+            assert!(!refusal(status, told, &body).is_lost_session(), "{status} {body}");
+        }
+        for message in ["Request timed out", "the session is fine", "user not found"] {
+            assert!(!is_lost_session(&ErrorObject::new(-32001, message)), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_short_and_on_one_line() {
+        let long = "word\n".repeat(1000);
+        let said = shown(&long, false).unwrap();
+        assert!(said.chars().count() <= SHOWN_CHARS + 1 && !said.contains('\n'), "{said}");
+        assert_eq!(shown(" \n", false), None);
+        assert_eq!(shown("<p>no title</p>", true).unwrap(), "a web page");
+    }
 }

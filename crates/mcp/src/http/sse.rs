@@ -10,6 +10,7 @@ use tokio::time::{sleep, timeout};
 use toolwright_jsonrpc::Message;
 use toolwright_jsonrpc::lines::{self, Line};
 
+use super::CONFIRM;
 use super::owner::Owner;
 use super::session::is_initialized;
 use super::streamable::{Streamable, add_headers};
@@ -20,8 +21,6 @@ use crate::link::{Event, Outgoing};
 
 /// How long a server may take to say where messages go.
 const ENDPOINT: Duration = Duration::from_secs(5);
-/// How long the message that the session has begun may hold the others back.
-const CONFIRM: Duration = Duration::from_secs(10);
 
 /// The stream of a server, and where it wants its messages.
 pub(super) struct Opened {

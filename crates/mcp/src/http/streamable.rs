@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reqwest::Method;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use toolwright_jsonrpc::lines::{Found, NoiseKind, Reading};
 use toolwright_jsonrpc::{Id, Message, Notification, Response};
 
@@ -17,6 +17,8 @@ use crate::link::{Event, Outgoing};
 pub(super) struct Streamable {
     pub web: Arc<Web>,
     pub session: Session,
+    /// Told when the server has answered whether it speaks by itself.
+    pub listened: Notify,
     events: mpsc::Sender<Event>,
     lost: mpsc::Sender<String>,
 }
@@ -30,7 +32,7 @@ pub(super) struct Heard {
 
 impl Streamable {
     pub fn new(web: Arc<Web>, events: mpsc::Sender<Event>, lost: mpsc::Sender<String>) -> Streamable {
-        Streamable { web, session: Session::new(), events, lost }
+        Streamable { web, session: Session::new(), listened: Notify::new(), events, lost }
     }
 
     /// Sends one message.
@@ -48,15 +50,12 @@ impl Streamable {
         self.web.send(&ask).await
     }
 
-    /// Sends a message that has no answer. A server that does not take it has its reasons, which are
-    /// told when it is asked for something.
-    pub async fn tell(&self, outgoing: &Outgoing) {
+    /// Sends a message that has no answer, and returns when it has arrived. A server that does not take it
+    /// has its reasons, which are told when it is asked for something. Some open a stream nevertheless.
+    pub async fn tell(&self, outgoing: &Outgoing) -> Option<EventStream> {
         match self.post(outgoing).await {
             Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => {
-                let mut stream = EventStream::new(response);
-                while let Some(event) = stream.next().await {
-                    self.hear(event.read(), None).await;
-                }
+                return Some(EventStream::new(response));
             }
             // Whatever the body says, nobody asked.
             Ok(Reply::Accepted(_)) => {}
@@ -65,6 +64,17 @@ impl Streamable {
             }
             Err(SendError::Unreachable(reason)) => self.lose(reason),
             Err(SendError::Failed(error)) => tracing::debug!(%error, "a message was not taken"),
+        }
+        None
+    }
+
+    /// Hands over what comes on a stream that nobody asked for.
+    pub async fn hear_out(&self, stream: Option<EventStream>) {
+        let Some(mut stream) = stream else { return };
+        while let Some(event) = stream.next().await {
+            if event.is_message() {
+                self.hear(event.read(), None).await;
+            }
         }
     }
 
@@ -83,10 +93,11 @@ impl Streamable {
         }
         if let Some(mut noise) = reading.noise {
             let about = noise.id.as_ref().and_then(Id::to_number);
-            // What cannot be read on the way of one answer is most likely that answer.
-            if id.is_some() && (about == id || about.is_none()) && noise.kind != NoiseKind::Text {
+            // What is too much to be read on the way of one answer is most likely that answer.
+            let is_guessed = about.is_none() && matches!(noise.kind, NoiseKind::TooLong | NoiseKind::TooDeep);
+            if id.is_some() && (about == id || is_guessed) {
                 heard.unreadable = Some(noise.kind);
-                // It is told when the stream has ended without another one.
+                // It is told when there is no other one.
                 noise.id = None;
             }
             self.pass(Event::Noise(noise)).await;

@@ -11,6 +11,7 @@ use toolwright_jsonrpc::lines::{MAX_LINE_BYTES, NoiseKind};
 
 use super::authorize::Authorizer;
 use super::events::{EventReader, ServerEvent};
+use super::headers::SESSION_ID;
 use super::refusal::Refusal;
 use super::{CONNECT, HttpTarget};
 use crate::RequestError;
@@ -122,7 +123,9 @@ impl Web {
                 return Ok(Reply::Accepted(response));
             }
             let refusal = Refusal::read(response).await;
-            let Some(authorizer) = self.authorizer.as_ref().filter(|_| refusal.is_about_login()) else {
+            let is_about_session = ask.headers.contains_key(SESSION_ID) && refusal.is_lost_session();
+            let is_about_login = refusal.is_about_login() && !is_about_session;
+            let Some(authorizer) = self.authorizer.as_ref().filter(|_| is_about_login) else {
                 return Ok(Reply::Refused(refusal));
             };
             challenges += 1;

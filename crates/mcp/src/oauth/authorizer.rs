@@ -9,7 +9,6 @@ use rmcp::transport::auth::WWWAuthenticateParams;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::error::LoginError;
 use super::flow::{Flow, Renewal};
 use super::store::Access;
 use super::{LoginOptions, OAuthTarget, StoreError, TokenStore, login};
@@ -18,18 +17,76 @@ use crate::http::{Authorizer, BoxFuture};
 
 /// How long before its end a token is renewed.
 const EARLY_SECS: u64 = 30;
-/// A refusal this soon after a renewal may be of a request that still carried the token before.
+/// How long a renewal is not tried again. A refusal this soon after one that worked may be of a request
+/// that still carried the token before.
 const RENEWAL_REST: Duration = Duration::from_secs(10);
 /// How many such refusals are tried again.
 const MAX_LATE_REFUSALS: u32 = 4;
-/// How often a person is asked because of one refusal that comes again.
+/// How often a person is asked for the same thing.
 const MAX_LOGINS: u32 = 2;
 
 /// Opens a page for the person at this machine.
 pub type Browser = Arc<dyn Fn(&Url) + Send + Sync>;
 
-/// The tokens of one server.
+/// The tokens of one server. Must be used on a tokio runtime.
 pub struct OAuthAuthorizer {
+    keeper: Arc<Keeper>,
+}
+
+impl OAuthAuthorizer {
+    /// Tokens from logins that were made before. Without one, requests say how to log in.
+    pub fn new(target: OAuthTarget, store: TokenStore) -> OAuthAuthorizer {
+        OAuthAuthorizer::of(target, store, None)
+    }
+
+    /// The same, and asks the person at this machine by itself when a login is needed.
+    pub fn with_browser(target: OAuthTarget, store: TokenStore, browser: Browser) -> OAuthAuthorizer {
+        OAuthAuthorizer::of(target, store, Some(browser))
+    }
+
+    fn of(target: OAuthTarget, store: TokenStore, browser: Option<Browser>) -> OAuthAuthorizer {
+        let keeper = Keeper { target, store, browser, state: Mutex::default() };
+        OAuthAuthorizer { keeper: Arc::new(keeper) }
+    }
+}
+
+impl Authorizer for OAuthAuthorizer {
+    fn token(&self) -> BoxFuture<'_, Result<Option<String>, RequestError>> {
+        Box::pin(async {
+            if let Some(token) = self.keeper.good_token().await {
+                return Ok(Some(token));
+            }
+            let keeper = Arc::clone(&self.keeper);
+            to_its_end(async move { keeper.current().await }).await
+        })
+    }
+
+    fn challenged(
+        &self,
+        status: u16,
+        www_authenticate: Option<String>,
+    ) -> BoxFuture<'_, Result<bool, RequestError>> {
+        let keeper = Arc::clone(&self.keeper);
+        Box::pin(to_its_end(async move { keeper.challenged(status, www_authenticate.as_deref()).await }))
+    }
+}
+
+impl fmt::Debug for OAuthAuthorizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OAuthAuthorizer").field("server", &self.keeper.target.name).finish_non_exhaustive()
+    }
+}
+
+/// Goes on even if the request that began it is given up: a refresh token that was shown is used up, and
+/// the one that comes back must not be lost.
+async fn to_its_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, RequestError>> + Send + 'static,
+) -> Result<T, RequestError> {
+    let ended = tokio::spawn(work).await;
+    ended.unwrap_or_else(|_| Err(RequestError::NoAnswer("the login was given up".to_owned())))
+}
+
+struct Keeper {
     target: OAuthTarget,
     store: TokenStore,
     browser: Option<Browser>,
@@ -42,68 +99,47 @@ struct State {
     held: Option<Access>,
     renewed: Option<Instant>,
     late_refusals: u32,
+    /// The last renewal that did not work, and why.
+    failed: Option<(Instant, String)>,
     /// How often a person was asked, and for what.
     asked: Vec<(String, u32)>,
 }
 
-impl OAuthAuthorizer {
-    /// Tokens from logins that were made before. Without one, requests say how to log in.
-    pub fn new(target: OAuthTarget, store: TokenStore) -> OAuthAuthorizer {
-        OAuthAuthorizer { target, store, browser: None, state: Mutex::default() }
-    }
-
-    /// Asks the person at this machine by itself when a login is needed.
-    pub fn with_browser(self, browser: Browser) -> OAuthAuthorizer {
-        OAuthAuthorizer { browser: Some(browser), ..self }
-    }
-
-    /// Takes what is kept; says whether it is another token than before.
-    fn reload(&self, state: &mut State) -> Result<bool, RequestError> {
-        let kept = self.store.load(&self.target.url).map_err(|error| self.cannot_keep(&error))?;
-        let held = kept.and_then(|kept| kept.access());
-        let is_other = held != state.held;
-        state.is_loaded = true;
-        state.held = held;
-        Ok(is_other && state.held.is_some())
+impl Keeper {
+    async fn good_token(&self) -> Option<String> {
+        let state = self.state.lock().await;
+        state.held.as_ref().filter(|held| held.lasts() >= EARLY_SECS).map(|held| held.token.clone())
     }
 
     async fn current(&self) -> Result<Option<String>, RequestError> {
         let mut state = self.state.lock().await;
-        if !state.is_loaded {
+        // Another process may have logged in or renewed the token; so may another request, just now.
+        if !state.is_loaded || state.held.as_ref().is_some_and(|held| held.lasts() < EARLY_SECS) {
             self.reload(&mut state)?;
         }
-        if state.held.as_ref().is_some_and(|held| held.lasts() < EARLY_SECS) {
-            // Another process may have renewed it.
-            self.reload(&mut state)?;
+        let Some(held) = state.held.clone() else { return Ok(None) };
+        if held.lasts() >= EARLY_SECS {
+            return Ok(Some(held.token));
         }
-        let Some(held) = &state.held else { return Ok(None) };
-        let lasts = held.lasts();
-        if lasts >= EARLY_SECS {
-            return Ok(Some(held.token.clone()));
-        }
-        let held = held.token.clone();
         match self.renew(&mut state, None).await {
             Renewal::Done => Ok(state.held.as_ref().map(|held| held.token.clone())),
+            _ if held.lasts() > 0 => Ok(Some(held.token)),
+            // The server will ask for it.
             Renewal::NeedsLogin if self.browser.is_some() => Ok(None),
             Renewal::NeedsLogin => Err(self.needs_login("its token has expired")),
-            Renewal::Failed(_) if lasts > 0 => Ok(Some(held)),
             Renewal::Failed(why) => Err(RequestError::NoAnswer(format!("the token was not renewed: {why}"))),
         }
     }
 
-    async fn renew(&self, state: &mut State, challenge: Option<&str>) -> Renewal {
-        let renewal = match Flow::discover(&self.target, &self.store, challenge).await {
-            Ok(mut flow) => flow.renew().await,
-            Err(error) => Renewal::Failed(error.to_string()),
-        };
-        if matches!(renewal, Renewal::Done) {
-            if let Err(error) = self.reload(state) {
-                return Renewal::Failed(error.to_string());
+    async fn challenged(&self, status: u16, challenge: Option<&str>) -> Result<bool, RequestError> {
+        let said = WWWAuthenticateParams::parse(challenge.unwrap_or_default(), &self.target.url);
+        match status {
+            401 => self.refused(challenge).await,
+            403 if said.is_insufficient_scope() => {
+                self.lacks_scope(challenge, &said.scope.unwrap_or_default()).await
             }
-            state.renewed = Some(Instant::now());
-            state.late_refusals = 0;
+            _ => Ok(false),
         }
-        renewal
     }
 
     /// The server does not take the token, or wants one.
@@ -113,7 +149,7 @@ impl OAuthAuthorizer {
             return Ok(true);
         }
         if state.held.is_none() {
-            return self.ask(&mut state, "", challenge, "there is none yet").await;
+            return self.ask(&mut state, "", challenge, "no login is kept").await;
         }
         if state.renewed.is_some_and(|renewed| renewed.elapsed() < RENEWAL_REST) {
             state.late_refusals += 1;
@@ -132,12 +168,49 @@ impl OAuthAuthorizer {
     }
 
     /// The server wants a token that allows more.
-    async fn lacks_scope(&self, challenge: &str, wanted: &str) -> Result<bool, RequestError> {
+    async fn lacks_scope(&self, challenge: Option<&str>, wanted: &str) -> Result<bool, RequestError> {
         let mut state = self.state.lock().await;
         if self.browser.is_none() {
-            self.remember_wanted(wanted).map_err(|error| self.cannot_keep(&error))?;
+            self.remember_wanted(wanted).map_err(|error| cannot_keep(&error))?;
         }
-        self.ask(&mut state, wanted, Some(challenge), "it wants more rights").await
+        self.ask(&mut state, wanted, challenge, "it wants more rights").await
+    }
+
+    /// Takes what is kept; says whether it is another token than before.
+    fn reload(&self, state: &mut State) -> Result<bool, RequestError> {
+        let kept = self.store.load(&self.target.url).map_err(|error| cannot_keep(&error))?;
+        let held = kept.and_then(|kept| kept.access());
+        let is_other = held != state.held;
+        state.is_loaded = true;
+        state.held = held;
+        Ok(is_other && state.held.is_some())
+    }
+
+    async fn renew(&self, state: &mut State, challenge: Option<&str>) -> Renewal {
+        if !state.held.as_ref().is_some_and(|held| held.can_be_renewed) {
+            return Renewal::NeedsLogin;
+        }
+        if let Some((_, why)) = state.failed.as_ref().filter(|(at, _)| at.elapsed() < RENEWAL_REST) {
+            return Renewal::Failed(why.clone());
+        }
+        let renewal = match Flow::discover(&self.target, &self.store, challenge).await {
+            Ok(mut flow) => flow.renew().await,
+            Err(error) => Renewal::Failed(error.to_string()),
+        };
+        let renewal = match (renewal, self.reload(state)) {
+            (Renewal::Done, Err(error)) => Renewal::Failed(error.to_string()),
+            (renewal, _) => renewal,
+        };
+        state.failed = None;
+        match &renewal {
+            Renewal::Done => {
+                state.renewed = Some(Instant::now());
+                state.late_refusals = 0;
+            }
+            Renewal::Failed(why) => state.failed = Some((Instant::now(), why.clone())),
+            Renewal::NeedsLogin => {}
+        }
+        renewal
     }
 
     /// Keeps what is wanted for the next login.
@@ -169,9 +242,8 @@ impl OAuthAuthorizer {
             wanted_scopes: wanted.split_whitespace().map(str::to_owned).collect(),
             ..LoginOptions::default()
         };
-        login(&self.target, &self.store, &options, |page| browser(page))
-            .await
-            .map_err(|error: LoginError| RequestError::Unauthorized(error.to_string()))?;
+        let done = login(&self.target, &self.store, &options, |page| browser(page)).await;
+        done.map_err(|error| RequestError::Unauthorized(error.to_string()))?;
         self.reload(state)?;
         state.renewed = None;
         Ok(true)
@@ -180,10 +252,10 @@ impl OAuthAuthorizer {
     fn needs_login(&self, why: &str) -> RequestError {
         RequestError::Unauthorized(format!("{why}; run `toolwright servers login {}`", self.target.name))
     }
+}
 
-    fn cannot_keep(&self, error: &StoreError) -> RequestError {
-        RequestError::Unauthorized(error.to_string())
-    }
+fn cannot_keep(error: &StoreError) -> RequestError {
+    RequestError::Unauthorized(error.to_string())
 }
 
 impl State {
@@ -206,36 +278,5 @@ impl Access {
     fn lasts(&self) -> u64 {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         self.expires_at.map_or(u64::MAX, |expires_at| expires_at.saturating_sub(now))
-    }
-}
-
-impl Authorizer for OAuthAuthorizer {
-    fn token(&self) -> BoxFuture<'_, Result<Option<String>, RequestError>> {
-        Box::pin(self.current())
-    }
-
-    fn challenged(
-        &self,
-        status: u16,
-        www_authenticate: Option<String>,
-    ) -> BoxFuture<'_, Result<bool, RequestError>> {
-        Box::pin(async move {
-            let challenge = www_authenticate.as_deref();
-            let said = WWWAuthenticateParams::parse(challenge.unwrap_or_default(), &self.target.url);
-            match status {
-                401 => self.refused(challenge).await,
-                403 if said.is_insufficient_scope() => {
-                    let wanted = said.scope.unwrap_or_default();
-                    self.lacks_scope(challenge.unwrap_or_default(), &wanted).await
-                }
-                _ => Ok(false),
-            }
-        })
-    }
-}
-
-impl fmt::Debug for OAuthAuthorizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OAuthAuthorizer").field("server", &self.target.name).finish_non_exhaustive()
     }
 }

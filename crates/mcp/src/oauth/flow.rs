@@ -62,7 +62,7 @@ impl<'f> Flow<'f> {
                 Some(client) => client,
                 None => self.manager.register_client(CLIENT_NAME, redirect, &scopes).await?,
             };
-            self.remember(client.client_secret.clone());
+            self.remember(client.client_secret.clone(), Vec::new());
             self.manager.configure_client(client)?;
             self.manager.get_authorization_url(&scopes).await
         };
@@ -130,7 +130,7 @@ impl<'f> Flow<'f> {
             Some(secret) => config.with_client_secret(secret),
             None => config,
         };
-        self.remember(secret);
+        self.remember(secret, kept.wanted_scopes);
         let renewed = match self.manager.configure_client(config) {
             Ok(()) => quiet(self.manager.refresh_token()).await.map(drop),
             Err(error) => Err(error),
@@ -147,9 +147,9 @@ impl<'f> Flow<'f> {
         self.store.load(&self.target.url).ok().flatten()
     }
 
-    fn remember(&mut self, client_secret: Option<String>) {
+    fn remember(&mut self, client_secret: Option<String>, wanted_scopes: Vec<String>) {
         let (store, server) = (self.store.clone(), self.target.url.clone());
-        self.manager.set_credential_store(ServerLogin { store, server, client_secret });
+        self.manager.set_credential_store(ServerLogin { store, server, client_secret, wanted_scopes });
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) struct Access {
     pub token: String,
     /// In seconds since 1970.
     pub expires_at: Option<u64>,
+    pub can_be_renewed: bool,
 }
 
 impl TokenStore {
@@ -119,7 +120,7 @@ impl Kept {
         let token = response.get("access_token")?.as_str()?.to_owned();
         let lifetime = response.get("expires_in").and_then(serde_json::Value::as_u64);
         let expires_at = lifetime.zip(credentials.token_received_at).map(|(life, from)| life + from);
-        Some(Access { token, expires_at })
+        Some(Access { token, expires_at, can_be_renewed: response.get("refresh_token").is_some() })
     }
 
     /// What the authorization server has granted.
@@ -134,6 +135,8 @@ pub(super) struct ServerLogin {
     pub server: Url,
     /// The secret that came with the registration; `rmcp` keeps only the id.
     pub client_secret: Option<String>,
+    /// What is still wanted when tokens are kept.
+    pub wanted_scopes: Vec<String>,
 }
 
 fn store_error(error: StoreError) -> AuthError {
@@ -148,13 +151,28 @@ impl CredentialStore for ServerLogin {
     }
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
-        let client_secret = self.client_secret.clone();
-        let kept = Kept { credentials: Some(credentials), client_secret, ..Kept::default() };
+        let kept = Kept {
+            server: address(&self.server),
+            credentials: Some(credentials),
+            client_secret: self.client_secret.clone(),
+            wanted_scopes: self.wanted_scopes.clone(),
+        };
         self.store.save(&self.server, kept).map_err(store_error)
     }
 
     async fn clear(&self) -> Result<(), AuthError> {
         self.store.forget(&self.server).map(drop).map_err(store_error)
+    }
+
+    /// The tokens are of no more use; what was granted is asked for again at the next login.
+    async fn on_refresh_token_rejected(&self, credentials: &StoredCredentials) -> Result<(), AuthError> {
+        let used = StoredCredentials::new(
+            credentials.client_id.clone(),
+            None,
+            credentials.granted_scopes.clone(),
+            credentials.token_received_at,
+        );
+        self.save(used.with_issuer(credentials.issuer.clone())).await
     }
 
     async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {

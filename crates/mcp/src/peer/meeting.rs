@@ -87,7 +87,14 @@ async fn discover(
     let params = meta::with(None, identity, MODERN_REVISIONS[0], &RequestOptions::default(), None);
     let patience = options.probe + options.start;
     let wait = RequestOptions { timeout: Some(patience), ..RequestOptions::default() };
-    let said = match connection.request("server/discover", Some(params), &wait).await {
+    let mut answer = connection.request("server/discover", Some(params.clone()), &wait).await;
+    if let Err(RequestError::Server(error)) = &answer
+        && supported(error).is_some_and(|theirs| newest(MODERN_REVISIONS, &theirs).is_some())
+    {
+        // It refuses a revision that it supports: what was wrong with the question may have passed.
+        answer = connection.request("server/discover", Some(params), &wait).await;
+    }
+    let said = match answer {
         Ok(said) => said,
         Err(RequestError::Server(error)) => return Ok(refused(&error)),
         Err(RequestError::TimedOut(_) | RequestError::Unreadable(_)) => return Ok(Discovery::Legacy),
@@ -109,12 +116,7 @@ async fn discover(
 
 /// What a refusal of the question means: only a modern server knows the error for unknown revisions.
 fn refused(error: &ErrorObject) -> Discovery {
-    let theirs = error
-        .data
-        .as_ref()
-        .filter(|_| error.number() == Some(UNSUPPORTED_REVISION))
-        .and_then(|data| texts(&data.get("supported")?));
-    match theirs {
+    match supported(error) {
         Some(theirs) if newest(LEGACY_REVISIONS, &theirs).is_none() => Discovery::Unknown(theirs),
         _ => {
             if error.number() != Some(METHOD_NOT_FOUND) {
@@ -123,6 +125,12 @@ fn refused(error: &ErrorObject) -> Discovery {
             Discovery::Legacy
         }
     }
+}
+
+/// The revisions that a server names when it does not support the one of a request.
+fn supported(error: &ErrorObject) -> Option<Vec<String>> {
+    let data = error.data.as_ref().filter(|_| error.number() == Some(UNSUPPORTED_REVISION))?;
+    texts(&data.get("supported")?)
 }
 
 fn texts(list: &Json) -> Option<Vec<String>> {

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use toolwright_redact::is_secret_key;
+
 use super::ChildCommand;
 
 /// What programs need to run at all; none of it is secret.
@@ -46,6 +48,17 @@ pub(super) fn of(command: &ChildCommand) -> Vec<(OsString, OsString)> {
     inherited.chain(declared).collect()
 }
 
+/// The values that must not be shown when the server prints them.
+pub(super) fn secrets_of(command: &ChildCommand) -> Vec<String> {
+    let declared = command.env.iter().map(|(name, value)| (name.as_str(), Some(value.clone())));
+    let inherited = command.env_from.iter().map(|name| (name.as_str(), std::env::var(name).ok()));
+    let of_variables = declared
+        .chain(inherited)
+        .filter(|(name, _)| is_secret_key(name))
+        .filter_map(|(_, value)| value.filter(|value| !value.is_empty()));
+    command.secrets.iter().cloned().chain(of_variables).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +79,16 @@ mod tests {
         // Cargo sets this one for every test.
         assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
         assert_eq!(last("CARGO_PKG_NAME"), None);
+    }
+
+    #[test]
+    fn values_of_variables_that_speak_of_secrets_are_secret() {
+        let command = ChildCommand {
+            env: vec![("API_KEY".into(), "k1".into()), ("PORT".into(), "80".into())],
+            secrets: vec!["given".into()],
+            ..ChildCommand::default()
+        };
+        assert_eq!(secrets_of(&command), ["given", "k1"]);
+        assert!(!format!("{command:?}").contains("k1"));
     }
 }

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
+use toolwright_config::Configuration;
+use toolwright_gateway::{Servers, offer};
 use toolwright_tools::observer::Normalized;
 use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ErrorCode, ToolExecutor, printable};
 
 use super::{changes, print, print_text};
 use crate::cli::CallOptions;
 use crate::output::{Called, Ended, called_json};
-#[cfg(unix)]
-use crate::report::EXIT_TERMINATED;
-use crate::report::{EXIT_FOUND, EXIT_INTERRUPTED, Report};
-use crate::toolset;
+use crate::report::{EXIT_FOUND, Report};
+use crate::{server_source, signals, toolset};
 
 /// How long a tool that was stopped may take to put its things away.
 const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(5);
@@ -46,11 +46,51 @@ pub fn run(options: &CallOptions) -> Result<ExitCode, Report> {
     };
     let executor = toolset::executor(&options.roots, &options.rules)?;
     let call = Call::new(&options.name, &sent).with_finish(options.finish.unwrap_or_default());
-    if options.dry_run {
+    let configuration = match executor.registry().get(&options.name) {
+        // What needs no server starts none.
+        Some(_) => None,
+        None => server_source::configuration(&options.config)?,
+    };
+    if configuration.is_none() && options.dry_run {
+        return prepare(options, &sent, &executor, &call);
+    }
+    let runtime = start().map_err(|error| Report::cannot_start(&error))?;
+    let servers = match &configuration {
+        None => None,
+        Some(configuration) => Some(runtime.block_on(with_servers(options, configuration, &executor))?),
+    };
+    let code = if options.dry_run {
         prepare(options, &sent, &executor, &call)
     } else {
-        execute(options, &sent, executor, call)
+        execute(options, &sent, executor, call, &runtime)
+    };
+    if let Some(servers) = servers {
+        runtime.block_on(servers.stop());
     }
+    // A disk that does not answer must not hold up the end of the program.
+    runtime.shutdown_timeout(TIME_TO_CLEAN_UP);
+    code
+}
+
+/// Starts the server that the name begins with, or else all, and registers their tools.
+async fn with_servers(
+    options: &CallOptions,
+    configuration: &Configuration,
+    executor: &ToolExecutor,
+) -> Result<Arc<Servers>, Report> {
+    let names = server_source::names(configuration);
+    let only =
+        options.name.split_once('/').map(|(server, _)| server).filter(|server| names.contains(*server));
+    let servers =
+        server_source::start(configuration, |server| only.is_none_or(|only| only == server), options.timeout);
+    server_source::settle(&servers).await;
+    offer(&servers, executor.registry());
+    let unusable = only.and_then(|only| servers.get(only)).map(|server| server.view());
+    if let Some(view) = unusable.filter(|view| !view.is_usable() && view.tools == 0) {
+        servers.stop().await;
+        return Err(server_source::unusable(&view, &configuration.file));
+    }
+    Ok(servers)
 }
 
 fn prepare(
@@ -79,6 +119,7 @@ fn execute(
     sent: &str,
     executor: ToolExecutor,
     call: Call,
+    runtime: &Runtime,
 ) -> Result<ExitCode, Report> {
     let received = Arc::new(Received::default());
     let mut executor = executor.with_observer(received.clone());
@@ -87,8 +128,7 @@ fn execute(
         limits.timeout = timeout;
         executor = executor.with_limits(limits);
     }
-    let runtime = start().map_err(|error| Report::cannot_start(&error))?;
-    let (outcome, signal) = run_to_end(&runtime, &executor, call);
+    let (outcome, signal) = run_to_end(runtime, &executor, call);
     let arguments = received.0.lock().ok().and_then(|mut received| received.take());
     let duration = outcome.duration;
     let called = Called {
@@ -101,13 +141,10 @@ fn execute(
             Err(error) => Ended::Refused(error),
         },
     };
-    let code = show(options, sent, &called).map(|code| match (&outcome.result, signal) {
+    show(options, sent, &called).map(|code| match (&outcome.result, signal) {
         (Err(error), Some(signal)) if error.code == ErrorCode::Cancelled => ExitCode::from(signal),
         _ => code,
-    });
-    // A disk that does not answer must not hold up the end of the program.
-    runtime.shutdown_timeout(TIME_TO_CLEAN_UP);
-    code
+    })
 }
 
 /// The runtime for one call. It needs some open files of its own and breaks off where the system gives it none,
@@ -127,7 +164,7 @@ fn run_to_end(runtime: &Runtime, executor: &ToolExecutor, call: Call) -> (CallOu
         let signal = Arc::new(OnceLock::new());
         let came = Arc::clone(&signal);
         // Signals are listened for before the tool begins. It ends and then cleans up behind itself.
-        let asked_to_end = asked_to_end();
+        let asked_to_end = signals::asked_to_end();
         tokio::spawn(async move {
             if let Some(code) = asked_to_end.await {
                 let _ = came.set(code);
@@ -136,26 +173,6 @@ fn run_to_end(runtime: &Runtime, executor: &ToolExecutor, call: Call) -> (CallOu
         });
         (executor.execute(call).await, signal.get().copied())
     })
-}
-
-/// Waits until the user or the system wants the program to end: the exit code that says so. It listens from
-/// the moment it is called.
-#[cfg(unix)]
-fn asked_to_end() -> impl Future<Output = Option<u8>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (interrupt, terminate) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    async {
-        let (mut interrupt, mut terminate) = (interrupt.ok()?, terminate.ok()?);
-        tokio::select! {
-            came = interrupt.recv() => came.map(|()| EXIT_INTERRUPTED),
-            came = terminate.recv() => came.map(|()| EXIT_TERMINATED),
-        }
-    }
-}
-
-#[cfg(not(unix))]
-async fn asked_to_end() -> Option<u8> {
-    tokio::signal::ctrl_c().await.ok().map(|()| EXIT_INTERRUPTED)
 }
 
 fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCode, Report> {

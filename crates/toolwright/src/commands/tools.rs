@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use tokio::runtime::Builder;
+use toolwright_gateway::offer;
 use toolwright_jsonrpc::raw::quote;
 use toolwright_tools::executor::Found;
 use toolwright_tools::{CallError, ErrorCode, Format, RegisteredTool, ToolExecutor, ToolRegistry, printable};
@@ -9,16 +11,37 @@ use toolwright_tools::{CallError, ErrorCode, Format, RegisteredTool, ToolExecuto
 use super::print;
 use crate::cli::{DefinitionFormat, ListOptions, RuleOptions, ToolsCommand, ToolsOptions};
 use crate::report::Report;
-use crate::{search_source, toolset};
+use crate::{search_source, server_source, toolset};
 
 pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
     let executor = toolset::executor(&options.roots, &RuleOptions::default())?;
+    let Some(configuration) = server_source::configuration(&options.config)? else {
+        return show_tools(options, &executor);
+    };
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
+    runtime.block_on(async {
+        let servers = server_source::start(&configuration, |_| true, None);
+        server_source::settle(&servers).await;
+        offer(&servers, executor.registry());
+        for view in servers.views().iter().filter(|view| !view.is_usable() && !view.is_off()) {
+            let why = view.last_error.as_deref().unwrap_or(&view.state);
+            let line = format!("warning: the server '{}' cannot be used: {why}", view.name);
+            eprintln!("{}", printable(&line, &['\n', '\\']));
+        }
+        let shown = show_tools(options, &executor);
+        servers.stop().await;
+        shown
+    })
+}
+
+fn show_tools(options: &ToolsOptions, executor: &ToolExecutor) -> Result<ExitCode, Report> {
     let registry = executor.registry();
     let before = options.list;
     match &options.command {
         None => list(registry, before)?,
         Some(ToolsCommand::List(after)) if before.is_empty() => list(registry, *after)?,
-        Some(ToolsCommand::Show { name, json }) if before.is_empty() => show(&executor, name, *json)?,
+        Some(ToolsCommand::Show { name, json }) if before.is_empty() => show(executor, name, *json)?,
         Some(_) => {
             let what = "--json and --format belong behind the command that they are for";
             return Err(Report::usage(what, "write for example toolwright tools list --json"));

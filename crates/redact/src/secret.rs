@@ -57,7 +57,7 @@ const HARMLESS_WORDS: &[&str] = &["tokens", "sessions", "spin", "author", "taken
 const MIN_MISSPELT_CHARS: usize = 5;
 
 /// How well-known secrets begin.
-const SECRET_STARTS: &[&str] = &[
+pub(crate) const SECRET_STARTS: &[&str] = &[
     "sk-",
     "sk_live_",
     "sk_test_",
@@ -107,18 +107,20 @@ fn is_secret_word(word: &str) -> bool {
 
 /// Whether a text looks like a secret, or speaks of one: the value may then stand beside it.
 pub fn holds_secret(text: &str) -> bool {
-    let looks_like_one =
-        text.split(|c: char| c.is_whitespace() || "\"'`=,;(){}[]<>".contains(c)).any(|word| {
-            SECRET_STARTS
-                .iter()
-                .any(|start| word.strip_prefix(start).is_some_and(|rest| rest.len() >= MIN_SECRET_REST))
-        });
+    let looks_like_one = text
+        .split(|c: char| c.is_whitespace() || "\"'`=,;(){}[]<>".contains(c))
+        .any(|word| SECRET_STARTS.iter().any(|start| is_secret_start(word, start)));
     let says_how = ["bearer ", "basic "].iter().any(|scheme| text.to_ascii_lowercase().contains(scheme));
     looks_like_one
         || says_how
         || text.contains("-----BEGIN")
         || has_password_in_address(text)
         || speaks_of_secret(text)
+}
+
+/// Whether a word begins like this and goes on long enough.
+pub(crate) fn is_secret_start(word: &str, start: &str) -> bool {
+    word.strip_prefix(start).is_some_and(|rest| rest.len() >= MIN_SECRET_REST)
 }
 
 /// `scheme://user:password@host`.

@@ -1,0 +1,1045 @@
+//! The wrong configurations, and what they are once they are mended.
+
+/// A wrong configuration.
+pub struct Case {
+    /// What is wrong.
+    pub title: &'static str,
+    pub wrong: &'static str,
+    /// The same with the fix written; empty where there is no single one.
+    pub mended: &'static str,
+}
+
+pub const CASES: &[Case] = &[
+    Case { title: "an empty file", wrong: "", mended: r#"{"mcpServers": {}}"# },
+    Case {
+        title: "a file that ends too early",
+        wrong: r#"{
+  "mcpServers": {
+    "a": {"command": "x"}
+"#,
+        mended: r#"{
+  "mcpServers": {
+    "a": {"command": "x"}
+}}"#,
+    },
+    Case {
+        title: "a missing comma",
+        wrong: r#"{
+  "mcpServers": {
+    "a": {"command": "x"}
+    "b": {"command": "y"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "a": {"command": "x"},
+    "b": {"command": "y"}
+  }
+}"#,
+    },
+    Case {
+        title: "a missing colon",
+        wrong: r#"{"mcpServers": {"a" {"command": "x"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+    },
+    Case {
+        title: "two commas",
+        wrong: r#"{"mcpServers": {"a": {"command": "x",, "args": []}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#,
+    },
+    Case { title: "single quotes", wrong: "{'mcpServers': {}}", mended: r#"{"mcpServers": {}}"# },
+    Case { title: "typographic quotes", wrong: "{“mcpServers”: {}}", mended: r#"{"mcpServers": {}}"# },
+    Case {
+        title: "a key without quotes",
+        wrong: "{\n  mcpServers: {}\n}",
+        mended: r#"{
+  "mcpServers": {}
+}"#,
+    },
+    Case {
+        title: "text without quotes",
+        wrong: r#"{"mcpServers": {"a": {"command": npx}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "npx"}}}"#,
+    },
+    Case {
+        title: "True of Python",
+        wrong: r#"{"mcpServers": {"a": {"command": "x", "disabled": True}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#,
+    },
+    Case {
+        title: "a path with backslashes",
+        wrong: r#"{"mcpServers": {"a": {"command": "C:\Users\ann\serve.exe"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "C:/Users/ann/serve.exe"}}}"#,
+    },
+    Case {
+        title: "a path with backslashes that are escapes",
+        wrong: r#"{"mcpServers": {"a": {"command": "C:\new\tools.exe"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "C:\\new\\tools.exe"}}}"#,
+    },
+    Case {
+        title: "a string that is not closed",
+        wrong: r#"{"mcpServers": {
+  "a": {"command": "npx,
+    "args": []}
+}}"#,
+        mended: r#"{"mcpServers": {
+  "a": {"command": "npx",
+    "args": []}
+}}"#,
+    },
+    Case {
+        title: "a tab in a string",
+        wrong: "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"args\": [\"a\tb\"]}}}",
+        mended: r#"{"mcpServers": {"a": {"command": "x", "args": ["a\tb"]}}}"#,
+    },
+    Case {
+        title: "the wrong bracket",
+        wrong: r#"{"mcpServers": {"a": {"command": "x", "args": ["-y"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x", "args": ["-y"]}}}"#,
+    },
+    Case { title: "a bracket too many", wrong: r#"{"mcpServers": {}}}"#, mended: r#"{"mcpServers": {}}"# },
+    Case {
+        title: "two objects",
+        wrong: r#"{"mcpServers": {}}
+{"mcpServers": {}}"#,
+        mended: r#"{"mcpServers": {}}"#,
+    },
+    Case {
+        title: "a comment with #",
+        wrong: r#"{
+  # servers
+  "mcpServers": {}
+}"#,
+        mended: r#"{
+  // servers
+  "mcpServers": {}
+}"#,
+    },
+    Case {
+        title: "a comment without an end",
+        wrong: r#"{
+  "mcpServers": {} /* servers
+}"#,
+        mended: r#"{
+  "mcpServers": {} /* servers */
+}"#,
+    },
+    Case { title: "= for :", wrong: r#"{"mcpServers" = {}}"#, mended: r#"{"mcpServers" : {}}"# },
+    Case {
+        title: "; for ,",
+        wrong: r#"{"mcpServers": {"a": {"command": "x"; "args": []}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#,
+    },
+    Case {
+        title: "TOML",
+        wrong: r#"[mcp_servers.a]
+command = "npx"
+"#,
+        mended: "",
+    },
+    Case { title: "YAML", wrong: "mcpServers:\n  a:\n    command: npx\n", mended: "" },
+    Case {
+        title: "a missing value",
+        wrong: r#"{"mcpServers": {"a": {"command": }}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+    },
+    Case {
+        title: "an odd number",
+        wrong: r#"{"mcpServers": {"a": {"command": "x", "timeoutMs": 0x10}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x", "timeoutMs": 160}}}"#,
+    },
+    Case {
+        title: "values that nest too deeply",
+        wrong: r#"{"mcpServers": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}"#,
+        mended: "",
+    },
+    Case {
+        title: "a list at the top",
+        wrong: r#"[{"command": "x"}]"#,
+        mended: r#"{"mcpServers": {"name": {"command": "x"}}}"#,
+    },
+    Case {
+        title: "no servers in it",
+        wrong: r#"{"editor.fontSize": 12}"#,
+        mended: r#"{"mcpServers": {"name": {"command": "x"}}}"#,
+    },
+    Case {
+        title: "a server without a name",
+        wrong: r#"{"command": "npx", "args": ["-y", "x"]}"#,
+        mended: r#"{"mcpServers": {"name": {"command": "npx", "args": ["-y", "x"]}}}"#,
+    },
+    Case {
+        title: "servers outside of mcpServers",
+        wrong: r#"{
+  "memory": {"command": "npx"}
+}"#,
+        mended: r#"{"mcpServers": {
+  "memory": {"command": "npx"}
+}}"#,
+    },
+    Case { title: "a misspelt mcpServers", wrong: r#"{"mcpServer": {}}"#, mended: r#"{"mcpServers": {}}"# },
+    Case {
+        title: "mcp_servers of old workbench files",
+        wrong: r#"{"mcp_servers": []}"#,
+        mended: r#"{"mcpServers": {}}"#,
+    },
+    Case {
+        title: "servers as a list",
+        wrong: r#"{"mcpServers": [{"name": "a", "command": "x"}]}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+    },
+    Case {
+        title: "mcpServers twice",
+        wrong: r#"{
+  "mcpServers": {"a": {"command": "x"}},
+  "mcpServers": {"b": {"command": "y"}}
+}"#,
+        mended: r#"{
+  "mcpServers": {"a": {"command": "x"},
+  "b": {"command": "y"}}
+}"#,
+    },
+    Case {
+        title: "one name for two servers",
+        wrong: r#"{"mcpServers": {
+  "a": {"command": "x"},
+  "a": {"command": "y"}
+}}"#,
+        mended: r#"{"mcpServers": {
+  "a": {"command": "x"},
+  "a2": {"command": "y"}
+}}"#,
+    },
+    Case {
+        title: "an unknown key beside the servers",
+        wrong: r#"{"mcpServers": {}, "colour": "red"}"#,
+        mended: r#"{"mcpServers": {}}"#,
+    },
+    Case { title: "toolboxes as a list", wrong: r#"{"toolboxes": []}"#, mended: r#"{"toolboxes": {}}"# },
+    Case {
+        title: "a toolbox that is none",
+        wrong: r#"{"toolboxes": {"dev": ["a"]}}"#,
+        mended: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
+    },
+    Case {
+        title: "a toolbox without servers",
+        wrong: r#"{"toolboxes": {"dev": {"description": "d"}}}"#,
+        mended: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"name": {"command": "x"}}}}}"#,
+    },
+    Case {
+        title: "a toolbox with an empty list of servers",
+        wrong: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {}}}}"#,
+        mended: r#"{"toolboxes": {}}"#,
+    },
+    Case {
+        title: "a toolbox without a description",
+        wrong: r#"{"toolboxes": {"dev": {"mcpServers": {"a": {"command": "x"}}}}}"#,
+        mended: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
+    },
+    Case {
+        title: "a toolbox with a misspelt key",
+        wrong: r#"{"toolboxes": {"dev": {"description": "d", "mcpServer": {"a": {"command": "x"}}}}}"#,
+        mended: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
+    },
+    Case {
+        title: "a toolbox twice",
+        wrong: r#"{"toolboxes": {
+  "dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}},
+  "dev": {"description": "e", "mcpServers": {"b": {"command": "x"}}}
+}}"#,
+        mended: r#"{"toolboxes": {
+  "dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}},
+  "dev2": {"description": "e", "mcpServers": {"b": {"command": "x"}}}
+}}"#,
+    },
+    Case {
+        title: "a toolbox with an empty name",
+        wrong: r#"{"toolboxes": {"": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
+        mended: "",
+    },
+    Case {
+        title: "the old tool mode",
+        wrong: r#"{"toolMode": "dynamic", "toolboxes": {}}"#,
+        mended: r#"{"toolboxes": {}}"#,
+    },
+    Case {
+        title: "a server with an empty name",
+        wrong: r#"{"mcpServers": {"": {"command": "x"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+    },
+    Case {
+        title: "a server's name with a line break",
+        wrong: r#"{"mcpServers": {"a\nb": {"command": "x"}}}"#,
+        mended: r#"{"mcpServers": {"a-b": {"command": "x"}}}"#,
+    },
+    Case {
+        title: "a command line for a server",
+        wrong: r#"{
+  "mcpServers": {
+    "github": "npx -y server-github"
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "npx", "args": ["-y", "server-github"]}
+  }
+}"#,
+    },
+    Case {
+        title: "an address for a server",
+        wrong: r#"{
+  "mcpServers": {
+    "github": "https://example.com/mcp"
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "https://example.com/mcp"}
+  }
+}"#,
+    },
+    Case {
+        title: "an empty entry",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "a server without a command",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"args": ["-y"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["-y"]}
+  }
+}"#,
+    },
+    Case {
+        title: "another word for command",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"cmd": "npx", "args": ["-y"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "npx", "args": ["-y"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a misspelt command",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"comand": "npx"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "npx"}
+  }
+}"#,
+    },
+    Case {
+        title: "a command that is a number",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": 5}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "5"}
+  }
+}"#,
+    },
+    Case {
+        title: "an empty command",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": ""}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "npx"}
+  }
+}"#,
+    },
+    Case {
+        title: "a command with its arguments",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "npx -y server-github"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "npx", "args": ["-y", "server-github"]}
+  }
+}"#,
+    },
+    Case {
+        title: "arguments as a string",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "npx", "args": "-y server-github"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "npx", "args": ["-y", "server-github"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a number among the arguments",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["--port", 8080]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["--port", "8080"]}
+  }
+}"#,
+    },
+    Case {
+        title: "an object among the arguments",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": [{"port": 1}]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["1"]}
+  }
+}"#,
+    },
+    Case {
+        title: "variables as a list",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": ["A=b"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"A": "b"}}
+  }
+}"#,
+    },
+    Case {
+        title: "a number as a variable",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"DEBUG": true}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"DEBUG": "true"}}
+  }
+}"#,
+    },
+    Case {
+        title: "null as a variable",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"DEBUG": null}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {}}
+  }
+}"#,
+    },
+    Case {
+        title: "= in the name of a variable",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"A=b": "c"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"A": "c"}}
+  }
+}"#,
+    },
+    Case {
+        title: "a variable twice",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"A": "1", "A": "2"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"A": "1"}}
+  }
+}"#,
+    },
+    Case {
+        title: "env_from with values",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env_from": {"A": "b"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env_from": ["A"]}
+  }
+}"#,
+    },
+    Case {
+        title: "env_from with a dollar",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env_from": ["$$A"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env_from": ["A"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a misspelt cwd",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "workingDirectory": "/tmp"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "cwd": "/tmp"}
+  }
+}"#,
+    },
+    Case {
+        title: "an empty cwd",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "cwd": ""}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "a key in capitals",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"Command": "x"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "unknown keys",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "colour": "red", "size": 5}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "a command and an address",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "url": "http://localhost/mcp"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "a type that is not there",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"type": "stdoi", "command": "x"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"type": "stdio", "command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "a WebSocket",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"type": "websocket", "url": "ws://localhost:1/"}
+  }
+}"#,
+        mended: "",
+    },
+    Case {
+        title: "a type that does not fit",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"type": "http", "command": "x"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"type": "stdio", "command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "a type without its address",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"type": "http"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"type": "http", "url": "https://example.com/mcp"}
+  }
+}"#,
+    },
+    Case {
+        title: "an address without a scheme",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "localhost:8080/mcp"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost:8080/mcp"}
+  }
+}"#,
+    },
+    Case {
+        title: "a program that makes headers",
+        wrong: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp", "headersHelper": "./headers.sh"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp", "headers": {"X-Key": "${TOKEN}"}}}}"#,
+    },
+    Case {
+        title: "a variable without braces that is not set",
+        wrong: r#"{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "$API_TOKEN"}}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "${API_TOKEN:-x}"}}}}"#,
+    },
+    Case {
+        title: "an address with a slash too few",
+        wrong: r#"{"mcpServers": {"a": {"url": "https:/example.com/mcp"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp"}}}"#,
+    },
+    Case {
+        title: "two lists of servers",
+        wrong: r#"{"mcpServers": {}, "servers": {"a": {"command": "x"}}}"#,
+        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+    },
+    Case {
+        title: "an address with a wrong scheme",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "file:///home/ann/serve.py"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "/home/ann/serve.py"}
+  }
+}"#,
+    },
+    Case {
+        title: "an address with a space",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "https://example.com/my mcp"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "https://example.com/my%20mcp"}
+  }
+}"#,
+    },
+    Case {
+        title: "an address without a host",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "http:///mcp"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "http://host/mcp"}
+  }
+}"#,
+    },
+    Case {
+        title: "an address with a wrong port",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost:99999/mcp"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost:9999/mcp"}
+  }
+}"#,
+    },
+    Case {
+        title: "headers as a string",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost/mcp", "headers": "Authorization: x"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost/mcp", "headers": {"Authorization": "x"}}
+  }
+}"#,
+    },
+    Case {
+        title: "a header's name with its colon",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost/mcp", "headers": {"Authorization:": "x"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost/mcp", "headers": {"Authorization": "x"}}
+  }
+}"#,
+    },
+    Case {
+        title: "a header with a line break",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost/mcp", "headers": {"X-Key": "${BROKEN_HEADER}"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost/mcp", "headers": {"X-Key": "${TOKEN}"}}
+  }
+}"#,
+    },
+    Case {
+        title: "headers of a command",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "headers": {"A": "b"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "arguments of an address",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost/mcp", "args": ["-y"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"url": "http://localhost/mcp"}
+  }
+}"#,
+    },
+    Case {
+        title: "filters as a string",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "toolFilters": "read_*"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "toolFilters": ["read_*"]}
+  }
+}"#,
+    },
+    Case {
+        title: "an empty filter",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "toolFilters": ["!"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "toolFilters": ["!name"]}
+  }
+}"#,
+    },
+    Case {
+        title: "filters of old workbench files",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "tool_filters": ["a"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "toolFilters": ["a"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a time with its unit",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "timeoutMs": "30s"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "timeoutMs": 30000}
+  }
+}"#,
+    },
+    Case {
+        title: "a time of nothing",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "timeoutMs": 0}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x"}
+  }
+}"#,
+    },
+    Case {
+        title: "a time in seconds",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "timeoutMs": 30}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "timeoutMs": 30000}
+  }
+}"#,
+    },
+    Case {
+        title: "a switch in words",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "disabled": "yes"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "disabled": true}
+  }
+}"#,
+    },
+    Case {
+        title: "a file of variables",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "envFile": ".env"}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env_from": ["A"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a variable that is not set",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"API_KEY": "${GITHUB_TOKEN}"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"API_KEY": "${GITHUB_TOKEN:-value}"}}
+  }
+}"#,
+    },
+    Case {
+        title: "a reference in small letters",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${home}"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${HOME}"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a reference that begins with a digit",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${1ST}"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["$${1ST}"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a default after a single colon",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["--port=${PORT:8080}"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["--port=${PORT:-8080}"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a reference to nothing",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${}"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["$${}"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a reference that is not closed",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${HOME}/${PORT"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${HOME}/${PORT}"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a reference within a default",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${A:-${HOME}}"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${A:-value}"]}
+  }
+}"#,
+    },
+    Case {
+        title: "an input of VS Code",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"KEY": "${input:github-token}"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"KEY": "${GITHUB_TOKEN:-x}"}}
+  }
+}"#,
+    },
+    Case {
+        title: "a folder of VS Code",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${workspaceFolder}/data"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["/home/ann/data"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a variable without braces",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["$HOME/data"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["${HOME}/data"]}
+  }
+}"#,
+    },
+    Case {
+        title: "two dollars",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"PASSWORD": "a$$b"}}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "env": {"PASSWORD": "a$b"}}
+  }
+}"#,
+    },
+    Case {
+        title: "a reference behind an escape",
+        wrong: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["\u00e4 ${nope}"]}
+  }
+}"#,
+        mended: r#"{
+  "mcpServers": {
+    "github": {"command": "x", "args": ["\u00e4 ${HOME}"]}
+  }
+}"#,
+    },
+];

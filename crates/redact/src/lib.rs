@@ -1,0 +1,21 @@
+//! What may be shown of text that may hold secrets.
+//!
+//! [`is_secret_key`] and [`holds_secret`] judge keys and texts; [`lines`] hides the parts of a program's
+//! output that are secrets and keeps the rest, which somebody needs to find a fault; [`harmless`] takes
+//! away what would command a terminal. It is better to hide too much than too little. Nothing here knows
+//! where a text comes from.
+//!
+//! Start with [`lines`] and [`is_secret_key`].
+
+mod harmless;
+mod known;
+mod lines;
+mod secret;
+
+pub use harmless::harmless;
+pub use known::known;
+pub use lines::lines;
+pub use secret::{holds_secret, is_secret_key};
+
+/// What stands where a secret was.
+pub const HIDDEN: &str = "[redacted]";

@@ -1,0 +1,153 @@
+//! The servers that the commands use: which file names them, and how they are started.
+
+use std::collections::BTreeSet;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_config::{Configuration, FoundBy, load, locate, process_environment};
+use toolwright_gateway::{Logins, ServerOptions, ServerView, Servers};
+use toolwright_jsonrpc::Json;
+use toolwright_mcp::guard::Guardian;
+use toolwright_mcp::{Identity, NoHost, PeerOptions};
+use toolwright_toolbox::Policy;
+use toolwright_tools::printable;
+
+use crate::GUARD;
+use crate::cli::ConfigOptions;
+use crate::report::Report;
+
+/// The tools that work without servers, by the words that messages use for them.
+const LOCAL_TOOLS: &[&str] = &["datetime", "search", "volume", "files"];
+/// How long servers may take to be ready, or to have failed as often as they are tried at the start.
+const TO_SETTLE: Duration = Duration::from_secs(120);
+/// When a person who waits is told what for, and how often.
+const FIRST_WORD: Duration = Duration::from_millis(500);
+const NEXT_WORD: Duration = Duration::from_millis(250);
+
+/// The configuration, if there is one. What is wrong with parts of it is said on standard error.
+pub fn configuration(options: &ConfigOptions) -> Result<Option<Configuration>, Report> {
+    let failed = |error: toolwright_config::ConfigError| Report::configuration(&error);
+    let Some(located) = locate(options.config.as_deref(), &process_environment).map_err(failed)? else {
+        return Ok(None);
+    };
+    if located.by == FoundBy::CurrentFolder {
+        eprintln!("using {}, {}", located.file.display(), located.by.words());
+    }
+    let configuration = load(&located.file, &process_environment).map_err(failed)?;
+    for problem in &configuration.problems {
+        eprintln!("{}", printable(&problem.to_string(), &['\n', '\\']));
+    }
+    Ok(Some(configuration))
+}
+
+/// The same where nothing can be done without one.
+pub fn needed_configuration(options: &ConfigOptions) -> Result<Configuration, Report> {
+    configuration(options)?.ok_or_else(|| {
+        Report::usage(
+            "there is no configuration that names servers",
+            "write one, such as {\"mcpServers\": {\"time\": {\"command\": \"uvx\", \"args\": [\"mcp-server-time\"]}}}, and name it with --config FILE",
+        )
+    })
+}
+
+/// Where this program keeps what must last: `$XDG_STATE_HOME/toolwright` or `~/.local/state/toolwright`.
+pub fn state_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")))?;
+    Some(folder.join("toolwright"))
+}
+
+/// The logins of this user.
+pub fn logins() -> Option<Logins> {
+    state_folder().map(|folder| Logins::in_folder(folder.join("logins")))
+}
+
+/// Starts the servers that `wanted` wants. Must be called on a tokio runtime.
+pub fn start(
+    configuration: &Configuration,
+    wanted: impl Fn(&str) -> bool,
+    timeout: Option<Duration>,
+) -> Arc<Servers> {
+    let options = ServerOptions {
+        identity: identity(),
+        peer: PeerOptions::default(),
+        policy: Policy::default(),
+        host: Arc::new(NoHost),
+        guardian: guardian(),
+        logins: logins(),
+        timeout,
+        local_tools: LOCAL_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
+    };
+    Servers::start(configuration, wanted, &options)
+}
+
+fn identity() -> Identity {
+    let client = Json::empty_object()
+        .with("name", &Json::text("toolwright"))
+        .with("title", &Json::text("Toolwright"))
+        .with("version", &Json::text(env!("CARGO_PKG_VERSION")));
+    Identity { client, capabilities: Json::empty_object() }
+}
+
+/// Who ends the servers when this process is killed. Without one they are left to notice it themselves.
+fn guardian() -> Option<Guardian> {
+    let started = std::env::current_exe().and_then(|own| Guardian::start(own, vec![GUARD.into()]));
+    started
+        .inspect_err(|error| {
+            tracing::warn!("servers may outlive this process when it is killed: no guardian: {error}");
+        })
+        .ok()
+}
+
+/// Waits until all servers are ready or have failed. Whoever sits before a terminal sees what is waited for.
+pub async fn settle(servers: &Servers) {
+    let mut settled = std::pin::pin!(servers.settled(TO_SETTLE));
+    if !std::io::stderr().is_terminal() {
+        settled.await;
+        return;
+    }
+    let mut next = FIRST_WORD;
+    let mut is_told = false;
+    while tokio::time::timeout(next, &mut settled).await.is_err() {
+        next = NEXT_WORD;
+        is_told = true;
+        eprint!("\r\x1b[K{}", waiting_for(&servers.views()));
+        let _ = std::io::stderr().flush();
+    }
+    if is_told {
+        eprint!("\r\x1b[K");
+    }
+}
+
+fn waiting_for(views: &[ServerView]) -> String {
+    let (usable, others): (Vec<_>, Vec<_>) = views.iter().partition(|view| view.is_usable());
+    let others = others.iter().map(|view| match &view.detail {
+        Some(detail) => format!("{} ({}, {detail})", view.name, view.state),
+        None => format!("{} ({})", view.name, view.state),
+    });
+    let line = format!(
+        "{} of {} servers ready; waiting for {}",
+        usable.len(),
+        views.len(),
+        others.collect::<Vec<_>>().join(", ")
+    );
+    printable(&line.chars().take(100).collect::<String>(), &[]).into_owned()
+}
+
+/// A server that was asked for and cannot be used.
+pub fn unusable(view: &ServerView, file: &Path) -> Report {
+    let why = view.last_error.clone().unwrap_or_else(|| format!("it is {}", view.state));
+    let what = format!("the server '{}' cannot be used: {why}", view.name);
+    let fix = match view.is_off() {
+        true => format!("switch it on in {}", file.display()),
+        false => format!("correct its entry in {}, then look again: toolwright servers", file.display()),
+    };
+    Report::found(what, fix)
+}
+
+/// The names of all configured servers.
+pub fn names(configuration: &Configuration) -> BTreeSet<String> {
+    Servers::names_of(configuration).collect()
+}

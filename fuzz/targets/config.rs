@@ -1,0 +1,4 @@
+//! libFuzzer on the configuration.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| toolwright_fuzz::config(data));
