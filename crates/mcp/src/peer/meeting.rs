@@ -24,7 +24,12 @@ pub(super) async fn meet(
         return initialize(connection, identity, options).await;
     }
     let mut discovery = pin!(discover(connection, &identity, options));
-    if let Ok(found) = timeout(options.probe, &mut discovery).await {
+    let patience = match options.known {
+        // It will answer, however slowly it starts.
+        Some(Era::Modern) => options.probe + options.start,
+        _ => options.probe,
+    };
+    if let Ok(found) = timeout(patience, &mut discovery).await {
         return match found? {
             Discovery::Modern(revision, said) => Ok(modern(identity.clone(), revision, &said)),
             Discovery::Unknown(theirs) => Err(ConnectError::NoCommonRevision { theirs: theirs.join(", ") }),
