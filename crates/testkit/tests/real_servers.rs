@@ -8,10 +8,11 @@ mod met;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use installed::Server;
 use met::{Met, text_of};
-use toolwright_mcp::Era;
+use toolwright_mcp::{Era, PeerOptions};
 
 const MODERN: (Era, &str) = (Era::Modern, "2026-07-28");
 const LEGACY: (Era, &str) = (Era::Legacy, "2025-11-25");
@@ -213,6 +214,25 @@ async fn a_server_on_rmcp_over_http_of_each_era() {
         if spoken == MODERN {
             server.passes_questions_on().await;
         }
+        server.ends().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_starts_slower_than_the_first_question_waits_is_not_put_off() {
+    let servers = [
+        (rmcp("legacy"), LEGACY),
+        (rmcp("both"), LEGACY),
+        // It has answered the question when it is initialized, and refuses that.
+        (installed::python_sdk_2(), MODERN),
+    ];
+    for (inner, spoken) in servers {
+        let line = format!("sleep 1; exec '{}' {}", inner.program.display(), inner.args.join(" "));
+        let slow = Server { program: "sh".into(), args: vec!["-c".into(), line], ..inner };
+        let options = PeerOptions { probe: Duration::from_millis(100), ..met::options() };
+        let server = Met::reach_with(slow, options).await;
+        server.speaks(spoken);
+        assert_eq!(server.tools().await, ROOM_TOOLS);
         server.ends().await;
     }
 }

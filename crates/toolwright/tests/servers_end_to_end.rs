@@ -101,7 +101,7 @@ fn everything_from_npm() {
     let got = json!({"messageType": "success", "includeImage": false});
     desk.mended("get-annotated-message", &sent, &got, &["N1", "N1", "T1", "V1"]);
     let said =
-        desk.mended("getSum", &json!({"a": "2", "b": "3"}), &json!({"a": 2, "b": 3}), &["F1", "T1", "T1"]);
+        desk.mended("getSum", &json!({"a": "2", "b": "3"}), &json!({"a": 2, "b": 3}), &["F2", "T1", "T1"]);
     assert_eq!(said, "The sum of 2 and 3 is 5.");
     desk.refused("get-sum", &json!({"a": "2", "b": "3 apples"}), "R8");
     desk.refused("get-structured-content", &json!({"location": "Boston"}), "R4");
@@ -191,7 +191,7 @@ fn measures_rooms(desk: &Desk) {
     // Written flat, and the tool's name in another form.
     let got = json!({"roomName": "hall", "size": {"widthCm": 400, "lengthCm": 250}});
     let sent = json!({"roomName": "hall", "widthCm": 400, "lengthCm": 250});
-    desk.mended("measure_room", &sent, &got, &["E2", "F1"]);
+    desk.mended("measure_room", &sent, &got, &["E2", "F2"]);
     // A height is no length, and four metres are not 4.
     let sent = json!({"roomName": "hall", "size": {"widthCm": 400, "heightCm": 250}});
     desk.refused("measureRoom", &sent, "R1");

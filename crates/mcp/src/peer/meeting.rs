@@ -1,5 +1,9 @@
 //! The first words with a server: which era it speaks, and what it says of itself.
 
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::timeout;
 use toolwright_jsonrpc::{ErrorObject, Json, METHOD_NOT_FOUND};
 
 use super::meta::{self, SERVER};
@@ -16,19 +20,38 @@ pub(super) async fn meet(
     identity: Identity,
     options: &PeerOptions,
 ) -> Result<About, ConnectError> {
-    if options.known != Some(Era::Legacy) {
-        match discover(connection, &identity, options).await? {
-            Discovery::Modern(revision, said) => {
-                let server = said.get("_meta").and_then(|meta| meta.get(SERVER));
-                return Ok(About::new(identity, Era::Modern, revision.to_owned(), server, &said));
-            }
-            Discovery::Unknown(theirs) => {
-                return Err(ConnectError::NoCommonRevision { theirs: theirs.join(", ") });
-            }
-            Discovery::Legacy => {}
-        }
+    if options.known == Some(Era::Legacy) {
+        return initialize(connection, identity, options).await;
     }
-    initialize(connection, identity, options).await
+    let mut discovery = pin!(discover(connection, &identity, options));
+    let patience = match options.known {
+        // It will answer, however slowly it starts.
+        Some(Era::Modern) => options.probe + options.start,
+        _ => options.probe,
+    };
+    if let Ok(found) = timeout(patience, &mut discovery).await {
+        return match found? {
+            Discovery::Modern(revision, said) => Ok(modern(identity.clone(), revision, &said)),
+            Discovery::Unknown(theirs) => Err(ConnectError::NoCommonRevision { theirs: theirs.join(", ") }),
+            Discovery::Legacy => initialize(connection, identity.clone(), options).await,
+        };
+    }
+    // Silence is what some legacy servers answer before they are initialized, or the server is slow to
+    // start. The question stays open: told that it is given up, before anything else, some servers end.
+    let refused = match initialize(connection, identity.clone(), options).await {
+        Ok(about) => return Ok(about),
+        Err(error) => error,
+    };
+    // A server of the modern era alone has answered the question before it refused the rest.
+    match timeout(Duration::ZERO, discovery).await {
+        Ok(Ok(Discovery::Modern(revision, said))) => Ok(modern(identity.clone(), revision, &said)),
+        _ => Err(refused),
+    }
+}
+
+fn modern(identity: Identity, revision: &str, said: &Json) -> About {
+    let server = said.get("_meta").and_then(|meta| meta.get(SERVER));
+    About::new(identity, Era::Modern, revision.to_owned(), server, said)
 }
 
 async fn initialize(
@@ -67,7 +90,8 @@ async fn discover(
     options: &PeerOptions,
 ) -> Result<Discovery, ConnectError> {
     let params = meta::with(None, identity, MODERN_REVISIONS[0], &RequestOptions::default(), None);
-    let wait = RequestOptions { timeout: Some(options.probe), ..RequestOptions::default() };
+    let patience = options.probe + options.start;
+    let wait = RequestOptions { timeout: Some(patience), ..RequestOptions::default() };
     let mut answer = connection.request("server/discover", Some(params.clone()), &wait).await;
     if let Err(RequestError::Server(error)) = &answer
         && supported(error).is_some_and(|theirs| newest(MODERN_REVISIONS, &theirs).is_some())
@@ -78,7 +102,6 @@ async fn discover(
     let said = match answer {
         Ok(said) => said,
         Err(RequestError::Server(error)) => return Ok(refused(&error)),
-        // Silence is what some legacy servers answer before they are initialized.
         Err(RequestError::TimedOut(_) | RequestError::Unreadable(_)) => return Ok(Discovery::Legacy),
         Err(error @ (RequestError::Closed(_) | RequestError::Unauthorized(_))) => return Err(error.into()),
         // A server that knows no such request may say it by a status, or by nothing at all.

@@ -65,6 +65,11 @@ impl Met {
 
     /// The same, for a server whose era is known.
     pub async fn reach_as(server: Server, known: Option<Era>) -> Met {
+        Met::reach_with(server, PeerOptions { known, ..options() }).await
+    }
+
+    /// The same, for a server that is met in this way.
+    pub async fn reach_with(server: Server, options: PeerOptions) -> Met {
         let user = Arc::new(User::default());
         let command = ChildCommand {
             program: server.program.into(),
@@ -73,8 +78,7 @@ impl Met {
             ..ChildCommand::default()
         };
         let host = Arc::clone(&user);
-        let connector =
-            StdioConnector::new(server.name, command, identity(&server.args), options(known), host);
+        let connector = StdioConnector::new(server.name, command, identity(&server.args), options, host);
         Met::supervise(Arc::new(connector), user, None).await
     }
 
@@ -101,7 +105,7 @@ impl Met {
             name: server.name.into(),
             target,
             identity: identity(&server.args),
-            options: options(None),
+            options: options(),
             host,
         };
         Met::supervise(Arc::new(connector), user, Some(process)).await
@@ -274,8 +278,9 @@ fn identity(args: &[String]) -> Identity {
     }
 }
 
-fn options(known: Option<Era>) -> PeerOptions {
-    PeerOptions { probe: PATIENCE, start: PATIENCE, known }
+/// Nothing is taken for silence that is only slow.
+pub fn options() -> PeerOptions {
+    PeerOptions { probe: PATIENCE, start: PATIENCE, known: None }
 }
 
 fn json(text: &str) -> Json {
