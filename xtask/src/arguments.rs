@@ -10,7 +10,9 @@ tasks:
   test                                format, lints, docs, dependency checks and every test
   fuzz [--minutes N] [--target NAME]  look for inputs that break a law or panic
                                       (NAME: laws, text, rules, schema_arguments, lines; default: all)
-  bench                               time per call beside other libraries, and the corpus score";
+  bench                               time per call beside other libraries, and the corpus score
+  bench hostile                       a server with bad habits behind us and behind other gateways
+  soak [--full] [--minutes N] [ID…]   the figures of connections in full size (R09, R10, …; default: all)";
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +23,10 @@ pub enum Task {
     Fuzz(FuzzOptions),
     /// Measure, and compare with peers.
     Bench,
+    /// Hold us and other gateways against a hostile server.
+    BenchHostile,
+    /// The figures of connections in full size; the words go to the program that measures them.
+    Soak(Vec<String>),
 }
 
 /// How long to fuzz, and what.
@@ -73,7 +79,12 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
     let task = match words.next().as_deref() {
         Some("test") => Task::Test,
         Some("fuzz") => return parse_fuzz(words).map(Task::Fuzz),
-        Some("bench") => Task::Bench,
+        Some("bench") => match words.next().as_deref() {
+            None => Task::Bench,
+            Some("hostile") => Task::BenchHostile,
+            Some(extra) => return Err(format!("`{extra}` was not expected here")),
+        },
+        Some("soak") => return Ok(Task::Soak(words.collect())),
         Some(other) => return Err(format!("there is no task `{other}`")),
         None => return Err("no task was named".to_owned()),
     };
@@ -120,6 +131,8 @@ mod tests {
     fn each_task_is_found_by_its_name() {
         assert_eq!(parsed("test"), Ok(Task::Test));
         assert_eq!(parsed("bench"), Ok(Task::Bench));
+        assert_eq!(parsed("bench hostile"), Ok(Task::BenchHostile));
+        assert_eq!(parsed("soak --minutes 1"), Ok(Task::Soak(vec!["--minutes".into(), "1".into()])));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
     }
 
@@ -142,6 +155,8 @@ mod tests {
             ("fuzz --minutes inf", "`--minutes inf`"),
             ("fuzz --target json", "`json`"),
             ("fuzz 5", "`5`"),
+            ("bench friendly", "`friendly`"),
+            ("bench hostile twice", "`twice`"),
         ] {
             let reason = parsed(line).expect_err(line);
             assert!(reason.contains(named), "{line:?} said {reason:?}");

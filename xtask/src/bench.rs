@@ -10,11 +10,13 @@
 mod column;
 mod executor;
 mod goals;
+pub mod hostile;
 mod inputs;
 mod judge;
 mod lane;
 mod order;
 mod score;
+mod stdio;
 mod table;
 
 use std::fs;
@@ -29,7 +31,8 @@ use lane::Lane;
 /// How often each lane runs.
 const ROUNDS: usize = 7;
 
-/// Measures every lane on every row, prints the table, then what the executor adds, then the corpus score.
+/// Measures every lane on every row, prints the table, then what the executor adds, then what a
+/// connection to a server adds, then the corpus score.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     let folder = workspace.target().join("bench");
     let rows = inputs::rows();
@@ -50,6 +53,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     print(&table::render(&rows, &columns))?;
     print(&goals::render(&rows, &columns))?;
     print(&executor::run(workspace)?)?;
+    print(&stdio::run(workspace)?)?;
     score::run(workspace)
 }
 

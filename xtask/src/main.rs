@@ -1,12 +1,13 @@
 //! `cargo xtask`: the project's habits in one place, so that a person and CI run the same thing.
 //!
-//! Words for people go to standard error; standard output carries results only (the bench table).
+//! Words for people go to standard error; standard output carries results only (tables and figures).
 
 mod arguments;
 mod bench;
 mod fuzz;
 mod invocation;
 mod setup;
+mod soak;
 mod step;
 mod test;
 mod workspace;
@@ -43,5 +44,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::Test => test::run(&workspace),
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Bench => bench::run(&workspace),
+        Task::BenchHostile => bench::hostile::run(&workspace),
+        Task::Soak(words) => soak::run(&workspace, &words),
     }
 }

@@ -1,11 +1,12 @@
 //! Our own lane of `cargo xtask bench`: times the normalizer in process, on the work order it is given, and
-//! what the executor adds to a call.
+//! what the executor and a connection to a server add to a call.
 //!
 //! A program of its own, so that `cargo xtask` itself does not wait for the normalizer to build.
 
 mod call;
 mod executor;
 mod order;
+mod stdio;
 mod stopwatch;
 
 use std::fs;
@@ -19,11 +20,15 @@ use stopwatch::Stopwatch;
 
 fn main() -> ExitCode {
     let Some(what) = std::env::args_os().nth(1) else {
-        eprintln!("usage: xtask-measure <work order> | executor");
+        eprintln!("usage: xtask-measure <work order> | executor | stdio <server>");
         return ExitCode::from(2);
     };
     let done = match what.to_str() {
         Some("executor") => executor::measure().and_then(|report| print(&report)),
+        Some("stdio") => {
+            let server = std::env::args_os().nth(2).ok_or_else(|| "no server was named".to_owned());
+            server.and_then(|server| stdio::measure(Path::new(&server))).and_then(|report| print(&report))
+        }
         _ => measure(Path::new(&what)),
     };
     match done {

@@ -101,7 +101,11 @@ fn python_peer(
     Ok(interpreter().arg(script))
 }
 
-fn python_environment(workspace: &Workspace, folder: &Path, step: &str) -> Result<PathBuf, Failure> {
+pub(super) fn python_environment(
+    workspace: &Workspace,
+    folder: &Path,
+    step: &str,
+) -> Result<PathBuf, Failure> {
     let python = folder.join("venv/bin/python");
     if Invocation::new(&python, workspace.root()).arg("--version").succeeds() {
         return Ok(python);

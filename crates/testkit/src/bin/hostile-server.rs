@@ -3,13 +3,14 @@
 //! `tools/call` names the habit; the answer's text is what came in `arguments.text`. How it meets a client
 //! is an argument: `--modern`, `--newer`, `--silent-probe`, `--answers-anything`, `--dies-on-probe`,
 //! `--unknown-revision`; without one it is a legacy server. `--lists-habits` has every habit in its list of
-//! tools, in one page, for clients that call only what they were shown.
+//! tools, in one page, for clients that call only what they were shown; `--quiet` says nothing on stderr.
 
 #![allow(clippy::print_stdout, reason = "its stdout is what is tested")]
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 use std::process::exit;
+use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -43,7 +44,7 @@ impl Seen {
 const SHOWN_BYTES: usize = 2000;
 
 fn main() -> io::Result<()> {
-    eprintln!("hostile server started");
+    log(|| "hostile server started".to_owned());
     let mut seen = Seen::default();
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -51,13 +52,13 @@ fn main() -> io::Result<()> {
             Ok(Message::Request(request)) => answer(&line, &request, &mut seen)?,
             Ok(Message::Notification(notification)) => {
                 seen.note(&notification);
-                eprintln!("notified: {} {:?}", notification.method, notification.params);
+                log(|| format!("notified: {} {:?}", notification.method, notification.params));
             }
             Ok(Message::Response(response)) => {
                 let refusal = response.outcome.err().map(|error| error.message);
-                eprintln!("answered: {:?} {}", response.id, refusal.unwrap_or_default());
+                log(|| format!("answered: {:?} {}", response.id, refusal.unwrap_or_default()));
             }
-            Err(error) => eprintln!("cannot read {line:?}: {error}"),
+            Err(error) => log(|| format!("cannot read {line:?}: {error}")),
         }
     }
     if std::env::args().any(|argument| argument == "--ignore-end") {
@@ -80,6 +81,14 @@ fn write(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()
+}
+
+/// Says something on stderr, where it disturbs nobody.
+fn log(said: impl FnOnce() -> String) {
+    static IS_QUIET: LazyLock<bool> = LazyLock::new(|| has("--quiet"));
+    if !*IS_QUIET {
+        eprintln!("{}", said());
+    }
 }
 
 fn has(flag: &str) -> bool {
@@ -151,9 +160,11 @@ fn list_tools(id: &Id, params: &Json) -> io::Result<()> {
 
 fn answer(line: &str, request: &Request, seen: &mut Seen) -> io::Result<()> {
     let params = request.params.clone().unwrap_or_else(Json::empty_object);
-    // The whole of it would fill what is kept of stderr.
-    let shown = params.as_str();
-    eprintln!("asked: {} {}", request.method, &shown[..shown.floor_char_boundary(SHOWN_BYTES)]);
+    log(|| {
+        // The whole of it would fill what is kept of stderr.
+        let shown = params.as_str();
+        format!("asked: {} {}", request.method, &shown[..shown.floor_char_boundary(SHOWN_BYTES)])
+    });
     match request.method.as_str() {
         "server/discover" => return discover(&request.id),
         "initialize" => return initialize(&request.id),
@@ -227,7 +238,9 @@ fn answer(line: &str, request: &Request, seen: &mut Seen) -> io::Result<()> {
         "deep" => {
             let depth = number("depth") as usize;
             let result = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-            plain(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"deep":{result}}}}}"#))
+            let content = r#"[{"type":"text","text":"deep"}]"#;
+            let result = format!(r#"{{"content":{content},"structuredContent":{{"deep":{result}}}}}"#);
+            plain(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
         }
         "hang" => {
             seen.hung.push(id.clone());

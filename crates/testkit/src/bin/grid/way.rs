@@ -13,6 +13,9 @@ use crate::ours::Lines;
 /// A variable of the gateway that no server should see.
 const SECRET: &str = "GRID_SECRET_TOKEN";
 
+/// How long our own process may take to be ready.
+const START: Duration = Duration::from_secs(10);
+
 /// What is started for every case.
 pub enum Starts {
     Ours,
@@ -63,7 +66,10 @@ impl Gateway {
                 let (Some(stdin), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
                     return Err("no pipes".to_owned());
                 };
-                Ok(Gateway { process, way: Way::Lines(Lines::new(stdin, stdout)) })
+                let gateway = Gateway { process, way: Way::Lines(Lines::new(stdin, stdout)) };
+                // A peer has met its server too before it is called.
+                gateway.call("plain", r#"{"text":"x"}"#, START).await;
+                Ok(gateway)
             }
             Starts::Peer(words) => {
                 let port = free_port()?;
