@@ -14,7 +14,7 @@ use toolwright_testkit::servers::Programs;
 
 const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");
 /// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// What is promised, and what a machine that does much else may add.
 const PROMISED: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_secs(3);

@@ -10,8 +10,8 @@ use std::time::Duration;
 use child::{Child, PATIENCE};
 use tokio::time::{Instant, sleep, timeout};
 use toolwright_jsonrpc::{Json, Notification, Request, raw};
-use toolwright_mcp::stdio::{ChildCommand, start};
-use toolwright_mcp::{Answer, Ending, Host, RequestError, RequestOptions, StartError};
+use toolwright_mcp::stdio::{ChildCommand, StartedChild, start};
+use toolwright_mcp::{Answer, Connection, Ending, Host, NoHost, RequestError, RequestOptions, StartError};
 use toolwright_testkit::STDOUT_HABITS;
 
 fn call(habit: &str, arguments: &str) -> Option<Json> {
@@ -152,6 +152,30 @@ async fn a_call_that_takes_too_long_is_cancelled_at_the_server() {
 }
 
 #[tokio::test]
+async fn no_cancellation_is_lost_when_more_calls_end_at_once_than_messages_may_wait() {
+    const CALLS: usize = 500;
+    let server = Arc::new(Child::start(&[]));
+    let calls: Vec<_> = (0..CALLS)
+        .map(|_| {
+            let server = Arc::clone(&server);
+            tokio::spawn(async move {
+                let patient = options(Duration::from_secs(1));
+                server.connection.request("tools/call", call("hang", "{}"), &patient).await
+            })
+        })
+        .collect();
+    for call in calls {
+        let outcome = call.await.expect("done");
+        assert!(matches!(outcome, Err(RequestError::TimedOut(_))), "{outcome:?}");
+    }
+    let deadline = Instant::now() + PATIENCE;
+    while server.says("tally", "").await != CALLS.to_string() {
+        assert!(Instant::now() < deadline, "{} cancellations", server.says("tally", "").await);
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
 async fn a_heartbeat_keeps_a_long_call_alive_and_is_passed_on() {
     let server = Child::start(&[]);
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -186,12 +210,32 @@ async fn an_answer_that_is_too_large_or_too_deep_is_an_error_of_its_call_alone()
 }
 
 #[tokio::test]
-async fn a_server_gets_a_short_list_of_variables() {
-    let server = Child::start(&[]);
-    let names = server.says("environment", "").await;
-    let names: Vec<&str> = names.split(' ').collect();
-    assert!(names.contains(&"PATH"), "{names:?}");
-    assert!(!names.iter().any(|name| name.starts_with("CARGO")), "{names:?}");
+async fn a_server_gets_the_listed_variables_and_no_other() {
+    let listed = |name: &str| {
+        let list = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+        list.contains(&name) || name.starts_with("LC_")
+    };
+    let mut expected: Vec<String> = std::env::vars_os()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .filter(|name| listed(name))
+        .collect();
+    // Cargo sets these for every test; only the second is asked for.
+    assert!(std::env::var_os("CARGO_PKG_NAME").is_some() && std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    expected.extend(["CARGO_MANIFEST_DIR".to_owned(), "DECLARED".to_owned()]);
+    expected.sort();
+    let command = ChildCommand {
+        program: env!("CARGO_BIN_EXE_hostile-server").into(),
+        env: vec![("DECLARED".into(), "x".into())],
+        env_from: vec!["CARGO_MANIFEST_DIR".into(), "NOT_SET_ANYWHERE".into()],
+        ..ChildCommand::default()
+    };
+    let StartedChild { link, .. } = start(&command).expect("it starts");
+    let connection = Connection::open(link, Arc::new(NoHost));
+    let answer = connection.request("tools/call", call("environment", "{}"), &options(PATIENCE)).await;
+    let names = text_of(&answer.expect("an answer"));
+    let mut names: Vec<&str> = names.split(' ').collect();
+    names.sort_unstable();
+    assert_eq!(names, expected);
 }
 
 #[tokio::test]
