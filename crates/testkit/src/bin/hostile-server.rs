@@ -62,7 +62,7 @@ fn main() -> io::Result<()> {
         }
     }
     if std::env::args().any(|argument| argument == "--ignore-end") {
-        eprintln!("stdin is closed, and I stay");
+        log(|| "stdin is closed, and I stay".to_owned());
         sleep(Duration::from_secs(3600));
     }
     Ok(())
@@ -87,7 +87,8 @@ fn write(bytes: &[u8]) -> io::Result<()> {
 fn log(said: impl FnOnce() -> String) {
     static IS_QUIET: LazyLock<bool> = LazyLock::new(|| has("--quiet"));
     if !*IS_QUIET {
-        eprintln!("{}", said());
+        // Nobody may be left who reads it, and that is no reason to end.
+        let _ = writeln!(io::stderr(), "{}", said());
     }
 }
 
