@@ -121,8 +121,9 @@ async fn connection(server: &Path) -> Result<Way, String> {
     let StartedChild { link, .. } = start(&command).map_err(|error| error.to_string())?;
     let connection = Connection::open(link, Arc::new(NoHost));
     let identity = Identity { client: Json::empty_object(), capabilities: Json::empty_object() };
-    let peer = Peer::connect(connection, identity, &PeerOptions::default());
-    let peer = Arc::new(peer.await.map_err(|error| error.to_string())?);
+    let options = PeerOptions::default();
+    let peer = Peer::connect(connection, identity, &options).await.map_err(|error| error.to_string())?;
+    let peer = Arc::new(peer);
     let params = Json::parse(PARAMS).map_err(|error| format!("{error:?}"))?;
     let call = move || -> BoxFuture<'static, Result<usize, String>> {
         let (peer, params) = (Arc::clone(&peer), params.clone());
