@@ -102,7 +102,7 @@ mod tests {
     fn the_list_of_groups_is_what_was_told_last() {
         let groups = |told: &str| listen(told.as_bytes()).into_iter().collect::<Vec<i32>>();
         assert_eq!(groups("+12\n+7\n-12\n+9\n"), [7, 9]);
-        assert_eq!(groups(""), []);
+        assert_eq!(groups(""), Vec::<i32>::new());
         // What a dying writer left half written names a group that it did not mean to, or none.
         assert_eq!(groups("+12\n-\n+\nx\n\n+x9\n"), [12]);
     }

@@ -51,7 +51,8 @@ fn row(view: &ServerView) -> [String; 8] {
 fn below(view: &ServerView) -> Vec<String> {
     let mut lines: Vec<String> = view.detail.iter().map(|detail| format!("  {detail}")).collect();
     // What a server that is well now did before is in its log.
-    if !(view.is_usable() && view.detail.is_none()) && !view.is_off() {
+    let is_well = view.is_off() || view.is_usable() && view.detail.is_none();
+    if !is_well {
         lines.extend(view.last_error.iter().map(|error| format!("  last error: {}", indented(error))));
         let is_told = view.last_error.as_ref().is_some_and(|error| error.contains(view.stderr_tail.as_str()));
         if !is_told {
