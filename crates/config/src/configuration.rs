@@ -88,7 +88,24 @@ pub enum Transport {
         headers: Vec<(String, String)>,
         /// Which of the two HTTP transports it speaks.
         kind: HttpKind,
+        /// How one logs in to it, where it wants that.
+        login: Login,
     },
+}
+
+/// Who we are to the authorization server of a server. All of it can be found out where the two allow it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Login {
+    /// An id that was given out for us before.
+    pub client_id: Option<String>,
+    /// The secret that came with the id.
+    pub client_secret: Option<String>,
+    /// The address of a document that describes us.
+    pub client_metadata_url: Option<String>,
+    /// What to ask for; what the server says it needs when empty.
+    pub scopes: Vec<String>,
+    /// The port that the browser comes back to; any free one when absent.
+    pub callback_port: Option<u16>,
 }
 
 /// The HTTP transports.
@@ -149,7 +166,8 @@ impl ServerConfig {
                     .for_each(|(_, value)| take(&mut found, value));
                 secret_arguments(args).for_each(|value| take(&mut found, value));
             }
-            Transport::Http { url, headers, .. } => {
+            Transport::Http { url, headers, login, .. } => {
+                login.client_secret.iter().for_each(|secret| take(&mut found, secret));
                 let is_secret = |key: &str, value: &str| is_secret_key(key) || holds_secret(value);
                 let of_headers = headers.iter().filter(|(key, value)| is_secret(key, value));
                 of_headers.for_each(|(_, value)| take(&mut found, value));
@@ -260,12 +278,12 @@ impl fmt::Debug for Transport {
                 .field("env_from", env_from)
                 .field("cwd", cwd)
                 .finish(),
-            Transport::Http { url, headers, kind } => f
+            Transport::Http { url, headers, kind, .. } => f
                 .debug_struct("Http")
                 .field("url", &url.split(['?', '@']).next().unwrap_or_default().len())
                 .field("headers", &names(headers))
                 .field("kind", kind)
-                .finish(),
+                .finish_non_exhaustive(),
         }
     }
 }

@@ -25,7 +25,7 @@ mod syntax;
 
 use std::ffi::OsString;
 
-pub use configuration::{Configuration, DEFAULT_TOOLBOX, HttpKind, ServerConfig, Toolbox, Transport};
+pub use configuration::{Configuration, DEFAULT_TOOLBOX, HttpKind, Login, ServerConfig, Toolbox, Transport};
 pub use error::ConfigError;
 pub use filters::ToolFilters;
 pub use jsonc::blanked;

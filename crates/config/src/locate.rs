@@ -8,8 +8,9 @@ use crate::{ConfigError, Environment};
 /// The variable that names the file.
 pub(crate) const VARIABLE: &str = "WORKBENCH_CONFIG";
 
-/// What it may be called in the folder that the program is started in, the first that is there.
-const NAMES: &[&str] = &["toolwright.json", ".mcp.json", "workbench-config.json"];
+/// What it may be called in the folder that the program is started in, the first that is there. A project's
+/// `.mcp.json` is not among them: its author chose the programs in it, and clients ask before they start them.
+const NAMES: &[&str] = &["toolwright.json", "workbench-config.json"];
 
 /// Where it is in the folder of a user's configurations.
 const OF_USER: &str = "toolwright/toolwright.json";

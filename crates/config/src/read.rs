@@ -3,6 +3,7 @@
 mod checks;
 mod fields;
 mod keys;
+mod login;
 mod repeats;
 mod server;
 mod transport;

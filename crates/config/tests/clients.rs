@@ -41,12 +41,14 @@ fn claude_code() {
     assert_eq!(names(&configuration), ["default/sentry", "default/docs", "default/local", "default/old"]);
     let kinds: Vec<&str> = configuration.servers().map(|(_, server)| server.transport.name()).collect();
     assert_eq!(kinds, ["http", "http", "stdio", "sse"]);
-    let Transport::Http { url, headers, kind } = &configuration.toolboxes[0].servers[1].transport else {
+    let Transport::Http { url, headers, kind, login } = &configuration.toolboxes[0].servers[1].transport
+    else {
         panic!("no address")
     };
     assert_eq!(url, "https://api.example.com/mcp");
     assert_eq!(headers, &[("Authorization".to_owned(), "Bearer t0ken-of-ann".to_owned())]);
     assert_eq!(*kind, HttpKind::Auto);
+    assert_eq!((login.client_id.as_deref(), login.callback_port), (Some("x"), Some(8080)));
 }
 
 #[test]

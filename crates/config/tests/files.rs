@@ -33,11 +33,12 @@ fn the_first_of_the_usual_places_is_taken() {
     fs::create_dir_all(&here).unwrap();
     let environment = |name: &str| (name == "HOME").then(|| home.clone().into_os_string());
     assert_eq!(found(&here, &environment), None);
+    write(scratch.path(), "here/.mcp.json", "{}");
+    assert_eq!(found(&here, &environment), None, "a project's own file is asked for by name only");
     let mut expected = Vec::new();
     for (name, by) in [
         ("home/.config/toolwright/toolwright.json", FoundBy::UserFolder),
         ("here/workbench-config.json", FoundBy::CurrentFolder),
-        ("here/.mcp.json", FoundBy::CurrentFolder),
         ("here/toolwright.json", FoundBy::CurrentFolder),
     ] {
         expected.push(Located { file: write(scratch.path(), name, "{}"), by });

@@ -47,6 +47,7 @@ pub struct ServerOptions {
 /// All servers. They end with it.
 pub struct Servers {
     list: Vec<Server>,
+    guardian: Option<Guardian>,
     ended: CancellationToken,
     _end: DropGuard,
 }
@@ -101,7 +102,12 @@ impl Servers {
             })
             .collect();
         let ended = CancellationToken::new();
-        let servers = Arc::new(Servers { list, _end: ended.clone().drop_guard(), ended });
+        let servers = Arc::new(Servers {
+            list,
+            guardian: options.guardian.clone(),
+            _end: ended.clone().drop_guard(),
+            ended,
+        });
         // Set once, here, before anything can ask.
         let _ = all.set(Arc::downgrade(&servers));
         servers
@@ -149,7 +155,10 @@ impl Servers {
         self.list.iter().for_each(|server| server.supervisor.disable());
         let ends = self.list.iter().map(|server| server.supervisor.ended());
         if timeout(END, join_all(ends)).await.is_err() {
-            tracing::warn!("some servers did not end in time and are left to the system");
+            tracing::warn!("some servers did not end in time and are left to the guardian");
+        } else if let Some(guardian) = self.guardian.clone() {
+            // It is gone in a moment.
+            guardian.dismiss();
         }
     }
 
@@ -229,7 +238,7 @@ fn connector(name: &str, entry: &ServerConfig, options: &ServerOptions) -> Arc<d
             options.peer,
             host,
         )),
-        Transport::Http { url, headers, kind } => Arc::new(HttpConnector {
+        Transport::Http { url, headers, kind, login } => Arc::new(HttpConnector {
             name: name.to_owned(),
             target: HttpTarget {
                 url: url.clone(),
@@ -239,7 +248,10 @@ fn connector(name: &str, entry: &ServerConfig, options: &ServerOptions) -> Arc<d
                     HttpKind::Streamable => http::HttpKind::Streamable,
                     HttpKind::Sse => http::HttpKind::Sse,
                 },
-                authorizer: options.logins.as_ref().and_then(|logins| logins.authorizer(name, url, headers)),
+                authorizer: options
+                    .logins
+                    .as_ref()
+                    .and_then(|logins| logins.authorizer(name, url, headers, login)),
             },
             identity,
             options: options.peer,

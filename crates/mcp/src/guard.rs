@@ -26,6 +26,8 @@ pub use handle::Guardian;
 pub(crate) use handle::Watched;
 pub use mark::MARK;
 
+/// What is said to a guardian that has nothing left to do.
+const DISMISSAL: &str = "bye\n";
 /// The name of the process, so that who kills all that bears ours does not kill it too.
 const NAME: &str = "tw-guardian";
 /// How long servers may take to end by themselves once their stdin is closed.
@@ -48,16 +50,20 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     // Only Linux has this file, and only there names are given in this way.
     let _ = std::fs::write("/proc/self/comm", NAME);
-    let groups = listen(io::stdin().lock());
-    end_all(&groups, &mark);
+    if let Some(groups) = listen(io::stdin().lock()) {
+        end_all(&groups, &mark);
+    }
     ExitCode::SUCCESS
 }
 
-/// Keeps the list of groups until nobody is left who could change it.
-fn listen(orders: impl BufRead) -> BTreeSet<i32> {
+/// Keeps the list of groups until nobody is left who could change it. `None` when it was sent away.
+fn listen(orders: impl BufRead) -> Option<BTreeSet<i32>> {
     let mut groups = BTreeSet::new();
     for line in orders.lines() {
         let Ok(line) = line else { break };
+        if line == DISMISSAL.trim_end() {
+            return None;
+        }
         match (line.split_at_checked(1), line.get(1..).and_then(|group| group.parse().ok())) {
             (Some(("+", _)), Some(group)) => groups.insert(group),
             (Some(("-", _)), Some(group)) => groups.remove(&group),
@@ -65,7 +71,7 @@ fn listen(orders: impl BufRead) -> BTreeSet<i32> {
             _ => false,
         };
     }
-    groups
+    Some(groups)
 }
 
 fn end_all(groups: &BTreeSet<i32>, mark: &str) {
@@ -100,11 +106,15 @@ mod tests {
 
     #[test]
     fn the_list_of_groups_is_what_was_told_last() {
-        let groups = |told: &str| listen(told.as_bytes()).into_iter().collect::<Vec<i32>>();
+        let groups = |told: &str| {
+            listen(told.as_bytes()).expect("it was not sent away").into_iter().collect::<Vec<i32>>()
+        };
         assert_eq!(groups("+12\n+7\n-12\n+9\n"), [7, 9]);
         assert_eq!(groups(""), Vec::<i32>::new());
         // What a dying writer left half written names a group that it did not mean to, or none.
         assert_eq!(groups("+12\n-\n+\nx\n\n+x9\n"), [12]);
+        assert_eq!(groups("+12\nby"), [12]);
+        assert_eq!(listen(&b"+12\nbye\n"[..]), None);
     }
 
     #[test]

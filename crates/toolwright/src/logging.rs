@@ -8,12 +8,26 @@ use tracing_subscriber::filter::LevelFilter;
 /// The variable that says what is logged, such as `info` or `toolwright=debug`.
 const VARIABLE: &str = "TOOLWRIGHT_LOG";
 
+/// How the log of servers is called.
+const SERVERS: &str = "toolwright_toolbox";
+
+/// Who tells what becomes of servers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Servers {
+    /// The command itself, when it has seen them.
+    Told,
+    /// The log, while they run.
+    Logged,
+}
+
 /// Logs errors, or what the variable asks for. What becomes of a call the commands say themselves.
-pub fn to_stderr() {
-    let filter = EnvFilter::builder()
-        .with_default_directive(LevelFilter::ERROR.into())
-        .with_env_var(VARIABLE)
-        .from_env_lossy();
+pub fn to_stderr(servers: Servers) {
+    let asked = std::env::var_os(VARIABLE).is_some_and(|asked| !asked.is_empty());
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::ERROR.into());
+    let filter = match servers {
+        Servers::Told if !asked => filter.parse_lossy(format!("error,{SERVERS}=off")),
+        _ => filter.with_env_var(VARIABLE).from_env_lossy(),
+    };
     let colors = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(std::io::stderr).init();
 }

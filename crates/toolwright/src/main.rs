@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, ServersCommand};
 
 /// The argument that makes this program the guardian of the servers of another process of it.
 const GUARD: &str = "__guard";
@@ -30,7 +30,8 @@ fn main() -> ExitCode {
         return toolwright_mcp::guard::run(args);
     }
     let cli = Cli::parse();
-    logging::to_stderr();
+    let is_watching = matches!(&cli.command, Some(Command::Servers(servers)) if matches!(servers.command, Some(ServersCommand::Watch)));
+    logging::to_stderr(if is_watching { logging::Servers::Logged } else { logging::Servers::Told });
     let result = match cli.command {
         None => commands::welcome::run(),
         Some(Command::Normalize(options)) => commands::normalize::run(&options),

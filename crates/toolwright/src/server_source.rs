@@ -136,6 +136,15 @@ fn waiting_for(views: &[ServerView]) -> String {
     printable(&line.chars().take(100).collect::<String>(), &[]).into_owned()
 }
 
+/// Says which servers cannot be used, and why.
+pub fn warn_of_unusable(views: &[ServerView]) {
+    for view in views.iter().filter(|view| !view.is_usable() && !view.is_off()) {
+        let why = view.last_error.as_deref().unwrap_or(&view.state);
+        let line = format!("warning: the server '{}' cannot be used: {why}", view.name);
+        eprintln!("{}", printable(&line, &['\n', '\\']));
+    }
+}
+
 /// A server that was asked for and cannot be used.
 pub fn unusable(view: &ServerView, file: &Path) -> Report {
     let why = view.last_error.clone().unwrap_or_else(|| format!("it is {}", view.state));

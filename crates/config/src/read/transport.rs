@@ -32,7 +32,7 @@ const WORDS: &[(&str, Way)] = &[
 ];
 
 const COMMAND_KEYS: &[&str] = &["args", "env", "environment", "env_from", "envFrom", "cwd"];
-const ADDRESS_KEYS: &[&str] = &["headers"];
+const ADDRESS_KEYS: &[&str] = &["headers", "oauth"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -323,7 +323,8 @@ impl<'t> Reader<'t, '_> {
         self.tell_not_done(members, "headersHelper", "\"headersHelper\" is not run", fix);
         let headers = given(members, "headers");
         let headers = headers.and_then(|node| self.pairs(&node, "headers", check_header));
-        let transport = Transport::Http { url: address?, headers: headers.unwrap_or_default(), kind };
+        let login = self.login(members);
+        let transport = Transport::Http { url: address?, headers: headers.unwrap_or_default(), kind, login };
         (self.mistakes.errors() == errors).then_some(transport)
     }
 }

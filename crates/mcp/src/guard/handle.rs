@@ -9,16 +9,20 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::mark;
+use super::{DISMISSAL, mark};
 
 /// A guardian that lived no longer than this is not started again at once: it may not be able to run.
 const REST: Duration = Duration::from_secs(1);
+
+/// How long a guardian that was sent away is waited for.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 /// The process that stands beside us. Cheap to clone; it goes with the last clone.
 #[derive(Clone)]
@@ -33,6 +37,8 @@ struct Shared {
     mark: String,
     servers: AtomicU64,
     state: Mutex<State>,
+    /// Closed when nobody keeps the process any more.
+    kept: Mutex<Receiver<()>>,
 }
 
 #[derive(Default)]
@@ -40,6 +46,7 @@ struct State {
     pipe: Option<ChildStdin>,
     pid: Option<u32>,
     groups: BTreeSet<u32>,
+    is_dismissed: bool,
 }
 
 impl Guardian {
@@ -47,14 +54,37 @@ impl Guardian {
     pub fn start(program: PathBuf, args: Vec<OsString>) -> io::Result<Guardian> {
         let random = std::hash::RandomState::new().build_hasher().finish();
         let mark = format!("{}-{random:016x}", std::process::id());
-        let shared =
-            Shared { program, args, mark, servers: AtomicU64::new(0), state: Mutex::new(State::default()) };
-        let shared = Arc::new(shared);
+        let (keeping, kept) = channel();
+        let shared = Arc::new(Shared {
+            program,
+            args,
+            mark,
+            servers: AtomicU64::new(0),
+            state: Mutex::new(State::default()),
+            kept: Mutex::new(kept),
+        });
         let child = shared.spawn()?;
         let known = Arc::downgrade(&shared);
         // A thread and not a task: whose runtime would it be?
-        thread::Builder::new().name("guardian".into()).spawn(move || keep(&known, child))?;
+        thread::Builder::new().name("guardian".into()).spawn(move || {
+            keep(&known, child);
+            drop(keeping);
+        })?;
         Ok(Guardian { shared })
+    }
+
+    /// Sends the guardian away at once, when every server has ended in good order. It is waited for, so
+    /// that no dead process is left to whoever is above us.
+    pub fn dismiss(&self) {
+        {
+            let mut state = self.shared.state();
+            state.is_dismissed = true;
+            if let Some(mut pipe) = state.pipe.take() {
+                let _ = pipe.write_all(DISMISSAL.as_bytes());
+            }
+        }
+        let kept = self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = kept.recv_timeout(GOODBYE);
     }
 
     /// The process id of the guardian; none while it is being started again.
@@ -127,6 +157,9 @@ fn keep(known: &Weak<Shared>, child: Child) {
         if let Some(mut child) = running.take() {
             let ended = child.wait();
             let Some(shared) = known.upgrade() else { return };
+            if shared.state().is_dismissed {
+                return;
+            }
             tracing::warn!(?ended, "the guardian is gone and is started again");
             let mut state = shared.state();
             state.pipe = None;
@@ -135,7 +168,7 @@ fn keep(known: &Weak<Shared>, child: Child) {
         if begin.elapsed() < REST {
             thread::sleep(REST);
         }
-        let Some(shared) = known.upgrade() else { return };
+        let Some(shared) = known.upgrade().filter(|shared| !shared.state().is_dismissed) else { return };
         match shared.spawn() {
             Ok(child) => running = Some(child),
             Err(error) => tracing::warn!(%error, "the guardian cannot be started"),

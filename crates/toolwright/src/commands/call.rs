@@ -85,6 +85,9 @@ async fn with_servers(
         server_source::start(configuration, |server| only.is_none_or(|only| only == server), options.timeout);
     server_source::settle(&servers).await;
     offer(&servers, executor.registry());
+    if only.is_none() && executor.find(&options.name).is_err() {
+        server_source::warn_of_unusable(&servers.views());
+    }
     let unusable = only.and_then(|only| servers.get(only)).map(|server| server.view());
     if let Some(view) = unusable.filter(|view| !view.is_usable() && view.tools == 0) {
         servers.stop().await;

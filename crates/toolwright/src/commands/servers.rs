@@ -105,7 +105,7 @@ fn restart(
 fn login(runtime: &Runtime, configuration: &Configuration, name: &str) -> Result<ExitCode, Report> {
     check_name(configuration, name)?;
     let entry = Servers::entry_of(configuration, name);
-    let Some(Transport::Http { url, .. }) = entry.map(|entry| &entry.transport) else {
+    let Some(Transport::Http { url, login, .. }) = entry.map(|entry| &entry.transport) else {
         let what = format!("the server '{name}' is a program on this machine and wants no login");
         return Err(Report::usage(what, "give it what it needs by \"env\" in the configuration"));
     };
@@ -118,7 +118,7 @@ fn login(runtime: &Runtime, configuration: &Configuration, name: &str) -> Result
             eprintln!("(no browser could be opened: {error})");
         }
     };
-    let done = runtime.block_on(logins.login(name, url, open));
+    let done = runtime.block_on(logins.login(name, url, login, open));
     done.map_err(|error: LoginError| {
         Report::found(
             format!("the login to the server '{name}' failed: {error}"),

@@ -24,11 +24,7 @@ pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
         let servers = server_source::start(&configuration, |_| true, None);
         server_source::settle(&servers).await;
         offer(&servers, executor.registry());
-        for view in servers.views().iter().filter(|view| !view.is_usable() && !view.is_off()) {
-            let why = view.last_error.as_deref().unwrap_or(&view.state);
-            let line = format!("warning: the server '{}' cannot be used: {why}", view.name);
-            eprintln!("{}", printable(&line, &['\n', '\\']));
-        }
+        server_source::warn_of_unusable(&servers.views());
         let shown = show_tools(options, &executor);
         servers.stop().await;
         shown
