@@ -1,0 +1,56 @@
+//! The examples on the page about the configuration are read: `config` without a problem, `config-problems` with
+//! those that stand behind its `---`.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use toolwright_config::{ConfigError, Problem, parse};
+
+fn environment(name: &str) -> Option<OsString> {
+    match name {
+        "HOME" => Some("/home/ann".into()),
+        "TOKEN" => Some("t0ken-of-ann".into()),
+        _ => None,
+    }
+}
+
+fn problems(text: &str) -> Vec<Problem> {
+    match parse(text, Path::new("toolwright.json"), &environment) {
+        Ok(configuration) => configuration.problems,
+        Err(ConfigError::Wrong(problem)) => vec![*problem],
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The blocks of the page that are marked with a word.
+fn blocks(page: &str, mark: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_inside = false;
+    for line in page.lines() {
+        match line.strip_prefix("```") {
+            Some(word) => {
+                is_inside = !is_inside && word == mark;
+                found.extend(is_inside.then(String::new));
+            }
+            None if is_inside => found.iter_mut().last().expect("a block").extend([line, "\n"]),
+            None => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn the_page_shows_what_is_said() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let (right, wrong) = (blocks(&page, "config"), blocks(&page, "config-problems"));
+    assert!(!right.is_empty() && !wrong.is_empty(), "the page has no examples");
+    for text in right {
+        assert_eq!(problems(&text), [], "{text}");
+    }
+    for example in wrong {
+        let (text, expected) = example.split_once("---\n").expect("what is said of it");
+        let said: String = problems(text).iter().map(|problem| format!("{problem}\n")).collect();
+        assert_eq!(said, expected);
+    }
+}
