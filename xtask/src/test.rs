@@ -8,8 +8,13 @@ use crate::step::{self, Failure, announce, note};
 use crate::workspace::Workspace;
 
 /// Crates that must build without an asynchronous runtime.
-const PURE_CRATES: [&str; 4] =
-    ["toolwright-model", "toolwright-jsonrpc", "toolwright-normalizer", "toolwright-config"];
+const PURE_CRATES: [&str; 5] = [
+    "toolwright-model",
+    "toolwright-jsonrpc",
+    "toolwright-redact",
+    "toolwright-config",
+    "toolwright-normalizer",
+];
 
 /// The runtime they must not pull in.
 const RUNTIME: &str = "tokio";

@@ -14,6 +14,8 @@ use toolwright_mcp::{Host, Identity, PeerOptions};
 use toolwright_toolbox::{
     Connector, HttpConnector, Policy, Seen, State, StdioConnector, StillWorks, Supervisor,
 };
+use toolwright_tools::builtin::FILES_SERVER;
+use toolwright_tools::registry::{BUILT_IN, UNNAMED_SERVER};
 
 use crate::ServerView;
 use crate::login::Logins;
@@ -55,7 +57,7 @@ pub struct Servers {
 /// One server.
 #[derive(Clone)]
 pub struct Server {
-    /// Its name; `toolbox.name` where several toolboxes have one of the name.
+    /// Its name; `toolbox.name` where several toolboxes have one of the name, or we have it ourselves.
     pub name: String,
     /// The toolbox that it is in.
     pub toolbox: String,
@@ -209,13 +211,25 @@ fn is_settled(seen: &Seen, attempts: u32) -> bool {
     }
 }
 
-/// Every entry with the name that nobody else has.
+/// Names of our own among servers.
+const TAKEN: &[&str] = &[BUILT_IN, UNNAMED_SERVER, FILES_SERVER];
+
+/// Every entry with a name that nobody else has and that can stand before a tool's.
 fn named(configuration: &Configuration) -> impl Iterator<Item = (String, &Toolbox, &ServerConfig)> {
-    configuration.servers().map(|(toolbox, entry)| {
+    let mut given: Vec<String> = Vec::new();
+    configuration.servers().map(move |(toolbox, entry)| {
         let is_shared = configuration
             .servers()
             .any(|(other, same)| same.name == entry.name && other.name != toolbox.name);
-        let name = if is_shared { format!("{}.{}", toolbox.name, entry.name) } else { entry.name.clone() };
+        let mut name = entry.name.clone();
+        if is_shared || TAKEN.contains(&name.as_str()) {
+            name = format!("{}.{name}", toolbox.name);
+        }
+        let mut name = name.replace(|c: char| c == '/' || c.is_control(), "-");
+        while given.contains(&name) {
+            name.push_str("-2");
+        }
+        given.push(name.clone());
         (name, toolbox, entry)
     })
 }
@@ -265,4 +279,23 @@ fn still_works(all: Option<&Servers>, own: &str, local: &[String]) -> StillWorks
     let servers = all.into_iter().flat_map(Servers::iter);
     let usable = servers.filter(|server| server.name != own && server.view().is_usable());
     StillWorks { local: local.to_vec(), servers: usable.map(|server| server.name.clone()).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_server_has_a_name_of_its_own() {
+        let entry = r#"{"command": "x"}"#;
+        let text = format!(
+            r#"{{"mcpServers": {{"a": {entry}, "files": {entry}, "b/c": {entry}, "b-c": {entry}}},
+                "toolboxes": {{"t": {{"description": "d", "mcpServers": {{"a": {entry}}}}}}}}}"#
+        );
+        let configuration = toolwright_config::parse(&text, Path::new("f"), &|_| None).expect("it is right");
+        let names: Vec<String> = Servers::names_of(&configuration).collect();
+        assert_eq!(names, ["default.a", "default.files", "b-c", "b-c-2", "t.a"]);
+    }
 }

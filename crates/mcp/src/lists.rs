@@ -114,13 +114,15 @@ pub(crate) async fn all(
             Some(cursor) if cursors.insert(cursor.clone()) => {
                 params = Some(Json::empty_object().with("cursor", &cursor));
             }
-            _ => break,
+            _ => {
+                if is_ours {
+                    peer.about().lists.keep(method, &list, changes);
+                }
+                return Ok(list);
+            }
         }
     }
-    if is_ours {
-        peer.about().lists.keep(method, &list, changes);
-    }
-    Ok(list)
+    Err(RequestError::NoAnswer(format!("the list has more than {MAX_PAGES} pages")))
 }
 
 /// How long a page may be kept; a time that is no number is none.

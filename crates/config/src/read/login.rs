@@ -20,6 +20,12 @@ impl<'t> Reader<'t, '_> {
         };
         let (client_id, client_secret) = (text("clientId"), text("clientSecret"));
         let client_metadata_url = text("clientMetadataUrl");
+        if let (Some(url), Some(node)) = (&client_metadata_url, given(members, "clientMetadataUrl"))
+            && !url.starts_with("https://")
+        {
+            let message = "\"clientMetadataUrl\" is the https address of a document";
+            self.mistakes.error(&node, message, "write \"https://…\", or leave it out");
+        }
         let scopes = given(members, "scopes").and_then(|node| match node.as_text() {
             // As the protocol writes them.
             Some(_) => self.text(&node, "\"scopes\"").map(|text| words(&text)),
