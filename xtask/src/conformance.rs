@@ -107,7 +107,8 @@ fn suite(workspace: &Workspace, folder: &Path) -> Invocation {
 }
 
 fn build_client(workspace: &Workspace) -> Result<PathBuf, Failure> {
-    let build = ["build", "--quiet", "--package", "toolwright-testkit", "--bin", CLIENT];
+    // The whole workspace shares its dependencies; a package by itself builds them anew.
+    let build = ["build", "--quiet", "--workspace", "--bin", CLIENT];
     workspace.cargo(build).run("conformance: setup")?;
     Ok(workspace.target().join("debug").join(format!("{CLIENT}{}", env::consts::EXE_SUFFIX)))
 }

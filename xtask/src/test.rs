@@ -3,6 +3,7 @@
 //! The tests come last so that the runner's own closing lines end the output. End-to-end tests are
 //! integration tests of the `toolwright` crate and run with the others.
 
+use crate::conformance;
 use crate::setup;
 use crate::step::{self, Failure, announce, note};
 use crate::workspace::Workspace;
@@ -28,6 +29,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     dependencies(workspace)?;
     documentation(workspace)?;
     fuzz_targets(workspace)?;
+    conformance::run(workspace)?;
     tests(workspace)
 }
 

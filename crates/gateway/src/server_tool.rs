@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::{RequestError, RequestOptions};
+use toolwright_mcp::{Ending, RequestError, RequestOptions};
 use toolwright_toolbox::Supervisor;
 use toolwright_tools::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
@@ -29,8 +29,13 @@ impl ServerTool {
 
     async fn run(&self, arguments: String, point: StopPoint) -> Result<ToolOutput, ToolFailure> {
         let server = self.supervisor.name();
-        let peer = self.supervisor.peer(PATIENCE).await.map_err(|error| ToolFailure::Unavailable {
-            message: format!("The server '{server}' cannot be used: {error}"),
+        let peer = self.supervisor.peer(PATIENCE).await.map_err(|error| {
+            let message = format!("The server '{server}' cannot be used. {error}");
+            // A program on this machine is not reached over the network.
+            match self.supervisor.snapshot().transport {
+                "stdio" => ToolFailure::NotReady { message },
+                _ => ToolFailure::Unavailable { message },
+            }
         })?;
         let arguments = Json::parse(&arguments).map_err(|error| ToolFailure::InvalidArguments {
             message: format!("the arguments are no JSON: {error}"),
@@ -52,7 +57,23 @@ impl ServerTool {
 fn failure(server: &str, error: RequestError) -> ToolFailure {
     match error {
         RequestError::Server(error) => ToolFailure::Tool { message: error.message },
-        RequestError::Unreadable(_) => ToolFailure::tool(format!("The server '{server}' failed: {error}")),
+        RequestError::Closed(closed) => {
+            let is_out_of_reach = matches!(closed.ending, Ending::Lost(_));
+            let mut message = format!("The server '{server}' {} in the middle of the call.", closed.ending);
+            if !closed.stderr.is_empty() {
+                message.push_str(&format!("\nIts stderr ends with: {}", closed.stderr));
+            }
+            match is_out_of_reach {
+                true => ToolFailure::Unavailable { message },
+                false => ToolFailure::NotReady { message },
+            }
+        }
+        RequestError::NotProvided { .. } | RequestError::AsksWithoutEnd(_) | RequestError::Unreadable(_) => {
+            ToolFailure::tool(format!("The server '{server}' gave no result: {error}"))
+        }
+        RequestError::Unauthorized(_) => {
+            ToolFailure::NotReady { message: format!("The server '{server}' needs a login. {error}") }
+        }
         error => ToolFailure::Unavailable { message: format!("The server '{server}' failed: {error}") },
     }
 }
@@ -72,5 +93,29 @@ impl ToolFunction for ServerTool {
 
     fn timeout(&self) -> Option<Duration> {
         self.timeout
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright_mcp::Closed;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_server_and_blames_the_network_only_for_what_it_did() {
+        let closed = |ending| RequestError::Closed(Arc::new(Closed { ending, stderr: "boom".into() }));
+        assert_eq!(
+            failure("zwave", closed(Ending::Exited(4))),
+            ToolFailure::NotReady {
+                message: "The server 'zwave' ended with exit code 4 in the middle of the call.\nIts stderr ends with: boom".into()
+            }
+        );
+        let lost = failure("zwave", closed(Ending::Lost("connection refused".into())));
+        assert!(matches!(lost, ToolFailure::Unavailable { .. }), "{lost:?}");
+        let asks = RequestError::NotProvided { method: "elicitation/create".into(), reason: "nobody".into() };
+        assert!(
+            matches!(failure("zwave", asks), ToolFailure::Tool { message } if message.contains("'zwave'"))
+        );
     }
 }
