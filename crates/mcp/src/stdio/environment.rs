@@ -6,7 +6,8 @@ use toolwright_redact::is_secret_key;
 
 use super::ChildCommand;
 
-/// What programs need to run at all; none of it is secret.
+/// What programs need to run at all. None of it is secret but the password of a proxy, which who runs
+/// behind one means every program to have.
 const BASE: &[&str] = &[
     "HOME",
     "LANG",
@@ -18,6 +19,20 @@ const BASE: &[&str] = &[
     "TMPDIR",
     "TZ",
     "USER",
+    // How the network is reached, and who is believed there: package runners need both.
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "CURL_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
     // Windows
     "APPDATA",
     "COMSPEC",
