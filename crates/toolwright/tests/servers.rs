@@ -159,6 +159,9 @@ fn a_call_of_one_server_starts_no_other() {
         "{stderr}"
     );
     assert!(stderr.contains("+ control_zwave_device"), "{stderr}");
+    let (_, stdout, _) = desk.run(&["call", "zwave/configure", "{}", "--json"]);
+    let answer: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(answer["result"], json!({"content": [{"type": "text", "text": "{}"}]}), "the whole result");
     assert!(!desk.0.path().join("started").exists());
     let (code, _, stderr) = desk.run(&["call", "other/anything"]);
     assert_eq!(code, 1);
