@@ -10,7 +10,7 @@ use toolwright_config::{ConfigError, blanked, parse};
 pub fn config(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     assert_eq!(blanked(&text).len(), text.len());
-    let problems = match parse(&text, Path::new("/work/toolwright.json"), &environment) {
+    let problems = match parse(&text, Path::new("/home/ann/toolwright.json"), &environment) {
         Ok(configuration) => {
             for (_, server) in configuration.servers() {
                 let printed = format!("{:?} {}", server.transport, server.describe());
