@@ -160,11 +160,15 @@ impl ServerConfig {
     pub fn secrets(&self) -> Vec<String> {
         let mut found: BTreeSet<&str> = self.from_environment.0.iter().map(String::as_str).collect();
         match &self.transport {
-            Transport::Stdio { args, env, .. } => {
+            Transport::Stdio { command, args, env, .. } => {
+                // A whole command line in the place of the program.
+                let words: Vec<&str> = command.to_str().unwrap_or_default().split_whitespace().collect();
+                secret_arguments(&words).for_each(|value| take(&mut found, value));
+                let args: Vec<&str> = args.iter().map(String::as_str).collect();
                 env.iter()
                     .filter(|(key, _)| is_secret_key(key))
                     .for_each(|(_, value)| take(&mut found, value));
-                secret_arguments(args).for_each(|value| take(&mut found, value));
+                secret_arguments(&args).for_each(|value| take(&mut found, value));
             }
             Transport::Http { url, headers, login, .. } => {
                 login.client_secret.iter().for_each(|secret| take(&mut found, secret));
@@ -218,15 +222,15 @@ fn take<'v>(found: &mut BTreeSet<&'v str>, value: &'v str) {
 }
 
 /// What follows `--token` or stands in `--token=…`, and what looks like a secret by itself.
-fn secret_arguments(args: &[String]) -> impl Iterator<Item = &str> {
-    args.iter().enumerate().filter_map(|(at, arg)| {
+fn secret_arguments<'a>(args: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    args.iter().enumerate().filter_map(|(at, &arg)| {
         let assigned = arg.split_once('=').filter(|(name, _)| is_secret_key(name));
         let before = at.checked_sub(1).and_then(|before| args.get(before));
         let follows_flag = before.is_some_and(|flag| flag.starts_with('-') && is_secret_key(flag));
         match assigned {
             Some((_, value)) => Some(value),
             None if arg.starts_with('-') => None,
-            None => (follows_flag || holds_secret(arg)).then_some(arg.as_str()),
+            None => (follows_flag || holds_secret(arg)).then_some(arg),
         }
     })
 }

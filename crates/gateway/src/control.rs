@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::ServerView;
 
-/// How long an answer may take: a restart is told when it is done.
-const ANSWER: Duration = Duration::from_secs(60);
+/// How long an answer may take, and how long after a restart, which is told when it is done.
+const ANSWER: Duration = Duration::from_secs(5);
+const RESTARTED: Duration = Duration::from_secs(60);
 /// The longest question and the longest answer, in bytes.
 const MAX_QUESTION_BYTES: u64 = 64 << 10;
 const MAX_ANSWER_BYTES: u64 = 64 << 20;
@@ -123,7 +124,8 @@ mod unix {
             stream.take(MAX_ANSWER_BYTES).read_to_string(&mut answer).await?;
             Ok(answer)
         };
-        let answer = match timeout(ANSWER, answered).await {
+        let patience = if matches!(question, Question::Restart { .. }) { RESTARTED } else { ANSWER };
+        let answer = match timeout(patience, answered).await {
             Ok(answer) => answer.map_err(io("cannot ask"))?,
             Err(_) => return Err(io("no answer from")(io::ErrorKind::TimedOut.into())),
         };
@@ -167,7 +169,7 @@ mod unix {
                     Ok((stream, _)) => {
                         let servers = Arc::clone(&servers);
                         tokio::spawn(async move {
-                            if let Ok(Err(error)) = timeout(ANSWER, answer(stream, &servers)).await {
+                            if let Ok(Err(error)) = timeout(RESTARTED, answer(stream, &servers)).await {
                                 tracing::debug!("the control socket: {error}");
                             }
                         });

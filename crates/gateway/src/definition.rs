@@ -15,7 +15,10 @@ pub(crate) fn of(server: &str, listed: &Json) -> Option<ToolDefinition> {
     let title = || said("title").or_else(|| hints.as_ref().and_then(|hints| hints.get_text("title")));
     // Many servers describe nothing; their tools work all the same.
     let description = said("description").or_else(title).unwrap_or_else(|| "(no description)".to_owned());
-    let schema = |key: &str| listed.get(key).map(|schema| schema.as_str().to_owned());
+    let schema = |key: &str| {
+        let schema = listed.get(key).filter(|schema| schema.as_str() != "null");
+        schema.map(|schema| schema.as_str().to_owned())
+    };
     Some(ToolDefinition {
         name,
         server: Some(server.to_owned()),
@@ -52,6 +55,7 @@ mod tests {
         let tool = read(r#"{"name":"a","title":"The title"}"#).expect("it has a name");
         assert_eq!((tool.description.as_str(), tool.input_schema.as_str()), ("The title", ANY_ARGUMENTS));
         assert_eq!(read(r#"{"name":"a","description":""}"#).expect("named").description, "(no description)");
+        assert_eq!(read(r#"{"name":"a","inputSchema":null}"#).expect("named").input_schema, ANY_ARGUMENTS);
         assert_eq!(read(r#"{"title":"nameless"}"#), None);
     }
 }

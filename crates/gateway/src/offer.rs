@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use toolwright_tools::{ToolFunction, ToolRegistry};
+use toolwright_tools::{RegistrationError, ToolFunction, ToolRegistry};
 
 use crate::definition;
 use crate::server_tool::ServerTool;
 use crate::servers::{Server, Servers};
 
 /// Registers the tools of all servers, now and whenever a list changes. The tasks end with the servers.
-/// Must be called on a tokio runtime.
-pub fn offer(servers: &Servers, registry: &Arc<ToolRegistry>) {
+/// Tells which tools are left out now. Must be called on a tokio runtime.
+pub fn offer(servers: &Servers, registry: &Arc<ToolRegistry>) -> Vec<RegistrationError> {
+    let mut left_out = Vec::new();
     for server in servers.iter() {
         let (server, registry) = (server.clone(), Arc::clone(registry));
-        register(&server, &registry);
+        left_out.extend(register(&server, &registry));
         let ended = servers.ended().clone();
         tokio::spawn(async move {
             tokio::select! {
@@ -22,6 +23,7 @@ pub fn offer(servers: &Servers, registry: &Arc<ToolRegistry>) {
             }
         });
     }
+    left_out
 }
 
 /// Registers what a server lists, as often as that changes.
@@ -37,18 +39,19 @@ async fn keep(server: Server, registry: Arc<ToolRegistry>) {
     }
 }
 
-fn register(server: &Server, registry: &ToolRegistry) {
+fn register(server: &Server, registry: &ToolRegistry) -> Vec<RegistrationError> {
     let listed = server.supervisor.tools();
     let tools = listed.items.iter().filter_map(|item| {
         let definition = definition::of(&server.name, item)?;
         if !server.allows(&definition.name) {
             return None;
         }
-        let function: Arc<dyn ToolFunction> =
-            Arc::new(ServerTool::new(server.supervisor.clone(), &definition.name, server.timeout));
+        let function: Arc<dyn ToolFunction> = Arc::new(ServerTool::new(server, &definition.name));
         Some((definition, function))
     });
-    for error in registry.replace_server(&server.name, tools) {
+    let left_out = registry.replace_server(&server.name, tools);
+    for error in &left_out {
         tracing::warn!(server = %server.name, "{error}");
     }
+    left_out
 }

@@ -5,6 +5,10 @@ use toolwright_tools::{ToolFailure, ToolOutput};
 
 /// Reads the result of `tools/call`. The text is for models and people; the whole result stays beside it.
 pub(crate) fn read(result: &Json) -> Result<ToolOutput, ToolFailure> {
+    if result.members().is_none() {
+        let message = format!("the server's answer is no result of a tool: {}", result.as_str());
+        return Err(ToolFailure::Tool { message });
+    }
     let text = text_of(result);
     if result.get("isError").is_some_and(|is_error| is_error.as_str() == "true") {
         let message = if text.is_empty() { "the tool failed without a word".to_owned() } else { text };
@@ -37,7 +41,7 @@ fn block(block: &Json) -> String {
     let kind = block.get_text("type").unwrap_or_default();
     let said = |key: &str| block.get_text(key).unwrap_or_default();
     match kind.as_str() {
-        "text" => said("text"),
+        "text" => block.get_text("text").unwrap_or_else(|| block.as_str().to_owned()),
         "image" | "audio" => {
             format!("[{kind}: {}, {} bytes as base64]", said("mimeType"), said("data").len())
         }
@@ -95,5 +99,11 @@ mod tests {
         );
         assert_eq!(read_text(r#"{"toolResult":"old"}"#).expect("ok").text, "old");
         assert_eq!(read_text("{}").expect("ok").text, "");
+        let no_text = r#"{"type":"text","text":5}"#;
+        assert_eq!(read_text(&format!(r#"{{"content":[{no_text}]}}"#)).expect("ok").text, no_text);
+        for no_result in ["null", "\"hello\"", "[1]"] {
+            let error = read_text(no_result).expect_err("no result").to_string();
+            assert_eq!(error, format!("the server's answer is no result of a tool: {no_result}"));
+        }
     }
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Ending, RequestError, RequestOptions};
+use toolwright_redact::known;
 use toolwright_toolbox::Supervisor;
 use toolwright_tools::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
-use crate::result;
+use crate::{Server, result};
 
 /// How long a call waits for a server that is being reached.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -19,12 +20,18 @@ pub struct ServerTool {
     supervisor: Supervisor,
     name: String,
     timeout: Option<Duration>,
+    secrets: Arc<[String]>,
 }
 
 impl ServerTool {
     /// A tool of this server by the server's own name for it.
-    pub fn new(supervisor: Supervisor, name: impl Into<String>, timeout: Option<Duration>) -> ServerTool {
-        ServerTool { supervisor, name: name.into(), timeout }
+    pub fn new(server: &Server, name: impl Into<String>) -> ServerTool {
+        ServerTool {
+            supervisor: server.supervisor.clone(),
+            name: name.into(),
+            timeout: server.timeout,
+            secrets: Arc::clone(&server.secrets),
+        }
     }
 
     async fn run(&self, arguments: String, point: StopPoint) -> Result<ToolOutput, ToolFailure> {
@@ -48,8 +55,21 @@ impl ServerTool {
         };
         match peer.request("tools/call", Some(params), &options).await {
             Ok(result) => result::read(&result),
-            Err(error) => Err(failure(server, error)),
+            Err(error @ RequestError::Server(_)) => Err(failure(server, error)),
+            // What it says of the way may hold what we sent.
+            Err(error) => Err(hidden(failure(server, error), &self.secrets)),
         }
+    }
+}
+
+/// The same without what no message may show.
+fn hidden(failure: ToolFailure, secrets: &[String]) -> ToolFailure {
+    let hide = |message: String| known(&message, secrets).into_owned();
+    match failure {
+        ToolFailure::Tool { message } => ToolFailure::Tool { message: hide(message) },
+        ToolFailure::Unavailable { message } => ToolFailure::Unavailable { message: hide(message) },
+        ToolFailure::NotReady { message } => ToolFailure::NotReady { message: hide(message) },
+        ToolFailure::InvalidArguments { message } => ToolFailure::InvalidArguments { message: hide(message) },
     }
 }
 
@@ -93,6 +113,10 @@ impl ToolFunction for ServerTool {
 
     fn timeout(&self) -> Option<Duration> {
         self.timeout
+    }
+
+    fn secrets(&self) -> &[String] {
+        &self.secrets
     }
 }
 

@@ -65,6 +65,8 @@ pub struct Server {
     pub supervisor: Supervisor,
     /// The time of its calls.
     pub timeout: Option<Duration>,
+    /// What no message may show of it.
+    pub secrets: Arc<[String]>,
     attempts: u32,
     filters: ToolFilters,
 }
@@ -98,6 +100,7 @@ impl Servers {
                     toolbox: toolbox.name.clone(),
                     supervisor,
                     timeout: options.timeout.or(entry.timeout),
+                    secrets: entry.secrets().into(),
                     attempts: policy.attempts,
                     filters: entry.tool_filters.clone(),
                 }
@@ -270,6 +273,7 @@ fn connector(name: &str, entry: &ServerConfig, options: &ServerOptions) -> Arc<d
             identity,
             options: options.peer,
             host,
+            secrets: entry.secrets(),
         }),
     }
 }

@@ -85,6 +85,11 @@ impl ServerView {
         matches!(self.state.as_str(), "ready" | "degraded")
     }
 
+    /// Whether it can be used but its tools are not known for a reason.
+    pub fn is_without_tools(&self) -> bool {
+        self.state == "degraded" && self.tools == 0
+    }
+
     /// Whether somebody switched it off.
     pub fn is_off(&self) -> bool {
         self.state == "disabled"

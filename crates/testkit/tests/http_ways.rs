@@ -255,6 +255,7 @@ async fn a_server_that_comes_back_is_found_again() {
         identity: identity(),
         options: toolwright_mcp::PeerOptions::default(),
         host: Arc::new(NoHost),
+        secrets: Vec::new(),
     };
     let policy = Policy { base_delay: std::time::Duration::from_millis(20), ..Policy::default() };
     let supervisor = Supervisor::start(Arc::new(connector), policy);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use toolwright_mcp::http::{HttpKind, HttpTarget, open};
 use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, RequestError};
+use toolwright_redact::known;
 
 use crate::connector::{ConnectFailure, Connected, Connecting, Connector};
 
@@ -19,16 +20,24 @@ pub struct HttpConnector {
     pub options: PeerOptions,
     /// Who hears what the server says by itself.
     pub host: Arc<dyn Host>,
+    /// Values that must not be shown when the server says them back.
+    pub secrets: Vec<String>,
 }
 
 impl Connector for HttpConnector {
-    fn connect(&self, known: Option<Era>) -> Connecting<'_> {
+    fn connect(&self, era: Option<Era>) -> Connecting<'_> {
         Box::pin(async move {
             let connection = Connection::open(open(self.target.clone()), Arc::clone(&self.host));
-            let options = PeerOptions { known: known.or(self.options.known), ..self.options };
+            let options = PeerOptions { known: era.or(self.options.known), ..self.options };
             match Peer::connect(connection, self.identity.clone(), &options).await {
                 Ok(peer) => Ok(Connected { peer: peer.over_http(), pid: None }),
-                Err(error) => Err(failure(error)),
+                Err(error) => {
+                    let failure = failure(error);
+                    Err(ConnectFailure {
+                        reason: known(&failure.reason, &self.secrets).into_owned(),
+                        ..failure
+                    })
+                }
             }
         })
     }

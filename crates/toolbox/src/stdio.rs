@@ -41,6 +41,7 @@ impl Connector for StdioConnector {
 
     fn check(&self) -> String {
         let program = self.command.program.to_string_lossy();
+        let program = toolwright_redact::known(&program, &self.command.secrets);
         let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
         // The switches of the founding document are reached through a broker.
         if self.name.contains("zwave") || program.contains("zwave") {
@@ -71,7 +72,8 @@ impl StdioConnector {
     async fn attempt(&self, known: Option<Era>) -> Result<Connected, (ConnectFailure, bool)> {
         let StartedChild { link, stderr, pid } = start(&self.command).map_err(|error| {
             let is_lasting = error.is_lasting();
-            (ConnectFailure { reason: error.to_string(), stderr: String::new(), is_lasting }, false)
+            let reason = toolwright_redact::known(&error.to_string(), &self.command.secrets).into_owned();
+            (ConnectFailure { reason, stderr: String::new(), is_lasting }, false)
         })?;
         *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&stderr);
         let connection = Connection::open(link, Arc::clone(&self.host));

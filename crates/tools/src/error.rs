@@ -193,7 +193,7 @@ impl CallError {
     }
 
     /// Something on this machine or at a service keeps the tool from working; the network is not to blame.
-    pub(crate) fn not_ready(tool: &str, message: String) -> Self {
+    pub fn not_ready(tool: &str, message: String) -> Self {
         theirs(ErrorCode::Unavailable, sentence::not_ready(tool, &message), message)
     }
 

@@ -25,6 +25,11 @@ pub trait ToolFunction: Send + Sync + 'static {
         self.call(arguments)
     }
 
+    /// What no log may show of the tool's results.
+    fn secrets(&self) -> &[String] {
+        &[]
+    }
+
     /// How long the tool may take, where it has a limit of its own.
     fn timeout(&self) -> Option<Duration> {
         None

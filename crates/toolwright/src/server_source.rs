@@ -12,7 +12,7 @@ use toolwright_jsonrpc::Json;
 use toolwright_mcp::guard::Guardian;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
 use toolwright_toolbox::Policy;
-use toolwright_tools::printable;
+use toolwright_tools::{RegistrationError, printable};
 
 use crate::GUARD;
 use crate::cli::ConfigOptions;
@@ -20,8 +20,11 @@ use crate::report::Report;
 
 /// The tools that work without servers, by the words that messages use for them.
 const LOCAL_TOOLS: &[&str] = &["datetime", "search", "volume", "files"];
-/// How long servers may take to be ready, or to have failed as often as they are tried at the start.
-const TO_SETTLE: Duration = Duration::from_secs(120);
+/// How long servers may take to be ready, or to have failed as often as they are tried at the start, before
+/// a command goes on without them.
+const TO_SETTLE: Duration = Duration::from_secs(45);
+/// How one logs in to a server.
+const LOGIN: &str = "toolwright servers login";
 /// When a person who waits is told what for, and how often.
 const FIRST_WORD: Duration = Duration::from_millis(500);
 const NEXT_WORD: Duration = Duration::from_millis(250);
@@ -101,9 +104,10 @@ fn guardian() -> Option<Guardian> {
         .ok()
 }
 
-/// Waits until all servers are ready or have failed. Whoever sits before a terminal sees what is waited for.
-pub async fn settle(servers: &Servers) {
-    let mut settled = std::pin::pin!(servers.settled(TO_SETTLE));
+/// Waits until all servers are ready or have failed, for so long at most. Whoever sits before a terminal sees
+/// what is waited for.
+pub async fn settle(servers: &Servers, patience: Option<Duration>) {
+    let mut settled = std::pin::pin!(servers.settled(patience.unwrap_or(TO_SETTLE)));
     if !std::io::stderr().is_terminal() {
         settled.await;
         return;
@@ -138,22 +142,40 @@ fn waiting_for(views: &[ServerView]) -> String {
 
 /// Says which servers cannot be used, and why.
 pub fn warn_of_unusable(views: &[ServerView]) {
-    for view in views.iter().filter(|view| !view.is_usable() && !view.is_off()) {
+    for view in views.iter().filter(|view| (!view.is_usable() || view.is_without_tools()) && !view.is_off()) {
+        let what = if view.is_usable() { "offers no tools" } else { "cannot be used" };
         let why = view.last_error.as_deref().unwrap_or(&view.state);
-        let line = format!("warning: the server '{}' cannot be used: {why}", view.name);
+        let line = format!("warning: the server '{}' {what}: {why}", view.name);
         eprintln!("{}", printable(&line, &['\n', '\\']));
     }
 }
 
 /// A server that was asked for and cannot be used.
 pub fn unusable(view: &ServerView, file: &Path) -> Report {
-    let why = view.last_error.clone().unwrap_or_else(|| format!("it is {}", view.state));
+    let why = why(view);
     let what = format!("the server '{}' cannot be used: {why}", view.name);
+    let again = format!("toolwright servers --config {}", file.display());
     let fix = match view.is_off() {
         true => format!("switch it on in {}", file.display()),
-        false => format!("correct its entry in {}, then look again: toolwright servers", file.display()),
+        false if why.contains(LOGIN) => format!("run {LOGIN} {} --config {}", view.name, file.display()),
+        false if view.state == "starting" => {
+            format!("wait longer with --timeout, or see what it does: {again}")
+        }
+        false => format!("see to what it says; its entry is in {}; then look again: {again}", file.display()),
     };
     Report::found(what, fix)
+}
+
+/// Why a server cannot be used.
+pub fn why(view: &ServerView) -> String {
+    view.last_error.clone().unwrap_or_else(|| format!("it is {} and has not answered yet", view.state))
+}
+
+/// Says which tools are left out, and why.
+pub fn warn_of_left_out(left_out: &[RegistrationError]) {
+    for error in left_out {
+        eprintln!("{}", printable(&format!("warning: {error}"), &['\\']));
+    }
 }
 
 /// The names of all configured servers.

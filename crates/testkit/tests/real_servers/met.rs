@@ -107,6 +107,7 @@ impl Met {
             identity: identity(&server.args),
             options: options(),
             host,
+            secrets: Vec::new(),
         };
         Met::supervise(Arc::new(connector), user, Some(process)).await
     }

@@ -42,7 +42,8 @@ pub(super) fn finished(call: &Finished<'_>, arguments: &str, changes: &[Change])
                 target: TARGET, tool, arguments, duration_ms, outcome = "ok", result_bytes = call.bytes_out, changes,
                 "tool call finished"
             );
-            let result = told_by(call.tool, redact::text(&output.text));
+            let known = without_known(call.tool, &output.text);
+            let result = told_by(call.tool, redact::text(&known));
             tracing::debug!(target: TARGET, tool, result, "tool result");
         }
         Err(error) => failed(error, call.tool, tool, arguments, duration_ms),
@@ -56,12 +57,25 @@ pub(super) fn finished(call: &Finished<'_>, arguments: &str, changes: &[Change])
     }
 }
 
+/// A text without what the tool says no log may show.
+fn without_known<'t>(tool: Option<&RegisteredTool>, text: &'t str) -> Cow<'t, str> {
+    match tool.map(RegisteredTool::function) {
+        Some(function) if !function.secrets().is_empty() => {
+            Cow::Owned(toolwright_redact::known(text, function.secrets()).into_owned())
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
 fn failed(error: &CallError, by: Option<&RegisteredTool>, tool: &str, arguments: &str, duration_ms: f64) {
     let outcome = error.code.as_str();
     let is_by_tool =
         error.is_from_tool() || matches!(error.code, ErrorCode::Unavailable | ErrorCode::Panicked);
-    let reason =
-        if is_by_tool { told_by(by, redact::reason(&error.details)) } else { error.reason_for_log() };
+    let reason = if is_by_tool {
+        told_by(by, redact::reason(&without_known(by, &error.details)))
+    } else {
+        error.reason_for_log()
+    };
     macro_rules! line {
         ($level:ident, $text:literal) => {
             tracing::$level!(target: TARGET, tool, arguments, duration_ms, outcome, reason, $text)

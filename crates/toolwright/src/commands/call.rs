@@ -1,6 +1,7 @@
 //! `toolwright call`: one tool through the executor, with what was mended before your eyes.
 
-use std::io;
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
 use toolwright_config::Configuration;
-use toolwright_gateway::{Servers, offer};
+use toolwright_gateway::{ServerView, Servers, offer};
 use toolwright_tools::observer::Normalized;
 use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ErrorCode, ToolExecutor, printable};
 
@@ -57,7 +58,10 @@ pub fn run(options: &CallOptions) -> Result<ExitCode, Report> {
     let runtime = start().map_err(|error| Report::cannot_start(&error))?;
     let servers = match &configuration {
         None => None,
-        Some(configuration) => Some(runtime.block_on(with_servers(options, configuration, &executor))?),
+        Some(configuration) => match runtime.block_on(with_servers(options, configuration, &executor))? {
+            Ok(servers) => Some(servers),
+            Err(view) => return unusable(options, &sent, configuration, &view),
+        },
     };
     let code = if options.dry_run {
         prepare(options, &sent, &executor, &call)
@@ -72,28 +76,67 @@ pub fn run(options: &CallOptions) -> Result<ExitCode, Report> {
     code
 }
 
-/// Starts the server that the name begins with, or else all, and registers their tools.
+/// A call of a server that cannot be used.
+fn unusable(
+    options: &CallOptions,
+    sent: &str,
+    configuration: &Configuration,
+    view: &ServerView,
+) -> Result<ExitCode, Report> {
+    if !options.json {
+        return Err(server_source::unusable(view, &configuration.file));
+    }
+    let message = format!("The server '{}' cannot be used. {}", view.name, server_source::why(view));
+    let error = CallError::not_ready(&options.name, message);
+    let called = Called { name: &options.name, arguments: None, changes: &[], ended: Ended::Refused(&error) };
+    show(options, sent, &called)
+}
+
+/// Starts the server that the name begins with, or else all, and registers their tools. A server that was
+/// asked for by its name and cannot be used is given back as it was seen.
 async fn with_servers(
     options: &CallOptions,
     configuration: &Configuration,
     executor: &ToolExecutor,
-) -> Result<Arc<Servers>, Report> {
+) -> Result<Result<Arc<Servers>, Box<ServerView>>, Report> {
     let names = server_source::names(configuration);
+    check_prefix(options, &names)?;
     let only =
         options.name.split_once('/').map(|(server, _)| server).filter(|server| names.contains(*server));
     let servers =
         server_source::start(configuration, |server| only.is_none_or(|only| only == server), options.timeout);
-    server_source::settle(&servers).await;
-    offer(&servers, executor.registry());
-    if only.is_none() && executor.find(&options.name).is_err() {
-        server_source::warn_of_unusable(&servers.views());
+    server_source::settle(&servers, options.timeout).await;
+    let left_out = offer(&servers, executor.registry());
+    if executor.find(&options.name).is_err() {
+        server_source::warn_of_left_out(&left_out);
+        if only.is_none() {
+            server_source::warn_of_unusable(&servers.views());
+        }
     }
     let unusable = only.and_then(|only| servers.get(only)).map(|server| server.view());
-    if let Some(view) = unusable.filter(|view| !view.is_usable() && view.tools == 0) {
+    if let Some(view) =
+        unusable.filter(|view| !view.is_usable() && view.tools == 0 || view.is_without_tools())
+    {
         servers.stop().await;
-        return Err(server_source::unusable(&view, &configuration.file));
+        return Ok(Err(Box::new(view)));
     }
-    Ok(servers)
+    Ok(Ok(servers))
+}
+
+/// Two servers of one name are told apart by their toolboxes: neither is guessed.
+fn check_prefix(options: &CallOptions, names: &BTreeSet<String>) -> Result<(), Report> {
+    let Some((server, tool)) = options.name.split_once('/') else { return Ok(()) };
+    let meant: Vec<&str> = names
+        .iter()
+        .filter(|name| name.split_once('.').is_some_and(|(_, own)| own == server))
+        .map(String::as_str)
+        .collect();
+    if names.contains(server) || meant.is_empty() {
+        return Ok(());
+    }
+    let calls: Vec<String> = meant.iter().map(|name| format!("{name}/{tool}")).collect();
+    let what = format!("there is no server \"{server}\", but {}", meant.join(" and "));
+    Err(Report::usage(what, format!("call {}", calls.join(" or "))))
 }
 
 fn prepare(
@@ -188,6 +231,10 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
                 let would =
                     format!("would call {} with {}", called.name, called.arguments.unwrap_or_default());
                 print(&printable(&would, KEPT))?;
+            }
+            // What a server writes must not command a terminal.
+            Ended::Answered { output, .. } if io::stdout().is_terminal() => {
+                print_text(&printable(&output.text, KEPT))?;
             }
             Ended::Answered { output, .. } => print_text(&output.text)?,
             Ended::Refused(error) | Ended::Failed { error, .. } => {

@@ -120,9 +120,13 @@ fn login(runtime: &Runtime, configuration: &Configuration, name: &str) -> Result
     };
     let done = runtime.block_on(logins.login(name, url, login, open));
     done.map_err(|error: LoginError| {
+        let why = entry.map_or_else(|| error.to_string(), |entry| entry.redacted(&error.to_string()));
+        let again = format!("toolwright servers --config {}", configuration.file.display());
         Report::found(
-            format!("the login to the server '{name}' failed: {error}"),
-            format!("try again: toolwright servers login {name}"),
+            format!("the login to the server '{name}' failed: {why}"),
+            format!(
+                "see whether it runs and wants a login: {again}; a fixed token is one of its \"headers\""
+            ),
         )
     })?;
     print(&format!("Logged in to the server '{name}'. See what it offers: toolwright servers"))?;
@@ -159,7 +163,7 @@ fn looked_at<T, F: Future<Output = T>>(
 ) -> T {
     runtime.block_on(async {
         let servers = server_source::start(configuration, wanted, None);
-        server_source::settle(&servers).await;
+        server_source::settle(&servers, None).await;
         let seen = look(Arc::clone(&servers)).await;
         servers.stop().await;
         seen

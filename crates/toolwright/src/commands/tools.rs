@@ -22,8 +22,8 @@ pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
     let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
     runtime.block_on(async {
         let servers = server_source::start(&configuration, |_| true, None);
-        server_source::settle(&servers).await;
-        offer(&servers, executor.registry());
+        server_source::settle(&servers, None).await;
+        server_source::warn_of_left_out(&offer(&servers, executor.registry()));
         server_source::warn_of_unusable(&servers.views());
         let shown = show_tools(options, &executor);
         servers.stop().await;

@@ -55,7 +55,7 @@ fn below(view: &ServerView) -> Vec<String> {
     if !is_well {
         lines.extend(view.last_error.iter().map(|error| format!("  last error: {}", indented(error))));
         let is_told = view.last_error.as_ref().is_some_and(|error| error.contains(view.stderr_tail.as_str()));
-        if !is_told {
+        if !is_told && !view.stderr_tail.is_empty() {
             lines.push(format!("  stderr: {}", indented(&view.stderr_tail)));
         }
     }

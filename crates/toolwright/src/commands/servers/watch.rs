@@ -1,5 +1,7 @@
 //! `toolwright servers watch`: all servers, kept running, and what becomes of them.
 
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -22,15 +24,22 @@ pub fn run(runtime: &Runtime, configuration: &Configuration) -> Result<ExitCode,
     runtime.block_on(async {
         let asked_to_end = signals::asked_to_end();
         let refused = |error: ControlError| {
-            Report::usage(
-                error.to_string(),
-                "ask that one: toolwright servers, toolwright servers restart NAME",
-            )
+            let fix = match error {
+                ControlError::SomebodyThere => {
+                    "ask that one: toolwright servers, toolwright servers restart NAME"
+                }
+                _ => "set XDG_RUNTIME_DIR to a folder of yours that can be written and has a short path",
+            };
+            Report::usage(error.to_string(), fix)
         };
         let path = door_of(&configuration.file).map_err(refused)?;
         let door = Door::open(&path).await.map_err(refused)?;
         let servers = server_source::start(configuration, |_| true, None);
-        eprintln!("{} servers of {}; Ctrl-C ends them", servers.names().len(), configuration.file.display());
+        let count = match servers.names().len() {
+            1 => "1 server".to_owned(),
+            count => format!("{count} servers"),
+        };
+        eprintln!("{count} of {}; Ctrl-C ends them", configuration.file.display());
         let (told, mut changes) = mpsc::channel(CHANGES);
         for server in servers.iter() {
             tokio::spawn(follow(server.clone(), told.clone()));
@@ -42,7 +51,12 @@ pub fn run(runtime: &Runtime, configuration: &Configuration) -> Result<ExitCode,
             tokio::select! {
                 code = &mut ended => break code,
                 () = &mut serving => {}
-                Some(view) = changes.recv() => super::print(&printable(&line(&view), KEPT))?,
+                Some(view) = changes.recv() => {
+                    if let Err(error) = writeln!(io::stdout(), "{}", printable(&line(&view), KEPT)) {
+                        servers.stop().await;
+                        return Err(Report::io("write", Path::new("standard output"), &error));
+                    }
+                }
             }
         };
         servers.stop().await;
