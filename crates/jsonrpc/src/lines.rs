@@ -4,6 +4,8 @@
 //! one message, several, or noise with the reason. A message behind other text on its line is found as
 //! well, but marked: a program that logs what it receives prints our own requests back at us.
 
+use memchr::memchr;
+
 use crate::raw::{self, ParseErrorKind};
 use crate::{EnvelopeError, Id, Json, Message};
 
@@ -55,7 +57,7 @@ impl Lines {
 
     /// Takes the next bytes of the stream and hands over every line that ends in them.
     pub fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
             bytes = &rest[1..];
             if self.buffer.is_empty() && self.overlong == 0 && line.len() <= self.limit {

@@ -1,4 +1,4 @@
-//! What a connection adds to a call of a server that is a child process: a bare pipe beside it.
+//! What we add to a call of a server that is a child process: a bare pipe beside it.
 //!
 //! Every way is a closure that makes one call. The bare pipe comes first; the others are compared with it.
 
@@ -6,13 +6,17 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use toolwright_gateway::ServerTool;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, start};
 use toolwright_mcp::{Connection, Identity, NoHost, Peer, PeerOptions, RequestOptions};
+use toolwright_model::ToolDefinition;
+use toolwright_toolbox::{Policy, StdioConnector, Supervisor};
+use toolwright_tools::{Call, ToolExecutor, ToolRegistry};
 
 use crate::stopwatch::{Timing, nanoseconds, percentile};
 
@@ -24,7 +28,13 @@ const ROUNDS: usize = 5;
 /// The server says nothing on stderr: it is not what is measured.
 const QUIET: &str = "--quiet";
 
+/// How long the supervised server may take to be ready.
+const START: Duration = Duration::from_secs(30);
+
+const TOOL: &str = "plain";
+const ARGUMENTS: &str = r#"{"text":"Switch One"}"#;
 const PARAMS: &str = r#"{"name":"plain","arguments":{"text":"Switch One"}}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}"#;
 
 /// One way to call the server: its name, and a closure that makes one call and gives the answer's length.
 pub struct Way {
@@ -39,7 +49,8 @@ pub fn measure(server: &Path) -> Result<Value, String> {
         .build()
         .map_err(|error| format!("the runtime: {error}"))?;
     let connection = runtime.block_on(connection(server))?;
-    let ways = [bare(server)?, connection];
+    let executor = runtime.block_on(executor(server))?;
+    let ways = [bare(server)?, connection, executor];
     let mut best: Vec<Option<Timing>> = ways.iter().map(|_| None).collect();
     for _ in 0..ROUNDS {
         for (way, best) in ways.iter().zip(&mut best) {
@@ -115,14 +126,19 @@ fn bare(server: &Path) -> Result<Way, String> {
     Ok(Way { name: "bare pipe", call: Box::new(call) })
 }
 
+fn command(server: &Path) -> ChildCommand {
+    ChildCommand { program: server.into(), args: vec![QUIET.into()], ..ChildCommand::default() }
+}
+
+fn identity() -> Identity {
+    Identity { client: Json::empty_object(), capabilities: Json::empty_object() }
+}
+
 async fn connection(server: &Path) -> Result<Way, String> {
-    let command =
-        ChildCommand { program: server.into(), args: vec![QUIET.into()], ..ChildCommand::default() };
-    let StartedChild { link, .. } = start(&command).map_err(|error| error.to_string())?;
+    let StartedChild { link, .. } = start(&command(server)).map_err(|error| error.to_string())?;
     let connection = Connection::open(link, Arc::new(NoHost));
-    let identity = Identity { client: Json::empty_object(), capabilities: Json::empty_object() };
     let options = PeerOptions::default();
-    let peer = Peer::connect(connection, identity, &options).await.map_err(|error| error.to_string())?;
+    let peer = Peer::connect(connection, identity(), &options).await.map_err(|error| error.to_string())?;
     let peer = Arc::new(peer);
     let params = Json::parse(PARAMS).map_err(|error| format!("{error:?}"))?;
     let call = move || -> BoxFuture<'static, Result<usize, String>> {
@@ -133,4 +149,31 @@ async fn connection(server: &Path) -> Result<Way, String> {
         })
     };
     Ok(Way { name: "connection", call: Box::new(call) })
+}
+
+/// The whole call as the gateway makes it: looked up, normalized, and sent to a server under supervision.
+async fn executor(server: &Path) -> Result<Way, String> {
+    let (options, host) = (PeerOptions::default(), Arc::new(NoHost));
+    let connector = StdioConnector::new("bench", command(server), identity(), options, host);
+    let supervisor = Supervisor::start(Arc::new(connector), Policy::default());
+    supervisor.peer(START).await.map_err(|error| error.to_string())?;
+    let registry = Arc::new(ToolRegistry::new());
+    let definition = ToolDefinition {
+        name: TOOL.to_owned(),
+        server: Some("bench".to_owned()),
+        description: "Answers with its text.".to_owned(),
+        input_schema: SCHEMA.to_owned(),
+        ..ToolDefinition::default()
+    };
+    let tool = Arc::new(ServerTool::new(supervisor, TOOL, None));
+    registry.register(definition, tool).map_err(|error| error.to_string())?;
+    let executor = Arc::new(ToolExecutor::new(registry));
+    let call = move || -> BoxFuture<'static, Result<usize, String>> {
+        let executor = Arc::clone(&executor);
+        Box::pin(async move {
+            let outcome = executor.execute(Call::new(TOOL, ARGUMENTS)).await;
+            outcome.result.map(|output| output.text.len()).map_err(|error| error.to_string())
+        })
+    };
+    Ok(Way { name: "executor", call: Box::new(call) })
 }

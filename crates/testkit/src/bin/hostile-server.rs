@@ -40,6 +40,8 @@ impl Seen {
     }
 }
 
+/// An id that no client reaches by counting its requests.
+const NEVER_SENT: u64 = 1 << 52;
 /// How much of a request is logged.
 const SHOWN_BYTES: usize = 2000;
 
@@ -195,9 +197,9 @@ fn answer(line: &str, request: &Request, seen: &mut Seen) -> io::Result<()> {
             let wide: Vec<u8> = "loading\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
             write(&[&wide, reply.as_bytes(), b"\n"].concat())
         }
-        "two-on-a-line" => plain(format!("{reply}{}", result_line(&Id::number(999_999), "other"))),
-        "batch" => plain(format!("[{reply},{}]", result_line(&Id::number(999_999), "other"))),
-        "unknown-id" => plain(format!("{}\n{reply}", result_line(&Id::number(999_999), "other"))),
+        "two-on-a-line" => plain(format!("{reply}{}", result_line(&Id::number(NEVER_SENT), "other"))),
+        "batch" => plain(format!("[{reply},{}]", result_line(&Id::number(NEVER_SENT), "other"))),
+        "unknown-id" => plain(format!("{}\n{reply}", result_line(&Id::number(NEVER_SENT), "other"))),
         "id-as-string" => plain(reply.replacen(&format!("\"id\":{id}"), &format!("\"id\":\"{id}\""), 1)),
         "id-as-fraction" => plain(reply.replacen(&format!("\"id\":{id}"), &format!("\"id\":{id}.0"), 1)),
         "answers-twice" => plain(format!("{reply}\n{reply}")),

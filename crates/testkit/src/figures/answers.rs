@@ -13,6 +13,8 @@ const MIB: u64 = 1024;
 /// The longest line that is kept, and what may come on top of it.
 const LINE_CAP_KIB: u64 = 16 * MIB;
 const ABOVE_CAP_KIB: u64 = 8 * MIB;
+/// What may be left of a large result once it is gone.
+const KEPT_KIB: u64 = 8 * MIB;
 
 /// R09: every way to spoil stdout, and a line of so many megabytes without an end.
 pub async fn torture(programs: &Programs, rounds: usize, megabytes: u64) -> Figure {
@@ -104,6 +106,7 @@ pub async fn large(programs: &Programs, megabytes: u64, rounds: usize) -> Figure
     figure.should("≤ 1 s", taken.most() <= Duration::from_secs(1));
     figure.should("calls to another server p99 ≤ 50 ms", others.percentile(99) <= Duration::from_millis(50));
     figure.should("memory ≤ 3 × the result", peak <= 3 * megabytes * MIB);
+    figure.should("and back within 8 MiB of what it was", kept <= KEPT_KIB);
     figure
 }
 

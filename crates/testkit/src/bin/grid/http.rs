@@ -90,17 +90,19 @@ impl Http {
         let session = header("mcp-session-id");
         let is_stream = header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
         let mut body = Vec::new();
-        let mut read = 0;
+        let (mut read, mut searched) = (0, 0);
         while let Some(chunk) = response.chunk().await.map_err(|error| error.to_string())? {
             body.extend_from_slice(&chunk);
-            // A stream may stay open behind the answer.
-            while let Some(end) = body[read..].iter().position(|byte| *byte == b'\n').filter(|_| is_stream) {
-                let line = String::from_utf8_lossy(&body[read..read + end]).into_owned();
-                read += end + 1;
+            // A stream may stay open behind the answer. What was searched is not searched again: a line of
+            // many megabytes would cost the gateway our time.
+            while let Some(end) = line_end(&body, searched).filter(|_| is_stream) {
+                let line = String::from_utf8_lossy(&body[read..end]).into_owned();
+                (read, searched) = (end + 1, end + 1);
                 if let Some(said) = line.strip_prefix("data:").and_then(|data| answer(data.trim(), id)) {
                     return Ok((said, session));
                 }
             }
+            searched = body.len();
         }
         let text = String::from_utf8_lossy(&body);
         let said = match answer(&text, id) {
@@ -111,6 +113,11 @@ impl Http {
         };
         Ok((said, session))
     }
+}
+
+/// Where the first line at or behind this place ends.
+fn line_end(body: &[u8], from: usize) -> Option<usize> {
+    body[from..].iter().position(|byte| *byte == b'\n').map(|at| from + at)
 }
 
 /// What a message says to this id. It may be nested deeper than a parser goes.
