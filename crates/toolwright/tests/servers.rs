@@ -28,9 +28,12 @@ struct Desk(TempDir);
 
 impl Desk {
     fn new(servers: &Value) -> Desk {
+        Desk::with(&json!({"mcpServers": servers}))
+    }
+
+    fn with(configuration: &Value) -> Desk {
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("servers.json"), json!({"mcpServers": servers}).to_string())
-            .expect("written");
+        std::fs::write(folder.path().join("servers.json"), configuration.to_string()).expect("written");
         Desk(folder)
     }
 
@@ -252,4 +255,77 @@ fn a_killed_watch_leaves_no_server_behind() {
     watch.0.kill().expect("killed");
     watch.0.wait().expect("it ends");
     wait_until("the end of them all", || children.iter().all(|pid| !is_running(*pid)));
+}
+
+#[test]
+fn of_two_servers_of_one_name_none_is_guessed() {
+    let desk = Desk::with(&json!({
+        "mcpServers": {"a": switch(&[])},
+        "toolboxes": {"test": {"description": "for tests", "mcpServers": {"a": switch(&[])}}},
+    }));
+    let (code, stdout, stderr) = desk.run(&["call", "a/configure"]);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    assert!(stderr.contains("fix: call default.a/configure or test.a/configure"), "{stderr}");
+    let (code, stdout, _) = desk.run(&["call", "test.a/configure"]);
+    assert_eq!((code, stdout.as_str()), (0, "{}\n"));
+}
+
+#[test]
+fn a_server_that_cannot_be_used_is_json_where_that_was_asked_for() {
+    let desk = Desk::new(&json!({"ends": {"command": "sh", "args": ["-c", "echo wrong >&2; exit 3"]}}));
+    let (code, stdout, stderr) = desk.run(&["call", "ends/anything", "{}", "--json"]);
+    let answer: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stdout}{stderr}"));
+    assert_eq!((code, stderr.as_str(), &answer["ok"]), (1, "", &json!(false)));
+    assert_eq!(answer["error"]["code"], "unavailable");
+    let details = answer["error"]["details"].as_str().expect("text");
+    assert!(details.contains("exit code 3") && details.contains("wrong"), "{details}");
+}
+
+/// Answers every request with a status and everything that it was sent.
+fn echoing(status: &'static str) -> u16 {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut sent = vec![0; 64 << 10];
+            let length = stream.read(&mut sent).expect("a request");
+            let body = String::from_utf8_lossy(&sent[..length]).replace("\r\n", " | ");
+            let answer = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            // One who does not wait for it is served all the same.
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+#[test]
+fn no_secret_that_a_server_says_back_is_shown() {
+    let port = echoing("500 Oops");
+    let desk = Desk::new(&json!({
+        "echo": {
+            "url": format!("http://127.0.0.1:{port}/mcp?api_key=url-secret-1"),
+            "headers": {"Authorization": "Bearer header-secret-2", "X-Other": "${OTHER}"},
+        },
+        "gone": {"url": "http://u:url-secret-3@127.0.0.1:9/mcp?token=url-secret-4"},
+        "line": {"command": "no-such-program --token line-secret-5"},
+    }));
+    for arguments in [
+        &["servers"][..],
+        &["call", "echo/x", "{}", "--json"],
+        &["servers", "login", "gone"],
+        &["servers", "login", "echo"],
+    ] {
+        let mut command = desk.command(arguments);
+        let output = command.env("OTHER", "other-secret-6").env("TOOLWRIGHT_LOG", "trace").output();
+        let output = output.expect("the program ends");
+        for text in [output.stdout, output.stderr] {
+            let text = String::from_utf8(text).expect("UTF-8");
+            assert!(!text.contains("-secret-"), "{arguments:?}: {text}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::{Id, Message};
 
 use super::headers::own_revision;
-use super::session::is_initialized;
+use super::session::{is_initialize, is_initialized};
 use super::streamable::{Streamable, add_headers};
 use super::web::{EITHER, Reply, SendError, Web};
 use super::{CONFIRM, GRACE, HttpKind, closed, sse};
@@ -88,6 +88,12 @@ impl Owner {
                             let (next, _) = next?;
                             // A server that is silent to the first message may answer another one.
                             if cancels(&next.message).is_some_and(|id| Some(id) == id_of(&first.message)) {
+                                self.waiting.extend(later);
+                                continue 'first;
+                            }
+                            // Who asks the second question does not wait for the answer to the first.
+                            if is_initialize(&next.message) {
+                                self.waiting.push_back((next, None));
                                 self.waiting.extend(later);
                                 continue 'first;
                             }
