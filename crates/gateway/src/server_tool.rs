@@ -10,7 +10,7 @@ use toolwright_redact::known;
 use toolwright_toolbox::Supervisor;
 use toolwright_tools::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
-use crate::{Server, result};
+use crate::result;
 
 /// How long a call waits for a server that is being reached.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -25,13 +25,13 @@ pub struct ServerTool {
 
 impl ServerTool {
     /// A tool of this server by the server's own name for it.
-    pub fn new(server: &Server, name: impl Into<String>) -> ServerTool {
-        ServerTool {
-            supervisor: server.supervisor.clone(),
-            name: name.into(),
-            timeout: server.timeout,
-            secrets: Arc::clone(&server.secrets),
-        }
+    pub fn new(supervisor: Supervisor, name: impl Into<String>, timeout: Option<Duration>) -> ServerTool {
+        ServerTool { supervisor, name: name.into(), timeout, secrets: Arc::default() }
+    }
+
+    /// With what no message may show of it.
+    pub fn hiding(self, secrets: Arc<[String]>) -> ServerTool {
+        ServerTool { secrets, ..self }
     }
 
     async fn run(&self, arguments: String, point: StopPoint) -> Result<ToolOutput, ToolFailure> {
