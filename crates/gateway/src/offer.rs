@@ -46,7 +46,8 @@ fn register(server: &Server, registry: &ToolRegistry) -> Vec<RegistrationError> 
         if !server.allows(&definition.name) {
             return None;
         }
-        let function: Arc<dyn ToolFunction> = Arc::new(ServerTool::new(server, &definition.name));
+        let tool = ServerTool::new(server.supervisor.clone(), &definition.name, server.timeout);
+        let function: Arc<dyn ToolFunction> = Arc::new(tool.hiding(Arc::clone(&server.secrets)));
         Some((definition, function))
     });
     let left_out = registry.replace_server(&server.name, tools);
