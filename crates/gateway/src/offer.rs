@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use toolwright_toolbox::Listed;
 use toolwright_tools::{RegistrationError, ToolFunction, ToolRegistry};
 
 use crate::definition;
@@ -14,11 +15,13 @@ pub fn offer(servers: &Servers, registry: &Arc<ToolRegistry>) -> Vec<Registratio
     let mut left_out = Vec::new();
     for server in servers.iter() {
         let (server, registry) = (server.clone(), Arc::clone(registry));
+        // Taken before: what is listed meanwhile is registered by the task.
+        let known = server.supervisor.tools();
         left_out.extend(register(&server, &registry));
         let ended = servers.ended().clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = keep(server, registry) => {}
+                () = keep(server, registry, known) => {}
                 () = ended.cancelled() => {}
             }
         });
@@ -26,16 +29,18 @@ pub fn offer(servers: &Servers, registry: &Arc<ToolRegistry>) -> Vec<Registratio
     left_out
 }
 
-/// Registers what a server lists, as often as that changes.
-async fn keep(server: Server, registry: Arc<ToolRegistry>) {
+/// Registers what a server lists, as often as that changes from what is known.
+async fn keep(server: Server, registry: Arc<ToolRegistry>, mut known: Arc<Listed>) {
     let mut changes = server.supervisor.subscribe();
-    let mut known = server.supervisor.tools();
-    while changes.changed().await.is_ok() {
+    loop {
         let listed = server.supervisor.tools();
         if !Arc::ptr_eq(&listed, &known) && listed.items != known.items {
             register(&server, &registry);
         }
         known = listed;
+        if changes.changed().await.is_err() {
+            return;
+        }
     }
 }
 
