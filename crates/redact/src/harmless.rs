@@ -58,8 +58,9 @@ fn skip_parameters(rest: &mut Rest<'_>) {
     rest.next_if(|c| matches!(c, '@'..='~'));
 }
 
-/// Control characters, and those that end a line or turn the direction of writing.
-fn does_not_print(c: char) -> bool {
+/// Whether a character commands a terminal: control characters, and those that end a line or turn the
+/// direction of writing.
+pub fn does_not_print(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use toolwright_redact::does_not_print;
+
 /// Text with what does not print written out as in JSON (`\n`, `\u001b`), so that it can be sent back; a
 /// backslash beside it too, so that the two can be told apart. The characters in `kept` stay as they are.
 pub fn printable<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
@@ -21,12 +23,6 @@ pub fn printable<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
         }
     }
     Cow::Owned(shown)
-}
-
-/// Control characters, and those that end a line or turn the direction of writing.
-fn does_not_print(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]
