@@ -128,7 +128,7 @@ fn our_own_file_has_everything_that_the_others_have() {
     let Transport::Stdio { command, env_from, cwd, .. } = &build.transport else { panic!("no command") };
     assert_eq!(command, "/home/ann/bin/build-server");
     assert_eq!(env_from, &["CARGO_HOME", "RUSTUP_HOME"]);
-    assert_eq!(cwd.as_deref(), Some(Path::new("/home/ann/work/crates")));
+    assert_eq!(cwd.as_deref(), Some(Path::new("/home/ann/desk/crates")));
 }
 
 #[test]
@@ -197,15 +197,15 @@ fn folders_and_programs_begin_at_home_or_at_the_file() {
     let cases = [
         (r#"{"command": "npx"}"#, "npx", None),
         (r#"{"command": "~/bin/serve"}"#, "/home/ann/bin/serve", None),
-        (r#"{"command": "./serve"}"#, "/home/ann/work/serve", None),
+        (r#"{"command": "./serve"}"#, "/home/ann/desk/serve", None),
         (r#"{"command": "bin/serve", "cwd": "/srv"}"#, "/srv/bin/serve", Some("/srv")),
         (r#"{"command": "x", "cwd": "~"}"#, "x", Some("/home/ann")),
         (r#"{"command": "x", "cwd": "~/a b"}"#, "x", Some("/home/ann/a b")),
-        (r#"{"command": "x", "cwd": "data"}"#, "x", Some("/home/ann/work/data")),
-        (r#"{"command": "x", "cwd": "../data"}"#, "x", Some("/home/ann/work/../data")),
-        (r#"{"command": "x", "cwd": "."}"#, "x", Some("/home/ann/work/.")),
+        (r#"{"command": "x", "cwd": "data"}"#, "x", Some("/home/ann/desk/data")),
+        (r#"{"command": "x", "cwd": "../data"}"#, "x", Some("/home/ann/desk/../data")),
+        (r#"{"command": "x", "cwd": "."}"#, "x", Some("/home/ann/desk/.")),
         (r#"{"command": "x", "cwd": "${HOME}"}"#, "x", Some("/home/ann")),
-        (r#"{"command": "~ann/serve"}"#, "/home/ann/work/~ann/serve", None),
+        (r#"{"command": "~ann/serve"}"#, "/home/ann/desk/~ann/serve", None),
         (r#"{"command": ["npx", "-y"], "args": ["x"]}"#, "npx", None),
     ];
     for (text, program, folder) in cases {

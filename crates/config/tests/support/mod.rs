@@ -6,7 +6,7 @@ use std::path::Path;
 use toolwright_config::{ConfigError, Configuration, Problem, ServerConfig, parse};
 
 /// The file that texts are said to come from.
-pub const FILE: &str = "/home/ann/work/toolwright.json";
+pub const FILE: &str = "/home/ann/desk/toolwright.json";
 
 /// What is set in the tests.
 pub fn environment(name: &str) -> Option<OsString> {
