@@ -11,6 +11,7 @@
 mod connection;
 mod era;
 mod error;
+pub mod front;
 #[cfg(unix)]
 pub mod guard;
 mod host;
