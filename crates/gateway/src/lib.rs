@@ -14,6 +14,7 @@ mod result;
 mod server_tool;
 mod servers;
 mod view;
+pub mod web;
 
 pub use login::Logins;
 pub use offer::offer;
