@@ -108,13 +108,9 @@ impl Admission {
                 &self.requests,
                 limits.requests_in_all,
             ),
-            Stay::Stream => (
-                "streams",
-                &known.streams,
-                limits.streams_per_client,
-                &self.streams,
-                limits.streams_in_all,
-            ),
+            Stay::Stream => {
+                ("streams", &known.streams, limits.streams_per_client, &self.streams, limits.streams_in_all)
+            }
         };
         let own = own.enter(1, own_limit).ok_or_else(|| {
             let message = format!("the client \"{name}\" has {own_limit} {what} open, its limit");

@@ -32,7 +32,8 @@ pub(super) struct Read {
 /// Reads a body to its end.
 pub(super) async fn read(body: Incoming, limits: &WebLimits, memory: &Arc<Gate>) -> Result<Read, Refusal> {
     let mut body = body;
-    let is_too_large = usize::try_from(body.size_hint().lower()).map_or(true, |size| size > limits.body_bytes);
+    let is_too_large =
+        usize::try_from(body.size_hint().lower()).map_or(true, |size| size > limits.body_bytes);
     let reading = async {
         match is_too_large {
             true => Err(Refusal::too_large(limits.body_bytes)),

@@ -30,7 +30,9 @@ pub enum GuardError {
     #[error("\"{0}\" is no host: write a name such as gateway.example or gateway.example:8443")]
     Host(String),
     /// No origin.
-    #[error("\"{0}\" is no origin: write it as a browser does, such as https://app.example or http://app.example:3000")]
+    #[error(
+        "\"{0}\" is no origin: write it as a browser does, such as https://app.example or http://app.example:3000"
+    )]
     Origin(String),
 }
 
@@ -75,7 +77,9 @@ impl Guard {
     fn check_host(&self, parts: &Parts) -> Result<(), Refusal> {
         // `GET http://host/path` and CONNECT name a second host, which somebody might believe.
         if parts.uri.authority().is_some() || parts.uri.scheme().is_some() {
-            return Err(Refusal::bad_host("is not all that names a host: send the path alone in the first line"));
+            return Err(Refusal::bad_host(
+                "is not all that names a host: send the path alone in the first line",
+            ));
         }
         let mut given = parts.headers.get_all(HOST).iter();
         let Some(host) = given.next() else { return Err(Refusal::bad_host("is missing")) };
@@ -171,8 +175,32 @@ mod tests {
         assert_eq!(read("[::1]"), Some(("[::1]".to_owned(), None)));
         assert_eq!(read("a.example"), Some(("a.example".to_owned(), None)));
         for text in [
-            "", ":", ":80", "a:", "a:0", "a:080", "a:+80", "a:99999", "a:b", "a:1:2", "a b", "a,b", "u@a", "a/b",
-            "a.", ".a", "[::1", "[]", "[::1]x", "[::1]:", "[::1%eth0]", "ä", "a%2e", "a?b", "a#b", "a\\b",
+            "",
+            ":",
+            ":80",
+            "a:",
+            "a:0",
+            "a:080",
+            "a:+80",
+            "a:99999",
+            "a:b",
+            "a:1:2",
+            "a b",
+            "a,b",
+            "u@a",
+            "a/b",
+            "a.",
+            ".a",
+            "[::1",
+            "[]",
+            "[::1]x",
+            "[::1]:",
+            "[::1%eth0]",
+            "ä",
+            "a%2e",
+            "a?b",
+            "a#b",
+            "a\\b",
         ] {
             assert_eq!(read(text), None, "{text}");
         }
@@ -185,7 +213,10 @@ mod tests {
             let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
             Guard::new(address, &Allowed { hosts: own(hosts), origins: own(origins) }, true).err()
         };
-        assert_eq!(allow(&["gw.example", "gw.example:8443"], &["https://App.example/", "http://a:3000"]), None);
+        assert_eq!(
+            allow(&["gw.example", "gw.example:8443"], &["https://App.example/", "http://a:3000"]),
+            None
+        );
         assert_eq!(allow(&["http://gw"], &[]), Some(GuardError::Host("http://gw".to_owned())));
         for origin in ["null", "*", "app.example", "https://", "https://a/b", "ftp://a", "https://u@a"] {
             assert_eq!(allow(&[], &[origin]), Some(GuardError::Origin(origin.to_owned())), "{origin}");

@@ -40,6 +40,9 @@ pub trait Inside: Send + Sync + 'static {
 
     /// The gateway ends: streams that only listen end, and later requests are refused.
     fn close(&self);
+
+    /// The grace is over: what still runs is ended, so that its callers hear of it.
+    fn give_up(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
 /// What can be counted of what is behind the port.

@@ -71,7 +71,13 @@ impl Keys {
     }
 
     fn of(known: Vec<Arc<Known>>, folder: Option<TokenFolder>, where_is_it: String) -> Keys {
-        Keys { known: ArcSwap::from_pointee(known), anyone: None, folder, stamp: Mutex::default(), where_is_it }
+        Keys {
+            known: ArcSwap::from_pointee(known),
+            anyone: None,
+            folder,
+            stamp: Mutex::default(),
+            where_is_it,
+        }
     }
 
     /// Whether a token is needed.

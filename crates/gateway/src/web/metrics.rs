@@ -11,8 +11,8 @@ use toolwright_tools::CallObserver;
 use toolwright_tools::observer::{Finished, Normalized};
 
 use super::inside::Counts;
-use text::Page;
 pub(super) use text::CONTENT_TYPE;
+use text::Page;
 
 /// The upper bounds of the times of calls, in seconds.
 const TIMES: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0];
@@ -96,7 +96,11 @@ impl Metrics {
             let labels = [("endpoint", *route), ("status", &status.to_string())];
             page.sample("toolwright_http_requests_total", &labels, count);
         }
-        page.family("toolwright_http_refused_total", "counter", "Requests that the port turned away, by reason.");
+        page.family(
+            "toolwright_http_refused_total",
+            "counter",
+            "Requests that the port turned away, by reason.",
+        );
         for (reason, count) in &*self.refused.lock().unwrap_or_else(PoisonError::into_inner) {
             page.sample("toolwright_http_refused_total", &[("reason", reason)], count);
         }

@@ -18,13 +18,13 @@ pub(super) struct Refusal {
     /// One word for programs and counters.
     pub reason: &'static str,
     pub message: String,
-    data: Map<String, Value>,
-    header: Option<(http::HeaderName, String)>,
+    data: Box<Map<String, Value>>,
+    header: Option<Box<(http::HeaderName, String)>>,
 }
 
 impl Refusal {
     pub fn new(status: StatusCode, reason: &'static str, message: impl Into<String>) -> Refusal {
-        Refusal { status, reason, message: message.into(), data: Map::new(), header: None }
+        Refusal { status, reason, message: message.into(), data: Box::default(), header: None }
     }
 
     fn saying(mut self, key: &str, value: Value) -> Refusal {
@@ -58,7 +58,7 @@ impl Refusal {
             "{what}; send it as the header \"Authorization: Bearer TOKEN\" or \"X-Toolwright-Token: TOKEN\"; {where_is_it}"
         );
         let mut refusal = Refusal::new(StatusCode::UNAUTHORIZED, "token", message);
-        refusal.header = Some((WWW_AUTHENTICATE, "Bearer realm=\"toolwright\"".to_owned()));
+        refusal.header = Some(Box::new((WWW_AUTHENTICATE, "Bearer realm=\"toolwright\"".to_owned())));
         refusal
     }
 
@@ -82,7 +82,7 @@ impl Refusal {
     pub fn method(method: &http::Method, allowed: &'static str) -> Refusal {
         let message = format!("{method} is not possible here; use {allowed}");
         let mut refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method", message);
-        refusal.header = Some((ALLOW, allowed.to_owned()));
+        refusal.header = Some(Box::new((ALLOW, allowed.to_owned())));
         refusal
     }
 
@@ -93,12 +93,13 @@ impl Refusal {
             .saying("limit", json!(limit))
             .saying("number", json!(number))
             .saying("retryAfterSeconds", json!(seconds));
-        refusal.header = Some((RETRY_AFTER, seconds.to_string()));
+        refusal.header = Some(Box::new((RETRY_AFTER, seconds.to_string())));
         refusal
     }
 
     pub fn too_large(limit: usize) -> Refusal {
-        let message = format!("the body has more than {limit} bytes, the most that is read; send less at once");
+        let message =
+            format!("the body has more than {limit} bytes, the most that is read; send less at once");
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "size", message).saying("number", json!(limit))
     }
 
@@ -114,7 +115,7 @@ impl Refusal {
     pub fn ending() -> Refusal {
         let message = "the gateway is shutting down; the call was not finished; send it again in a moment";
         let mut refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message);
-        refusal.header = Some((RETRY_AFTER, "1".to_owned()));
+        refusal.header = Some(Box::new((RETRY_AFTER, "1".to_owned())));
         refusal
     }
 
@@ -125,7 +126,7 @@ impl Refusal {
         let error = json!({ "code": CODE, "message": self.message, "data": data });
         let text = json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string();
         let mut response = response(self.status, "application/json", text);
-        if let Some((name, value)) = self.header
+        if let Some((name, value)) = self.header.map(|header| *header)
             && let Ok(value) = HeaderValue::from_str(&value)
         {
             response.headers_mut().insert(name, value);
@@ -135,7 +136,11 @@ impl Refusal {
 }
 
 /// A whole answer.
-pub(super) fn response(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> Response<InsideBody> {
+pub(super) fn response(
+    status: StatusCode,
+    kind: &'static str,
+    text: impl Into<Bytes>,
+) -> Response<InsideBody> {
     let mut response = Response::new(Full::new(text.into()).boxed_unsync());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -90,8 +90,23 @@ mod tests {
     #[test]
     fn what_is_nearly_a_path_leads_nowhere() {
         for path in [
-            "", "/", "*", "//mcp", "/mcp/", "/MCP", "/mcp/t", "/mcp/t/", "/mcp/t/a/b", "/mcp/t/%FF",
-            "/mcp/t/%00", "/mcp/../metrics", "/mcp/all/", "/./metrics", "/metrics/", "/healthz/x", "/%6dcp",
+            "",
+            "/",
+            "*",
+            "//mcp",
+            "/mcp/",
+            "/MCP",
+            "/mcp/t",
+            "/mcp/t/",
+            "/mcp/t/a/b",
+            "/mcp/t/%FF",
+            "/mcp/t/%00",
+            "/mcp/../metrics",
+            "/mcp/all/",
+            "/./metrics",
+            "/metrics/",
+            "/healthz/x",
+            "/%6dcp",
         ] {
             assert_eq!(Route::of(path), Route::Nowhere, "{path}");
         }

@@ -183,6 +183,8 @@ impl Web {
         if timeout(grace, ended).await.is_err() {
             tracing::warn!("{} connections are given up", self.connections.inside());
             self.stop.resting.cancel();
+            // What a stream has begun to answer only the inside can end with words.
+            let _ = timeout(LAST_ANSWERS, self.inside.give_up()).await;
             self.stop.now.cancel();
             let _ = timeout(LAST_ANSWERS, self.connections_are_gone()).await;
         }

@@ -42,7 +42,9 @@ pub enum TokenError {
         why: String,
     },
     /// A name that cannot be given.
-    #[error("\"{0}\" cannot be the name of a token: use up to 64 of the letters A to Z, a to z, 0 to 9, \".\", \"_\" and \"-\"")]
+    #[error(
+        "\"{0}\" cannot be the name of a token: use up to 64 of the letters A to Z, a to z, 0 to 9, \".\", \"_\" and \"-\""
+    )]
     BadName(String),
     /// A name that is there.
     #[error("there is a token with the name \"{0}\" already")]
@@ -157,7 +159,9 @@ impl TokenFolder {
             Ok(text) => {
                 file::close_to_others(&file).map_err(failed("closed to others", &file))?;
                 let bytes = URL_SAFE_NO_PAD.decode(text.trim()).ok().and_then(|key| key.try_into().ok());
-                bytes.ok_or_else(|| not_understood(&file, "it holds no key; remove it, and the next start makes a new one"))
+                bytes.ok_or_else(|| {
+                    not_understood(&file, "it holds no key; remove it, and the next start makes a new one")
+                })
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let key = random()?;
