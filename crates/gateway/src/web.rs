@@ -20,13 +20,15 @@ mod paced;
 mod refusal;
 mod route;
 mod serve;
+mod served;
 mod tokens;
 
 pub use guard::{Allowed, GuardError};
-pub use inside::{Counts, Endpoint, Inside, InsideBody, Reply};
+pub use inside::{Counts, Inside, InsideBody, Reply};
 pub use keys::{Keys, OWN_TOKEN};
 pub use limits::{Rate, WebLimits};
 pub use listener::{Bound, ListenError, Reach, bind};
 pub use metrics::{CallCounter, Metrics};
 pub use serve::{Stop, Web, WebOptions};
+pub use served::Served;
 pub use tokens::{NewToken, TokenEntry, TokenError, TokenFolder};

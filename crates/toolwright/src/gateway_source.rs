@@ -56,9 +56,9 @@ pub fn behind(
     let normalizer = Normalizer::new(rules_source::load(rules)?);
     let configuration = server_source::configuration(config)?;
     // Who configures servers says whether ours are wanted beside them.
-    let serves_own = configuration.as_ref().is_none_or(|it| it.serves_builtin_tools.unwrap_or(false));
+    let serves_own = configuration.is_none();
     let registry = if serves_own { toolset::registry(roots)? } else { ToolRegistry::new() };
-    let own_tools = registry.len();
+    let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
     let executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
     executor.set_normalizer(normalizer);

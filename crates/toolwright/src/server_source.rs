@@ -78,8 +78,7 @@ pub fn start(
 
 /// Makes the servers that clients are connected to. Must be called on a tokio runtime.
 pub fn serve(configuration: &Configuration) -> Arc<Servers> {
-    let options = ServerOptions { is_lazy: true, ..options(offered_capabilities(), None) };
-    Servers::start(configuration, |_| true, &options)
+    Servers::start(configuration, |_| true, &options(offered_capabilities(), None))
 }
 
 fn options(capabilities: Json, timeout: Option<Duration>) -> ServerOptions {
@@ -92,7 +91,6 @@ fn options(capabilities: Json, timeout: Option<Duration>) -> ServerOptions {
         logins: logins(),
         timeout,
         local_tools: LOCAL_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
-        is_lazy: false,
     }
 }
 

@@ -54,10 +54,12 @@ impl Signals {
     /// Waits for the next one.
     pub async fn next(&mut self) -> Wanted {
         async fn came(signal: &mut Option<tokio::signal::unix::Signal>) {
-            match signal {
-                Some(signal) if signal.recv().await.is_some() => {}
-                _ => std::future::pending().await,
+            if let Some(signal) = signal
+                && signal.recv().await.is_some()
+            {
+                return;
             }
+            std::future::pending().await
         }
         tokio::select! {
             () = came(&mut self.interrupt) => Wanted::End(EXIT_INTERRUPTED),

@@ -13,13 +13,14 @@ use serde_json::json;
 
 use super::admission::Stay;
 use super::body::{self, Ends, Held};
-use super::inside::{Endpoint, InsideBody};
+use super::inside::InsideBody;
 use super::keys;
 use super::metrics::{self, Open};
 use super::paced::Pace;
 use super::refusal::{Refusal, response};
 use super::route::{ROUTES, Route};
 use super::serve::Web;
+use crate::Endpoint;
 
 /// What a page of an allowed origin may read besides the answer.
 const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After";

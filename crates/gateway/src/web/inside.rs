@@ -10,16 +10,7 @@ use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use toolwright_mcp::front::Visitor;
 
-/// Which part of the gateway a client is connected to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Endpoint {
-    /// The meta-tools.
-    Toolboxes,
-    /// Every tool.
-    All,
-    /// One toolbox.
-    Toolbox(String),
-}
+use crate::Endpoint;
 
 /// The body of an answer.
 pub type InsideBody = UnsyncBoxBody<Bytes, Infallible>;

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::inside::Endpoint;
+use crate::Endpoint;
 
 /// Every path there is, as it is told.
 pub(super) const ROUTES: &[&str] =

@@ -11,8 +11,8 @@ use http_body_util::BodyExt;
 use toolwright_mcp::front::{Fronts, Visitor};
 use toolwright_tools::ToolExecutor;
 
-use super::inside::{Counts, Endpoint, Inside, Reply};
-use crate::{Gateway, Servers};
+use super::inside::{Counts, Inside, Reply};
+use crate::{Endpoint, Gateway, Servers};
 
 /// The toolbox of our own tools.
 const OWN_TOOLBOX: &str = "builtin";
@@ -64,7 +64,7 @@ impl Inside for Served {
             dropped_notifications: front.dropped_notifications,
             calls_in_flight: self.executor.running(),
             servers,
-            tools: self.executor.registry().len(),
+            tools: self.executor.registry().snapshot().tools().len(),
         }
     }
 

@@ -17,8 +17,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use toolwright_gateway::Endpoint;
 use toolwright_gateway::web::{
-    Allowed, Counts, Endpoint, Inside, Keys, Metrics, Reach, Reply, Stop, TokenFolder, Web, WebLimits,
+    Allowed, Counts, Inside, Keys, Metrics, Reach, Reply, Stop, TokenFolder, Web, WebLimits,
     WebOptions, bind,
 };
 use toolwright_mcp::front::Visitor;
