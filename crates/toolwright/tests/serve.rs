@@ -175,6 +175,28 @@ fn rules_are_put_into_force_when_their_file_changes_and_a_wrong_file_changes_not
 }
 
 #[test]
+fn without_a_command_it_serves() {
+    let home = Home::new();
+    let mut child = home
+        .command(&[])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let (mut said, mut error) = (String::new(), String::new());
+    BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut said).expect("a line");
+    if said.is_empty() {
+        // Somebody else may have the port here.
+        BufReader::new(child.stderr.take().expect("stderr")).read_line(&mut error).expect("a line");
+    }
+    child.kill().expect("ended");
+    child.wait().expect("gone");
+    let serves = said.ends_with(" serves on 127.0.0.1:8484\n");
+    assert!(serves || error.contains("127.0.0.1:8484 is taken"), "{said}{error}");
+}
+
+#[test]
 fn help_lists_the_commands() {
     let home = Home::new();
     let (code, stdout, _) = home.run(&["--help"]);
