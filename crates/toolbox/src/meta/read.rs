@@ -122,9 +122,14 @@ mod tests {
 
     #[test]
     fn what_names_no_toolbox_is_refused_with_an_example() {
-        for wrong in
-            ["", "{}", r#"{"toolbox":""}"#, r#"{"toolbox":["a","b"]}"#, r#"{"toolbox":"a","server":"b"}"#, "[]"]
-        {
+        for wrong in [
+            "",
+            "{}",
+            r#"{"toolbox":""}"#,
+            r#"{"toolbox":["a","b"]}"#,
+            r#"{"toolbox":"a","server":"b"}"#,
+            "[]",
+        ] {
             let error = read_open(wrong).expect_err(wrong);
             assert!(error.starts_with("Invalid parameters of open_toolbox: "), "{error}");
             assert!(error.ends_with("A correct call:\n{\"toolbox\": \"dev\"}"), "{error}");
