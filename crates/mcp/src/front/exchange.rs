@@ -7,6 +7,7 @@ use toolwright_jsonrpc::{ErrorObject, Id, Json, METHOD_NOT_FOUND, Request};
 use super::call::{Call, HeldId, Hold};
 use super::client::Client;
 use super::fronts::{Place, Shared};
+use super::level::Level;
 use super::meta::{Said, call_digest};
 use super::reading::Params;
 use super::service::{Asked, Back, Service, WayBack};
@@ -40,7 +41,7 @@ pub(super) enum Begun {
     /// It is worked on.
     Call(Call),
     /// It wants to hear what changes.
-    Listen { wants_logs: bool },
+    Listen { level: Option<Level> },
 }
 
 /// What comes next for the client.
@@ -102,7 +103,7 @@ impl Exchange {
                 let ttl = place.shared.limits.list_ttl.as_millis();
                 Begun::Answered(handshake::discovered(place.service, &exchange.client, ttl).await)
             }
-            "subscriptions/listen" => Begun::Listen { wants_logs: said.level.is_some() },
+            "subscriptions/listen" => Begun::Listen { level: said.level },
             _ => match exchange.begin_call(said, is_askable, has_stream, connection) {
                 Ok(call) => Begun::Call(call),
                 Err(error) => Begun::Answered(Err(error)),

@@ -80,6 +80,8 @@ pub(super) struct Counters {
     in_flight: AtomicUsize,
     stdio_clients: AtomicUsize,
     dropped: AtomicU64,
+    /// Bytes of events that are kept to be sent again.
+    pub kept: AtomicUsize,
 }
 
 /// A request that is worked on, until this is dropped.

@@ -54,12 +54,12 @@ pub(super) async fn answer(place: Place<'_>, headers: &HeaderMap, asked: Asked<'
     let (exchange, begun) = Exchange::begin(place, arrival, said).await;
     match begun {
         Begun::Answered(outcome) => answer::outcome(Era::Modern, id(), outcome),
-        Begun::Listen { wants_logs } => {
+        Begun::Listen { level } => {
             if !accepted.events {
                 let said = "the header Accept must name text/event-stream to listen";
                 return answer::refusal(StatusCode::NOT_ACCEPTABLE, said);
             }
-            listen::answer_http(place, exchange, &params, wants_logs).await
+            listen::answer_http(place, exchange, &params, level).await
         }
         Begun::Call(call) => match exchange.ask_again(call) {
             Ok(asking) => answer::outcome(Era::Modern, id(), Ok(asking)),
