@@ -47,6 +47,9 @@ pub(super) enum Begun {
 /// What comes next for the client.
 pub(super) enum Next {
     Line(Line),
+    /// The work is done; the outcome is not yet as the client gets it.
+    Done(Result<Json, ErrorObject>),
+    /// The answer.
     Answer(Result<Json, ErrorObject>),
     /// The client does not want it any more.
     Nothing,
@@ -161,14 +164,15 @@ impl Exchange {
         Ok(Hold { _in_flight: self.shared.in_flight(), _id: id })
     }
 
-    /// What comes next of a call. It is parked when it has questions, and taken out of `call` then.
+    /// What comes next of a call. It is parked when it has questions, and taken out of `call` then. Nothing
+    /// is lost when the wait is given up.
     pub async fn next(&self, call: &mut Option<Call>) -> Next {
         loop {
             let Some(running) = call.as_mut() else { return Next::Nothing };
             match running.next().await {
                 Step::Line(line) => return Next::Line(line),
                 Step::Cancelled => return Next::Nothing,
-                Step::Done(outcome) => return Next::Answer(self.shaped(outcome).await),
+                Step::Done(outcome) => return Next::Done(outcome),
                 Step::Questions => {
                     let Some(running) = call.take() else { return Next::Nothing };
                     match parked::park(self, running) {
@@ -177,6 +181,14 @@ impl Exchange {
                     }
                 }
             }
+        }
+    }
+
+    /// The same with an outcome as the client gets it.
+    pub async fn shape(&self, next: Next) -> Next {
+        match next {
+            Next::Done(outcome) => Next::Answer(self.shaped(outcome).await),
+            next => next,
         }
     }
 

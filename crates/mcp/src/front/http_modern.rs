@@ -80,8 +80,8 @@ async fn answer_call(exchange: Exchange, call: Call, accepted: Accepted) -> Resp
         Accepted { events: false, .. } => exchange.next(&mut call).await,
         Accepted { json: false, .. } => return stream(exchange, call, None),
     };
-    match first {
-        Next::Answer(outcome) => answer::outcome(Era::Modern, exchange.id, outcome),
+    match exchange.shape(first).await {
+        Next::Answer(outcome) | Next::Done(outcome) => answer::outcome(Era::Modern, exchange.id, outcome),
         Next::Line(line) => stream(exchange, call, Some(line)),
         Next::Nothing => answer::empty(StatusCode::ACCEPTED),
     }
@@ -99,9 +99,10 @@ fn stream(exchange: Exchange, mut call: Option<Call>, first: Option<Line>) -> Re
     let written = Arc::clone(&events);
     let task = Task::spawn(async move {
         loop {
-            match exchange.next(&mut call).await {
+            let next = exchange.next(&mut call).await;
+            match exchange.shape(next).await {
                 Next::Line(line) => written.push(&line),
-                Next::Answer(outcome) => {
+                Next::Answer(outcome) | Next::Done(outcome) => {
                     let text = answer_line(Some(exchange.id), outcome);
                     written.push(&Line { text, may_be_lost: false });
                     break;

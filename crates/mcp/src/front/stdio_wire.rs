@@ -121,9 +121,10 @@ impl Wire {
             Err(call) => Some(call),
         };
         loop {
-            match exchange.next(&mut call).await {
+            let next = exchange.next(&mut call).await;
+            match exchange.shape(next).await {
                 Next::Line(line) => self.pass(line).await,
-                Next::Answer(outcome) => {
+                Next::Answer(outcome) | Next::Done(outcome) => {
                     drop(call);
                     return self.send(answer_line(Some(exchange.id), outcome)).await;
                 }
