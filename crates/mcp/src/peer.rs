@@ -21,7 +21,7 @@ use crate::subscription::{Filter, Subscription, Watched};
 use crate::{Connection, RequestError, RequestOptions};
 use headers::ToolHeaders;
 
-pub(crate) use meta::REVISION;
+pub(crate) use meta::{CAPABILITIES, CLIENT, LOG_LEVEL, REVISION, SERVER};
 
 /// Who we are towards a server.
 #[derive(Clone, Debug)]
