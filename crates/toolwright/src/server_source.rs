@@ -82,6 +82,7 @@ pub fn start(
         logins: logins(),
         timeout,
         local_tools: LOCAL_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
+        is_lazy: false,
     };
     Servers::start(configuration, wanted, &options)
 }
