@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::fronts::Counters;
+use super::fronts::{Counters, Listener};
 use super::session::Session;
 use super::task::{Task, lock};
 use super::way::Line;
@@ -247,6 +247,8 @@ pub(super) struct EventBody {
     timer: Pin<Box<Sleep>>,
     /// Whose messages go back when they were not read.
     session: Weak<Session>,
+    /// Counts it among the streams of its visitor.
+    pub listener: Option<Listener>,
     /// What ends with the stream.
     _task: Option<Task>,
 }
@@ -256,7 +258,7 @@ impl EventBody {
     pub fn new(events: Arc<Events>, keep_alive: Duration, task: Option<Task>) -> EventBody {
         let reader = events.attach(None);
         let timer = Box::pin(sleep(keep_alive));
-        EventBody { events, reader, keep_alive, timer, session: Weak::new(), _task: task }
+        EventBody { events, reader, keep_alive, timer, session: Weak::new(), listener: None, _task: task }
     }
 
     /// Reads a stream of a session, perhaps from behind an event.
@@ -268,7 +270,15 @@ impl EventBody {
     ) -> EventBody {
         let reader = events.attach(behind);
         let timer = Box::pin(sleep(keep_alive));
-        EventBody { events, reader, keep_alive, timer, session: Arc::downgrade(session), _task: None }
+        EventBody {
+            events,
+            reader,
+            keep_alive,
+            timer,
+            session: Arc::downgrade(session),
+            listener: None,
+            _task: None,
+        }
     }
 
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {

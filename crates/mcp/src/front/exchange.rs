@@ -55,7 +55,7 @@ pub(super) enum Next {
 pub(super) struct Arrival<'a> {
     pub request: &'a Request,
     pub params: &'a Params<'a>,
-    pub revision: String,
+    pub client: Arc<Client>,
     pub has_stream: bool,
     /// The connection over stdio.
     pub connection: Option<&'a Arc<Session>>,
@@ -67,8 +67,8 @@ pub(super) fn client(
     said: &Said,
     revision: String,
     connection: Option<&Arc<Session>>,
-) -> Client {
-    Client {
+) -> Arc<Client> {
+    Arc::new(Client {
         visitor: place.visitor.clone(),
         era: Era::Modern,
         revision,
@@ -76,15 +76,14 @@ pub(super) fn client(
         capabilities: said.capabilities.clone(),
         session: connection.map(|session| session.id),
         is_resumed: false,
-    }
+    })
 }
 
 impl Exchange {
     /// Begins a request whose revision and headers are fine.
     pub async fn begin(place: Place<'_>, arrival: Arrival<'_>, said: Said) -> (Exchange, Begun) {
-        let Arrival { request, params, revision, has_stream, connection } = arrival;
+        let Arrival { request, params, client, has_stream, connection } = arrival;
         let is_askable = ASKABLE.contains(&request.method.as_str());
-        let client = Arc::new(client(place, &said, revision, connection));
         let exchange = Exchange {
             shared: Arc::clone(place.shared),
             service: Arc::clone(place.service),
@@ -120,6 +119,10 @@ impl Exchange {
         connection: Option<&Arc<Session>>,
     ) -> Result<Call, ErrorObject> {
         if let Some(state) = said.state.as_deref().filter(|_| is_askable) {
+            if connection.is_some_and(|session| session.is_held(&self.id)) {
+                // The call that waits is not to suffer for it.
+                return Err(legacy::not_held(NotHeld::InFlight, &self.id));
+            }
             let mut call = parked::resume(self, state, said.responses.as_ref())?;
             call.way.change_progress_token(said.progress_token);
             call.hold = Some(self.hold(&call.way, connection)?);
@@ -188,12 +191,13 @@ impl Exchange {
     async fn shaped(&self, outcome: Result<Json, ErrorObject>) -> Result<Json, ErrorObject> {
         match outcome {
             Ok(result) => {
-                let server = match shape::is_untyped(&result) {
+                let Some(lacks) = shape::lacks(&self.method, &result) else { return Ok(result) };
+                let server = match lacks.kind {
                     true => self.shared.server_name(&self.endpoint, &self.service, &self.client).await,
                     false => None,
                 };
                 let ttl = self.shared.limits.list_ttl.as_millis();
-                Ok(shape::modern_result(&self.method, result, server.as_ref(), ttl))
+                Ok(shape::modern_result(result, lacks, server.as_ref(), ttl))
             }
             Err(error) => Err(shape::modern_error(&self.method, error)),
         }

@@ -182,6 +182,11 @@ impl Session {
         Ok(())
     }
 
+    /// Whether a request with this id is worked on.
+    pub fn is_held(&self, id: &Id) -> bool {
+        lock(&self.state).calls.contains_key(id)
+    }
+
     pub fn release(&self, id: &Id) {
         lock(&self.state).calls.remove(id);
     }

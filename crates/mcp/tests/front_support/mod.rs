@@ -60,6 +60,12 @@ struct Counted {
     is_over: bool,
 }
 
+impl Counted {
+    fn end(&mut self) {
+        self.is_over = true;
+    }
+}
+
 impl Drop for Counted {
     fn drop(&mut self) {
         if !self.is_over {
@@ -134,7 +140,7 @@ impl Service for Scripted {
                 Some(outcome) => outcome,
                 None => run(asked, go).await,
             };
-            counted.is_over = true;
+            counted.end();
             finished.fetch_add(1, Ordering::SeqCst);
             outcome
         })
