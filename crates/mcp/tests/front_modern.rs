@@ -322,6 +322,18 @@ async fn a_long_silence_becomes_a_stream_that_shows_life() {
 }
 
 #[tokio::test]
+async fn a_service_that_is_slow_to_say_its_name_loses_no_answer() {
+    use std::time::Duration;
+    use toolwright_mcp::front::FrontLimits;
+    let house = House::with(FrontLimits { silence: Duration::from_millis(30), ..FrontLimits::default() });
+    for about_ms in [60_000, 200] {
+        house.service.about_ms.store(about_ms, Ordering::SeqCst);
+        let text = body(house.modern("tools/call", r#""name":"echo","arguments":{}"#).await).await;
+        assert!(text.contains("\"resultType\":\"complete\""), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_flood_of_notifications_is_bounded_and_counted() {
     let house = House::new();
     let params = r#""name":"flood","arguments":{}"#;

@@ -18,14 +18,14 @@ fn quoted(text: &str) -> Json {
 fn asked(answer: &Json) -> (String, Vec<String>) {
     let result = answer.get("result").unwrap_or_else(|| panic!("{answer}"));
     assert_eq!(result.get_text("resultType").as_deref(), Some("input_required"), "{result}");
-    let questions = result.get("inputRequests").unwrap();
-    let keys = questions.members().unwrap().iter().map(|member| member.key.to_string()).collect();
-    (result.get_text("requestState").unwrap(), keys)
+    let questions = result.get("inputRequests").expect("there");
+    let keys = questions.members().expect("there").iter().map(|member| member.key.to_string()).collect();
+    (result.get_text("requestState").expect("there"), keys)
 }
 
 fn text(answer: &Json) -> String {
-    let content = answer.get("result").unwrap_or_else(|| panic!("{answer}")).get("content").unwrap();
-    content.items().unwrap()[0].get_text("text").unwrap()
+    let content = answer.get("result").unwrap_or_else(|| panic!("{answer}")).get("content").expect("there");
+    content.items().expect("there")[0].get_text("text").expect("there")
 }
 
 async fn ask(house: &House, tool: &str) -> Json {

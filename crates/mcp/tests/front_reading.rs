@@ -62,7 +62,7 @@ fn envelopes() -> Vec<(String, i64)> {
     let usual: Vec<(String, &str)> = whole.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
     for (at, (key, value)) in whole.iter().enumerate() {
         // The same key twice, before and behind, plain and escaped.
-        let escaped = format!("\\u{:04x}{}", u32::from(key.chars().next().unwrap()), &key[1..]);
+        let escaped = format!("\\u{:04x}{}", u32::from(key.as_bytes()[0]), &key[1..]);
         for again in [(*key).to_owned(), escaped] {
             let mut members = usual.clone();
             members.push((again.clone(), value));
@@ -210,6 +210,26 @@ async fn modern_params_are_read_by_their_exact_keys() {
         assert_eq!(error_code(&body_json(response).await), Some(-32602), "{params}");
     }
     assert!(house.service.seen().is_empty());
+}
+
+#[tokio::test]
+async fn many_keys_cost_no_more_than_their_number() {
+    let house = House::new();
+    let token = house.initialize("2025-06-18", "{}").await;
+    let many: Vec<String> = (0..150_000).map(|at| format!("\"Key{at}\":1")).collect();
+    let many = many.join(",");
+    let begin = std::time::Instant::now();
+    let params =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo",{many}}}}}"#);
+    assert_eq!(house.legacy(&token, &params).await.status(), StatusCode::OK);
+    let twice = params.replace("Key149999", "Key1");
+    assert_eq!(error_code(&body_json(house.legacy(&token, &twice).await).await), Some(-32602));
+    let envelope = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping",{many}}}"#);
+    assert_eq!(house.legacy(&token, &envelope).await.status(), StatusCode::OK);
+    let twice = envelope.replace("Key149999", "Key1");
+    assert_eq!(error_code(&body_json(house.legacy(&token, &twice).await).await), Some(-32600));
+    // Every pair of keys compared would take minutes.
+    assert!(begin.elapsed() < std::time::Duration::from_secs(15), "{:?}", begin.elapsed());
 }
 
 #[tokio::test]

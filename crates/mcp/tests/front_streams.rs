@@ -224,3 +224,17 @@ async fn a_stream_that_nobody_reads_is_bounded() {
     assert!(text.contains("flooded"), "the answer is never lost");
     assert!(house.fronts.counts().dropped_notifications > 0);
 }
+
+#[tokio::test]
+async fn beyond_the_bytes_of_all_streams_what_was_read_is_not_kept() {
+    let house = House::with(FrontLimits { kept_bytes: 0, ..FrontLimits::default() });
+    let token = house.initialize("2025-11-25", "{}").await;
+    let mut stream = Stream::of(house.legacy(&token, &call(1, "progress-then-wait")).await);
+    let first = stream.next().await.unwrap().id.unwrap();
+    stream.next().await.unwrap();
+    house.service.go.notify_one();
+    assert_eq!(stream.rest().await.len(), 2, "what was not read yet arrives");
+    let rest =
+        Stream::of(house.get(&[("mcp-session-id", &token), ("last-event-id", &first)]).await).rest().await;
+    assert!(rest.len() < 3, "{rest:?}");
+}

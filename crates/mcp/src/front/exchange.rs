@@ -7,6 +7,7 @@ use toolwright_jsonrpc::{ErrorObject, Id, Json, METHOD_NOT_FOUND, Request};
 use super::call::{Call, HeldId, Hold};
 use super::client::Client;
 use super::fronts::{Place, Shared};
+use super::level::Level;
 use super::meta::{Said, call_digest};
 use super::reading::Params;
 use super::service::{Asked, Back, Service, WayBack};
@@ -40,12 +41,15 @@ pub(super) enum Begun {
     /// It is worked on.
     Call(Call),
     /// It wants to hear what changes.
-    Listen { wants_logs: bool },
+    Listen { level: Option<Level> },
 }
 
 /// What comes next for the client.
 pub(super) enum Next {
     Line(Line),
+    /// The work is done; the outcome is not yet as the client gets it.
+    Done(Result<Json, ErrorObject>),
+    /// The answer.
     Answer(Result<Json, ErrorObject>),
     /// The client does not want it any more.
     Nothing,
@@ -102,7 +106,7 @@ impl Exchange {
                 let ttl = place.shared.limits.list_ttl.as_millis();
                 Begun::Answered(handshake::discovered(place.service, &exchange.client, ttl).await)
             }
-            "subscriptions/listen" => Begun::Listen { wants_logs: said.level.is_some() },
+            "subscriptions/listen" => Begun::Listen { level: said.level },
             _ => match exchange.begin_call(said, is_askable, has_stream, connection) {
                 Ok(call) => Begun::Call(call),
                 Err(error) => Begun::Answered(Err(error)),
@@ -160,14 +164,15 @@ impl Exchange {
         Ok(Hold { _in_flight: self.shared.in_flight(), _id: id })
     }
 
-    /// What comes next of a call. It is parked when it has questions, and taken out of `call` then.
+    /// What comes next of a call. It is parked when it has questions, and taken out of `call` then. Nothing
+    /// is lost when the wait is given up.
     pub async fn next(&self, call: &mut Option<Call>) -> Next {
         loop {
             let Some(running) = call.as_mut() else { return Next::Nothing };
             match running.next().await {
                 Step::Line(line) => return Next::Line(line),
                 Step::Cancelled => return Next::Nothing,
-                Step::Done(outcome) => return Next::Answer(self.shaped(outcome).await),
+                Step::Done(outcome) => return Next::Done(outcome),
                 Step::Questions => {
                     let Some(running) = call.take() else { return Next::Nothing };
                     match parked::park(self, running) {
@@ -176,6 +181,14 @@ impl Exchange {
                     }
                 }
             }
+        }
+    }
+
+    /// The same with an outcome as the client gets it.
+    pub async fn shape(&self, next: Next) -> Next {
+        match next {
+            Next::Done(outcome) => Next::Answer(self.shaped(outcome).await),
+            next => next,
         }
     }
 

@@ -54,12 +54,12 @@ pub(super) async fn answer(place: Place<'_>, headers: &HeaderMap, asked: Asked<'
     let (exchange, begun) = Exchange::begin(place, arrival, said).await;
     match begun {
         Begun::Answered(outcome) => answer::outcome(Era::Modern, id(), outcome),
-        Begun::Listen { wants_logs } => {
+        Begun::Listen { level } => {
             if !accepted.events {
                 let said = "the header Accept must name text/event-stream to listen";
                 return answer::refusal(StatusCode::NOT_ACCEPTABLE, said);
             }
-            listen::answer_http(place, exchange, &params, wants_logs).await
+            listen::answer_http(place, exchange, &params, level).await
         }
         Begun::Call(call) => match exchange.ask_again(call) {
             Ok(asking) => answer::outcome(Era::Modern, id(), Ok(asking)),
@@ -80,8 +80,8 @@ async fn answer_call(exchange: Exchange, call: Call, accepted: Accepted) -> Resp
         Accepted { events: false, .. } => exchange.next(&mut call).await,
         Accepted { json: false, .. } => return stream(exchange, call, None),
     };
-    match first {
-        Next::Answer(outcome) => answer::outcome(Era::Modern, exchange.id, outcome),
+    match exchange.shape(first).await {
+        Next::Answer(outcome) | Next::Done(outcome) => answer::outcome(Era::Modern, exchange.id, outcome),
         Next::Line(line) => stream(exchange, call, Some(line)),
         Next::Nothing => answer::empty(StatusCode::ACCEPTED),
     }
@@ -99,9 +99,10 @@ fn stream(exchange: Exchange, mut call: Option<Call>, first: Option<Line>) -> Re
     let written = Arc::clone(&events);
     let task = Task::spawn(async move {
         loop {
-            match exchange.next(&mut call).await {
+            let next = exchange.next(&mut call).await;
+            match exchange.shape(next).await {
                 Next::Line(line) => written.push(&line),
-                Next::Answer(outcome) => {
+                Next::Answer(outcome) | Next::Done(outcome) => {
                     let text = answer_line(Some(exchange.id), outcome);
                     written.push(&Line { text, may_be_lost: false });
                     break;

@@ -135,6 +135,7 @@ impl Sessions {
             return Vec::new();
         }
         table.swept = Instant::now();
+        table.live.values().for_each(|session| session.forget_streams());
         table
             .live
             .extract_if(|_, session| session.idle() > self.idle && !session.is_busy())

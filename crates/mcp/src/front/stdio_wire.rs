@@ -11,6 +11,7 @@ use super::client::Visitor;
 use super::exchange::{self, Arrival, Begun, Exchange, Next};
 use super::fronts::{Place, Shared};
 use super::legacy::{self, Begun as LegacyBegun};
+use super::level::Level;
 use super::listen::{self, Refused};
 use super::reading::Params;
 use super::session::{Output, Session};
@@ -106,8 +107,8 @@ impl Wire {
     pub async fn answer_modern(self, request: Request) {
         match self.begin_modern(&request).await {
             (Some(exchange), Begun::Call(call)) => self.run_modern(exchange, call).await,
-            (Some(exchange), Begun::Listen { wants_logs }) => {
-                self.listen(exchange, &request, wants_logs).await;
+            (Some(exchange), Begun::Listen { level }) => {
+                self.listen(exchange, &request, level).await;
             }
             (_, Begun::Answered(outcome)) => self.send(answer_line(Some(request.id), outcome)).await,
             (None, _) => {}
@@ -120,9 +121,10 @@ impl Wire {
             Err(call) => Some(call),
         };
         loop {
-            match exchange.next(&mut call).await {
+            let next = exchange.next(&mut call).await;
+            match exchange.shape(next).await {
                 Next::Line(line) => self.pass(line).await,
-                Next::Answer(outcome) => {
+                Next::Answer(outcome) | Next::Done(outcome) => {
                     drop(call);
                     return self.send(answer_line(Some(exchange.id), outcome)).await;
                 }
@@ -132,7 +134,7 @@ impl Wire {
     }
 
     /// Tells what changes until the client cancels its request.
-    async fn listen(self, exchange: Exchange, request: &Request, wants_logs: bool) {
+    async fn listen(self, exchange: Exchange, request: &Request, level: Option<Level>) {
         let bounds = Bounds { notifications: 1, questions: 0, has_stream: false };
         let kind = Kind::Modern { level: None, can_be_parked: false };
         let way = Arc::new(Way::new(kind, bounds, None, Arc::clone(&self.shared.counters)));
@@ -144,7 +146,7 @@ impl Wire {
         let hold = Hold { _in_flight: self.shared.in_flight(), _id: Some(id) };
         let mut open = Call::new(Box::pin(std::future::pending()), way, hold);
         let begun = match Params::read(request.params.as_ref()) {
-            Ok(params) => listen::begin(&exchange, &params, wants_logs).await,
+            Ok(params) => listen::begin(&exchange, &params, level).await,
             Err(error) => Err(Refused::Params(error)),
         };
         let mut subscribed = match begun {

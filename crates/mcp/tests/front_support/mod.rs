@@ -53,6 +53,8 @@ pub struct Scripted {
     pub results: Mutex<HashMap<String, Result<Json, ErrorObject>>>,
     pub schemas: Mutex<HashMap<String, Json>>,
     pub go: Arc<tokio::sync::Notify>,
+    /// How many milliseconds it takes to say what it is.
+    pub about_ms: AtomicUsize,
 }
 
 struct Counted {
@@ -115,6 +117,7 @@ fn text(text: &str) -> Json {
 impl Service for Scripted {
     fn about<'s>(&'s self, _: &'s Arc<Client>) -> Serving<'s, Result<About, ErrorObject>> {
         Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(self.about_ms.load(Ordering::SeqCst) as u64)).await;
             Ok(About {
                 server: json(r#"{"name":"scripted","version":"1"}"#),
                 capabilities: json(r#"{"tools":{"listChanged":true}}"#),
