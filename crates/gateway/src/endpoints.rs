@@ -1,0 +1,26 @@
+//! What clients are connected to: the toolboxes behind meta-tools, all tools under flat names, or one server as
+//! it is. All of them hand calls to the executor and everything else to the servers.
+
+mod about;
+mod calls;
+pub(crate) mod carried;
+mod finding;
+mod flat;
+mod forward;
+mod gateway;
+mod gather;
+mod listening;
+mod members;
+mod merged;
+pub(crate) mod offered;
+mod opened;
+mod prompts;
+pub(crate) mod questions;
+mod resources;
+mod tasks;
+mod toolboxes;
+mod transparent;
+mod visible;
+pub(crate) mod watching;
+
+pub use gateway::{Endpoint, Gateway, GatewayOptions, offered_capabilities};
