@@ -144,7 +144,9 @@ async fn by_identifier(served: &Served) {
         ("beta", "pay", Some("beta:pay")),
         ("alpha", "pay", Some("alpha:pay")),
         ("alpha", "beta/echo", Some("alpha:beta/echo")),
-        ("beta", "beta/echo", None),
+        // Its own name with its server before it is its own.
+        ("beta", "beta/echo", Some("beta:x")),
+        ("alpha", "box/beta/echo", Some("alpha:box/beta/echo")),
         ("beta/echo", "x", None),
     ] {
         let tool = json!({"toolbox": "box", "server": server, "name": name});

@@ -89,6 +89,33 @@ async fn t08_the_server_gets_what_was_judged_or_nothing() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn t08_very_many_keys_hold_nobody_up() {
+    let programs = GatewayPrograms::beside(Path::new(env!("CARGO_BIN_EXE_load-server")));
+    let served = Served::start(&programs, &programs.apart(&[("one".to_owned(), programs.entry(&[]))]));
+    let keys: Vec<String> = (0..300_000).map(|number| format!(r#""k{number}":0"#)).collect();
+    let many = keys.join(",");
+    let call = r#""jsonrpc":"2.0","id":7,"method":"tools/call""#;
+    for (place, body) in [
+        (
+            "the message",
+            format!(r#"{{{call},"params":{{"name":"echo","arguments":{{"text":"x"}}}},{many}}}"#),
+        ),
+        ("params", format!(r#"{{{call},"params":{{"name":"echo","arguments":{{"text":"x"}},{many}}}}}"#)),
+        (
+            "_meta",
+            format!(r#"{{{call},"params":{{"name":"echo","arguments":{{"text":"x"}},"_meta":{{{many}}}}}}}"#),
+        ),
+        ("arguments", format!(r#"{{{call},"params":{{"name":"echo","arguments":{{"text":"x",{many}}}}}}}"#)),
+    ] {
+        let mut client = served.client("/mcp/t/one", Era::Legacy).await.expect("a client");
+        // Longer than it takes on any machine when keys are not all compared with each other.
+        let answer = tokio::time::timeout(Duration::from_secs(20), client.raw(body.as_bytes())).await;
+        let answer = answer.unwrap_or_else(|_| panic!("{place}: no answer")).expect("an answer");
+        assert!(answer.status < 500, "{place}: {answer:?}");
+    }
+}
+
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut result = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
