@@ -71,8 +71,7 @@ pub(super) fn check(definition: &ToolDefinition) -> Result<Checked, Registration
     description(&definition.description).map_err(error(Place::Description))?;
     let input_schema = schema(&definition.input_schema, Root::Object).map_err(error(Place::InputSchema))?;
     // Only whether it compiles: it is compiled again when it is called.
-    Tool::compile(definition)
-        .map_err(|cause| error(Place::InputSchema)(not_compiled(&cause.to_string())))?;
+    Tool::compile(definition).map_err(|cause| error(Place::InputSchema)(not_compiled(&cause.to_string())))?;
     let output_schema = definition.output_schema.as_deref().map(|text| {
         Schema::compile(text).map_err(|cause| not_compiled(&cause.to_string()))?;
         schema(text, Root::Any)
