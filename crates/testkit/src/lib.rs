@@ -4,8 +4,9 @@
 //! for each figure; tests call them in sizes that fit a test run, the program `soak` in full ones.
 //!
 //! [`http`] lets a test decide about every byte of a server over HTTP; [`http_habits`], [`http_sse`] and [`http_rmcp`]
-//! are such servers. [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios
-//! of the protocol's conformance suite. Nothing of this ships.
+//! are such servers. [`load`] drives a whole gateway, with the program `load-server` behind it.
+//! [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios of the protocol's
+//! conformance suite. Nothing of this ships.
 
 pub mod authorization_server;
 pub mod conformance;
@@ -13,6 +14,7 @@ pub mod http;
 pub mod http_habits;
 pub mod http_rmcp;
 pub mod http_sse;
+pub mod load;
 
 #[cfg(unix)]
 pub mod figures;
