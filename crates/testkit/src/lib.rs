@@ -5,10 +5,14 @@
 //!
 //! [`http`] lets a test decide about every byte of a server over HTTP; [`http_habits`], [`http_sse`] and [`http_rmcp`]
 //! are such servers. [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios
-//! of the protocol's conformance suite. Nothing of this ships.
+//! of the protocol's conformance suite.
+//!
+//! [`served`] is the gateway as people run it, and [`wire`] a client of it that decides about every byte. Nothing of
+//! this ships.
 
 pub mod authorization_server;
 pub mod conformance;
+pub mod faithful;
 pub mod http;
 pub mod http_habits;
 pub mod http_rmcp;
@@ -16,7 +20,9 @@ pub mod http_sse;
 
 #[cfg(unix)]
 pub mod figures;
+pub mod served;
 pub mod servers;
+pub mod wire;
 
 /// Every way in which the hostile server spoils its stdout before, behind or around an answer.
 pub const STDOUT_HABITS: &[&str] = &[
