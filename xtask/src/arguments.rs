@@ -13,7 +13,8 @@ tasks:
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
   soak [--full] [--minutes N] [ID…]   the figures of connections in full size (R09, R10, …; default: all)
-  conformance                         the client scenarios of the protocol's own suite";
+  conformance                         the protocol's own suite: its client scenarios with our client, its server
+                                      scenarios through the gateway";
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Eq)]

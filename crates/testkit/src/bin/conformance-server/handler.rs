@@ -2,6 +2,7 @@
 
 #![expect(deprecated, reason = "what the older era has is deprecated and spoken all the same")]
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,7 @@ use rmcp::model::{
     CompleteResult, CompletionInfo, ContentBlock, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, GetTaskParams, GetTaskResult, Implementation, InputRequiredResult,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Role, ServerCapabilities, ServerConfig, SetLevelRequestParams,
     SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
@@ -22,6 +23,7 @@ use tokio::sync::broadcast;
 
 use crate::jobs::Job;
 use crate::offer::{self, typed};
+use crate::questions;
 use crate::rounds::{self, Answers, Round, form};
 use crate::seal::Seal;
 use crate::tools;
@@ -36,6 +38,7 @@ enum Change {
 /// The server. Its copies, one for each session, share what they know.
 #[derive(Clone)]
 pub struct Fixture {
+    is_legacy: bool,
     tasks: TaskManager,
     seal: Seal,
     changes: broadcast::Sender<Change>,
@@ -43,10 +46,16 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// A server that nobody has spoken with.
-    pub fn new() -> Fixture {
+    /// A server that nobody has spoken with: of both eras, or of the legacy one only.
+    pub fn new(is_legacy: bool) -> Fixture {
         let (changes, _) = broadcast::channel(16);
-        Fixture { tasks: TaskManager::new(), seal: Seal::default(), changes, watched: Arc::default() }
+        Fixture {
+            is_legacy,
+            tasks: TaskManager::new(),
+            seal: Seal::default(),
+            changes,
+            watched: Arc::default(),
+        }
     }
 
     /// Says what has changed: to streams of the modern era, and to this client if it is of the older one.
@@ -98,6 +107,10 @@ impl Fixture {
         if let Some(job) = Job::of(&request.name, &arguments) {
             return job.run(&self.tasks, &capabilities).await;
         }
+        let asked = questions::run(&request.name, &arguments, answers.responses, context).await?;
+        if let Some(response) = asked {
+            return Ok(response);
+        }
         let result = tools::run(&request.name, &arguments, context).await?;
         result.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", request.name), None))
     }
@@ -123,6 +136,13 @@ impl ServerHandler for Fixture {
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("conformance-server", env!("CARGO_PKG_VERSION")))
             .with_instructions("A server for the conformance suite.")
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(match self.is_legacy {
+            true => ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25),
+            false => ProtocolVersion::KNOWN_VERSIONS,
+        })
     }
 
     async fn list_tools(

@@ -1,12 +1,13 @@
 //! The server that the protocol's conformance suite is run against: everything that its server scenarios ask for.
 //!
-//! `conformance-server [--http PORT]`: both eras, by stdio or Streamable HTTP on the loopback. Port 0 takes a free one;
-//! the address is said on stderr. It is built on the official Rust SDK, so that what the suite finds through the gateway
+//! `conformance-server [--legacy] [--http PORT]`: both eras or the legacy one, by stdio or Streamable HTTP on the
+//! loopback. Port 0 takes a free one; the address is said on stderr. It is built on the official Rust SDK, so that what the suite finds through the gateway
 //! is the gateway's doing.
 
 mod handler;
 mod jobs;
 mod offer;
+mod questions;
 mod rounds;
 mod seal;
 mod tools;
@@ -22,12 +23,17 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-const USAGE: &str = "usage: conformance-server [--http PORT]";
+const USAGE: &str = "usage: conformance-server [--legacy] [--http PORT]";
 
 fn main() -> ExitCode {
-    let served = parse(std::env::args().skip(1)).and_then(|port| {
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let is_legacy = words.first().is_some_and(|word| word == "--legacy");
+    if is_legacy {
+        words.remove(0);
+    }
+    let served = parse(&words).and_then(|port| {
         let runtime = tokio::runtime::Runtime::new()?;
-        let served = runtime.block_on(serve(port));
+        let served = runtime.block_on(serve(Fixture::new(is_legacy), port));
         // A thread that still waits for stdin would keep the program alive.
         runtime.shutdown_background();
         served
@@ -42,8 +48,7 @@ fn main() -> ExitCode {
 }
 
 /// The port of Streamable HTTP; stdio without it.
-fn parse(words: impl IntoIterator<Item = String>) -> Result<Option<u16>, Box<dyn Error>> {
-    let words: Vec<String> = words.into_iter().collect();
+fn parse(words: &[String]) -> Result<Option<u16>, Box<dyn Error>> {
     match words.iter().map(String::as_str).collect::<Vec<&str>>().as_slice() {
         [] => Ok(None),
         ["--http", port] => Ok(Some(port.parse().map_err(|_| USAGE)?)),
@@ -51,8 +56,7 @@ fn parse(words: impl IntoIterator<Item = String>) -> Result<Option<u16>, Box<dyn
     }
 }
 
-async fn serve(port: Option<u16>) -> Result<(), Box<dyn Error>> {
-    let fixture = Fixture::new();
+async fn serve(fixture: Fixture, port: Option<u16>) -> Result<(), Box<dyn Error>> {
     let Some(port) = port else {
         fixture.serve(stdio()).await?.waiting().await?;
         return Ok(());

@@ -17,7 +17,7 @@ use crate::offer::{PIXEL, SILENCE, typed};
 /// Long enough for a client to see one message before the next.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Runs a tool; nothing for one that is not here.
+/// Runs a tool that asks nobody; nothing for one that is not here.
 pub async fn run(
     name: &str,
     arguments: &Value,
@@ -75,29 +75,6 @@ pub async fn run(
         "json_schema_2020_12_tool" => said(&arguments.to_string()),
         "test_header_tool" => said(arguments["region"].as_str().unwrap_or("nowhere")),
         "greet" => said(&format!("Hello, {}!", arguments["name"].as_str().unwrap_or("nobody"))),
-        "test_sampling" => {
-            let params = typed(json!({
-                "messages": [{"role": "user", "content": text(arguments["prompt"].as_str().unwrap_or_default())}],
-                "maxTokens": 100,
-            }))?;
-            let answer = context.peer.create_message(params).await.map_err(refused)?;
-            let answer = serde_json::to_value(answer).unwrap_or_default();
-            let text = answer["content"]["text"].as_str().or_else(|| answer["content"][0]["text"].as_str());
-            said(&format!("LLM response: {}", text.unwrap_or("nothing")))
-        }
-        "test_elicitation" => {
-            let message = arguments["message"].as_str().unwrap_or_default();
-            let answer = elicit(context, message, user_schema()).await?;
-            said(&format!("User response: {answer}"))
-        }
-        "test_elicitation_sep1034_defaults" => {
-            let answer = elicit(context, "Who are you?", defaults_schema()).await?;
-            said(&format!("Elicitation completed: {answer}"))
-        }
-        "test_elicitation_sep1330_enums" => {
-            let answer = elicit(context, "What do you choose?", choices_schema()).await?;
-            said(&format!("Elicitation completed: {answer}"))
-        }
         _ => return Ok(None),
     };
     Ok(Some(result.into()))
@@ -129,20 +106,8 @@ async fn log(context: &RequestContext<RoleServer>, message: &str) -> Result<(), 
     context.peer.notify_logging_message(message).await.map_err(refused)
 }
 
-/// The answer of the user, as a text.
-async fn elicit(
-    context: &RequestContext<RoleServer>,
-    message: &str,
-    schema: Value,
-) -> Result<String, ErrorData> {
-    let params = typed(json!({"mode": "form", "message": message, "requestedSchema": schema}))?;
-    let answer = context.peer.create_elicitation(params).await.map_err(refused)?;
-    let answer = serde_json::to_value(answer).unwrap_or_default();
-    let action = answer["action"].as_str().unwrap_or("nothing");
-    Ok(format!("action={action}, content={}", answer["content"]))
-}
-
-fn refused(error: ServiceError) -> ErrorData {
+/// What a client said no to.
+pub fn refused(error: ServiceError) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
@@ -150,63 +115,16 @@ fn contents(content: Value) -> Result<CallToolResult, ErrorData> {
     Ok(CallToolResult::success(typed(content)?))
 }
 
-fn said(text: &str) -> CallToolResult {
+/// One text.
+pub fn said(text: &str) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }
 
-fn text(text: &str) -> Value {
+/// A text block.
+pub fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
 fn image() -> Value {
     json!({"type": "image", "data": PIXEL, "mimeType": "image/png"})
-}
-
-fn user_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "username": {"type": "string", "description": "User's response"},
-            "email": {"type": "string", "description": "User's email address"},
-        },
-        "required": ["username", "email"],
-    })
-}
-
-fn defaults_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "default": "John Doe"},
-            "age": {"type": "integer", "default": 30},
-            "score": {"type": "number", "default": 95.5},
-            "status": {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"},
-            "verified": {"type": "boolean", "default": true},
-        },
-    })
-}
-
-fn choices_schema() -> Value {
-    let titled = |word: &str| {
-        json!([
-            {"const": "value1", "title": format!("First {word}")},
-            {"const": "value2", "title": format!("Second {word}")},
-            {"const": "value3", "title": format!("Third {word}")},
-        ])
-    };
-    let plain = json!(["option1", "option2", "option3"]);
-    json!({
-        "type": "object",
-        "properties": {
-            "untitledSingle": {"type": "string", "enum": plain},
-            "titledSingle": {"type": "string", "oneOf": titled("Option")},
-            "legacyEnum": {
-                "type": "string",
-                "enum": ["opt1", "opt2", "opt3"],
-                "enumNames": ["Option One", "Option Two", "Option Three"],
-            },
-            "untitledMulti": {"type": "array", "items": {"type": "string", "enum": plain}},
-            "titledMulti": {"type": "array", "items": {"anyOf": titled("Choice")}},
-        },
-    })
 }
