@@ -2,12 +2,13 @@
 //!
 //! [`Servers::start`] starts every configured server under a supervisor of its own. [`offer`] keeps their
 //! tools in a registry, so that the executor calls them as any other. [`control`] lets another process of
-//! the same user see and restart them.
+//! the same user see and restart them. [`Gateway`] is what clients are connected to.
 //!
 //! Start with [`Servers::start`].
 
 pub mod control;
 mod definition;
+mod endpoints;
 mod login;
 mod offer;
 mod result;
@@ -15,6 +16,7 @@ mod server_tool;
 mod servers;
 mod view;
 
+pub use endpoints::{Endpoint, Gateway, GatewayOptions, offered_capabilities};
 pub use login::Logins;
 pub use offer::offer;
 pub use server_tool::ServerTool;

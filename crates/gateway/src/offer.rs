@@ -44,7 +44,8 @@ async fn keep(server: Server, registry: Arc<ToolRegistry>, mut known: Arc<Listed
     }
 }
 
-fn register(server: &Server, registry: &ToolRegistry) -> Vec<RegistrationError> {
+/// Registers what a server lists now.
+pub(crate) fn register(server: &Server, registry: &ToolRegistry) -> Vec<RegistrationError> {
     let listed = server.supervisor.tools();
     let tools = listed.items.iter().filter_map(|item| {
         let definition = definition::of(&server.name, item)?;
@@ -52,7 +53,8 @@ fn register(server: &Server, registry: &ToolRegistry) -> Vec<RegistrationError> 
             return None;
         }
         let tool = ServerTool::new(server.supervisor.clone(), &definition.name, server.timeout);
-        let function: Arc<dyn ToolFunction> = Arc::new(tool.hiding(Arc::clone(&server.secrets)));
+        let tool = tool.hiding(Arc::clone(&server.secrets)).heard_by(Arc::clone(&server.host));
+        let function: Arc<dyn ToolFunction> = Arc::new(tool);
         Some((definition, function))
     });
     let left_out = registry.replace_server(&server.name, tools);

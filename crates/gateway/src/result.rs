@@ -21,6 +21,28 @@ pub(crate) fn read(result: &Json) -> Result<ToolOutput, ToolFailure> {
     })
 }
 
+/// The result of one of our own tools, as a server would give it.
+pub(crate) fn write(output: &ToolOutput) -> Json {
+    if let Some(whole) = output.whole.as_ref().and_then(|whole| Json::parse(whole).ok()) {
+        return whole;
+    }
+    let result = text_block(&output.text);
+    match output.structured.as_ref().and_then(|structured| Json::parse(structured).ok()) {
+        Some(structured) => result.with("structuredContent", &structured),
+        None => result,
+    }
+}
+
+/// The result of a call that has none, for the model to read.
+pub(crate) fn failed(text: &str) -> Json {
+    text_block(text).with("isError", &Json::yes())
+}
+
+fn text_block(text: &str) -> Json {
+    let block = Json::empty_object().with("type", &Json::text("text")).with("text", &Json::text(text));
+    Json::empty_object().with("content", &Json::list(&[block]))
+}
+
 fn structured(result: &Json) -> Option<Json> {
     result.get("structuredContent").filter(|structured| structured.as_str() != "null")
 }

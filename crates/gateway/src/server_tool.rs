@@ -10,10 +10,12 @@ use toolwright_redact::known;
 use toolwright_toolbox::Supervisor;
 use toolwright_tools::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
+use crate::endpoints::carried::Carried;
+use crate::endpoints::questions::{Beat, ServerHost};
 use crate::result;
 
 /// How long a call waits for a server that is being reached.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One tool of one server. The executor keeps the time; a call that it drops is cancelled at the server.
 pub struct ServerTool {
@@ -21,17 +23,23 @@ pub struct ServerTool {
     name: String,
     timeout: Option<Duration>,
     secrets: Arc<[String]>,
+    host: Option<Arc<ServerHost>>,
 }
 
 impl ServerTool {
     /// A tool of this server by the server's own name for it.
     pub fn new(supervisor: Supervisor, name: impl Into<String>, timeout: Option<Duration>) -> ServerTool {
-        ServerTool { supervisor, name: name.into(), timeout, secrets: Arc::default() }
+        ServerTool { supervisor, name: name.into(), timeout, secrets: Arc::default(), host: None }
     }
 
     /// With what no message may show of it.
     pub fn hiding(self, secrets: Arc<[String]>) -> ServerTool {
         ServerTool { secrets, ..self }
+    }
+
+    /// With the one that hears what the server says by itself, so that clients hear of it.
+    pub(crate) fn heard_by(self, host: Arc<ServerHost>) -> ServerTool {
+        ServerTool { host: Some(host), ..self }
     }
 
     async fn run(&self, arguments: String, point: StopPoint) -> Result<ToolOutput, ToolFailure> {
@@ -47,15 +55,40 @@ impl ServerTool {
         let arguments = Json::parse(&arguments).map_err(|error| ToolFailure::InvalidArguments {
             message: format!("the arguments are no JSON: {error}"),
         })?;
-        let params = Json::empty_object().with("name", &Json::text(&self.name)).with("arguments", &arguments);
-        let options = RequestOptions {
-            // The executor keeps the time: progress of the server starts it anew.
-            on_progress: Some(Arc::new(move |_| point.beat())),
-            ..RequestOptions::default()
+        let carried = point.context().and_then(|context| Arc::clone(context).downcast::<Carried>().ok());
+        // The executor keeps the time: progress of the server starts it anew.
+        let beat: Beat = Arc::new(move || point.beat());
+        let answer = match (&carried, &self.host) {
+            (Some(carried), Some(host)) => {
+                let params = carried.call_params(&self.name, &arguments);
+                carried.send(host, &peer, "tools/call", params, beat).await
+            }
+            _ => {
+                let params =
+                    Json::empty_object().with("name", &Json::text(&self.name)).with("arguments", &arguments);
+                let options = RequestOptions {
+                    on_progress: Some(Arc::new(move |_| beat())),
+                    ..RequestOptions::default()
+                };
+                peer.request("tools/call", Some(params), &options).await
+            }
         };
-        match peer.request("tools/call", Some(params), &options).await {
-            Ok(result) => result::read(&result),
-            Err(error @ RequestError::Server(_)) => Err(failure(server, error)),
+        match answer {
+            Ok(result) => {
+                let read = result::read(&result);
+                if let Some(carried) = carried.filter(|_| result.members().is_some()) {
+                    // The client gets it as it is, however large.
+                    carried.keep(Ok(result));
+                    return read.map(|output| ToolOutput { whole: None, ..output });
+                }
+                read
+            }
+            Err(RequestError::Server(error)) => {
+                if let Some(carried) = carried {
+                    carried.keep(Err(error.clone()));
+                }
+                Err(failure(server, RequestError::Server(error)))
+            }
             // What it says of the way may hold what we sent.
             Err(error) => Err(hidden(failure(server, error), &self.secrets)),
         }

@@ -18,6 +18,7 @@ use toolwright_tools::builtin::FILES_SERVER;
 use toolwright_tools::registry::{BUILT_IN, UNNAMED_SERVER};
 
 use crate::ServerView;
+use crate::endpoints::questions::ServerHost;
 use crate::login::Logins;
 
 /// How long a restart is waited for before its state is told as it is.
@@ -34,7 +35,7 @@ pub struct ServerOptions {
     pub peer: PeerOptions,
     /// How often they are tried; what a server's entry says counts more.
     pub policy: Policy,
-    /// Who answers what servers ask.
+    /// Who answers what servers ask when it belongs to no call of a client.
     pub host: Arc<dyn Host>,
     /// The program that sees to it that no child outlives this process.
     pub guardian: Option<Guardian>,
@@ -61,6 +62,8 @@ pub struct Server {
     pub name: String,
     /// The toolbox that it is in.
     pub toolbox: String,
+    /// Its name there, as the configuration has it.
+    pub own_name: String,
     /// What keeps it alive.
     pub supervisor: Supervisor,
     /// The time of its calls.
@@ -69,6 +72,8 @@ pub struct Server {
     pub secrets: Arc<[String]>,
     attempts: u32,
     filters: ToolFilters,
+    /// Who hears what it says by itself.
+    pub(crate) host: Arc<ServerHost>,
 }
 
 impl Servers {
@@ -90,7 +95,8 @@ impl Servers {
                     move || still_works(all.get().and_then(Weak::upgrade).as_deref(), &own, &local)
                 };
                 let policy = Policy { idle: entry.idle.or(options.policy.idle), ..options.policy };
-                let connector = connector(&name, entry, options);
+                let host = ServerHost::new(&name, Arc::clone(&options.host));
+                let connector = connector(&name, entry, options, Arc::clone(&host) as Arc<dyn Host>);
                 let supervisor = Supervisor::start_beside(connector, policy, Arc::new(others));
                 if entry.is_disabled {
                     supervisor.disable();
@@ -98,11 +104,13 @@ impl Servers {
                 Server {
                     name,
                     toolbox: toolbox.name.clone(),
+                    own_name: entry.name.clone(),
                     supervisor,
                     timeout: options.timeout.or(entry.timeout),
                     secrets: entry.secrets().into(),
                     attempts: policy.attempts,
                     filters: entry.tool_filters.clone(),
+                    host,
                 }
             })
             .collect();
@@ -237,8 +245,13 @@ fn named(configuration: &Configuration) -> impl Iterator<Item = (String, &Toolbo
     })
 }
 
-fn connector(name: &str, entry: &ServerConfig, options: &ServerOptions) -> Arc<dyn Connector> {
-    let (identity, host) = (options.identity.clone(), Arc::clone(&options.host));
+fn connector(
+    name: &str,
+    entry: &ServerConfig,
+    options: &ServerOptions,
+    host: Arc<dyn Host>,
+) -> Arc<dyn Connector> {
+    let identity = options.identity.clone();
     match &entry.transport {
         Transport::Stdio { command, args, env, env_from, cwd } => Arc::new(StdioConnector::new(
             name,

@@ -36,6 +36,19 @@ impl Json {
         Json(format!("[{}]", quoted.join(",")).into())
     }
 
+    /// A list of values.
+    pub fn list<'j>(items: impl IntoIterator<Item = &'j Json>) -> Json {
+        let mut out = String::from("[");
+        for item in items {
+            if out.len() > 1 {
+                out.push(',');
+            }
+            out.push_str(&item.0);
+        }
+        out.push(']');
+        Json(out.into())
+    }
+
     /// Text that the scanner has stepped over.
     pub(crate) fn scanned(text: &str) -> Json {
         Json(text.into())

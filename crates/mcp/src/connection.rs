@@ -51,6 +51,10 @@ pub struct RequestOptions {
     pub on_acknowledged: Option<OnProgress>,
     /// Whether it is asked on our own behalf: it does not count as use of the server.
     pub is_background: bool,
+    /// Who answers what the server asks while it works on this request, where that is known: a modern
+    /// server says so with its result, a legacy one by the stream that it asks on. The host of the connection
+    /// when absent.
+    pub host: Option<Arc<dyn Host>>,
 }
 
 /// What happened on a connection besides requests and their answers.
@@ -91,6 +95,7 @@ impl Connection {
             is_alive: Arc::clone(&is_alive),
             on_progress,
             on_acknowledged: options.on_acknowledged.clone(),
+            host: options.host.clone(),
             is_background: options.is_background,
         };
         self.shared.requests.enter(id, waiting).map_err(RequestError::Closed)?;

@@ -13,6 +13,11 @@ pub trait Host: Send + Sync {
     /// A request: sampling, elicitation, roots or something of the server's own.
     fn request(&self, request: Request) -> Answer<'_>;
 
+    /// A request that came on the way of a request of ours which has no host of its own, or has ended.
+    fn request_of_nobody(&self, request: Request) -> Answer<'_> {
+        self.request(request)
+    }
+
     /// A notification.
     fn notified(&self, notification: Notification);
 }

@@ -6,10 +6,10 @@
 mod authorize;
 mod events;
 mod exchange;
-mod headers;
+pub(crate) mod headers;
 mod listen;
 mod owner;
-mod params;
+pub(crate) mod params;
 mod refusal;
 mod session;
 mod sse;

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 use toolwright_jsonrpc::lines::NoiseKind;
 use toolwright_jsonrpc::{Id, Json, Request};
 
-use crate::{Peer, RequestError, RequestOptions};
+use crate::{Host, Peer, RequestError, RequestOptions};
 
 /// The requests that a server may answer with questions.
 const ASKABLE: &[&str] = &["tools/call", "resources/read", "prompts/get"];
@@ -42,7 +42,10 @@ pub(crate) async fn provide(
         }
         let mut again = params.without("inputResponses").without("requestState");
         match questions {
-            Some(questions) => again = again.with("inputResponses", &answers(peer, &questions).await?),
+            Some(questions) => {
+                let host = options.host.as_deref().unwrap_or_else(|| peer.connection().host());
+                again = again.with("inputResponses", &answers(host, &questions).await?);
+            }
             None => sleep(NOTHING_ASKED * round).await,
         }
         if let Some(state) = state {
@@ -57,7 +60,7 @@ pub(crate) async fn provide(
 }
 
 /// The host's answers, each under the key of its question.
-async fn answers(peer: &Peer, questions: &Json) -> Result<Json, RequestError> {
+async fn answers(host: &dyn Host, questions: &Json) -> Result<Json, RequestError> {
     let mut answers = Json::empty_object();
     for question in questions.members().ok_or(RequestError::Unreadable(NoiseKind::NotAMessage))? {
         let key = question.key.into_owned();
@@ -75,7 +78,7 @@ async fn answers(peer: &Peer, questions: &Json) -> Result<Json, RequestError> {
             .collect();
         let Some(id) = Id::from_json(Json::text(&key)) else { continue };
         let request = Request { id, method: method.clone(), params: asked.get("params"), extra };
-        let answer = peer.connection().host().request(request).await;
+        let answer = host.request(request).await;
         let answer = answer.map_err(|error| RequestError::NotProvided { method, reason: error.message })?;
         answers = answers.with(&key, &answer);
     }

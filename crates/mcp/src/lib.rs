@@ -32,5 +32,5 @@ pub use host::{Answer, Host, NoHost};
 pub use input::result_type;
 pub use link::{Event, Link, Outgoing};
 pub use lists::List;
-pub use peer::{ConnectError, Identity, Peer, PeerOptions};
+pub use peer::{ConnectError, Identity, Peer, PeerOptions, log_rank};
 pub use subscription::{Filter, Subscription};

@@ -44,7 +44,12 @@ impl From<Message> for Outgoing {
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A message.
-    Message(Found),
+    Message {
+        /// It, and how it was found.
+        found: Found,
+        /// The request of ours on whose way it came, where the way tells.
+        of: Option<u64>,
+    },
     /// Something it printed that is no message.
     Noise(Noise),
     /// One request will have no answer; the others go on.

@@ -21,7 +21,7 @@ use crate::subscription::{Filter, Subscription, Watched};
 use crate::{Connection, RequestError, RequestOptions};
 use headers::ToolHeaders;
 
-pub(crate) use meta::REVISION;
+pub(crate) use meta::{CAPABILITIES, CLIENT, LOG_LEVEL, REVISION, SERVER};
 
 /// Who we are towards a server.
 #[derive(Clone, Debug)]
@@ -66,7 +66,8 @@ pub(crate) struct About {
     capabilities: Json,
     server: Option<Json>,
     instructions: Option<String>,
-    /// The level of log messages that requests ask for.
+    said: Json,
+    /// The level of log messages that a modern server's requests ask for, or that a legacy one was told.
     log_level: Mutex<Option<String>>,
     pub(crate) lists: Cache,
     pub(crate) watched: Arc<Watched>,
@@ -81,11 +82,19 @@ impl About {
             capabilities: said.get("capabilities").unwrap_or_else(Json::empty_object),
             server,
             instructions: said.get_text("instructions"),
+            said: said.clone(),
             log_level: Mutex::default(),
             lists: Cache::default(),
             watched: Arc::default(),
         }
     }
+}
+
+/// How much a level of log messages matters; one that nobody knows matters most.
+pub fn log_rank(level: &str) -> usize {
+    const LEVELS: &[&str] =
+        &["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+    LEVELS.iter().position(|known| *known == level).unwrap_or(LEVELS.len())
 }
 
 /// Why there is no understanding with a server.
@@ -211,6 +220,23 @@ impl Peer {
         Ok(())
     }
 
+    /// Sees to it that a legacy server tells log messages from this level on: it has one level for everybody,
+    /// which is only ever lowered here. A modern server is told with every request by its caller.
+    pub async fn lower_log_level(&self, level: &str, options: &RequestOptions) -> Result<(), RequestError> {
+        if self.era() == Era::Modern || self.capabilities().get("logging").is_none() {
+            return Ok(());
+        }
+        {
+            let mut known = self.about.log_level.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.as_deref().is_some_and(|known| log_rank(known) <= log_rank(level)) {
+                return Ok(());
+            }
+            *known = Some(level.to_owned());
+        }
+        let params = Json::empty_object().with("level", &Json::text(level));
+        self.request("logging/setLevel", Some(params), options).await.map(drop)
+    }
+
     /// Every item of a list, page after page.
     pub async fn list(
         &self,
@@ -269,6 +295,11 @@ impl Peer {
     /// What the server says to models about its use.
     pub fn instructions(&self) -> Option<&str> {
         self.about.instructions.as_deref()
+    }
+
+    /// All that the server said of itself: its answer to `initialize` or `server/discover`.
+    pub fn said(&self) -> &Json {
+        &self.about.said
     }
 
     /// The connection under it.

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 use toolwright_jsonrpc::{ErrorObject, Json};
 
-use crate::{Closed, RequestError};
+use crate::{Closed, Host, RequestError};
 
 /// Where the progress of a request is told.
 pub(crate) type OnProgress = Arc<dyn Fn(Json) + Send + Sync>;
@@ -20,6 +20,8 @@ pub(crate) struct Waiting {
     pub is_alive: Arc<Notify>,
     pub on_progress: Option<OnProgress>,
     pub on_acknowledged: Option<OnProgress>,
+    /// Who answers what the server asks while it works on it.
+    pub host: Option<Arc<dyn Host>>,
     /// Whether it is asked on our own behalf.
     pub is_background: bool,
 }
@@ -97,6 +99,11 @@ impl Requests {
     /// Takes a request out that nobody waits for any more; false when it has left already.
     pub fn give_up(&self, id: u64) -> bool {
         self.table().remove(id).is_some()
+    }
+
+    /// The host of a request that waits, when it has one of its own.
+    pub fn host(&self, id: u64) -> Option<Arc<dyn Host>> {
+        self.table().waiting.get(&id).and_then(|waiting| waiting.host.clone())
     }
 
     /// Tells the progress of a request; false when none waits under this id.

@@ -167,7 +167,7 @@ async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>, secrets: Vec
         let count = stdout.read(&mut chunk).await.unwrap_or(0);
         let each = |line: Line<'_>| {
             let reading = lines::read(line);
-            found.extend(reading.messages.into_iter().map(Event::Message));
+            found.extend(reading.messages.into_iter().map(|found| Event::Message { found, of: None }));
             found.extend(reading.noise.map(|noise| Event::Noise(without(&secrets, noise))));
         };
         match count {

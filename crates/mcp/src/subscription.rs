@@ -63,7 +63,7 @@ impl Subscription {
 }
 
 impl Filter {
-    fn to_json(&self) -> Json {
+    pub(crate) fn to_json(&self) -> Json {
         let mut wanted = Json::empty_object();
         let kinds = [
             ("toolsListChanged", self.tools),
@@ -79,7 +79,7 @@ impl Filter {
         wanted
     }
 
-    fn from_json(said: &Json) -> Filter {
+    pub(crate) fn from_json(said: &Json) -> Filter {
         let is_true = |key: &str| said.get(key).is_some_and(|value| value.as_str() == "true");
         let uris = said.get("resourceSubscriptions").and_then(|uris| uris.items()).unwrap_or_default();
         Filter {

@@ -86,7 +86,9 @@ impl Scenario {
             capabilities: Json::parse(r#"{"elicitation":{"form":{}}}"#)?,
         };
         let connection = Connection::open(link, Arc::new(Defaults));
-        Ok(Peer::connect(connection, identity, &PeerOptions::default()).await?.over_http())
+        Ok(Peer::connect(connection, identity, &PeerOptions { probe: PATIENCE, ..PeerOptions::default() })
+            .await?
+            .over_http())
     }
 
     fn authorizer(&self, store: &TokenStore) -> Result<OAuthAuthorizer, Failure> {

@@ -1,14 +1,18 @@
-//! The servers that a user has: kept alive, each for itself.
+//! The servers that a user has: kept alive, each for itself, and how their tools are named and found.
 //!
 //! A [`Supervisor`] connects to one server, again and again when it must, and shows its state at any
-//! moment. What breaks one server reaches no other.
+//! moment. What breaks one server reaches no other. [`naming`] and [`meta`] are plain functions over
+//! text: flat names for tools, and the few tools through which all others are used.
 //!
-//! Start with [`Supervisor::start`] and [`Connector`].
+//! Start with [`Supervisor::start`], [`Connector`] and [`meta::read_use_tool`].
 
 mod catalog;
 mod connector;
 mod health;
 mod http;
+mod identifier;
+pub mod meta;
+pub mod naming;
 mod owner;
 mod policy;
 mod report;

@@ -58,6 +58,8 @@ pub struct CallError {
     pub details: String,
     /// What the normalizer found, when it refused the arguments.
     pub problems: Vec<Problem>,
+    /// How a call that fits would look, when the normalizer refused the arguments and knows.
+    pub hint: String,
     words_of: WordsOf,
 }
 
@@ -217,7 +219,7 @@ impl CallError {
 }
 
 fn ours(code: ErrorCode, sentence: String, details: String) -> CallError {
-    CallError { code, sentence, details, problems: Vec::new(), words_of: WordsOf::Us }
+    CallError { code, sentence, details, problems: Vec::new(), hint: String::new(), words_of: WordsOf::Us }
 }
 
 fn theirs(code: ErrorCode, sentence: String, details: String) -> CallError {

@@ -26,7 +26,7 @@ use toolwright_model::{Change, Finish, Outcome};
 use toolwright_normalizer::{Normalizer, RawArguments};
 
 use crate::observer::{CallId, Observers};
-use crate::{CallError, CallObserver, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry};
+use crate::{CallContext, CallError, CallObserver, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry};
 use gate::{Gate, Pass};
 use record::Record;
 use run::{Ended, Time};
@@ -107,9 +107,9 @@ impl ToolExecutor {
     /// Runs one call to its end. It never fails: whatever happens is in the outcome. It must be awaited on a
     /// tokio runtime whose clock is enabled.
     pub async fn execute(&self, call: Call) -> CallOutcome {
-        let Call { name, arguments, finish, cancellation } = call;
+        let Call { name, arguments, finish, cancellation, context } = call;
         let mut record = self.begin(name, &arguments);
-        let result = self.carry_out(&mut record, arguments, finish, cancellation.as_ref()).await;
+        let result = self.carry_out(&mut record, (arguments, finish), cancellation.as_ref(), context).await;
         record.finish(result)
     }
 
@@ -130,9 +130,9 @@ impl ToolExecutor {
     async fn carry_out(
         &self,
         record: &mut Record<'_>,
-        sent: String,
-        finish: Finish,
+        (sent, finish): (String, Finish),
         cancellation: Option<&CancellationToken>,
+        context: Option<CallContext>,
     ) -> Result<ToolOutput, CallError> {
         let found = lookup::find(&self.registry, record.name())?;
         let tool = record.found(found.tool, &sent);
@@ -144,7 +144,7 @@ impl ToolExecutor {
         let _passes = self.admit(&tool)?;
         let limit = self.timeout_of(&tool);
         let time = Time { limit, longest: self.limits.longest };
-        match run::run(tool.function(), arguments, time, cancellation).await {
+        match run::run(tool.function(), arguments, time, cancellation, context).await {
             Ended::Answered(Ok(output)) => bound::output(tool.name(), output, self.limits.result_bytes),
             Ended::Answered(Err(failure)) => {
                 let failure = bound::failure(failure, self.limits.result_bytes);
@@ -175,7 +175,11 @@ impl ToolExecutor {
                 log::normalization(tool, &sent, &arguments, &changes);
                 Ok((arguments, changes))
             }
-            Ok(Outcome::Refused { problems, .. }) => Err(CallError::refused(tool, &sent, problems)),
+            Ok(Outcome::Refused { problems, hint }) => {
+                let mut error = CallError::refused(tool, &sent, problems);
+                error.hint = hint;
+                Err(error)
+            }
             Err(panic) => {
                 let message = format!("the arguments could not be read: {}", run::panic_message(panic));
                 Err(CallError::panicked(tool.name(), message))

@@ -1,5 +1,6 @@
 //! What a tool is to the executor: something that takes arguments and gives a result.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -36,6 +37,9 @@ pub trait ToolFunction: Send + Sync + 'static {
     }
 }
 
+/// What a front sends along with a call for the tool's function. Nobody between the two looks at it.
+pub type CallContext = Arc<dyn Any + Send + Sync>;
+
 /// Up to where a call can be stopped without a trace. Either it is stopped or it passes, never both.
 #[derive(Clone, Debug, Default)]
 pub struct StopPoint(Arc<Shared>);
@@ -44,6 +48,7 @@ pub struct StopPoint(Arc<Shared>);
 struct Shared {
     place: AtomicU8,
     beat: Notify,
+    context: Option<CallContext>,
 }
 
 const BEFORE: u8 = 0;
@@ -51,6 +56,16 @@ const STOPPED: u8 = 1;
 const PASSED: u8 = 2;
 
 impl StopPoint {
+    /// A point of a call that something was sent along with.
+    pub(crate) fn carrying(context: Option<CallContext>) -> StopPoint {
+        StopPoint(Arc::new(Shared { context, ..Shared::default() }))
+    }
+
+    /// What was sent along with the call.
+    pub fn context(&self) -> Option<&CallContext> {
+        self.0.context.as_ref()
+    }
+
     /// The tool goes on to what it will not stop; `false` when the call was stopped before.
     pub fn pass(&self) -> bool {
         self.leave_for(PASSED)

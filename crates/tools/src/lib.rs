@@ -52,7 +52,7 @@ pub mod registry;
 
 pub use error::{CallError, ErrorCode};
 pub use executor::{Call, CallOutcome, Limits, Prepared, ToolExecutor};
-pub use function::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
+pub use function::{CallContext, StopPoint, ToolFailure, ToolFunction, ToolOutput};
 pub use observer::CallObserver;
 pub use printable::printable;
 pub use registry::{Format, Registered, RegisteredTool, RegistrationError, ToolRegistry};

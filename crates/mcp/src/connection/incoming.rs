@@ -67,7 +67,7 @@ impl Shared {
     pub async fn listen(self: Arc<Self>, mut events: mpsc::Receiver<Event>) {
         while let Some(event) = events.recv().await {
             match event {
-                Event::Message(found) => self.hear(found),
+                Event::Message { found, of } => self.hear(found, of),
                 Event::Noise(noise) => self.note_noise(noise),
                 Event::Failed { id, error } => self.requests.fail(id, error),
                 Event::Closed(closed) => return self.close(closed),
@@ -81,7 +81,7 @@ impl Shared {
         self.gone.cancel();
     }
 
-    fn hear(self: &Arc<Self>, found: Found) {
+    fn hear(self: &Arc<Self>, found: Found, of: Option<u64>) {
         let Found { message, is_behind_text } = found;
         match message {
             Message::Response(Response { id, outcome, .. }) => {
@@ -93,12 +93,17 @@ impl Shared {
             }
             // A server that logs what it receives prints our own requests.
             _ if is_behind_text => {}
-            Message::Notification(notification) => self.hear_notification(notification),
-            Message::Request(request) => self.hear_request(request),
+            Message::Notification(notification) => self.hear_notification(notification, of),
+            Message::Request(request) => self.hear_request(request, of),
         }
     }
 
-    fn hear_notification(&self, notification: Notification) {
+    /// Who hears of what came on the way of this request: its own host, or that of the connection.
+    fn host_of(&self, of: Option<u64>) -> Arc<dyn Host> {
+        of.and_then(|id| self.requests.host(id)).unwrap_or_else(|| Arc::clone(&self.host))
+    }
+
+    fn hear_notification(&self, notification: Notification, of: Option<u64>) {
         let params = notification.params.as_ref();
         match notification.method.as_str() {
             "notifications/progress" => {
@@ -109,7 +114,7 @@ impl Shared {
                     self.note_life();
                     return;
                 }
-                self.host.notified(notification);
+                self.host_of(of).notified(notification);
             }
             "notifications/cancelled" => {
                 let id = params.and_then(|params| params.get("requestId")).and_then(Id::from_json);
@@ -130,7 +135,7 @@ impl Shared {
             }
             method => {
                 self.signs.send_if_modified(|signs| signs.note(method));
-                self.host.notified(notification);
+                self.host_of(of).notified(notification);
             }
         }
     }
@@ -142,7 +147,8 @@ impl Shared {
         }
     }
 
-    fn hear_request(self: &Arc<Self>, request: Request) {
+    fn hear_request(self: &Arc<Self>, request: Request, of: Option<u64>) {
+        let own_host = of.and_then(|id| self.requests.host(id));
         let shared = Arc::clone(self);
         let cancel = CancellationToken::new();
         let id = request.id.clone();
@@ -162,7 +168,11 @@ impl Shared {
             let answer = async {
                 match request.method.as_str() {
                     "ping" => Ok(Json::empty_object()),
-                    _ => shared.host.request(request).await,
+                    _ => match (&own_host, of) {
+                        (Some(host), _) => host.request(request).await,
+                        (None, Some(_)) => shared.host.request_of_nobody(request).await,
+                        (None, None) => shared.host.request(request).await,
+                    },
                 }
             };
             let outcome: Option<Result<Json, ErrorObject>> = tokio::select! {

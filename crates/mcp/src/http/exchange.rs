@@ -118,8 +118,8 @@ impl Streamable {
         }
         answer.id = Some(Id::number(id));
         let found = Found { message: Message::Response(answer), is_behind_text: false };
-        self.pass(Event::Message(found)).await;
-        let _ = timeout(DRAIN, self.hear_out(rest)).await;
+        self.pass(Event::Message { found, of: None }).await;
+        let _ = timeout(DRAIN, self.hear_out(rest, Some(id))).await;
     }
 
     /// Finds the answer in what came back.

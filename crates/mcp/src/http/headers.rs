@@ -1,5 +1,7 @@
 //! The headers that a message has on its way: what the revision wants beside the body.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use toolwright_jsonrpc::{Json, Message};
@@ -7,14 +9,14 @@ use toolwright_jsonrpc::{Json, Message};
 use crate::peer::REVISION;
 
 /// The header of the revision.
-pub(super) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+pub(crate) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 /// The header of a session.
-pub(super) const SESSION_ID: &str = "mcp-session-id";
+pub(crate) const SESSION_ID: &str = "mcp-session-id";
 /// Which event of a stream was the last.
-pub(super) const LAST_EVENT_ID: &str = "last-event-id";
+pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
 
-const METHOD: &str = "mcp-method";
-const NAME: &str = "mcp-name";
+pub(crate) const METHOD: &str = "mcp-method";
+pub(crate) const NAME: &str = "mcp-name";
 /// What stands around a value that is no plain text of a header.
 const ENCODED: (&str, &str) = ("=?base64?", "?=");
 
@@ -51,6 +53,15 @@ fn params(message: &Message) -> Option<&Json> {
     }
 }
 
+/// The text that the value of a header stands for; `None` when it is encoded wrongly.
+pub(crate) fn decoded(value: &str) -> Option<Cow<'_, str>> {
+    let (before, behind) = ENCODED;
+    let Some(inner) = value.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind)) else {
+        return Some(Cow::Borrowed(value));
+    };
+    String::from_utf8(STANDARD.decode(inner).ok()?).ok().map(Cow::Owned)
+}
+
 /// A text as the value of a header: as it is, or encoded when it would not survive.
 pub(super) fn encoded(text: &str) -> String {
     let (before, behind) = ENCODED;
@@ -79,6 +90,17 @@ mod tests {
             ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
         ] {
             assert_eq!(encoded(text), value, "{text:?}");
+            assert_eq!(decoded(value).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_encoded_wrongly_stands_for_nothing() {
+        for value in ["=?base64?SGVsbG8?=", "=?base64?SGVs!!!bG8=?=", "=?base64?/w==?="] {
+            assert_eq!(decoded(value), None, "{value}");
+        }
+        for literal in ["SGVsbG8=", "=?base64?SGVsbG8=", "SGVsbG8=?="] {
+            assert_eq!(decoded(literal).as_deref(), Some(literal));
         }
     }
 

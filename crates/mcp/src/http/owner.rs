@@ -169,7 +169,7 @@ impl Owner {
                 };
                 streamable.session.confirm();
                 running.tasks.spawn(async move {
-                    shared.hear_out(told).await;
+                    shared.hear_out(told, None).await;
                     None
                 });
                 // Servers without a memory lose what they ask before somebody listens.
@@ -193,7 +193,7 @@ impl Owner {
                     })),
                     None => drop(running.tasks.spawn(async move {
                         let told = shared.tell(&outgoing).await;
-                        shared.hear_out(told).await;
+                        shared.hear_out(told, None).await;
                         None
                     })),
                 }

@@ -7,9 +7,9 @@ use toolwright_jsonrpc::Json;
 use super::headers::encoded;
 
 /// The annotation of a property.
-const ANNOTATION: &str = "x-mcp-header";
+pub(crate) const ANNOTATION: &str = "x-mcp-header";
 /// What the header of an annotated argument begins with.
-const PREFIX: &str = "Mcp-Param-";
+pub(crate) const PREFIX: &str = "Mcp-Param-";
 /// The largest whole number that every peer reads exactly.
 const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
 
@@ -110,7 +110,7 @@ fn check_annotation(
     }
 }
 
-fn is_token(name: &str) -> bool {
+pub(crate) fn is_token(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_part)
 }
@@ -138,7 +138,7 @@ fn collect(schema: &Json, arguments: &Json, headers: &mut Vec<(String, String)>)
 }
 
 /// A plain value as text; `None` for null, objects and lists.
-fn written(value: &Json) -> Option<String> {
+pub(crate) fn written(value: &Json) -> Option<String> {
     match value.as_str() {
         "null" => None,
         "true" | "false" => Some(value.to_string()),

@@ -68,18 +68,22 @@ impl Streamable {
         None
     }
 
-    /// Hands over what comes on a stream that nobody asked for.
-    pub async fn hear_out(&self, stream: Option<EventStream>) {
+    /// Hands over what comes on a stream that nobody asked for, or behind the answer to this request.
+    pub async fn hear_out(&self, stream: Option<EventStream>, of: Option<u64>) {
         let Some(mut stream) = stream else { return };
         while let Some(event) = stream.next().await {
             if event.is_message() {
-                self.hear(event.read(), None).await;
+                self.hear_of(event.read(), None, of).await;
             }
         }
     }
 
     /// Hands over what was heard, except what is about the request with this id.
     pub async fn hear(&self, reading: Reading, id: Option<u64>) -> Heard {
+        self.hear_of(reading, id, id).await
+    }
+
+    async fn hear_of(&self, reading: Reading, id: Option<u64>, of: Option<u64>) -> Heard {
         let mut heard = Heard::default();
         for found in reading.messages {
             match found {
@@ -88,7 +92,7 @@ impl Streamable {
                 {
                     heard.answer = Some(response);
                 }
-                found => self.pass(Event::Message(found)).await,
+                found => self.pass(Event::Message { found, of }).await,
             }
         }
         if let Some(mut noise) = reading.noise {
@@ -115,7 +119,7 @@ impl Streamable {
     pub async fn pass_changed(&self, method: &str) {
         let notification = Notification { method: method.to_owned(), params: None, extra: Vec::new() };
         let message = Message::Notification(notification);
-        self.pass(Event::Message(Found { message, is_behind_text: false })).await;
+        self.pass(Event::Message { found: Found { message, is_behind_text: false }, of: None }).await;
     }
 
     /// The server is out of reach.

@@ -7,11 +7,11 @@ use crate::RequestOptions;
 
 /// The key of a request's revision in its `_meta`.
 pub(crate) const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// The key of the server's name and version in what it answers.
-pub(super) const SERVER: &str = "io.modelcontextprotocol/serverInfo";
+pub(crate) const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The params with what a modern request says of itself; what is there already is kept, but for
 /// capabilities that the options name.

@@ -135,7 +135,11 @@ fn answering_server(habits: Arc<Habits>) -> (Link, CancellationToken) {
                     Message::Response(Response { id: Some(request.id), outcome: Ok(result), extra: Vec::new() })
                 }
             };
-            if events.send(Event::Message(Found { message, is_behind_text: false })).await.is_err() {
+            if events
+                .send(Event::Message { found: Found { message, is_behind_text: false }, of: None })
+                .await
+                .is_err()
+            {
                 break Ending::Stopped;
             }
         };

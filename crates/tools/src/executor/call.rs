@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright_model::{Change, Finish};
 
 use crate::observer::{CallId, Stages};
-use crate::{CallError, RegisteredTool, ToolOutput};
+use crate::{CallContext, CallError, RegisteredTool, ToolOutput};
 
 /// One call of a tool, as a model wrote it.
 #[derive(Clone, Debug)]
@@ -21,6 +21,9 @@ pub struct Call {
     pub finish: Finish,
     /// Ends the call when it is cancelled.
     pub cancellation: Option<CancellationToken>,
+    /// What goes along to the tool's function, see [`StopPoint::context`](crate::StopPoint::context). The
+    /// executor does not look at it.
+    pub context: Option<CallContext>,
 }
 
 /// What became of a call.
@@ -54,7 +57,13 @@ pub struct Prepared {
 impl Call {
     /// A call of the tool with these arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Call { name: name.into(), arguments: arguments.into(), finish: Finish::Unknown, cancellation: None }
+        Call {
+            name: name.into(),
+            arguments: arguments.into(),
+            finish: Finish::Unknown,
+            cancellation: None,
+            context: None,
+        }
     }
 
     /// The same, with what is known of how the model's turn ended.
@@ -66,6 +75,12 @@ impl Call {
     /// The same, ended when the token is cancelled.
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancellation = Some(token);
+        self
+    }
+
+    /// The same, with something for the tool's function.
+    pub fn carrying(mut self, context: CallContext) -> Self {
+        self.context = Some(context);
         self
     }
 }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::limits::TIME_TO_FINISH;
-use crate::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
+use crate::{CallContext, StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
 /// What stands for a time that no clock can tell.
 const FAR_AWAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -43,11 +43,12 @@ pub(super) async fn run(
     arguments: String,
     Time { limit, longest }: Time,
     cancellation: Option<&CancellationToken>,
+    context: Option<CallContext>,
 ) -> Ended {
     if cancellation.is_some_and(CancellationToken::is_cancelled) {
         return Ended::Cancelled;
     }
-    let point = StopPoint::default();
+    let point = StopPoint::carrying(context);
     let called = catch_unwind(AssertUnwindSafe(|| function.call_with(arguments, point.clone())));
     let mut future = match called {
         Ok(future) => future,

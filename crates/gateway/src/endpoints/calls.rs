@@ -1,0 +1,111 @@
+//! One call of a tool for a client: through the executor, and back with the server's own result.
+
+use std::sync::Arc;
+
+use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
+use toolwright_mcp::RequestError;
+use toolwright_mcp::front::Asked;
+use toolwright_tools::{Call, CallError, ErrorCode};
+
+use super::carried::Carried;
+use super::forward;
+use super::gateway::Hub;
+use super::members::{Kind, Member};
+use crate::server_tool::PATIENCE;
+use crate::{offer, result};
+
+/// What came of a call.
+#[derive(Debug)]
+pub(super) enum Called {
+    /// The tool's result, as its server gave it.
+    Answered(Json),
+    /// The server's error, as it gave it.
+    Refused(ErrorObject),
+    /// There is no result, for a reason of ours.
+    Failed(CallError),
+    /// There is no result: the server is not there, or the way to it broke.
+    Lost(String),
+}
+
+impl Called {
+    /// What a client gets that called the tool itself.
+    pub fn into_answer(self) -> Result<Json, ErrorObject> {
+        match self {
+            Called::Answered(result) => Ok(result),
+            Called::Refused(error) => Err(error),
+            Called::Failed(error) if error.code == ErrorCode::UnknownTool => {
+                Err(ErrorObject::new(INVALID_PARAMS, error.message()))
+            }
+            Called::Failed(error) => Ok(result::failed(&words(&error))),
+            Called::Lost(reason) => Ok(result::failed(&reason)),
+        }
+    }
+}
+
+/// What a model is told of an error of ours: the sentence, the details, and what to send instead.
+pub(super) fn words(error: &CallError) -> String {
+    let mut text = error.message();
+    if !error.hint.is_empty() && !text.contains(&error.hint) {
+        text.push('\n');
+        text.push_str(&error.hint);
+    }
+    text
+}
+
+/// Calls a tool of a server by the server's own name for it. The arguments are those of the params.
+pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -> Called {
+    let Asked { params, log_level, back, .. } = asked;
+    let arguments = params.as_ref().and_then(|params| params.get("arguments"));
+    let arguments = arguments.filter(|arguments| arguments.as_str() != "null");
+    let arguments = arguments.unwrap_or_else(Json::empty_object);
+    let carried = Arc::new(Carried::new(params, log_level, back));
+    let name = format!("{}/{tool}", member.registry_name());
+    if let Kind::Server(server) = &member.kind {
+        let registry = hub.executor.registry();
+        if registry.get(&name).is_none() && lists(member, tool) {
+            // Listed a moment ago.
+            offer::register(server, registry);
+        }
+        if registry.get(&name).is_none() {
+            // The server does not list it, or describes it so that nobody understands it: it may still know it.
+            return call_as_it_is(hub, member, tool, &arguments, &carried).await;
+        }
+    }
+    let call = Call::new(name, arguments.as_str()).carrying(Arc::clone(&carried) as _);
+    let outcome = hub.executor.execute(call).await;
+    match (carried.take(), outcome.result) {
+        (Some(Ok(result)), _) => Called::Answered(result),
+        (Some(Err(error)), _) => Called::Refused(error),
+        (None, Ok(output)) => Called::Answered(result::write(&output)),
+        (None, Err(error)) => Called::Failed(error),
+    }
+}
+
+fn lists(member: &Member, tool: &str) -> bool {
+    let quoted = Json::text(tool);
+    member.tools().items.iter().any(|item| item.get("name").as_ref() == Some(&quoted))
+}
+
+/// Hands a call over to a server without looking at it.
+async fn call_as_it_is(
+    hub: &Hub,
+    member: &Member,
+    tool: &str,
+    arguments: &Json,
+    carried: &Carried,
+) -> Called {
+    let Kind::Server(server) = &member.kind else {
+        return Called::Refused(ErrorObject::new(INVALID_PARAMS, format!("Unknown tool \"{tool}\"")));
+    };
+    let peer = match super::members::reach(server, PATIENCE).await {
+        Ok(peer) => peer,
+        Err(error) => return Called::Lost(error.message),
+    };
+    let params = carried.call_params(tool, arguments);
+    let answer = forward::send(server, &peer, carried, ("tools/call", params), hub.limit(server)).await;
+    match answer {
+        Ok(result) => Called::Answered(result),
+        Err(RequestError::Server(error)) => Called::Refused(error),
+        Err(error) => Called::Lost(forward::in_words(server, &error)),
+    }
+}

@@ -1,0 +1,103 @@
+//! One request of a client on its way to a server, with everything that goes along: the client's other params,
+//! what it can do, and the way back to it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use toolwright_jsonrpc::{ErrorObject, Json, Notification};
+use toolwright_mcp::front::Back;
+use toolwright_mcp::{Era, Host, Peer, RequestError, RequestOptions};
+
+use super::questions::{Beat, ServerHost};
+
+/// The key of the level of log messages in `_meta` of a modern request.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// How long a legacy server may take to be told of a level.
+const SET_LEVEL: Duration = Duration::from_secs(2);
+
+/// What goes along with one request.
+pub(crate) struct Carried {
+    /// The client's params as they came.
+    params: Json,
+    back: Back,
+    log_level: Option<String>,
+    /// What the server answered, as it did.
+    answer: Mutex<Option<Result<Json, ErrorObject>>>,
+}
+
+impl Carried {
+    /// What goes along with a request of this client.
+    pub fn new(params: Option<Json>, log_level: Option<String>, back: Back) -> Carried {
+        let params = params.unwrap_or_else(Json::empty_object);
+        Carried { params, back, log_level, answer: Mutex::default() }
+    }
+
+    /// The client's params with the name and the arguments that the server gets. A client that sent no
+    /// arguments sends none, unless some were made for it.
+    pub fn call_params(&self, name: &str, arguments: &Json) -> Json {
+        let params = self.params.with("name", &Json::text(name));
+        match params.get("arguments") {
+            None if arguments.as_str() == "{}" => params,
+            _ => params.with("arguments", arguments),
+        }
+    }
+
+    /// Keeps what the server answered.
+    pub fn keep(&self, answer: Result<Json, ErrorObject>) {
+        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+    }
+
+    /// What the server answered.
+    pub fn take(&self) -> Option<Result<Json, ErrorObject>> {
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Sends a request in the client's name. What the server says and asks meanwhile goes to the client.
+    pub async fn send(
+        &self,
+        host: &Arc<ServerHost>,
+        peer: &Peer,
+        method: &str,
+        params: Json,
+        beat: Beat,
+    ) -> Result<Json, RequestError> {
+        let client = self.back.client();
+        let entered = host.enter(self.back.clone(), self.log_level.clone(), Arc::clone(&beat)).await;
+        let params = match (&self.log_level, peer.era()) {
+            (Some(level), Era::Modern) => {
+                let meta = params.get("_meta").unwrap_or_else(Json::empty_object);
+                params.with("_meta", &meta.with(LOG_LEVEL, &Json::text(level)))
+            }
+            (Some(level), Era::Legacy) => {
+                let options = RequestOptions {
+                    timeout: Some(SET_LEVEL),
+                    is_background: true,
+                    ..RequestOptions::default()
+                };
+                if let Err(error) = peer.lower_log_level(level, &options).await {
+                    tracing::debug!(%error, "a server was not told of a level");
+                }
+                params
+            }
+            (None, _) => params,
+        };
+        let token = params.get("_meta").and_then(|meta| meta.get("progressToken"));
+        let way = token.map(|_| self.back.clone());
+        let on_progress = move |params: Json| {
+            beat();
+            // A client that gave no token wants to hear of nothing.
+            if let Some(back) = &way {
+                let method = "notifications/progress".to_owned();
+                back.notify(Notification { method, params: Some(params), extra: Vec::new() });
+            }
+        };
+        let options = RequestOptions {
+            on_progress: Some(Arc::new(on_progress)),
+            capabilities: Some(client.capabilities.clone()),
+            passes_input_on: client.era == Era::Modern,
+            host: Some(Arc::clone(&entered.host) as Arc<dyn Host>),
+            ..RequestOptions::default()
+        };
+        peer.request(method, Some(params), &options).await
+    }
+}

@@ -1,0 +1,142 @@
+//! Everything behind the endpoints, and one service for each of them.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use toolwright_jsonrpc::Json;
+use toolwright_mcp::front::Service;
+use toolwright_tools::ToolExecutor;
+
+use super::members::Member;
+use super::transparent::Transparent;
+use crate::servers::{Server, Servers};
+
+/// Where a client can be connected to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Endpoint {
+    /// The meta-tools over all toolboxes.
+    Toolboxes,
+    /// Every tool of every toolbox, under flat names.
+    All,
+    /// One toolbox: its server as it is when it has one, else its tools under flat names.
+    Toolbox(String),
+}
+
+/// How clients are served.
+#[derive(Clone, Debug)]
+pub struct GatewayOptions {
+    /// Our version, as clients see it.
+    pub version: String,
+    /// Whether our own tools are offered, in a toolbox of their own.
+    pub serves_builtin_tools: bool,
+    /// How long a list waits for servers whose tools are not known yet.
+    pub list_patience: Duration,
+    /// How long opening a toolbox waits for its servers.
+    pub open_patience: Duration,
+}
+
+impl Default for GatewayOptions {
+    fn default() -> Self {
+        GatewayOptions {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            serves_builtin_tools: true,
+            list_patience: Duration::from_secs(5),
+            open_patience: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What clients are connected to.
+pub struct Gateway {
+    hub: Arc<Hub>,
+    services: Mutex<HashMap<Endpoint, Kept>>,
+}
+
+/// A service, and what it was made for.
+struct Kept {
+    is_transparent: bool,
+    service: Arc<dyn Service>,
+}
+
+/// What all services share.
+pub(super) struct Hub {
+    pub servers: Arc<Servers>,
+    pub executor: Arc<ToolExecutor>,
+    pub options: GatewayOptions,
+    own: Vec<Member>,
+}
+
+/// What legacy servers are told that clients can do. Which client can, is found out when one is asked.
+pub fn offered_capabilities() -> Json {
+    let empty = Json::empty_object;
+    let roots = empty().with("listChanged", &Json::yes());
+    empty().with("sampling", &empty()).with("elicitation", &empty()).with("roots", &roots)
+}
+
+impl Gateway {
+    /// The endpoints over these servers. Our own tools are those that the executor's registry has now.
+    pub fn new(servers: Arc<Servers>, executor: Arc<ToolExecutor>, options: GatewayOptions) -> Arc<Gateway> {
+        let own = match options.serves_builtin_tools {
+            true => Member::own(executor.registry()),
+            false => Vec::new(),
+        };
+        let hub = Arc::new(Hub { servers, executor, options, own });
+        Arc::new(Gateway { hub, services: Mutex::default() })
+    }
+
+    /// What is behind an endpoint; `None` when there is no such toolbox now. It is the same for the same
+    /// endpoint for as long as that is of the same kind.
+    pub fn service(&self, endpoint: &Endpoint) -> Option<Arc<dyn Service>> {
+        let is_transparent = match endpoint {
+            Endpoint::Toolboxes | Endpoint::All => false,
+            Endpoint::Toolbox(name) => match &self.hub.toolbox(name)[..] {
+                [] => {
+                    self.services().remove(endpoint);
+                    return None;
+                }
+                [one] => one.configured_server().is_some(),
+                _ => false,
+            },
+        };
+        let mut services = self.services();
+        if let Some(kept) = services.get(endpoint).filter(|kept| kept.is_transparent == is_transparent) {
+            return Some(Arc::clone(&kept.service));
+        }
+        let hub = Arc::clone(&self.hub);
+        let service: Arc<dyn Service> = match endpoint {
+            Endpoint::Toolbox(name) => Arc::new(Transparent::new(hub, name)),
+            Endpoint::Toolboxes | Endpoint::All => return None,
+        };
+        services.insert(endpoint.clone(), Kept { is_transparent, service: Arc::clone(&service) });
+        Some(service)
+    }
+
+    fn services(&self) -> std::sync::MutexGuard<'_, HashMap<Endpoint, Kept>> {
+        self.services.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway").field("options", &self.hub.options).finish_non_exhaustive()
+    }
+}
+
+impl Hub {
+    /// All members, in the order of the configuration, our own last.
+    pub fn members(&self) -> Vec<Member> {
+        self.servers.iter().map(Member::configured).chain(self.own.iter().cloned()).collect()
+    }
+
+    /// The members of one toolbox.
+    pub fn toolbox(&self, name: &str) -> Vec<Member> {
+        self.members().into_iter().filter(|member| member.toolbox == name).collect()
+    }
+
+    /// How long a request to a server may go without a sign of it.
+    pub fn limit(&self, server: &Server) -> Duration {
+        server.timeout.unwrap_or(self.executor.limits().timeout)
+    }
+}

@@ -1,0 +1,155 @@
+//! What is told to a client that listens: changes of lists and resources, and log messages of no request.
+
+use std::sync::Arc;
+
+use tokio::sync::{broadcast, mpsc};
+use tokio_util::sync::CancellationToken;
+use toolwright_jsonrpc::{ErrorObject, Json, Notification};
+use toolwright_mcp::Filter;
+use toolwright_mcp::front::Listening;
+
+use super::watching::{Kept, Wanted};
+use crate::servers::Server;
+
+/// How many notifications wait for the wire.
+const WAITING: usize = 64;
+
+pub(super) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+pub(super) const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
+pub(super) const RESOURCES_CHANGED: &str = "notifications/resources/list_changed";
+const RESOURCE_UPDATED: &str = "notifications/resources/updated";
+
+/// What one client hears of one server.
+pub(super) struct Ear {
+    pub filter: Filter,
+    /// The resources it hears of: the server's own URI, and the one that the client knows.
+    pub uris: Vec<(String, String)>,
+    /// Whether log messages and whatever else belongs to no call are told.
+    pub logs: bool,
+    /// Whether changes of tools are told when the server says so, not when their new list is here.
+    pub is_transparent: bool,
+}
+
+/// Collects what one client is told, from any number of servers.
+pub(super) struct Pump {
+    tell: mpsc::Sender<Notification>,
+    told: mpsc::Receiver<Notification>,
+    end: CancellationToken,
+    kept: Vec<Arc<Kept>>,
+}
+
+impl Pump {
+    pub fn new() -> Pump {
+        let (tell, told) = mpsc::channel(WAITING);
+        Pump { tell, told, end: CancellationToken::new(), kept: Vec::new() }
+    }
+
+    /// Hears a server from now on. Fails when the server does not agree to tell of a resource.
+    pub async fn hear(&mut self, server: &Server, ear: Ear) -> Result<(), ErrorObject> {
+        let notifications = server.host.listen();
+        let watching = &server.host.watching;
+        if ear.filter.prompts || ear.filter.resources {
+            self.kept.push(watching.keep(&server.supervisor, Wanted::Lists));
+        }
+        for (uri, _) in &ear.uris {
+            let kept = watching.keep(&server.supervisor, Wanted::Resource(uri.clone()));
+            kept.begun().await?;
+            self.kept.push(kept);
+        }
+        let (tell, end, server) = (self.tell.clone(), self.end.clone(), server.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = pass_on(server, notifications, ear, tell) => {}
+                () = end.cancelled() => {}
+            }
+        });
+        Ok(())
+    }
+
+    /// Where else notifications for the client go, and when that ends.
+    pub fn also(&self) -> (mpsc::Sender<Notification>, CancellationToken) {
+        (self.tell.clone(), self.end.clone())
+    }
+
+    /// What the wire gets.
+    pub fn into_listening(self, granted: Filter) -> Listening {
+        let hold = Box::new((self.end.drop_guard(), self.kept));
+        Listening { granted, notifications: self.told, hold }
+    }
+}
+
+async fn pass_on(
+    server: Server,
+    mut notifications: broadcast::Receiver<Notification>,
+    ear: Ear,
+    tell: mpsc::Sender<Notification>,
+) {
+    let mut seen = server.supervisor.subscribe();
+    let mut tools = Arc::clone(&seen.borrow_and_update().tools);
+    // Whether the next change of the list was told already, in the server's own words.
+    let mut is_told = false;
+    loop {
+        let next = tokio::select! {
+            heard = notifications.recv() => match heard {
+                Ok(heard) => {
+                    is_told |= ear.is_transparent && heard.method == TOOLS_CHANGED;
+                    ear.take(heard)
+                }
+                Err(broadcast::error::RecvError::Lagged(lost)) => {
+                    tracing::warn!(server = %server.name, lost, "a client listens too slowly");
+                    None
+                }
+                Err(broadcast::error::RecvError::Closed) => return,
+            },
+            changed = seen.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let now = Arc::clone(&seen.borrow_and_update().tools);
+                let has_changed = now.items != tools.items;
+                if !now.is_current {
+                    is_told = false;
+                }
+                tools = now;
+                let is_news = has_changed && !std::mem::take(&mut is_told) && ear.filter.tools;
+                is_news.then(|| notification(TOOLS_CHANGED, None))
+            }
+        };
+        if let Some(next) = next
+            && tell.send(next).await.is_err()
+        {
+            return;
+        }
+    }
+}
+
+impl Ear {
+    /// A notification as this client gets it, if it does.
+    fn take(&self, heard: Notification) -> Option<Notification> {
+        match heard.method.as_str() {
+            TOOLS_CHANGED => (self.filter.tools && self.is_transparent).then_some(heard),
+            PROMPTS_CHANGED => self.filter.prompts.then_some(heard),
+            RESOURCES_CHANGED => self.filter.resources.then_some(heard),
+            RESOURCE_UPDATED => {
+                let params = heard.params.as_ref()?;
+                let uri = params.get_text("uri")?;
+                let (own, known) = self.uris.iter().find(|(own, _)| is_within(&uri, own))?;
+                if own == known || uri != *own {
+                    return Some(heard);
+                }
+                let params = params.with("uri", &Json::text(known));
+                Some(Notification { params: Some(params), ..heard })
+            }
+            _ => self.logs.then_some(heard),
+        }
+    }
+}
+
+/// Whether a resource is the one that is meant, or a part of it: servers may tell of those.
+fn is_within(uri: &str, meant: &str) -> bool {
+    uri == meant || uri.strip_prefix(meant).is_some_and(|rest| meant.ends_with('/') || rest.starts_with('/'))
+}
+
+pub(super) fn notification(method: &str, params: Option<Json>) -> Notification {
+    Notification { method: method.to_owned(), params, extra: Vec::new() }
+}

@@ -1,0 +1,155 @@
+//! The servers behind an endpoint: configured ones, and our own tools, which stand beside them as if they had a
+//! server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::timeout;
+use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json};
+use toolwright_mcp::Peer;
+use toolwright_redact::known;
+use toolwright_toolbox::{Listed, State};
+use toolwright_tools::builtin::FILES_SERVER;
+use toolwright_tools::registry::BUILT_IN;
+use toolwright_tools::{RegisteredTool, ToolRegistry};
+
+use crate::servers::Server;
+
+/// The toolbox of our own tools.
+pub(super) const OWN_TOOLBOX: &str = "builtin";
+
+/// One server behind an endpoint.
+#[derive(Clone)]
+pub(super) struct Member {
+    /// The toolbox that it is in.
+    pub toolbox: String,
+    /// Its name there.
+    pub server: String,
+    pub kind: Kind,
+}
+
+#[derive(Clone)]
+pub(super) enum Kind {
+    /// A configured server.
+    Server(Server),
+    /// Tools of our own.
+    Own(Arc<Listed>),
+}
+
+impl Member {
+    /// A configured server.
+    pub fn configured(server: &Server) -> Member {
+        Member {
+            toolbox: server.toolbox.clone(),
+            server: server.own_name.clone(),
+            kind: Kind::Server(server.clone()),
+        }
+    }
+
+    /// Our own tools as the registry has them now, by their servers.
+    pub fn own(registry: &ToolRegistry) -> Vec<Member> {
+        let snapshot = registry.snapshot();
+        let of = |server: &str| {
+            let tools = snapshot.tools().iter().filter(|tool| tool.source() == server);
+            let items: Vec<Json> = tools.filter_map(|tool| definition(tool)).collect();
+            let listed = Arc::new(Listed { items, is_current: true });
+            Member { toolbox: OWN_TOOLBOX.to_owned(), server: server.to_owned(), kind: Kind::Own(listed) }
+        };
+        let members = [of(BUILT_IN), of(FILES_SERVER)];
+        members.into_iter().filter(|member| !member.tools().items.is_empty()).collect()
+    }
+
+    /// What stands before its tools in the registry.
+    pub fn registry_name(&self) -> &str {
+        match &self.kind {
+            Kind::Server(server) => &server.name,
+            Kind::Own(_) => &self.server,
+        }
+    }
+
+    /// Its tools, as they were last listed. Not all of them may be offered.
+    pub fn tools(&self) -> Arc<Listed> {
+        match &self.kind {
+            Kind::Server(server) => server.supervisor.tools(),
+            Kind::Own(listed) => Arc::clone(listed),
+        }
+    }
+
+    /// Whether a tool of it is offered.
+    pub fn allows(&self, tool: &str) -> bool {
+        match &self.kind {
+            Kind::Server(server) => server.allows(tool),
+            Kind::Own(_) => true,
+        }
+    }
+
+    /// The configured server.
+    pub fn configured_server(&self) -> Option<&Server> {
+        match &self.kind {
+            Kind::Server(server) => Some(server),
+            Kind::Own(_) => None,
+        }
+    }
+
+    /// Whether its tools were never listed and may still be: it rests before its first use, or is being reached.
+    pub fn is_unknown(&self) -> bool {
+        let Kind::Server(server) = &self.kind else { return false };
+        let listed = server.supervisor.tools();
+        let state = server.supervisor.snapshot().state;
+        let is_hopeful = matches!(state, State::Starting { .. } | State::Resting | State::Ready);
+        listed.items.is_empty() && !listed.is_current && is_hopeful
+    }
+
+    /// Why it cannot be used; `None` when it can, or its tools are known from before.
+    pub fn trouble(&self) -> Option<String> {
+        let Kind::Server(server) = &self.kind else { return None };
+        let listed = server.supervisor.tools();
+        if listed.is_current || !listed.items.is_empty() {
+            return None;
+        }
+        let snapshot = server.supervisor.snapshot();
+        let reason = snapshot.last_error.unwrap_or_else(|| format!("it is {}", snapshot.state.name()));
+        Some(known(&reason, &server.secrets).into_owned())
+    }
+}
+
+/// Sees to it that the tools of these are known, for so long at most: those that rest before their first use are
+/// started, all at once.
+pub(super) async fn make_known(members: &[Member], patience: Duration) {
+    let unknown = members.iter().filter(|member| member.is_unknown());
+    let servers: Vec<&Server> = unknown.filter_map(Member::configured_server).collect();
+    if servers.is_empty() {
+        return;
+    }
+    let settled = servers.iter().map(|server| async {
+        // Being asked for is what starts it.
+        let _ = server.supervisor.peer(patience).await;
+        server.settled().await;
+    });
+    let _ = timeout(patience, join_all(settled)).await;
+}
+
+/// The server itself, when it is there in time.
+pub(super) async fn reach(server: &Server, patience: Duration) -> Result<Peer, ErrorObject> {
+    server.supervisor.peer(patience).await.map_err(|error| {
+        let message = format!("The server '{}' cannot be used. {error}", server.name);
+        ErrorObject::new(INTERNAL_ERROR, known(&message, &server.secrets))
+    })
+}
+
+/// A tool of our own as a server would list it.
+fn definition(tool: &RegisteredTool) -> Option<Json> {
+    let raw = |text: &str| Json::parse(text).ok();
+    let mut item = Json::empty_object()
+        .with("name", &Json::text(tool.name()))
+        .with("description", &Json::text(&tool.definition().description))
+        .with("inputSchema", &raw(tool.input_schema().get())?);
+    if let Some(schema) = tool.output_schema() {
+        item = item.with("outputSchema", &raw(schema.get())?);
+    }
+    if tool.definition().annotations.destructive {
+        item = item.with("annotations", &Json::empty_object().with("destructiveHint", &Json::yes()));
+    }
+    Some(item)
+}

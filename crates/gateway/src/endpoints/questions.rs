@@ -1,0 +1,267 @@
+//! Whom a server's own words are for: the client whose call it is working on, and never another one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, broadcast};
+use tokio::time::sleep;
+use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, Notification, Request};
+use toolwright_mcp::front::{Back, SessionId};
+use toolwright_mcp::{Answer, Era, Host, log_rank};
+
+use super::watching::Watching;
+
+/// How many notifications wait for those who listen to a server.
+const TOLD: usize = 256;
+/// How often a call that waits for its client shows that it is still at it.
+const BEAT: Duration = Duration::from_secs(5);
+/// The mark of a modern server's notifications: it names a request of ours, which means nothing to clients.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// What shows that a call is still at it.
+pub(crate) type Beat = Arc<dyn Fn() + Send + Sync>;
+
+/// Hears what one server says by itself.
+pub(crate) struct ServerHost {
+    server: String,
+    /// Who is asked what belongs to no call.
+    otherwise: Arc<dyn Host>,
+    table: Mutex<Table>,
+    /// Woken when a call has left.
+    left: Notify,
+    told: broadcast::Sender<Notification>,
+    pub watching: Watching,
+}
+
+#[derive(Default)]
+struct Table {
+    last: u64,
+    calls: HashMap<u64, (Asker, Arc<CallHost>)>,
+    /// Whether it has asked in a way that does not say whom.
+    asks: bool,
+}
+
+/// Who is the same client: a session, or one request of a client without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    Session(SessionId),
+    Request(u64),
+}
+
+/// Whose calls a server is working on.
+enum InFlight {
+    Nobody,
+    /// One client's; this is its newest call.
+    One(Arc<CallHost>),
+    Several,
+}
+
+/// The way back to the client of one call, for what the server says while it works on it.
+pub(crate) struct CallHost {
+    back: Back,
+    log_level: Option<String>,
+    beat: Beat,
+    server: Arc<ServerHost>,
+}
+
+/// A call that a server works on, until this is dropped.
+pub(crate) struct Entered {
+    number: u64,
+    /// The way back to its client.
+    pub host: Arc<CallHost>,
+}
+
+impl ServerHost {
+    /// The host of the server of this name.
+    pub fn new(server: &str, otherwise: Arc<dyn Host>) -> Arc<ServerHost> {
+        let (told, _) = broadcast::channel(TOLD);
+        Arc::new(ServerHost {
+            server: server.to_owned(),
+            otherwise,
+            table: Mutex::default(),
+            left: Notify::new(),
+            told,
+            watching: Watching::default(),
+        })
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a call. Once the server has asked without saying whom, calls of several clients take turns.
+    pub async fn enter(self: &Arc<Self>, back: Back, log_level: Option<String>, beat: Beat) -> Entered {
+        let client = Arc::clone(back.client());
+        let host = Arc::new(CallHost { back, log_level, beat, server: Arc::clone(self) });
+        // Questions to a modern client are answers to one of its requests, so each of these is its own.
+        let session = client.session.filter(|_| client.era == Era::Legacy);
+        loop {
+            let mut left = std::pin::pin!(self.left.notified());
+            left.as_mut().enable();
+            {
+                let mut table = self.table();
+                table.last += 1;
+                let number = table.last;
+                let asker = session.map_or(Asker::Request(number), Asker::Session);
+                if !table.asks || table.calls.values().all(|(other, _)| *other == asker) {
+                    table.calls.insert(number, (asker, Arc::clone(&host)));
+                    return Entered { number, host };
+                }
+            }
+            left.await;
+        }
+    }
+
+    /// Hears everything that is told to all.
+    pub fn listen(&self) -> broadcast::Receiver<Notification> {
+        self.told.subscribe()
+    }
+
+    /// How many calls the server is working on.
+    pub fn in_flight(&self) -> usize {
+        self.table().calls.len()
+    }
+
+    fn tell_all(&self, notification: Notification) {
+        // Nobody may listen.
+        let _ = self.told.send(without_mark(notification));
+    }
+
+    fn whose(table: &Table) -> InFlight {
+        let mut calls = table.calls.iter();
+        let Some((first, (asker, host))) = calls.next() else { return InFlight::Nobody };
+        let mut newest = (first, host);
+        for (number, (other, host)) in calls {
+            if other != asker {
+                return InFlight::Several;
+            }
+            if number > newest.0 {
+                newest = (number, host);
+            }
+        }
+        InFlight::One(Arc::clone(newest.1))
+    }
+}
+
+impl Host for ServerHost {
+    fn request(&self, request: Request) -> Answer<'_> {
+        let whose = {
+            let mut table = self.table();
+            let whose = ServerHost::whose(&table);
+            table.asks |= !matches!(whose, InFlight::Nobody);
+            whose
+        };
+        match whose {
+            InFlight::Nobody => self.otherwise.request(request),
+            InFlight::One(host) => Box::pin(async move { host.ask(request).await }),
+            InFlight::Several => {
+                let message = format!(
+                    "\"{}\" cannot be passed on: several clients have calls at the server '{}', and which one is \
+                     asked cannot be told; from now on their calls take turns, so try again",
+                    request.method, self.server
+                );
+                Box::pin(async move { Err(ErrorObject::new(INTERNAL_ERROR, message)) })
+            }
+        }
+    }
+
+    fn request_of_nobody(&self, request: Request) -> Answer<'_> {
+        self.otherwise.request(request)
+    }
+
+    fn notified(&self, notification: Notification) {
+        if is_for_all(&notification.method) {
+            return self.tell_all(notification);
+        }
+        let whose = ServerHost::whose(&self.table());
+        match whose {
+            InFlight::One(host) => host.tell(notification),
+            InFlight::Nobody | InFlight::Several => self.tell_all(notification),
+        }
+    }
+}
+
+impl CallHost {
+    /// Asks the client. As long as it thinks, the call shows that it is still at it.
+    async fn ask(&self, request: Request) -> Result<Json, ErrorObject> {
+        let mut answer = std::pin::pin!(self.back.ask(&request.method, request.params));
+        loop {
+            tokio::select! {
+                answer = &mut answer => {
+                    (self.beat)();
+                    return answer;
+                }
+                () = sleep(BEAT) => (self.beat)(),
+            }
+        }
+    }
+
+    fn tell(&self, notification: Notification) {
+        if wants(&notification, self.back.client().era, self.log_level.as_deref()) {
+            self.back.notify(without_mark(notification));
+        }
+    }
+}
+
+impl Host for CallHost {
+    fn request(&self, request: Request) -> Answer<'_> {
+        Box::pin(self.ask(request))
+    }
+
+    fn notified(&self, notification: Notification) {
+        if is_for_all(&notification.method) {
+            self.server.tell_all(notification);
+        } else {
+            self.tell(notification);
+        }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let server = &self.host.server;
+        server.table().calls.remove(&self.number);
+        server.left.notify_waiters();
+    }
+}
+
+/// Whether a notification is about the server and no single call.
+fn is_for_all(method: &str) -> bool {
+    matches!(
+        method,
+        "notifications/tools/list_changed"
+            | "notifications/prompts/list_changed"
+            | "notifications/resources/list_changed"
+            | "notifications/resources/updated"
+    )
+}
+
+/// Whether a client wants to hear of it: log messages have a level. A legacy client that never named one gets
+/// what the server sends.
+fn wants(notification: &Notification, era: Era, log_level: Option<&str>) -> bool {
+    if notification.method != "notifications/message" {
+        return true;
+    }
+    let level = notification.params.as_ref().and_then(|params| params.get_text("level")).unwrap_or_default();
+    match log_level {
+        Some(lowest) => log_rank(&level) >= log_rank(lowest),
+        None => era == Era::Legacy,
+    }
+}
+
+/// The same without the mark of our own subscription.
+fn without_mark(notification: Notification) -> Notification {
+    let Some(params) = &notification.params else { return notification };
+    let Some(meta) = params.get("_meta").filter(|meta| meta.get(SUBSCRIPTION).is_some()) else {
+        return notification;
+    };
+    let meta = meta.without(SUBSCRIPTION);
+    let params = match meta.as_str() {
+        "{}" => params.without("_meta"),
+        _ => params.with("_meta", &meta),
+    };
+    // A notification that had nothing else goes on as it would without a subscription.
+    let params = Some(params).filter(|params| params.as_str() != "{}");
+    Notification { params, ..notification }
+}

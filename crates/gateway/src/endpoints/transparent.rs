@@ -1,0 +1,224 @@
+//! A toolbox with one server: its client sees the server as it is. Calls of tools go through the executor, and
+//! filters take tools away; everything else passes on untouched.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, Notification};
+use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
+use toolwright_mcp::{Filter, RequestError};
+use toolwright_normalizer::{NameError, find_tool};
+
+use super::about;
+use super::calls;
+use super::carried::Carried;
+use super::forward;
+use super::gateway::Hub;
+use super::listening::{Ear, Pump};
+use super::members::{Member, reach};
+use crate::result;
+use crate::server_tool::PATIENCE;
+use crate::servers::Server;
+
+/// One server, seen through us.
+pub(super) struct Transparent {
+    hub: Arc<Hub>,
+    toolbox: String,
+    /// What the server last said of itself.
+    said: Mutex<Option<About>>,
+}
+
+impl Transparent {
+    pub fn new(hub: Arc<Hub>, toolbox: &str) -> Transparent {
+        Transparent { hub, toolbox: toolbox.to_owned(), said: Mutex::default() }
+    }
+
+    /// The server, for a client that may use it.
+    fn member(&self, client: &Client) -> Result<Member, ErrorObject> {
+        let members = self.hub.toolbox(&self.toolbox);
+        let member = members.into_iter().next().filter(|_| client.visitor.may_use(&self.toolbox));
+        member.ok_or_else(|| {
+            ErrorObject::new(INVALID_PARAMS, format!("there is no toolbox '{}'", self.toolbox))
+        })
+    }
+}
+
+impl Service for Transparent {
+    fn about<'s>(&'s self, client: &'s Arc<Client>) -> Serving<'s, Result<About, ErrorObject>> {
+        Box::pin(async move {
+            let member = self.member(client)?;
+            let Some(server) = member.configured_server() else {
+                return Ok(about::of_absent(&member.server));
+            };
+            let found = reach(server, PATIENCE).await;
+            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            match found {
+                Ok(peer) => {
+                    let about = about::of_peer(&peer, &server.own_name);
+                    *said = Some(about.clone());
+                    Ok(about)
+                }
+                // What it lists and answers will say why.
+                Err(_) => Ok(said.clone().unwrap_or_else(|| about::of_absent(&server.own_name))),
+            }
+        })
+    }
+
+    fn request(&self, asked: Asked) -> Serving<'static, Result<Json, ErrorObject>> {
+        let (hub, member) = (Arc::clone(&self.hub), self.member(&asked.client));
+        Box::pin(async move {
+            let member = member?;
+            match asked.method.as_str() {
+                "tools/call" => call(&hub, &member, asked).await,
+                "tools/list" => list(&hub, &member, asked).await,
+                _ => pass_on(&hub, &member, asked).await,
+            }
+        })
+    }
+
+    fn notified(&self, client: &Arc<Client>, notification: Notification) {
+        let Ok(member) = self.member(client) else { return };
+        let Some(server) = member.configured_server().cloned() else { return };
+        // A server that is not there has nothing to be told.
+        if !server.supervisor.tools().is_current {
+            return;
+        }
+        tokio::spawn(async move {
+            if let Ok(peer) = server.supervisor.peer(PATIENCE).await
+                && let Err(error) = peer.notify(&notification.method, notification.params).await
+            {
+                tracing::debug!(server = %server.name, %error, "a notification was not passed on");
+            }
+        });
+    }
+
+    fn listen(
+        &self,
+        client: Arc<Client>,
+        filter: Filter,
+        logs: bool,
+    ) -> Serving<'_, Result<Listening, ErrorObject>> {
+        Box::pin(async move {
+            let member = self.member(&client)?;
+            let mut pump = Pump::new();
+            if let Some(server) = member.configured_server() {
+                let uris = filter.uris.iter().map(|uri| (uri.clone(), uri.clone())).collect();
+                let ear = Ear { filter: filter.clone(), uris, logs, is_transparent: true };
+                pump.hear(server, ear).await?;
+            }
+            Ok(pump.into_listening(filter))
+        })
+    }
+
+    fn input_schema(&self, client: &Client, tool: &str) -> Option<Json> {
+        let member = self.member(client).ok()?;
+        let name = format!("{}/{tool}", member.registry_name());
+        let tool = self.hub.executor.registry().get(&name)?;
+        Json::parse(tool.input_schema().get()).ok()
+    }
+
+    fn ended(&self, _: &Client) {}
+}
+
+/// Hands a request over as it is.
+async fn pass_on(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
+    let Asked { method, params, log_level, back, .. } = asked;
+    let Some(server) = member.configured_server() else {
+        return Err(ErrorObject::new(
+            toolwright_jsonrpc::METHOD_NOT_FOUND,
+            format!("\"{method}\" is not offered"),
+        ));
+    };
+    let peer = reach(server, PATIENCE).await?;
+    let carried = Carried::new(params.clone(), log_level, back);
+    let params = params.unwrap_or_else(Json::empty_object);
+    forward::send(server, &peer, &carried, (&method, params), hub.limit(server))
+        .await
+        .map_err(|error| forward::error(server, error))
+}
+
+/// The server's own list, without what filters take away. A server that is away has the tools it had.
+async fn list(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
+    let Some(server) = member.configured_server() else {
+        return Ok(Json::empty_object().with("tools", &Json::list(&member.tools().items)));
+    };
+    let cursor = asked.params.as_ref().and_then(|params| params.get("cursor"));
+    let known = |error: ErrorObject| {
+        let listed = server.supervisor.tools();
+        if listed.items.is_empty() || cursor.is_some() {
+            return Err(error);
+        }
+        Ok(Json::empty_object().with("tools", &Json::list(&listed.items)))
+    };
+    let peer = match reach(server, PATIENCE).await {
+        Ok(peer) => peer,
+        Err(error) => return known(error).map(|list| filtered(server, list)),
+    };
+    let Asked { params, log_level, back, .. } = asked;
+    let carried = Carried::new(params.clone(), log_level, back);
+    let params = params.unwrap_or_else(Json::empty_object);
+    let answer = forward::send(server, &peer, &carried, ("tools/list", params), hub.limit(server)).await;
+    let list = match answer {
+        Ok(list) => list,
+        Err(RequestError::Server(error)) => return Err(error),
+        Err(error) => {
+            let error = ErrorObject::new(INTERNAL_ERROR, forward::in_words(server, &error));
+            return known(error).map(|list| filtered(server, list));
+        }
+    };
+    Ok(filtered(server, list))
+}
+
+/// A list without the tools that filters take away; the same text when there are none.
+fn filtered(server: &Server, list: Json) -> Json {
+    let Some(items) = list.get("tools").and_then(|tools| tools.items()) else { return list };
+    let is_offered = |item: &Json| item.get_text("name").is_none_or(|name| server.allows(&name));
+    if items.iter().all(is_offered) {
+        return list;
+    }
+    list.with("tools", &Json::list(items.iter().filter(|item| is_offered(item))))
+}
+
+/// Calls the tool that is meant: by its name, or by one that can stand for one tool of this server only.
+async fn call(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
+    let Some(sent) = asked.params.as_ref().and_then(|params| params.get_text("name")) else {
+        return Err(ErrorObject::new(INVALID_PARAMS, "\"name\" is missing: it is the name of a tool"));
+    };
+    match meant(hub, member, &sent) {
+        Ok(tool) => calls::call(hub, member, &tool, asked).await.into_answer(),
+        Err(answer) => answer,
+    }
+}
+
+/// The tool of this server that a name means.
+fn meant(hub: &Hub, member: &Member, sent: &str) -> Result<String, Result<Json, ErrorObject>> {
+    let registered = format!("{}/{sent}", member.registry_name());
+    if hub.executor.registry().get(&registered).is_some() {
+        return Ok(sent.to_owned());
+    }
+    let listed = member.tools();
+    let names: Vec<String> = listed.items.iter().filter_map(|item| item.get_text("name")).collect();
+    let offered: Vec<(&str, Option<&str>)> = names
+        .iter()
+        .filter(|name| member.allows(name))
+        .map(|name| (name.as_str(), Some(member.server.as_str())))
+        .collect();
+    match find_tool(sent, &offered) {
+        Ok(found) => {
+            let tool = offered[found.index].0;
+            if let Some(code) = found.code {
+                tracing::info!(server = %member.server, sent, tool, %code, "a tool's name was repaired");
+            }
+            Ok(tool.to_owned())
+        }
+        Err(NameError::Ambiguous { candidates, .. }) => {
+            let text = format!("\"{sent}\" could be {}; send the one you mean", candidates.join(" or "));
+            Err(Ok(result::failed(&text)))
+        }
+        Err(_) if !member.allows(sent) => {
+            let message = format!("Unknown tool \"{sent}\": the configuration does not offer it");
+            Err(Err(ErrorObject::new(INVALID_PARAMS, message)))
+        }
+        // The server may know it all the same, and says so if not.
+        Err(_) => Ok(sent.to_owned()),
+    }
+}

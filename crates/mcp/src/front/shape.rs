@@ -1,0 +1,209 @@
+//! The fields and codes that only one era has.
+
+use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json};
+
+use super::meta::push_member;
+use crate::peer::SERVER;
+
+/// A legacy server that has no such resource.
+const RESOURCE_NOT_FOUND: i64 = -32002;
+
+/// Whether a client may keep the result of a method for a while.
+fn is_cacheable(method: &str) -> bool {
+    matches!(
+        method,
+        "tools/list"
+            | "prompts/list"
+            | "resources/list"
+            | "resources/templates/list"
+            | "resources/read"
+            | "server/discover"
+    )
+}
+
+/// Whether a result does not say of what kind it is: it came from a legacy server then.
+pub(super) fn is_untyped(result: &Json) -> bool {
+    !result.as_str().contains("\"resultType\"")
+        || result.members().is_none_or(|members| members.iter().all(|member| member.key != "resultType"))
+}
+
+/// A result for a modern client: with what every result of the era has. One that has it keeps its text.
+pub(super) fn modern_result(method: &str, result: Json, server: Option<&Json>, ttl_ms: u128) -> Json {
+    let Some(members) = result.members() else { return result };
+    let has = |key: &str| members.iter().any(|member| member.key == key);
+    let is_untyped = !has("resultType");
+    let kind = members.iter().find(|member| member.key == "resultType").map(|member| member.value);
+    let is_kept = is_cacheable(method) && kind.is_none_or(|kind| kind == "\"complete\"");
+    let lacks_ttl = is_kept && !has("ttlMs");
+    let lacks_scope = is_kept && !has("cacheScope");
+    if !is_untyped && !lacks_ttl && !lacks_scope {
+        return result;
+    }
+    let mut out = String::with_capacity(result.as_str().len() + 192);
+    out.push('{');
+    let named = server.filter(|_| is_untyped);
+    for member in &members {
+        match named.filter(|_| member.key == "_meta") {
+            Some(server) => push_member(&mut out, "_meta", &with_server(member.value, server)),
+            None => push_member(&mut out, &member.key, member.value),
+        }
+    }
+    if let Some(server) = named.filter(|_| !has("_meta")) {
+        push_member(&mut out, "_meta", &with_server("{}", server));
+    }
+    if is_untyped {
+        push_member(&mut out, "resultType", "\"complete\"");
+    }
+    if lacks_ttl {
+        push_member(&mut out, "ttlMs", &ttl_ms.to_string());
+    }
+    if lacks_scope {
+        push_member(&mut out, "cacheScope", "\"private\"");
+    }
+    out.push('}');
+    Json::parse(&out).unwrap_or(result)
+}
+
+fn with_server(meta: &str, server: &Json) -> String {
+    match Json::parse(meta) {
+        Ok(meta) if meta.get(SERVER).is_none() => meta.with(SERVER, server).to_string(),
+        _ => meta.to_owned(),
+    }
+}
+
+/// An outcome for a legacy client: without what it does not know.
+pub(super) fn legacy(method: &str, outcome: Result<Json, ErrorObject>) -> Result<Json, ErrorObject> {
+    match outcome {
+        Ok(result) => legacy_result(method, result),
+        Err(error) => Err(legacy_error(method, error)),
+    }
+}
+
+fn legacy_result(method: &str, result: Json) -> Result<Json, ErrorObject> {
+    let text = result.as_str();
+    let is_typed = text.contains("\"resultType\"");
+    let is_kept = is_cacheable(method) && (text.contains("\"ttlMs\"") || text.contains("\"cacheScope\""));
+    if !is_typed && !is_kept {
+        return Ok(result);
+    }
+    let Some(members) = result.members() else { return Ok(result) };
+    let kind = members.iter().find(|member| member.key == "resultType").map(|member| member.value);
+    if kind == Some("\"input_required\"") {
+        // The service asks a legacy client by its own way, so this must not happen.
+        let said = "the server wants an answer of the client in a way that this client does not know";
+        return Err(ErrorObject::new(INTERNAL_ERROR, said));
+    }
+    let is_foreign = |key: &str| match key {
+        "resultType" => true,
+        "ttlMs" | "cacheScope" => kind.is_some() || is_cacheable(method),
+        _ => false,
+    };
+    if !members.iter().any(|member| is_foreign(&member.key)) {
+        return Ok(result);
+    }
+    let mut out = String::with_capacity(text.len());
+    out.push('{');
+    for member in members.iter().filter(|member| !is_foreign(&member.key)) {
+        push_member(&mut out, &member.key, member.value);
+    }
+    out.push('}');
+    Ok(Json::parse(&out).unwrap_or(result))
+}
+
+/// An error for a modern client.
+pub(super) fn modern_error(method: &str, error: ErrorObject) -> ErrorObject {
+    match method == "resources/read" && error.number() == Some(RESOURCE_NOT_FOUND) {
+        true => with_code(error, INVALID_PARAMS),
+        false => error,
+    }
+}
+
+fn legacy_error(method: &str, error: ErrorObject) -> ErrorObject {
+    // A modern server names the resource that it does not have; wrong params have no such data.
+    let names_resource = error.data.as_ref().is_some_and(|data| data.get("uri").is_some());
+    match method == "resources/read" && error.number() == Some(INVALID_PARAMS) && names_resource {
+        true => with_code(error, RESOURCE_NOT_FOUND),
+        false => error,
+    }
+}
+
+fn with_code(error: ErrorObject, code: i64) -> ErrorObject {
+    ErrorObject { code: ErrorObject::new(code, "").code, ..error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_modern_client_gets_what_every_result_of_its_era_has() {
+        let server = json(r#"{"name":"s","version":"1"}"#);
+        let named = r#""_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}"#;
+        for (method, result, expected) in [
+            (
+                "tools/call",
+                r#"{"content":[ 1.0 ]}"#,
+                format!(r#"{{"content":[ 1.0 ],{named},"resultType":"complete"}}"#),
+            ),
+            (
+                "tools/list",
+                r#"{"tools":[]}"#,
+                format!(r#"{{"tools":[],{named},"resultType":"complete","ttlMs":7,"cacheScope":"private"}}"#),
+            ),
+            (
+                "tools/list",
+                r#"{"resultType":"complete","tools":[],"ttlMs":1}"#,
+                r#"{"resultType":"complete","tools":[],"ttlMs":1,"cacheScope":"private"}"#.to_owned(),
+            ),
+            (
+                "tools/call",
+                r#"{"_meta":{"a":1},"content":[]}"#,
+                r#"{"_meta":{"a":1,"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}},"content":[],"resultType":"complete"}"#
+                    .to_owned(),
+            ),
+        ] {
+            let shaped = modern_result(method, json(result), Some(&server), 7);
+            assert_eq!(shaped.as_str(), expected, "{result}");
+        }
+    }
+
+    #[test]
+    fn a_result_of_the_same_era_keeps_its_text() {
+        for (method, text) in [
+            ("tools/call", r#"{ "content": [], "resultType" : "complete" }"#),
+            ("resources/read", r#"{"resultType":"input_required","requestState":"x"}"#),
+        ] {
+            assert_eq!(modern_result(method, json(text), None, 0).as_str(), text);
+        }
+        let text = r#"{ "content": [{"resultType":"mine"}], "ttlMs": "vendor" }"#;
+        assert_eq!(legacy("tools/call", Ok(json(text))).unwrap().as_str(), text);
+    }
+
+    #[test]
+    fn a_legacy_client_gets_nothing_of_the_other_era() {
+        for (method, text, expected) in [
+            ("tools/call", r#"{"resultType":"complete","content":[1.0]}"#, r#"{"content":[1.0]}"#),
+            ("tools/list", r#"{"tools":[],"ttlMs":0,"cacheScope":"private"}"#, r#"{"tools":[]}"#),
+            ("tools/list", r#"{"resultType":"complete","ttlMs":0,"tools":[]}"#, r#"{"tools":[]}"#),
+        ] {
+            assert_eq!(legacy(method, Ok(json(text))).unwrap().as_str(), expected);
+        }
+        let asked = json(r#"{"resultType":"input_required","inputRequests":{}}"#);
+        assert_eq!(legacy("tools/call", Ok(asked)).unwrap_err().number(), Some(INTERNAL_ERROR));
+    }
+
+    #[test]
+    fn a_missing_resource_has_the_code_of_the_era() {
+        let missing = ErrorObject::new(-32002, "no").with_data(json(r#"{"uri":"a:b"}"#));
+        let modern = modern_error("resources/read", missing.clone());
+        assert_eq!((modern.number(), modern.data.is_some()), (Some(-32602), true));
+        assert_eq!(legacy_error("resources/read", modern).number(), Some(-32002));
+        assert_eq!(modern_error("tools/call", missing).number(), Some(-32002));
+        let wrong = ErrorObject::new(-32602, "wrong");
+        assert_eq!(legacy_error("resources/read", wrong).number(), Some(-32602));
+    }
+}

@@ -1,0 +1,126 @@
+//! Which tool is meant when its identifier is not whole, or its name has another form.
+//!
+//! Nothing is guessed: a tool is taken when it is the only one that can be meant, and what can destroy
+//! something has to be named in full.
+
+use toolwright_jsonrpc::Json;
+use toolwright_model::{Code, ToolDefinition};
+use toolwright_normalizer::{Tool, find_tool};
+
+use super::reading::{Reading, is_string};
+use super::responses::identifier;
+use super::{Identifier, Known};
+use crate::naming::{CLIENT_PREFIX, FlatNames, Style};
+
+/// What stands between the parts of a name that somebody has put together.
+const SEPARATORS: [&str; 5] = ["/", "__", ".", ":", "::"];
+
+/// T2: `"tool": "dev/filesystem/read_file"`, when that is exactly one tool.
+pub(super) fn read_string(reading: &mut Reading, known: &dyn Known) {
+    let Some(sent) = reading.get("tool").filter(is_string) else { return };
+    let Some(text) = sent.to_text() else { return };
+    let written = |tool: &Identifier| {
+        let Identifier { toolbox, server, name } = tool;
+        SEPARATORS.iter().any(|between| text == format!("{toolbox}{between}{server}{between}{name}"))
+    };
+    let all = all_tools(known);
+    let mut found = all.iter().filter(|tool| written(tool));
+    let (Some(tool), None) = (found.next(), found.next()) else { return };
+    let object = identifier(tool);
+    reading.value = reading.value.with("tool", &object);
+    reading.note(Code::T2, "/tool", Some(&sent), Some(&object), "the only tool that is written so");
+}
+
+/// F2: an identifier without its toolbox or its server, when only one tool can be meant.
+pub(super) fn complete(reading: &mut Reading, known: &dyn Known) {
+    let Some(tool) = reading.object("tool") else { return };
+    let (toolbox, server) = (tool.get("toolbox"), tool.get("server"));
+    let Some(name) = tool.get_text("name").filter(|name| !name.is_empty()) else { return };
+    if toolbox.is_some() && server.is_some() || is_destructive(&name) {
+        return;
+    }
+    let is_wanted = |wanted: &Option<Json>, name: &str| match wanted {
+        Some(wanted) => wanted.to_text().as_deref() == Some(name),
+        None => true,
+    };
+    let mut places = Vec::new();
+    for in_toolbox in known.toolboxes().into_iter().filter(|name| is_wanted(&toolbox, name)) {
+        let servers = known.servers(&in_toolbox).into_iter().filter(|name| is_wanted(&server, name));
+        places.extend(servers.map(|server| (in_toolbox.clone(), server)));
+    }
+    let mut found = Vec::new();
+    let is_only = places.len() == 1;
+    for (toolbox, server) in places {
+        let tools = known.tools(&toolbox, &server);
+        if tools.is_empty() && !is_only {
+            // It may have one of the name as well.
+            return;
+        }
+        if tools.contains(&name) || tools.is_empty() {
+            found.push(Identifier { toolbox, server, name: name.clone() });
+        }
+    }
+    let [only] = &found[..] else { return };
+    let mut whole = tool.clone();
+    for (key, value, was) in [("toolbox", &only.toolbox, toolbox), ("server", &only.server, server)] {
+        if was.is_none() {
+            let value = Json::text(value);
+            whole = whole.with(key, &value);
+            let why = format!("the only {key} that can be meant");
+            reading.note(Code::F2, &format!("/tool/{key}"), None, Some(&value), &why);
+        }
+    }
+    reading.value = reading.value.with("tool", &whole);
+}
+
+/// F1, F2: the name of a known tool in another form, or with where it is before it.
+pub(super) fn known_form(tool: &Identifier, known: &dyn Known) -> Option<(Identifier, Code)> {
+    let tools = known.tools(&tool.toolbox, &tool.server);
+    if tools.is_empty() || tools.contains(&tool.name) {
+        return None;
+    }
+    let found = |name: &String, code| (Identifier { name: name.clone(), ..tool.clone() }, code);
+    if let Some(name) = without_place(tool, &tools) {
+        return Some(found(name, Code::F2));
+    }
+    let candidates: Vec<(&str, Option<&str>)> = tools.iter().map(|name| (name.as_str(), None)).collect();
+    let by_form = find_tool(&tool.name, &candidates).ok().filter(|found| found.code == Some(Code::F1))?;
+    Some(found(tools.get(by_form.index)?, Code::F1))
+}
+
+/// The tool whose name is written with its server, with toolbox and server, or as a flat name.
+fn without_place<'t>(tool: &Identifier, tools: &'t [String]) -> Option<&'t String> {
+    let sent = tool.name.strip_prefix(CLIENT_PREFIX).unwrap_or(&tool.name);
+    let of_server = |name: &String| Identifier { name: name.clone(), ..tool.clone() };
+    let flat = [Style::all(), Style::one_toolbox()]
+        .map(|style| FlatNames::build(tools.iter().map(of_server), style));
+    let is_written = |name: &String| {
+        let Identifier { toolbox, server, .. } = tool;
+        let is_joined = SEPARATORS.iter().any(|between| {
+            sent == format!("{server}{between}{name}")
+                || sent == format!("{toolbox}{between}{server}{between}{name}")
+        });
+        let identifier = of_server(name);
+        is_joined || flat.iter().any(|names| names.name_of(&identifier) == Some(sent))
+    };
+    let mut found = tools.iter().filter(|name| is_written(name));
+    let only = found.next()?;
+    found.next().is_none().then_some(only)
+}
+
+fn all_tools(known: &dyn Known) -> Vec<Identifier> {
+    let mut all = Vec::new();
+    for toolbox in known.toolboxes() {
+        for server in known.servers(&toolbox) {
+            let tools = known.tools(&toolbox, &server);
+            all.extend(tools.into_iter().map(|name| Identifier::new(toolbox.clone(), server.clone(), name)));
+        }
+    }
+    all
+}
+
+/// Whether a tool of this name can destroy something.
+fn is_destructive(name: &str) -> bool {
+    let definition = ToolDefinition { name: name.to_owned(), ..ToolDefinition::default() };
+    Tool::compile(&definition).map_or(true, |tool| tool.is_destructive())
+}
