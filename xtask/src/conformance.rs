@@ -5,7 +5,7 @@
 //! run for each revision that has a set of required scenarios, and all of them have to pass.
 
 mod results;
-mod running;
+mod served;
 
 use std::env;
 use std::fs;
@@ -18,7 +18,6 @@ use crate::invocation::Invocation;
 use crate::step::{Failure, announce, note};
 use crate::workspace::Workspace;
 use results::Results;
-use running::Running;
 
 /// The suite, by its name and version for npm.
 const SUITE: &str = "@modelcontextprotocol/conformance";
@@ -88,8 +87,8 @@ fn server_half(workspace: &Workspace, folder: &Path) -> Result<Vec<Column<'stati
     let mut columns = Vec::new();
     for (set, title, words) in &SERVER_SETS {
         announce(&format!("conformance: server, {title}"));
-        let fixture = Running::fixture(workspace, &program(workspace, SERVER), words)?;
-        let gateway = Running::gateway(workspace, &program(workspace, GATEWAY), &fixture.url, folder)?;
+        let fixture = served::fixture(workspace, &program(workspace, SERVER), words)?;
+        let gateway = served::gateway(workspace, &program(workspace, GATEWAY), &fixture.url, folder)?;
         let words = ["server", "--requirements", set.revision, "--url", &gateway.url];
         columns.push(Column::run(title, set, suite(workspace, folder).args(words))?);
     }

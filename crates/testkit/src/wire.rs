@@ -203,15 +203,24 @@ impl Caller {
     /// A legacy client, initialized.
     pub async fn legacy(url: &str) -> Caller {
         let mut caller = Caller::silent(url, Speech::Legacy { session: None }).await;
-        let params = format!(
-            r#"{{"protocolVersion":"{LEGACY}","capabilities":{{}},"clientInfo":{{"name":"wire","version":"1"}}}}"#
-        );
-        let reply = caller.ask("initialize", &params).await;
-        caller.about = reply.result().expect("it is initialized");
-        caller.speech = Speech::Legacy { session: reply.header("mcp-session-id").map(str::to_owned) };
-        let told = caller.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, &[]).await;
-        assert_eq!(told.expect("an answer").status, 202);
+        caller.initialize().await.expect("it is initialized");
         caller
+    }
+
+    /// Begins a session, as a legacy client does.
+    pub async fn initialize(&mut self) -> io::Result<()> {
+        let params = format!(
+            r#"{{"protocolVersion":"{LEGACY}","capabilities":{},"clientInfo":{{"name":"wire","version":"1"}}}}"#,
+            self.capabilities
+        );
+        let reply = self.ask_as("\"start\"", "initialize", &params).await?;
+        self.about = reply.result().map_err(io::Error::other)?;
+        self.speech = Speech::Legacy { session: reply.header("mcp-session-id").map(str::to_owned) };
+        let told = self.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, &[]).await?;
+        match told.status {
+            202 => Ok(()),
+            status => Err(io::Error::other(format!("HTTP {status}: {}", told.body))),
+        }
     }
 
     /// A modern client that has asked what there is.
@@ -223,9 +232,14 @@ impl Caller {
 
     /// A client that has not said anything yet.
     pub async fn silent(url: &str, speech: Speech) -> Caller {
+        Caller::try_silent(url, speech).await.expect("the gateway takes connections")
+    }
+
+    /// The same, where it may be that nobody is there.
+    pub async fn try_silent(url: &str, speech: Speech) -> io::Result<Caller> {
         let (host, path) = parts(url);
-        let line = Line::open(&host).await.expect("the gateway takes connections");
-        Caller { line, path, speech, capabilities: "{}", about: Json::empty_object(), next: 0 }
+        let line = Line::open(&host).await?;
+        Ok(Caller { line, path, speech, capabilities: "{}", about: Json::empty_object(), next: 0 })
     }
 
     /// Asks, with the next id.
