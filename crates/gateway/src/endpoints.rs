@@ -4,12 +4,23 @@
 mod about;
 mod calls;
 pub(crate) mod carried;
+mod finding;
+mod flat;
 mod forward;
 mod gateway;
+mod gather;
 mod listening;
 mod members;
+mod merged;
+pub(crate) mod offered;
+mod opened;
+mod prompts;
 pub(crate) mod questions;
+mod resources;
+mod tasks;
+mod toolboxes;
 mod transparent;
+mod visible;
 pub(crate) mod watching;
 
 pub use gateway::{Endpoint, Gateway, GatewayOptions, offered_capabilities};

@@ -15,6 +15,7 @@ mod result;
 mod server_tool;
 mod servers;
 mod view;
+pub mod web;
 
 pub use endpoints::{Endpoint, Gateway, GatewayOptions, offered_capabilities};
 pub use login::Logins;

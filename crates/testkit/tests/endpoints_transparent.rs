@@ -98,6 +98,10 @@ async fn changes_of_the_list_and_of_resources_are_told() {
         let updated = heard(&mut listening, "notifications/resources/updated").await;
         let params = updated.params.expect("params");
         assert_eq!(params.as_str(), format!(r#"{{"uri":"memo://a","odd":{ODD}}}"#), "{era:?} {flag}");
+        // This server knows one subscription at a time.
+        let (_stage, service) = one(ERA_SERVER, &[flag]).await;
+        let filter = Filter { tools: true, ..Filter::default() };
+        let mut listening = script.listen(&service, filter).await;
         script.call(&service, "change", "{}").await;
         heard(&mut listening, "notifications/tools/list_changed").await;
         assert_eq!(script.tools(&service).await, ["v1"]);

@@ -1,5 +1,6 @@
 //! The command line as data: one definition gives parsing, help and errors.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,10 +13,10 @@ use toolwright_model::Finish;
     name = "toolwright",
     version,
     about,
-    after_help = "Exit codes: 0 done, 1 wrong input lines, a failed check, a refused call of `explain`, a failed one of `call` or a server that cannot be used, 2 wrong use, 3 a file or stream failed."
+    after_help = "Without a command it serves: the built-in tools, or what toolwright.json here names.\n\nExit codes: 0 done, 1 wrong input lines, a failed check, a refused call of `explain`, a failed one of `call` or a server that cannot be used, 2 wrong use, 3 a file or stream failed."
 )]
 pub struct Cli {
-    /// What to do; without it, a short welcome.
+    /// What to do; without it, `serve`.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -23,6 +24,12 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Serve all toolboxes to MCP clients on one port of this machine
+    Serve(ServeOptions),
+    /// Serve one client over standard input and output
+    Stdio(StdioOptions),
+    /// Make, list and revoke the tokens of clients
+    Token(TokenOptions),
     /// Mend tool calls: JSON lines in, JSON lines out, in the same order
     Normalize(NormalizeOptions),
     /// Show every step for one call, or the page of a code such as N4
@@ -57,6 +64,121 @@ pub struct RuleOptions {
     /// Switch a built-in set off
     #[arg(long, value_name = "SET")]
     pub disable: Vec<String>,
+}
+
+/// Options of `serve`.
+#[derive(Args, Clone, Debug, Default)]
+#[command(
+    after_help = "Paths: /mcp (toolboxes), /mcp/all (every tool), /mcp/t/TOOLBOX (one toolbox), /healthz, /readyz, /metrics.\n\nSignals: SIGTERM and Ctrl-C end it when what was begun is answered, a second one at once; SIGHUP reads the configuration and the rules again, which also happens when the files change.\n\nEnvironment: that of `call`, and XDG_STATE_HOME for the folder with the token."
+)]
+pub struct ServeOptions {
+    /// Listen at this address, such as 127.0.0.1:9000 or [::1]:8484 [default: 127.0.0.1:8484]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = crate::address::parse, conflicts_with = "port")]
+    pub listen: Option<SocketAddr>,
+    /// Listen at this port of 127.0.0.1; 0 is any that is free [default: 8484]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Allow an address that other machines can reach
+    #[arg(long)]
+    pub listen_anywhere: bool,
+    /// Also answer requests to this host: NAME or NAME:PORT
+    #[arg(long, value_name = "HOST")]
+    pub allow_host: Vec<String>,
+    /// Also answer web pages of this origin, such as https://app.example
+    #[arg(long, value_name = "ORIGIN")]
+    pub allow_origin: Vec<String>,
+    /// Ask nobody for a token: every program and user of this machine may use all tools
+    #[arg(long)]
+    pub no_auth: bool,
+    /// Requests of one client in a second; 0 is no limit [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub rate: Option<u32>,
+    /// Requests of one client at once [default: 256]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub calls: Option<u32>,
+    /// Requests of all clients at once [default: 2048]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub calls_in_all: Option<u32>,
+    /// Connections at once [default: 4096]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub connections: Option<u32>,
+    /// How long calls that run are waited for at the end, such as 10 or 500ms [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::parse)]
+    pub grace: Option<Duration>,
+    /// Print one line of JSON instead of a text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub roots: RootOptions,
+    #[command(flatten)]
+    pub rules: RuleOptions,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Options of `stdio`.
+#[derive(Args, Clone, Debug, Default)]
+#[command(
+    after_help = "Without --toolbox and --all the client gets the meta-tools: it opens the toolboxes that it needs. Only messages go to standard output; the log goes to standard error."
+)]
+pub struct StdioOptions {
+    /// Serve this toolbox alone
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    pub toolbox: Option<String>,
+    /// Serve every tool at once
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub roots: RootOptions,
+    #[command(flatten)]
+    pub rules: RuleOptions,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Options of `token`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Every install has a token of its own, which opens everything; `toolwright serve` prints it. Named tokens are for clients that should get less, or that may lose it again. A gateway that runs notices changes within a second."
+)]
+pub struct TokenOptions {
+    #[command(subcommand)]
+    pub command: TokenCommand,
+}
+
+/// The commands of `token`.
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Make a token for a client and print it, this once
+    Add {
+        /// Its name
+        name: String,
+        /// A toolbox that it opens; may be given several times [default: all]
+        #[arg(long = "toolbox", value_name = "NAME")]
+        toolboxes: Vec<String>,
+        /// Requests in a second
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        rate: Option<u32>,
+        /// Requests at once
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        calls: Option<u32>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the tokens, without what opens anything
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take what a token opens from it
+    Revoke {
+        /// Its name
+        name: String,
+    },
+    /// Print this install's own token
+    Show,
 }
 
 /// Options of `normalize`.

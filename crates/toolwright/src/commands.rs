@@ -5,9 +5,11 @@ mod changes;
 pub mod explain;
 pub mod normalize;
 pub mod rules;
+pub mod serve;
 pub mod servers;
+pub mod stdio;
+pub mod token;
 pub mod tools;
-pub mod welcome;
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -1,9 +1,12 @@
 //! The `toolwright` binary: flags, wiring and exit codes. The work is in the other crates.
 
+mod address;
 mod cli;
 mod code_pages;
 mod commands;
+mod files;
 mod finish;
+mod gateway_source;
 mod input;
 mod logging;
 mod output;
@@ -19,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::cli::{Cli, Command, ServersCommand};
+use crate::cli::{Cli, Command, ServeOptions, ServersCommand};
 
 /// The argument that makes this program the guardian of the servers of another process of it.
 const GUARD: &str = "__guard";
@@ -30,16 +33,23 @@ fn main() -> ExitCode {
         return toolwright_mcp::guard::run(args);
     }
     let cli = Cli::parse();
-    let is_watching = matches!(&cli.command, Some(Command::Servers(servers)) if matches!(servers.command, Some(ServersCommand::Watch)));
-    logging::to_stderr(if is_watching { logging::Servers::Logged } else { logging::Servers::Told });
-    let result = match cli.command {
-        None => commands::welcome::run(),
-        Some(Command::Normalize(options)) => commands::normalize::run(&options),
-        Some(Command::Explain(options)) => commands::explain::run(&options),
-        Some(Command::Rules(options)) => commands::rules::run(&options),
-        Some(Command::Tools(options)) => commands::tools::run(&options),
-        Some(Command::Call(options)) => commands::call::run(&options),
-        Some(Command::Servers(options)) => commands::servers::run(&options),
+    let command = cli.command.unwrap_or_else(|| Command::Serve(ServeOptions::default()));
+    let is_running = match &command {
+        Command::Serve(_) | Command::Stdio(_) => true,
+        Command::Servers(servers) => matches!(servers.command, Some(ServersCommand::Watch)),
+        _ => false,
+    };
+    logging::to_stderr(if is_running { logging::Servers::Logged } else { logging::Servers::Told });
+    let result = match command {
+        Command::Serve(options) => commands::serve::run(&options),
+        Command::Stdio(options) => commands::stdio::run(&options),
+        Command::Token(options) => commands::token::run(&options),
+        Command::Normalize(options) => commands::normalize::run(&options),
+        Command::Explain(options) => commands::explain::run(&options),
+        Command::Rules(options) => commands::rules::run(&options),
+        Command::Tools(options) => commands::tools::run(&options),
+        Command::Call(options) => commands::call::run(&options),
+        Command::Servers(options) => commands::servers::run(&options),
     };
     match result {
         Ok(code) => code,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_config::{Configuration, FoundBy, load, locate, process_environment};
-use toolwright_gateway::{Logins, ServerOptions, ServerView, Servers};
+use toolwright_gateway::{Logins, ServerOptions, ServerView, Servers, offered_capabilities};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::guard::Guardian;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
@@ -73,8 +73,17 @@ pub fn start(
     wanted: impl Fn(&str) -> bool,
     timeout: Option<Duration>,
 ) -> Arc<Servers> {
-    let options = ServerOptions {
-        identity: identity(),
+    Servers::start(configuration, wanted, &options(Json::empty_object(), timeout))
+}
+
+/// Makes the servers that clients are connected to. Must be called on a tokio runtime.
+pub fn serve(configuration: &Configuration) -> Arc<Servers> {
+    Servers::start(configuration, |_| true, &options(offered_capabilities(), None))
+}
+
+fn options(capabilities: Json, timeout: Option<Duration>) -> ServerOptions {
+    ServerOptions {
+        identity: identity(capabilities),
         peer: PeerOptions::default(),
         policy: Policy::default(),
         host: Arc::new(NoHost),
@@ -82,16 +91,15 @@ pub fn start(
         logins: logins(),
         timeout,
         local_tools: LOCAL_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
-    };
-    Servers::start(configuration, wanted, &options)
+    }
 }
 
-fn identity() -> Identity {
+fn identity(capabilities: Json) -> Identity {
     let client = Json::empty_object()
         .with("name", &Json::text("toolwright"))
         .with("title", &Json::text("Toolwright"))
         .with("version", &Json::text(env!("CARGO_PKG_VERSION")));
-    Identity { client, capabilities: Json::empty_object() }
+    Identity { client, capabilities }
 }
 
 /// Who ends the servers when this process is killed. Without one they are left to notice it themselves.

@@ -19,6 +19,13 @@ pub fn executor(roots: &RootOptions, rules: &RuleOptions) -> Result<ToolExecutor
     Ok(executor)
 }
 
+/// The folders that the files tools may use, as they are told.
+pub fn folders(roots: &RootOptions) -> Vec<PathBuf> {
+    let given = &roots.folders;
+    let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given.clone() };
+    roots.into_iter().map(|folder| std::path::absolute(&folder).unwrap_or(folder)).collect()
+}
+
 /// The built-in tools, the files tools inside these folders only.
 pub fn registry(roots: &RootOptions) -> Result<ToolRegistry, Report> {
     let given = &roots.folders;

@@ -62,7 +62,7 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
     let name = format!("{}/{tool}", member.registry_name());
     if let Kind::Server(server) = &member.kind {
         let registry = hub.executor.registry();
-        if registry.get(&name).is_none() && lists(member, tool) {
+        if registry.get(&name).is_none() && member.offered().get(tool).is_some() {
             // Listed a moment ago.
             offer::register(server, registry);
         }
@@ -79,11 +79,6 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
         (None, Ok(output)) => Called::Answered(result::write(&output)),
         (None, Err(error)) => Called::Failed(error),
     }
-}
-
-fn lists(member: &Member, tool: &str) -> bool {
-    let quoted = Json::text(tool);
-    member.tools().items.iter().any(|item| item.get("name").as_ref() == Some(&quoted))
 }
 
 /// Hands a call over to a server without looking at it.

@@ -6,10 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use toolwright_jsonrpc::Json;
+use toolwright_mcp::Filter;
 use toolwright_mcp::front::Service;
 use toolwright_tools::ToolExecutor;
 
-use super::members::Member;
+use super::flat::Flat;
+use super::listening::Pump;
+use super::members::{Member, OWN_TOOLBOX};
+use super::toolboxes::Toolboxes;
 use super::transparent::Transparent;
 use crate::servers::{Server, Servers};
 
@@ -68,6 +72,9 @@ pub(super) struct Hub {
     own: Vec<Member>,
 }
 
+/// What our own tools are for.
+const OWN_DESCRIPTION: &str = "Toolwright's own tools: date and time, web search, volume, and files";
+
 /// What legacy servers are told that clients can do. Which client can, is found out when one is asked.
 pub fn offered_capabilities() -> Json {
     let empty = Json::empty_object;
@@ -106,8 +113,10 @@ impl Gateway {
         }
         let hub = Arc::clone(&self.hub);
         let service: Arc<dyn Service> = match endpoint {
-            Endpoint::Toolbox(name) => Arc::new(Transparent::new(hub, name)),
-            Endpoint::Toolboxes | Endpoint::All => return None,
+            Endpoint::Toolbox(name) if is_transparent => Arc::new(Transparent::new(hub, name)),
+            Endpoint::Toolbox(name) => Arc::new(Flat::new(hub, Some(name.clone()))),
+            Endpoint::All => Arc::new(Flat::new(hub, None)),
+            Endpoint::Toolboxes => Arc::new(Toolboxes::new(hub)),
         };
         services.insert(endpoint.clone(), Kept { is_transparent, service: Arc::clone(&service) });
         Some(service)
@@ -134,6 +143,19 @@ impl Hub {
     pub fn toolbox(&self, name: &str) -> Vec<Member> {
         self.members().into_iter().filter(|member| member.toolbox == name).collect()
     }
+
+    /// What a toolbox is for.
+    pub fn description(&self, toolbox: &str) -> Option<String> {
+        (toolbox == OWN_TOOLBOX).then(|| OWN_DESCRIPTION.to_owned())
+    }
+
+    /// Whether the old key of a tool's name in `use_tool` is taken for the new one.
+    pub fn accepts_legacy_tool_key(&self) -> bool {
+        false
+    }
+
+    /// Tells a client that listens when there are other servers.
+    pub fn tell_of_changes(&self, _pump: &Pump, _filter: &Filter) {}
 
     /// How long a request to a server may go without a sign of it.
     pub fn limit(&self, server: &Server) -> Duration {

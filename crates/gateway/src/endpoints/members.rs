@@ -9,11 +9,13 @@ use tokio::time::timeout;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json};
 use toolwright_mcp::Peer;
 use toolwright_redact::known;
+use toolwright_toolbox::naming::Identifier;
 use toolwright_toolbox::{Listed, State};
 use toolwright_tools::builtin::FILES_SERVER;
 use toolwright_tools::registry::BUILT_IN;
 use toolwright_tools::{RegisteredTool, ToolRegistry};
 
+use super::offered::Offered;
 use crate::servers::Server;
 
 /// The toolbox of our own tools.
@@ -34,7 +36,7 @@ pub(super) enum Kind {
     /// A configured server.
     Server(Server),
     /// Tools of our own.
-    Own(Arc<Listed>),
+    Own(Arc<Offered>),
 }
 
 impl Member {
@@ -54,10 +56,29 @@ impl Member {
             let tools = snapshot.tools().iter().filter(|tool| tool.source() == server);
             let items: Vec<Json> = tools.filter_map(|tool| definition(tool)).collect();
             let listed = Arc::new(Listed { items, is_current: true });
-            Member { toolbox: OWN_TOOLBOX.to_owned(), server: server.to_owned(), kind: Kind::Own(listed) }
+            let offered = Arc::new(Offered::read(listed, |_| true));
+            Member { toolbox: OWN_TOOLBOX.to_owned(), server: server.to_owned(), kind: Kind::Own(offered) }
         };
         let members = [of(BUILT_IN), of(FILES_SERVER)];
         members.into_iter().filter(|member| !member.tools().items.is_empty()).collect()
+    }
+
+    /// Whether a tool is of this server.
+    pub fn is(&self, tool: &Identifier) -> bool {
+        self.toolbox == tool.toolbox && self.server == tool.server
+    }
+
+    /// Whether it is the same server.
+    pub fn is_same(&self, other: &Member) -> bool {
+        self.toolbox == other.toolbox && self.server == other.server
+    }
+
+    /// Which entry of which configuration it is: another number when anything of it changed.
+    pub fn entry(&self) -> usize {
+        match &self.kind {
+            Kind::Server(server) => Arc::as_ptr(&server.host) as usize,
+            Kind::Own(_) => 0,
+        }
     }
 
     /// What stands before its tools in the registry.
@@ -72,11 +93,21 @@ impl Member {
     pub fn tools(&self) -> Arc<Listed> {
         match &self.kind {
             Kind::Server(server) => server.supervisor.tools(),
-            Kind::Own(listed) => Arc::clone(listed),
+            Kind::Own(offered) => Arc::clone(&offered.listed),
         }
     }
 
-    /// Whether a tool of it is offered.
+    /// Those of its tools that are offered.
+    pub fn offered(&self) -> Arc<Offered> {
+        match &self.kind {
+            Kind::Server(server) => {
+                server.host.offered.of(server.supervisor.tools(), |name| server.allows(name))
+            }
+            Kind::Own(offered) => Arc::clone(offered),
+        }
+    }
+
+    /// Whether a tool of this name would be offered.
     pub fn allows(&self, tool: &str) -> bool {
         match &self.kind {
             Kind::Server(server) => server.allows(tool),
@@ -123,11 +154,15 @@ pub(super) async fn make_known(members: &[Member], patience: Duration) {
         return;
     }
     let settled = servers.iter().map(|server| async {
+        let left = server.host.time_left(patience);
         // Being asked for is what starts it.
-        let _ = server.supervisor.peer(patience).await;
-        server.settled().await;
+        let listed = async {
+            let _ = server.supervisor.peer(left).await;
+            server.settled().await;
+        };
+        let _ = timeout(left, listed).await;
     });
-    let _ = timeout(patience, join_all(settled)).await;
+    join_all(settled).await;
 }
 
 /// The server itself, when it is there in time.

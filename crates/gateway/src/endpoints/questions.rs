@@ -1,15 +1,16 @@
 //! Whom a server's own words are for: the client whose call it is working on, and never another one.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, broadcast};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, Notification, Request};
 use toolwright_mcp::front::{Back, SessionId};
 use toolwright_mcp::{Answer, Era, Host, log_rank};
 
+use super::offered::LastOffered;
 use super::watching::Watching;
 
 /// How many notifications wait for those who listen to a server.
@@ -31,6 +32,8 @@ pub(crate) struct ServerHost {
     /// Woken when a call has left.
     left: Notify,
     told: broadcast::Sender<Notification>,
+    first_asked: OnceLock<Instant>,
+    pub offered: LastOffered,
     pub watching: Watching,
 }
 
@@ -82,6 +85,8 @@ impl ServerHost {
             table: Mutex::default(),
             left: Notify::new(),
             told,
+            first_asked: OnceLock::new(),
+            offered: LastOffered::default(),
             watching: Watching::default(),
         })
     }
@@ -118,9 +123,16 @@ impl ServerHost {
         self.told.subscribe()
     }
 
-    /// How many calls the server is working on.
-    pub fn in_flight(&self) -> usize {
-        self.table().calls.len()
+    /// Whether it works on no call and nobody listens to it.
+    pub fn is_unused(&self) -> bool {
+        self.table().calls.is_empty() && self.told.receiver_count() == 0
+    }
+
+    /// How much of a time for its first list is left. The time begins when somebody first waits for it, so
+    /// that a server that never comes holds up nobody for ever.
+    pub fn time_left(&self, patience: Duration) -> Duration {
+        let begun = *self.first_asked.get_or_init(Instant::now);
+        patience.saturating_sub(begun.elapsed())
     }
 
     fn tell_all(&self, notification: Notification) {

@@ -195,16 +195,12 @@ fn meant(hub: &Hub, member: &Member, sent: &str) -> Result<String, Result<Json, 
     if hub.executor.registry().get(&registered).is_some() {
         return Ok(sent.to_owned());
     }
-    let listed = member.tools();
-    let names: Vec<String> = listed.items.iter().filter_map(|item| item.get_text("name")).collect();
-    let offered: Vec<(&str, Option<&str>)> = names
-        .iter()
-        .filter(|name| member.allows(name))
-        .map(|name| (name.as_str(), Some(member.server.as_str())))
-        .collect();
-    match find_tool(sent, &offered) {
+    let offered = member.offered();
+    let names: Vec<(&str, Option<&str>)> =
+        offered.tools.iter().map(|(name, _)| (name.as_str(), Some(member.server.as_str()))).collect();
+    match find_tool(sent, &names) {
         Ok(found) => {
-            let tool = offered[found.index].0;
+            let tool = names[found.index].0;
             if let Some(code) = found.code {
                 tracing::info!(server = %member.server, sent, tool, %code, "a tool's name was repaired");
             }

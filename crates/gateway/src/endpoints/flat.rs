@@ -1,0 +1,337 @@
+//! Several servers as one: every tool under a flat name, and everything else of them side by side.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, METHOD_NOT_FOUND, Notification};
+use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
+use toolwright_mcp::{Filter, RequestError};
+use toolwright_normalizer::{NameError, find_tool};
+use toolwright_toolbox::naming::{Identifier, Style};
+
+use super::calls::{self, Called};
+use super::carried::Carried;
+use super::gateway::Hub;
+use super::listening::Pump;
+use super::members::{Member, make_known, reach};
+use super::merged::{Lists, Merged};
+use super::prompts::Prompts;
+use super::resources::Resources;
+use super::tasks::Tasks;
+use super::{about, forward, gather};
+use crate::result;
+use crate::server_tool::PATIENCE;
+
+/// The servers of one toolbox, or of all.
+pub(super) struct Flat {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    hub: Arc<Hub>,
+    /// The toolbox; all of them when absent.
+    toolbox: Option<String>,
+    lists: Lists,
+    prompts: Prompts,
+    resources: Resources,
+    tasks: Tasks,
+}
+
+impl Flat {
+    pub fn new(hub: Arc<Hub>, toolbox: Option<String>) -> Flat {
+        let style = if toolbox.is_some() { Style::one_toolbox() } else { Style::all() };
+        let inner = Inner {
+            hub,
+            toolbox,
+            lists: Lists::new(style),
+            prompts: Prompts::new(style),
+            resources: Resources::default(),
+            tasks: Tasks::default(),
+        };
+        Flat { inner: Arc::new(inner) }
+    }
+}
+
+impl Service for Flat {
+    fn about<'s>(&'s self, client: &'s Arc<Client>) -> Serving<'s, Result<About, ErrorObject>> {
+        Box::pin(async move {
+            let members = self.inner.members(client)?;
+            make_known(&members, self.inner.hub.options.list_patience).await;
+            let server = about::of_us(&self.inner.hub.options.version);
+            Ok(about::of_many(server, &members).await)
+        })
+    }
+
+    fn request(&self, asked: Asked) -> Serving<'static, Result<Json, ErrorObject>> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move { inner.answer(asked).await })
+    }
+
+    fn notified(&self, client: &Arc<Client>, notification: Notification) {
+        // What a client says of itself is of no use to servers that it does not know of.
+        tracing::debug!(client = %client.visitor.name, method = %notification.method, "not passed on");
+    }
+
+    fn listen(
+        &self,
+        client: Arc<Client>,
+        filter: Filter,
+        logs: bool,
+    ) -> Serving<'_, Result<Listening, ErrorObject>> {
+        Box::pin(async move {
+            let inner = &self.inner;
+            let members = inner.members(&client)?;
+            let mut uris: Vec<(Member, (String, String))> = Vec::new();
+            for uri in &filter.uris {
+                let Some((member, own)) = inner.resources.find(&members, uri).await.into_iter().next() else {
+                    return Err(no_resource(uri));
+                };
+                uris.push((member, (own, uri.clone())));
+            }
+            let mut pump = Pump::new();
+            for member in &members {
+                let Some(server) = member.configured_server() else { continue };
+                let own = uris.iter().filter(|(owner, _)| owner.is_same(member));
+                let own = own.map(|(_, uri)| uri.clone()).collect();
+                pump.hear(
+                    server,
+                    super::listening::Ear { filter: filter.clone(), uris: own, logs, is_transparent: false },
+                )
+                .await?;
+            }
+            inner.hub.tell_of_changes(&pump, &filter);
+            Ok(pump.into_listening(filter))
+        })
+    }
+
+    fn input_schema(&self, client: &Client, tool: &str) -> Option<Json> {
+        let members = self.inner.members(client).ok()?;
+        let merged = self.inner.lists.of(&members);
+        let identifier = merged.names.tool_of(tool)?;
+        let member = members.iter().find(|member| member.is(identifier))?;
+        let name = format!("{}/{}", member.registry_name(), identifier.name);
+        let tool = self.inner.hub.executor.registry().get(&name)?;
+        Json::parse(tool.input_schema().get()).ok()
+    }
+
+    fn ended(&self, _: &Client) {}
+}
+
+fn no_resource(uri: &str) -> ErrorObject {
+    ErrorObject::new(INVALID_PARAMS, format!("no server has the resource \"{uri}\""))
+}
+
+impl Inner {
+    /// The servers, for a client that may use their toolboxes.
+    fn members(&self, client: &Client) -> Result<Vec<Member>, ErrorObject> {
+        let members = match &self.toolbox {
+            None => self.hub.members(),
+            Some(toolbox) => self.hub.toolbox(toolbox),
+        };
+        let mut members = members;
+        members.retain(|member| client.visitor.may_use(&member.toolbox));
+        match &self.toolbox {
+            Some(toolbox) if members.is_empty() => {
+                Err(ErrorObject::new(INVALID_PARAMS, format!("there is no toolbox '{toolbox}'")))
+            }
+            _ => Ok(members),
+        }
+    }
+
+    async fn answer(&self, asked: Asked) -> Result<Json, ErrorObject> {
+        let members = self.members(&asked.client)?;
+        let text = |key: &str| asked.params.as_ref().and_then(|params| params.get_text(key));
+        match asked.method.as_str() {
+            "tools/list" => self.list(&members, text("cursor").as_deref()).await,
+            "tools/call" => self.call(&members, asked).await,
+            "prompts/list" => {
+                self.make_known(&members).await;
+                self.prompts.list(&members).await
+            }
+            "prompts/get" => {
+                let name = text("name").ok_or_else(|| missing("name"))?;
+                let (member, own) = self.prompts.find(&members, &name).await?;
+                let asked = with_param(asked, "name", &Json::text(&own));
+                self.pass_on(&member, asked).await
+            }
+            "resources/list" => {
+                self.make_known(&members).await;
+                self.resources.list(&members).await
+            }
+            "resources/templates/list" => {
+                self.make_known(&members).await;
+                self.resources.list_templates(&members).await
+            }
+            "resources/read" => self.read(&members, asked).await,
+            "completion/complete" => self.complete(&members, asked).await,
+            "tasks/list" => {
+                let listed = gather::list(&members, "tasks", "tasks/list", "tasks").await.into_items()?;
+                let items: Vec<Json> = listed.into_iter().flat_map(|(_, items)| items).collect();
+                Ok(Json::empty_object().with("tasks", &Json::list(&items)))
+            }
+            method if method.starts_with("tasks/") => {
+                let id = text("taskId").ok_or_else(|| missing("taskId"))?;
+                let member = self.tasks.find(&members, &id);
+                let member = member
+                    .ok_or_else(|| ErrorObject::new(INVALID_PARAMS, format!("there is no task \"{id}\"")))?;
+                self.pass_on(&member, asked).await
+            }
+            method => Err(ErrorObject::new(METHOD_NOT_FOUND, format!("\"{method}\" is not offered here"))),
+        }
+    }
+
+    async fn make_known(&self, members: &[Member]) {
+        make_known(members, self.hub.options.list_patience).await;
+    }
+
+    async fn list(&self, members: &[Member], cursor: Option<&str>) -> Result<Json, ErrorObject> {
+        self.make_known(members).await;
+        let merged = self.lists.of(members);
+        if merged.order.is_empty() {
+            // An empty list would say that there are no tools.
+            let reasons: Vec<String> = members
+                .iter()
+                .filter_map(|member| Some(format!("'{}': {}", member.server, member.trouble()?)))
+                .collect();
+            if !reasons.is_empty() {
+                let message = format!("no server can tell its tools. {}", reasons.join("; "));
+                return Err(ErrorObject::new(INTERNAL_ERROR, message));
+            }
+        }
+        merged.page(cursor)
+    }
+
+    async fn call(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
+        let Some(sent) = asked.params.as_ref().and_then(|params| params.get_text("name")) else {
+            return Err(missing("name"));
+        };
+        let mut merged = self.lists.of(members);
+        let mut tool = merged.names.tool_of(&sent).cloned();
+        if tool.is_none() {
+            // It may be of a server that was never asked.
+            self.make_known(members).await;
+            merged = self.lists.of(members);
+            tool = merged.names.tool_of(&sent).cloned();
+        }
+        let tool = match tool {
+            Some(tool) => tool,
+            None => match meant(&merged, &sent) {
+                Ok(tool) => tool,
+                Err(answer) => return answer,
+            },
+        };
+        let Some(member) = members.iter().find(|member| member.is(&tool)) else {
+            return Err(unknown(&sent, &[]));
+        };
+        let called = calls::call(&self.hub, member, &tool.name, asked).await;
+        if let Called::Answered(result) = &called {
+            self.tasks.note(member, result);
+        }
+        called.into_answer()
+    }
+
+    /// Reads a resource from the server that has it; where nobody listed it, each is asked.
+    async fn read(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
+        let uri = asked.params.as_ref().and_then(|params| params.get_text("uri"));
+        let uri = uri.ok_or_else(|| missing("uri"))?;
+        let mut candidates = self.resources.find(members, &uri).await;
+        if let [(member, own)] = &candidates[..] {
+            return self.pass_on(member, with_param(asked, "uri", &Json::text(own))).await;
+        }
+        // Nobody is started, and nobody waited for, only because it might have it.
+        candidates.retain(|(member, _)| member.configured_server().is_some_and(gather::is_there));
+        let Asked { client, method, params, log_level, back } = asked;
+        let answers = join_all(candidates.iter().map(|(member, own)| {
+            let params = params.as_ref().map(|params| params.with("uri", &Json::text(own)));
+            let asked = Asked {
+                client: Arc::clone(&client),
+                method: method.clone(),
+                params,
+                log_level: log_level.clone(),
+                back: back.clone(),
+            };
+            async move {
+                let server = member.configured_server()?;
+                let peer = reach(server, PATIENCE).await.ok()?;
+                if !gather::announces(&peer, "resources") {
+                    return None;
+                }
+                Some(self.pass_on(member, asked).await)
+            }
+        }))
+        .await;
+        let mut refused = None;
+        for answer in answers.into_iter().flatten() {
+            match answer {
+                Ok(read) => return Ok(read),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| no_resource(&uri)))
+    }
+
+    async fn complete(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
+        let reference = asked.params.as_ref().and_then(|params| params.get("ref"));
+        let reference = reference.ok_or_else(|| missing("ref"))?;
+        if let Some(name) = reference.get_text("name") {
+            let (member, own) = self.prompts.find(members, &name).await?;
+            let reference = reference.with("name", &Json::text(&own));
+            return self.pass_on(&member, with_param(asked, "ref", &reference)).await;
+        }
+        let uri = reference.get_text("uri").ok_or_else(|| missing("ref.uri"))?;
+        let found = self.resources.find(members, &uri).await.into_iter().next();
+        let (member, own) = found.ok_or_else(|| no_resource(&uri))?;
+        let reference = reference.with("uri", &Json::text(&own));
+        self.pass_on(&member, with_param(asked, "ref", &reference)).await
+    }
+
+    /// Hands a request to one server.
+    async fn pass_on(&self, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
+        let Asked { method, params, log_level, back, .. } = asked;
+        let Some(server) = member.configured_server() else {
+            let message = format!("'{}' does not offer \"{method}\"", member.server);
+            return Err(ErrorObject::new(METHOD_NOT_FOUND, message));
+        };
+        let peer = reach(server, PATIENCE).await?;
+        let carried = Carried::new(params.clone(), log_level, back);
+        let params = params.unwrap_or_else(Json::empty_object);
+        let limit = self.hub.limit(server);
+        let answer = forward::send(server, &peer, &carried, (&method, params), limit).await;
+        answer.map_err(|error: RequestError| forward::error(server, error))
+    }
+}
+
+fn missing(key: &str) -> ErrorObject {
+    ErrorObject::new(INVALID_PARAMS, format!("\"{key}\" is missing"))
+}
+
+fn with_param(asked: Asked, key: &str, value: &Json) -> Asked {
+    let params = asked.params.clone().unwrap_or_else(Json::empty_object).with(key, value);
+    Asked { params: Some(params), ..asked }
+}
+
+fn unknown(sent: &str, nearest: &[String]) -> ErrorObject {
+    let mut message = format!("Unknown tool \"{sent}\"");
+    if !nearest.is_empty() {
+        message.push_str(&format!("; did you mean {}?", nearest.join(" or ")));
+    }
+    ErrorObject::new(INVALID_PARAMS, message)
+}
+
+/// The tool that a name means which is none: by its form, or by its end.
+fn meant(merged: &Merged, sent: &str) -> Result<Identifier, Result<Json, ErrorObject>> {
+    let offered: Vec<(&str, Option<&str>)> = merged.order.iter().map(|name| (name.as_str(), None)).collect();
+    match find_tool(sent, &offered) {
+        Ok(found) => {
+            let name = offered[found.index].0;
+            tracing::info!(sent, tool = name, code = ?found.code, "a tool's name was repaired");
+            merged.names.tool_of(name).cloned().ok_or_else(|| Err(unknown(sent, &[])))
+        }
+        Err(NameError::Ambiguous { candidates, .. }) => {
+            let text = format!("\"{sent}\" could be {}; send the one you mean", candidates.join(" or "));
+            Err(Ok(result::failed(&text)))
+        }
+        Err(NameError::Unknown { nearest, .. }) => Err(Err(unknown(sent, &nearest))),
+        Err(NameError::TooLong { start, .. }) => Err(Err(unknown(&start, &[]))),
+    }
+}

@@ -1,0 +1,68 @@
+//! The prompts of several servers under flat names.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
+use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
+
+use super::gather;
+use super::members::Member;
+
+/// Which prompt a name stands for, as it was last listed.
+pub(super) struct Prompts {
+    style: Style,
+    names: Mutex<Arc<FlatNames>>,
+}
+
+impl Prompts {
+    pub fn new(style: Style) -> Prompts {
+        Prompts { style, names: Mutex::default() }
+    }
+
+    fn names(&self) -> Arc<FlatNames> {
+        Arc::clone(&self.names.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All prompts of these servers.
+    pub async fn list(&self, members: &[Member]) -> Result<Json, ErrorObject> {
+        let gathered = gather::list(members, "prompts", "prompts/list", "prompts").await.into_items()?;
+        let mut prompts = Vec::new();
+        for (member, items) in &gathered {
+            for item in items {
+                if let Some(name) = item.get_text("name") {
+                    prompts.push((Identifier::new(&member.toolbox, &member.server, name), item));
+                }
+            }
+        }
+        let names = FlatNames::build(prompts.iter().map(|(identifier, _)| identifier.clone()), self.style);
+        let items: Vec<Json> = prompts
+            .iter()
+            .filter_map(|(identifier, item)| {
+                Some(item.replaced("name", &Json::text(names.name_of(identifier)?)))
+            })
+            .collect();
+        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(names);
+        Ok(Json::empty_object().with("prompts", &Json::list(&items)))
+    }
+
+    /// Whose prompt a name is, and what its server calls it.
+    pub async fn find(&self, members: &[Member], name: &str) -> Result<(Member, String), ErrorObject> {
+        if let Some(found) = self.known(members, name) {
+            return Ok(found);
+        }
+        self.list(members).await?;
+        self.known(members, name).ok_or_else(|| {
+            ErrorObject::new(
+                INVALID_PARAMS,
+                format!("Unknown prompt \"{name}\"; prompts/list tells them all"),
+            )
+        })
+    }
+
+    fn known(&self, members: &[Member], name: &str) -> Option<(Member, String)> {
+        let names = self.names();
+        let identifier = names.tool_of(name)?;
+        let member = members.iter().find(|member| member.is(identifier))?;
+        Some((member.clone(), identifier.name.clone()))
+    }
+}

@@ -1,0 +1,317 @@
+//! The toolboxes behind meta-tools: a model sees a few tools, and opens, finds and uses all others by them.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use tokio::time::timeout;
+use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, METHOD_NOT_FOUND, Notification};
+use toolwright_mcp::Filter;
+use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
+use toolwright_model::Change;
+use toolwright_redact::known;
+use toolwright_toolbox::meta::{
+    self, CLOSE_TOOLBOX, Identifier, Known, LIST_TOOLBOXES, ListedToolbox, OPEN_TOOLBOX, SEARCH_TOOLS,
+    ServerError, ToolboxSummary, USE_TOOL, texts,
+};
+
+use super::about;
+use super::calls::{self, Called};
+use super::finding::Finder;
+use super::gateway::Hub;
+use super::listening::Pump;
+use super::members::{Kind, Member, make_known};
+use super::opened::OpenSets;
+use super::visible::Visible;
+
+/// The meta-tools.
+pub(super) struct Toolboxes {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    hub: Arc<Hub>,
+    open: OpenSets,
+    finder: Finder,
+}
+
+impl Toolboxes {
+    pub fn new(hub: Arc<Hub>) -> Toolboxes {
+        Toolboxes { inner: Arc::new(Inner { hub, open: OpenSets::default(), finder: Finder::default() }) }
+    }
+}
+
+impl Service for Toolboxes {
+    fn about<'s>(&'s self, client: &'s Arc<Client>) -> Serving<'s, Result<About, ErrorObject>> {
+        Box::pin(async move {
+            let visible = self.inner.visible(client);
+            let tools = Json::empty_object().with("listChanged", &Json::yes());
+            Ok(About {
+                server: about::of_us(&self.inner.hub.options.version),
+                capabilities: Json::empty_object().with("tools", &tools),
+                instructions: Some(meta::instructions(&self.inner.summaries(&visible))),
+                extra: Vec::new(),
+            })
+        })
+    }
+
+    fn request(&self, asked: Asked) -> Serving<'static, Result<Json, ErrorObject>> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move {
+            match asked.method.as_str() {
+                "tools/list" => Ok(Json::empty_object().with("tools", &Json::list(&meta::definitions()))),
+                "tools/call" => inner.call(asked).await,
+                method => {
+                    Err(ErrorObject::new(METHOD_NOT_FOUND, format!("\"{method}\" is not offered here")))
+                }
+            }
+        })
+    }
+
+    fn notified(&self, client: &Arc<Client>, notification: Notification) {
+        tracing::debug!(client = %client.visitor.name, method = %notification.method, "not passed on");
+    }
+
+    fn listen(&self, _: Arc<Client>, filter: Filter, _: bool) -> Serving<'_, Result<Listening, ErrorObject>> {
+        Box::pin(async move {
+            let pump = Pump::new();
+            let granted = Filter { tools: filter.tools, ..Filter::default() };
+            self.inner.hub.tell_of_changes(&pump, &granted);
+            Ok(pump.into_listening(granted))
+        })
+    }
+
+    fn input_schema(&self, _: &Client, tool: &str) -> Option<Json> {
+        let tools = meta::definitions();
+        let tool = tools.iter().find(|item| item.get_text("name").as_deref() == Some(tool))?;
+        tool.get("inputSchema")
+    }
+
+    fn ended(&self, client: &Client) {
+        for toolbox in self.inner.open.end(client) {
+            self.inner.rest(&toolbox);
+        }
+    }
+}
+
+impl Inner {
+    /// What a client may see.
+    fn visible(&self, client: &Client) -> Visible {
+        let mut members = self.hub.members();
+        members.retain(|member| client.visitor.may_use(&member.toolbox));
+        Visible { members }
+    }
+
+    fn summaries(&self, visible: &Visible) -> Vec<ToolboxSummary> {
+        let names = visible.toolboxes().into_iter();
+        names
+            .map(|name| ToolboxSummary {
+                description: self.hub.description(&name),
+                servers: visible.of(&name).map(|member| member.server.clone()).collect(),
+                tools: visible.count(&name),
+                name,
+            })
+            .collect()
+    }
+
+    async fn call(&self, asked: Asked) -> Result<Json, ErrorObject> {
+        let params = asked.params.clone().unwrap_or_else(Json::empty_object);
+        let Some(name) = params.get_text("name") else {
+            return Err(ErrorObject::new(INVALID_PARAMS, "\"name\" is missing: it is the name of a tool"));
+        };
+        let arguments = params.get("arguments").filter(|arguments| arguments.as_str() != "null");
+        let arguments = arguments.unwrap_or_else(Json::empty_object);
+        let visible = self.visible(&asked.client);
+        let answer = match name.as_str() {
+            LIST_TOOLBOXES => Ok(self.list(&visible, &asked.client)),
+            OPEN_TOOLBOX => self.open(&visible, &asked.client, &arguments).await,
+            CLOSE_TOOLBOX => self.close(&visible, &asked.client, &arguments),
+            SEARCH_TOOLS => self.search(&visible, &arguments).await,
+            USE_TOOL => return Ok(self.use_tool(&visible, asked, &arguments).await),
+            _ => {
+                let message = format!(
+                    "Unknown tool \"{name}\". The tools here are {LIST_TOOLBOXES}, {OPEN_TOOLBOX}, {USE_TOOL}, \
+                     {SEARCH_TOOLS} and {CLOSE_TOOLBOX}; all others are called by {USE_TOOL}"
+                );
+                return Err(ErrorObject::new(INVALID_PARAMS, message));
+            }
+        };
+        Ok(match answer {
+            Ok(text) => texts::result(&text),
+            Err(text) => texts::error(&text),
+        })
+    }
+
+    fn list(&self, visible: &Visible, client: &Client) -> String {
+        let summaries = self.summaries(visible).into_iter();
+        let toolboxes: Vec<ListedToolbox> = summaries
+            .map(|ToolboxSummary { name, description, servers, tools }| ListedToolbox {
+                is_open: self.open.has(client, &name),
+                name,
+                description,
+                servers,
+                tools,
+            })
+            .collect();
+        meta::listed(&toolboxes)
+    }
+
+    /// Connects to all servers of a toolbox at once. What cannot be reached is told beside what can.
+    async fn open(&self, visible: &Visible, client: &Client, arguments: &Json) -> Result<String, String> {
+        let call = meta::read_open(arguments.as_str())?;
+        note(OPEN_TOOLBOX, &call.changes);
+        let toolbox = &call.toolbox;
+        let members: Vec<&Member> = visible.of(toolbox).collect();
+        if members.is_empty() {
+            return Err(texts::toolbox_not_found(toolbox, &visible.toolboxes()));
+        }
+        let ready = join_all(members.iter().map(|member| self.ready(member))).await;
+        let mut tools = Vec::new();
+        let mut errors = Vec::new();
+        for (member, ready) in members.iter().zip(&ready) {
+            match ready {
+                Ok(()) => {
+                    let offered = member.offered();
+                    let of_server = |(_, item): &(String, Json)| (member.server.clone(), item.clone());
+                    tools.extend(offered.tools.iter().map(of_server));
+                }
+                Err(message) => {
+                    errors.push(ServerError { server: member.server.clone(), message: message.clone() });
+                }
+            }
+        }
+        let connected = members.len() - errors.len();
+        if connected == 0 {
+            let reasons = errors.iter().map(|error| texts::server_failed(&error.server, &error.message));
+            return Err(texts::open_failed(toolbox, &reasons.collect::<Vec<_>>().join("; ")));
+        }
+        self.open.add(client, toolbox);
+        let description = self.hub.description(toolbox);
+        Ok(meta::opened(toolbox, description.as_deref(), connected, &tools, &errors))
+    }
+
+    /// Waits until the tools of a server are known, for a bounded time. However many wait, it is reached once.
+    async fn ready(&self, member: &Member) -> Result<(), String> {
+        let Kind::Server(server) = &member.kind else { return Ok(()) };
+        let patience = self.hub.options.open_patience;
+        let hidden = |text: String| known(&text, &server.secrets).into_owned();
+        let listed = async {
+            server.supervisor.peer(patience).await.map_err(|error| hidden(error.to_string()))?;
+            server.settled().await;
+            match member.trouble() {
+                None => Ok(()),
+                Some(reason) => Err(reason),
+            }
+        };
+        let in_time = timeout(patience, listed).await;
+        in_time.unwrap_or_else(|_| Err(format!("it did not tell its tools within {} s", patience.as_secs())))
+    }
+
+    fn close(&self, visible: &Visible, client: &Client, arguments: &Json) -> Result<String, String> {
+        let call = meta::read_close(arguments.as_str())?;
+        note(CLOSE_TOOLBOX, &call.changes);
+        let toolbox = &call.toolbox;
+        if visible.of(toolbox).next().is_none() {
+            return Err(texts::toolbox_not_found(toolbox, &visible.toolboxes()));
+        }
+        if !self.open.remove(client, toolbox) {
+            return Err(texts::not_currently_open(toolbox));
+        }
+        self.rest(toolbox);
+        Ok(meta::closed(toolbox))
+    }
+
+    /// Lets the servers of a toolbox rest that nobody has open.
+    fn rest(&self, toolbox: &str) {
+        if self.open.is_open_anywhere(toolbox) {
+            return;
+        }
+        for member in self.hub.toolbox(toolbox) {
+            if let Some(server) = member.configured_server().filter(|server| server.host.is_unused()) {
+                let _ = server;
+            }
+        }
+    }
+
+    async fn search(&self, visible: &Visible, arguments: &Json) -> Result<String, String> {
+        let call = meta::read_search(arguments.as_str())?;
+        note(SEARCH_TOOLS, &call.changes);
+        let members: Vec<Member> = match &call.toolbox {
+            None => visible.members.clone(),
+            Some(toolbox) => visible.of(toolbox).cloned().collect(),
+        };
+        if let Some(toolbox) = call.toolbox.as_ref().filter(|_| members.is_empty()) {
+            return Err(texts::toolbox_not_found(toolbox, &visible.toolboxes()));
+        }
+        make_known(&members, self.hub.options.list_patience).await;
+        let found = self.finder.find(&members, &call.query, call.limit);
+        let unknown: Vec<String> = members
+            .iter()
+            .filter_map(|member| Some(format!("'{}' ({})", member.server, member.trouble()?)))
+            .collect();
+        let note = (!unknown.is_empty())
+            .then(|| format!("The tools of these servers are not known yet: {}", unknown.join(", ")));
+        Ok(meta::found(&call.query, &found, note.as_deref()))
+    }
+
+    async fn use_tool(&self, visible: &Visible, asked: Asked, arguments: &Json) -> Json {
+        match self.prepare(visible, &asked.client, arguments).await {
+            Ok((member, tool, arguments)) => {
+                let params = asked.params.clone().unwrap_or_else(Json::empty_object);
+                let params = Some(params.with("arguments", &arguments));
+                let called = calls::call(&self.hub, &member, &tool.name, Asked { params, ..asked }).await;
+                answer(&tool, called)
+            }
+            Err(text) => texts::error(&text),
+        }
+    }
+
+    /// The tool that is meant, when it can be called now.
+    async fn prepare(
+        &self,
+        visible: &Visible,
+        client: &Client,
+        sent: &Json,
+    ) -> Result<(Member, Identifier, Json), String> {
+        let accepts_old_key = self.hub.accepts_legacy_tool_key();
+        let mut call = meta::read_use_tool(sent.as_str(), visible, accepts_old_key)?;
+        let toolbox = call.tool.toolbox.clone();
+        let exists = visible.of(&toolbox).next().is_some();
+        if !exists && OpenSets::is_stateless(client) {
+            return Err(texts::toolbox_not_found(&toolbox, &visible.toolboxes()));
+        }
+        if !exists || !self.open.has(client, &toolbox) {
+            return Err(texts::not_open(&toolbox));
+        }
+        let Some(member) = visible.of(&toolbox).find(|member| member.server == call.tool.server) else {
+            return Err(texts::server_not_found(&call.tool.server, &toolbox));
+        };
+        if member.trouble().is_some() {
+            // Its tools are not known: it is reached now, and the call read by what it has.
+            self.ready(member).await.map_err(|reason| texts::failed(&call.tool, &reason))?;
+            call = meta::read_use_tool(sent.as_str(), visible, accepts_old_key)?;
+        }
+        if member.offered().get(&call.tool.name).is_none() {
+            return Err(texts::tool_not_found(&call.tool.name, &call.tool.server));
+        }
+        note(USE_TOOL, &call.changes);
+        Ok((member.clone(), call.tool, call.arguments))
+    }
+}
+
+/// What a client gets: the tool's own result as it is, anything else in the words of the contract.
+fn answer(tool: &Identifier, called: Called) -> Json {
+    let reason = match called {
+        Called::Answered(result) => return result,
+        Called::Refused(error) => error.message,
+        Called::Failed(error) => calls::words(&error),
+        Called::Lost(reason) => reason,
+    };
+    texts::error(&texts::failed(tool, &reason))
+}
+
+/// Writes down how a call was read.
+fn note(tool: &str, changes: &[Change]) {
+    for change in changes {
+        tracing::info!(tool, code = %change.code, path = %change.path, "a call of a meta-tool was repaired");
+    }
+}

@@ -1,0 +1,59 @@
+//! The toolboxes as one client may see them: what it may not use does not exist.
+
+use toolwright_toolbox::meta::{Identifier, Known};
+
+use super::members::Member;
+
+/// The servers that one client may use.
+pub(super) struct Visible {
+    pub members: Vec<Member>,
+}
+
+impl Visible {
+    /// The servers of one toolbox.
+    pub fn of<'v>(&'v self, toolbox: &str) -> impl Iterator<Item = &'v Member> {
+        let toolbox = toolbox.to_owned();
+        self.members.iter().filter(move |member| member.toolbox == toolbox)
+    }
+
+    /// How many tools a toolbox has, when all of its servers have told theirs.
+    pub fn count(&self, toolbox: &str) -> Option<usize> {
+        let mut count = 0;
+        for member in self.of(toolbox) {
+            let listed = member.tools();
+            if !listed.is_current && listed.items.is_empty() {
+                return None;
+            }
+            count += member.offered().tools.len();
+        }
+        Some(count)
+    }
+}
+
+impl Known for Visible {
+    fn toolboxes(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for member in &self.members {
+            if !names.contains(&member.toolbox) {
+                names.push(member.toolbox.clone());
+            }
+        }
+        names
+    }
+
+    fn servers(&self, toolbox: &str) -> Vec<String> {
+        self.of(toolbox).map(|member| member.server.clone()).collect()
+    }
+
+    fn tools(&self, toolbox: &str, server: &str) -> Vec<String> {
+        let member = self.of(toolbox).find(|member| member.server == server);
+        let offered = member.map(Member::offered);
+        offered.map(|all| all.tools.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default()
+    }
+
+    fn input_schema(&self, tool: &Identifier) -> Option<String> {
+        let member = self.members.iter().find(|member| member.is(tool))?;
+        let schema = member.offered().get(&tool.name)?.get("inputSchema")?;
+        Some(schema.as_str().to_owned())
+    }
+}

@@ -1,0 +1,34 @@
+//! The one port: who may come in, how much at once, and what each path leads to.
+//!
+//! A request passes, in this order: the guard (`Host` and `Origin`), the token, the limits, and only then
+//! what its path names. Behind the paths of the protocol is an [`Inside`]. Nothing that comes through this
+//! port can start a program or change what is configured.
+//!
+//! Start with [`Web::new`] and [`Web::serve`].
+
+mod admission;
+mod body;
+mod connection;
+mod guard;
+mod handle;
+mod inside;
+mod keys;
+mod limits;
+mod listener;
+mod metrics;
+mod paced;
+mod refusal;
+mod route;
+mod serve;
+mod served;
+mod tokens;
+
+pub use guard::{Allowed, GuardError};
+pub use inside::{Counts, Inside, InsideBody, Reply};
+pub use keys::{Keys, OWN_TOKEN};
+pub use limits::{Rate, WebLimits};
+pub use listener::{Bound, ListenError, Reach, bind};
+pub use metrics::{CallCounter, Metrics};
+pub use serve::{Stop, Web, WebOptions};
+pub use served::Served;
+pub use tokens::{NewToken, TokenEntry, TokenError, TokenFolder};

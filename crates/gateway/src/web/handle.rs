@@ -1,0 +1,175 @@
+//! One request, from the guard to its answer.
+
+use bytes::Bytes;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, ALLOW, CONNECTION,
+    VARY,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use serde_json::json;
+
+use super::admission::Stay;
+use super::body::{self, Ends, Held};
+use super::inside::InsideBody;
+use super::keys;
+use super::metrics::{self, Open};
+use super::paced::Pace;
+use super::refusal::{Refusal, response};
+use super::route::{ROUTES, Route};
+use super::serve::Web;
+use crate::Endpoint;
+
+/// What a page of an allowed origin may read besides the answer.
+const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After";
+/// The method of a modern client that wants to hear of changes.
+const LISTEN: &[u8] = b"subscriptions/listen";
+
+/// Answers a request.
+pub(super) async fn handle(web: &Web, request: Request<Incoming>, pace: Pace) -> Response<Held> {
+    pace.request_begins();
+    let (parts, incoming) = request.into_parts();
+    let route = Route::of(parts.uri.path());
+    let label = route.label();
+    let checked = web.guard.check(&parts);
+    let origin = checked.as_ref().ok().cloned().flatten();
+    let answered = match checked {
+        Ok(origin) => inside(web, route, parts, incoming, origin.as_ref(), &pace).await,
+        Err(refusal) => Err(refusal),
+    };
+    let mut response = answered.unwrap_or_else(|refusal| {
+        web.metrics.refused(refusal.reason);
+        refusal.into_response().map(|body| Held::new(body, pace))
+    });
+    if let Some(origin) = origin {
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+        headers.append(VARY, HeaderValue::from_static("Origin"));
+    }
+    if web.stop.is_asked() {
+        // So that nobody sends the next request to a connection that is about to close.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    web.metrics.answered(label, response.status().as_u16());
+    response
+}
+
+/// Answers somebody whom the guard let pass.
+async fn inside(
+    web: &Web,
+    route: Route,
+    parts: Parts,
+    incoming: Incoming,
+    origin: Option<&HeaderValue>,
+    pace: &Pace,
+) -> Result<Response<Held>, Refusal> {
+    let whole = |response: Response<InsideBody>| Ok(response.map(|body| Held::new(body, pace.clone())));
+    // Whether a page may send what it wants to is asked without a token.
+    if parts.method == Method::OPTIONS {
+        return whole(options(&route, &parts.headers, origin));
+    }
+    let is_look = matches!(parts.method, Method::GET | Method::HEAD);
+    match &route {
+        Route::Healthz | Route::Readyz | Route::Metrics if !is_look => {
+            return Err(Refusal::method(&parts.method, route.methods()));
+        }
+        Route::Healthz => return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "ok\n")),
+        Route::Readyz => return whole(readyz(web)),
+        _ => {}
+    }
+    let known = web.keys.recognise(&parts.headers)?;
+    let endpoint = match route {
+        Route::Mcp(endpoint) => endpoint,
+        Route::Metrics => return whole(metrics_page(web)),
+        _ => return Err(Refusal::no_route(parts.uri.path(), ROUTES)),
+    };
+    if !matches!(parts.method, Method::GET | Method::POST | Method::DELETE) {
+        return Err(Refusal::method(&parts.method, Route::Mcp(endpoint).methods()));
+    }
+    if let (Endpoint::Toolbox(name), Some(allowed)) = (&endpoint, &known.visitor.toolboxes)
+        && !known.visitor.may_use(name)
+    {
+        return Err(Refusal::not_for_you(name, allowed));
+    }
+    let stay = stay(&parts);
+    let pass = web.admission.enter(&known, stay, &web.limits)?;
+    let read = body::read(incoming, &web.limits, &web.admission.body_bytes).await?;
+    let request = request_inside(parts, read.bytes);
+    let visitor = known.visitor.clone();
+    let answer = tokio::select! {
+        answer = web.inside.answer(endpoint.clone(), request, visitor) => answer,
+        () = web.stop.now() => return Err(Refusal::ending()),
+    };
+    let Some(answer) = answer else {
+        let Endpoint::Toolbox(name) = endpoint else { return Err(Refusal::ending()) };
+        let mut there = web.inside.toolboxes();
+        there.retain(|toolbox| known.visitor.may_use(toolbox));
+        return Err(Refusal::no_toolbox(&name, &there));
+    };
+    let ends: Option<Ends> = (stay == Stay::Stream).then(|| {
+        let (revoked, stop) = (known.revoked.clone().cancelled_owned(), web.stop.clone());
+        let ends: Ends = Box::pin(async move {
+            tokio::select! {
+                () = revoked => {}
+                () = stop.resting_connections_end() => {}
+            }
+        });
+        ends
+    });
+    Ok(answer.map(|body| Held::new(body, pace.clone()).with(pass, read.share, ends)))
+}
+
+/// The request as the inside sees it: its path, and nothing of who sent it.
+fn request_inside(parts: Parts, bytes: Bytes) -> Request<Bytes> {
+    let mut parts = parts;
+    keys::strip(&mut parts.headers);
+    Request::from_parts(parts, bytes)
+}
+
+/// A request that may stay open as long as its client likes is counted apart.
+fn stay(parts: &Parts) -> Stay {
+    let listens = || parts.headers.get("mcp-method").is_some_and(|method| method.as_bytes() == LISTEN);
+    if parts.method == Method::GET || listens() { Stay::Stream } else { Stay::Request }
+}
+
+fn options(route: &Route, headers: &HeaderMap, origin: Option<&HeaderValue>) -> Response<InsideBody> {
+    let mut response = response(StatusCode::NO_CONTENT, "text/plain", "");
+    let answer = response.headers_mut();
+    answer.remove(http::header::CONTENT_TYPE);
+    answer.insert(ALLOW, HeaderValue::from_static(route.methods()));
+    if origin.is_some() {
+        answer.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(route.methods()));
+        if let Some(wanted) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+            answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+        }
+        answer.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    }
+    response
+}
+
+/// Whether it serves, and how much: numbers only, for everybody may ask.
+fn readyz(web: &Web) -> Response<InsideBody> {
+    let counts = web.inside.counts();
+    let is_ready = !web.stop.is_asked();
+    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let said = json!({
+        "status": if is_ready { "ready" } else { "ending" },
+        "servers": counts.servers,
+        "tools": counts.tools,
+        "sessions": counts.sessions,
+        "requestsInFlight": web.admission.requests.inside(),
+    });
+    response(status, "application/json", format!("{said}\n"))
+}
+
+fn metrics_page(web: &Web) -> Response<InsideBody> {
+    let open = Open {
+        connections: web.connections.inside(),
+        requests: web.admission.requests.inside(),
+        streams: web.admission.streams.inside(),
+    };
+    response(StatusCode::OK, metrics::CONTENT_TYPE, web.metrics.page(open, &web.inside.counts()))
+}

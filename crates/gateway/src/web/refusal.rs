@@ -1,0 +1,152 @@
+//! What a request that is turned away is told: what, why and what to do, as a JSON-RPC error.
+
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderValue, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use serde_json::{Map, Value, json};
+
+use super::inside::InsideBody;
+
+/// The code of all errors of the port. Which one it is says `data.reason`.
+const CODE: i64 = -32000;
+
+/// Why a request is turned away.
+#[derive(Debug, PartialEq)]
+pub(super) struct Refusal {
+    pub status: StatusCode,
+    /// One word for programs and counters.
+    pub reason: &'static str,
+    pub message: String,
+    data: Box<Map<String, Value>>,
+    header: Option<Box<(http::HeaderName, String)>>,
+}
+
+impl Refusal {
+    pub fn new(status: StatusCode, reason: &'static str, message: impl Into<String>) -> Refusal {
+        Refusal { status, reason, message: message.into(), data: Box::default(), header: None }
+    }
+
+    fn saying(mut self, key: &str, value: Value) -> Refusal {
+        self.data.insert(key.to_owned(), value);
+        self
+    }
+
+    /// The head names no host, two, or something that is none.
+    pub fn bad_host(why: &str) -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, "host", format!("the Host header {why}"))
+    }
+
+    /// The host is none of ours: perhaps a web page that pretends to be on this machine.
+    pub fn other_host(host: &str) -> Refusal {
+        let message = format!(
+            "the host \"{host}\" is not served here; use the address that the gateway printed, or start it with --allow-host {host}"
+        );
+        Refusal::new(StatusCode::FORBIDDEN, "host", message)
+    }
+
+    /// A web page that may not come in.
+    pub fn other_origin(origin: &str) -> Refusal {
+        let message = format!(
+            "web pages of the origin \"{origin}\" may not use this gateway; if this one should, start it with --allow-origin ORIGIN"
+        );
+        Refusal::new(StatusCode::FORBIDDEN, "origin", message)
+    }
+
+    pub fn unauthorized(what: &str, where_is_it: &str) -> Refusal {
+        let message = format!(
+            "{what}; send it as the header \"Authorization: Bearer TOKEN\" or \"X-Toolwright-Token: TOKEN\"; {where_is_it}"
+        );
+        let mut refusal = Refusal::new(StatusCode::UNAUTHORIZED, "token", message);
+        refusal.header = Some(Box::new((WWW_AUTHENTICATE, "Bearer realm=\"toolwright\"".to_owned())));
+        refusal
+    }
+
+    /// The token does not open this toolbox. Whether there is one of the name is not said.
+    pub fn not_for_you(toolbox: &str, allowed: &[String]) -> Refusal {
+        let message =
+            format!("this token may not use the toolbox \"{toolbox}\"; it may use {}", listed(allowed));
+        Refusal::new(StatusCode::FORBIDDEN, "toolbox", message).saying("toolboxes", json!(allowed))
+    }
+
+    pub fn no_toolbox(toolbox: &str, there: &[String]) -> Refusal {
+        let message = format!("there is no toolbox \"{toolbox}\"; there is {}", listed(there));
+        Refusal::new(StatusCode::NOT_FOUND, "toolbox", message).saying("toolboxes", json!(there))
+    }
+
+    pub fn no_route(path: &str, routes: &[&str]) -> Refusal {
+        let message = format!("there is nothing at \"{path}\"; there is {}", routes.join(", "));
+        Refusal::new(StatusCode::NOT_FOUND, "path", message).saying("routes", json!(routes))
+    }
+
+    pub fn method(method: &http::Method, allowed: &'static str) -> Refusal {
+        let message = format!("{method} is not possible here; use {allowed}");
+        let mut refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method", message);
+        refusal.header = Some(Box::new((ALLOW, allowed.to_owned())));
+        refusal
+    }
+
+    /// A limit is reached.
+    pub fn too_much(limit: &'static str, message: String, number: usize, seconds: u64) -> Refusal {
+        let seconds = seconds.max(1);
+        let mut refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "limit", message)
+            .saying("limit", json!(limit))
+            .saying("number", json!(number))
+            .saying("retryAfterSeconds", json!(seconds));
+        refusal.header = Some(Box::new((RETRY_AFTER, seconds.to_string())));
+        refusal
+    }
+
+    pub fn too_large(limit: usize) -> Refusal {
+        let message =
+            format!("the body has more than {limit} bytes, the most that is read; send less at once");
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "size", message).saying("number", json!(limit))
+    }
+
+    pub fn too_slow(seconds: u64) -> Refusal {
+        let message = format!("the body did not arrive within {seconds} s");
+        Refusal::new(StatusCode::REQUEST_TIMEOUT, "slow", message).saying("number", json!(seconds))
+    }
+
+    pub fn broken_body() -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, "body", "the body ended before its end, or is not well formed")
+    }
+
+    pub fn ending() -> Refusal {
+        let message = "the gateway is shutting down; the call was not finished; send it again in a moment";
+        let mut refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message);
+        refusal.header = Some(Box::new((RETRY_AFTER, "1".to_owned())));
+        refusal
+    }
+
+    /// The error as an answer.
+    pub fn into_response(self) -> Response<InsideBody> {
+        let mut data = self.data;
+        data.insert("reason".to_owned(), json!(self.reason));
+        let error = json!({ "code": CODE, "message": self.message, "data": data });
+        let text = json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string();
+        let mut response = response(self.status, "application/json", text);
+        if let Some((name, value)) = self.header.map(|header| *header)
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+}
+
+/// A whole answer.
+pub(super) fn response(
+    status: StatusCode,
+    kind: &'static str,
+    text: impl Into<Bytes>,
+) -> Response<InsideBody> {
+    let mut response = Response::new(Full::new(text.into()).boxed_unsync());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

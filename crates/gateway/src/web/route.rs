@@ -1,0 +1,114 @@
+//! What a path leads to.
+
+use percent_encoding::percent_decode_str;
+
+use crate::Endpoint;
+
+/// Every path there is, as it is told.
+pub(super) const ROUTES: &[&str] =
+    &["/mcp", "/mcp/all", "/mcp/t/{toolbox}", "/healthz", "/readyz", "/metrics"];
+
+/// What a path leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    Mcp(Endpoint),
+    Healthz,
+    Readyz,
+    Metrics,
+    Nowhere,
+}
+
+impl Route {
+    /// Reads a path. It is taken as it is: no `..`, no second slash and no upper case leads anywhere.
+    pub fn of(path: &str) -> Route {
+        match path {
+            "/mcp" => Route::Mcp(Endpoint::Toolboxes),
+            "/mcp/all" => Route::Mcp(Endpoint::All),
+            "/healthz" => Route::Healthz,
+            "/readyz" => Route::Readyz,
+            "/metrics" => Route::Metrics,
+            _ => path.strip_prefix("/mcp/t/").and_then(toolbox).map_or(Route::Nowhere, Route::Mcp),
+        }
+    }
+
+    /// The word for it in counters.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Route::Mcp(Endpoint::Toolboxes) => "mcp",
+            Route::Mcp(Endpoint::All) => "all",
+            Route::Mcp(Endpoint::Toolbox(_)) => "toolbox",
+            Route::Healthz => "healthz",
+            Route::Readyz => "readyz",
+            Route::Metrics => "metrics",
+            Route::Nowhere => "none",
+        }
+    }
+
+    /// The methods that are possible there.
+    pub fn methods(&self) -> &'static str {
+        match self {
+            Route::Mcp(_) => "GET, POST, DELETE, OPTIONS",
+            _ => "GET, HEAD, OPTIONS",
+        }
+    }
+}
+
+fn toolbox(encoded: &str) -> Option<Endpoint> {
+    if encoded.is_empty() || encoded.contains('/') {
+        return None;
+    }
+    let name = percent_decode_str(encoded).decode_utf8().ok()?;
+    (!name.chars().any(char::is_control)).then(|| Endpoint::Toolbox(name.into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(toolbox: &str) -> Route {
+        Route::Mcp(Endpoint::Toolbox(toolbox.to_owned()))
+    }
+
+    #[test]
+    fn paths_lead_where_they_say() {
+        for (path, route) in [
+            ("/mcp", Route::Mcp(Endpoint::Toolboxes)),
+            ("/mcp/all", Route::Mcp(Endpoint::All)),
+            ("/mcp/t/dev", named("dev")),
+            ("/mcp/t/my%20tools", named("my tools")),
+            ("/mcp/t/a%2Fb", named("a/b")),
+            ("/mcp/t/b%C3%BCro", named("büro")),
+            ("/mcp/t/100%", named("100%")),
+            ("/healthz", Route::Healthz),
+            ("/readyz", Route::Readyz),
+            ("/metrics", Route::Metrics),
+        ] {
+            assert_eq!(Route::of(path), route, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_a_path_leads_nowhere() {
+        for path in [
+            "",
+            "/",
+            "*",
+            "//mcp",
+            "/mcp/",
+            "/MCP",
+            "/mcp/t",
+            "/mcp/t/",
+            "/mcp/t/a/b",
+            "/mcp/t/%FF",
+            "/mcp/t/%00",
+            "/mcp/../metrics",
+            "/mcp/all/",
+            "/./metrics",
+            "/metrics/",
+            "/healthz/x",
+            "/%6dcp",
+        ] {
+            assert_eq!(Route::of(path), Route::Nowhere, "{path}");
+        }
+    }
+}

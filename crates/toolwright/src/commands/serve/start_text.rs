@@ -1,0 +1,182 @@
+//! What is said when the port is open: what is served, where, with which token, and what to do next.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use serde_json::json;
+use toolwright_tools::printable;
+
+use crate::gateway_source::Behind;
+
+/// What there is to say.
+pub struct Started {
+    pub address: SocketAddr,
+    /// This install's own token, where one is needed.
+    pub token: Option<String>,
+    pub token_file: Option<PathBuf>,
+    pub toolboxes: Vec<Line>,
+    /// Where the files tools work.
+    pub folders: Vec<PathBuf>,
+    pub configuration: Option<PathBuf>,
+}
+
+/// A toolbox.
+pub struct Line {
+    pub name: String,
+    pub holds: Holds,
+}
+
+/// What a toolbox holds.
+pub enum Holds {
+    Servers(Vec<String>),
+    OwnTools(usize),
+}
+
+/// The toolboxes of these names.
+pub fn toolboxes(behind: &Behind, names: &[String]) -> Vec<Line> {
+    let mut servers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for view in behind.servers.views() {
+        servers.entry(view.toolbox).or_default().push(view.name);
+    }
+    let line = |name: &String| {
+        let holds = match servers.remove(name) {
+            Some(servers) => Holds::Servers(servers),
+            None => Holds::OwnTools(behind.own_tools),
+        };
+        Line { name: name.clone(), holds }
+    };
+    names.iter().map(line).collect()
+}
+
+impl Started {
+    pub fn to_json(&self) -> String {
+        let toolboxes: serde_json::Map<String, serde_json::Value> =
+            self.toolboxes.iter().map(|line| (line.name.clone(), json!(self.toolbox(&line.name)))).collect();
+        let said = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "pid": std::process::id(),
+            "address": self.address.to_string(),
+            "url": self.url("/mcp"),
+            "all": self.url("/mcp/all"),
+            "toolboxes": toolboxes,
+            "token": self.token,
+            "tokenFile": self.token_file,
+            "configuration": self.configuration,
+        });
+        format!("{said}\n")
+    }
+
+    pub fn to_text(&self) -> String {
+        let mut rows = vec![
+            (self.url("/mcp"), "the toolboxes; a model opens those that it needs".to_owned()),
+            (self.url("/mcp/all"), "every tool at once".to_owned()),
+        ];
+        for line in &self.toolboxes {
+            rows.push((self.toolbox(&line.name), self.told(&line.holds)));
+        }
+        let width = rows.iter().map(|(url, _)| url.chars().count()).max().unwrap_or(0);
+        let rows = rows.iter().map(|(url, what)| format!("  {url:width$}  {what}\n")).collect::<String>();
+        let configuration = match &self.configuration {
+            Some(file) => file.display().to_string(),
+            None => "none, so these are the built-in tools; name servers in toolwright.json here, or with --config"
+                .to_owned(),
+        };
+        let token = match (&self.token, &self.token_file) {
+            (Some(token), Some(file)) => format!("{token}  (kept in {})", file.display()),
+            (Some(token), None) => format!("{token}  (for this run: there is no folder to keep it in)"),
+            (None, _) => "none is needed".to_owned(),
+        };
+        let url = self.url("/mcp");
+        let (flag, member) = match &self.token {
+            Some(token) => (
+                format!(" --header \"Authorization: Bearer {token}\""),
+                format!(", \"headers\": {{\"Authorization\": \"Bearer {token}\"}}"),
+            ),
+            None => Default::default(),
+        };
+        let text = format!(
+            "toolwright {} serves on {}\n\n{rows}\nConfiguration: {configuration}\nToken:         {token}\n\nNext:\n  1. Connect a client. Claude Code:\n       claude mcp add --transport http toolwright {url}{flag}\n     Others, in their file of servers:\n       {{\"mcpServers\": {{\"toolwright\": {{\"type\": \"http\", \"url\": \"{url}\"{member}}}}}}}\n  2. See whether it is ready, from another terminal:\n       curl {}\n\nCtrl-C ends it.\n",
+            env!("CARGO_PKG_VERSION"),
+            self.address,
+            self.url("/readyz"),
+        );
+        printable(&text, &['\n', '\\']).into_owned()
+    }
+
+    fn told(&self, holds: &Holds) -> String {
+        match holds {
+            Holds::Servers(servers) if servers.len() == 1 => format!("the server {}", servers[0]),
+            Holds::Servers(servers) => format!("the servers {}", servers.join(", ")),
+            Holds::OwnTools(count) => {
+                let folders: Vec<String> = self.folders.iter().map(|it| it.display().to_string()).collect();
+                format!("{count} built-in tools: date, search, volume, and files in {}", folders.join(", "))
+            }
+        }
+    }
+
+    fn toolbox(&self, name: &str) -> String {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+        let encoded: String = name
+            .bytes()
+            .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+            .collect();
+        self.url(&format!("/mcp/t/{encoded}"))
+    }
+
+    fn url(&self, path: &str) -> String {
+        // An address that stands for all of them is none to connect to.
+        let ip = match self.address.ip() {
+            ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            ip => ip,
+        };
+        format!("http://{}{path}", SocketAddr::new(ip, self.address.port()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started() -> Started {
+        Started {
+            address: SocketAddr::from(([127, 0, 0, 1], 8484)),
+            token: Some("tw_TOKEN".to_owned()),
+            token_file: Some("/home/me/.local/state/toolwright/token".into()),
+            toolboxes: vec![Line { name: "builtin".to_owned(), holds: Holds::OwnTools(12) }],
+            folders: vec!["/home/me/notes".into()],
+            configuration: None,
+        }
+    }
+
+    #[test]
+    fn without_a_configuration_it_says_what_there_is_and_what_to_do() {
+        insta::assert_snapshot!(started().to_text());
+    }
+
+    #[test]
+    fn with_a_configuration_every_toolbox_has_its_address() {
+        let servers = |names: &[&str]| Holds::Servers(names.iter().map(|name| (*name).to_owned()).collect());
+        let text = Started {
+            token: None,
+            token_file: None,
+            configuration: Some("/home/me/toolwright.json".into()),
+            toolboxes: vec![
+                Line { name: "dev".to_owned(), holds: servers(&["git", "memory"]) },
+                Line { name: "my büro".to_owned(), holds: servers(&["calendar"]) },
+            ],
+            ..started()
+        };
+        insta::assert_snapshot!(text.to_text());
+    }
+
+    #[test]
+    fn programs_read_one_line() {
+        let line = Started { address: SocketAddr::from(([0, 0, 0, 0], 1)), ..started() }.to_json();
+        assert_eq!(line.matches('\n').count(), 1);
+        let said: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(said["url"], "http://127.0.0.1:1/mcp");
+        assert_eq!(said["toolboxes"]["builtin"], "http://127.0.0.1:1/mcp/t/builtin");
+        assert_eq!(said["token"], "tw_TOKEN");
+    }
+}

@@ -1,0 +1,71 @@
+//! `toolwright stdio`: one client, over standard input and output.
+
+use std::process::ExitCode;
+
+use tokio::runtime::Builder;
+use tokio::sync::Notify;
+use toolwright_gateway::Endpoint;
+use toolwright_gateway::web::Inside;
+use toolwright_mcp::front::{SealKey, Visitor};
+
+use crate::cli::StdioOptions;
+use crate::gateway_source::{self, Behind};
+use crate::report::Report;
+use crate::signals::{Signals, Wanted};
+
+/// Who the client is to us.
+const CLIENT: &str = "stdio";
+
+pub fn run(options: &StdioOptions) -> Result<ExitCode, Report> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
+    let done = runtime.block_on(serve(options));
+    // Standard input may still be waited for, and nobody will write to it.
+    runtime.shutdown_background();
+    done
+}
+
+async fn serve(options: &StdioOptions) -> Result<ExitCode, Report> {
+    let mut signals = Signals::new();
+    // What is sealed is for this client alone, which is gone when we are.
+    let behind = gateway_source::behind(&options.config, &options.roots, &options.rules, SealKey::random())?;
+    let endpoint = match (&options.toolbox, options.all) {
+        (Some(name), _) => Endpoint::Toolbox(name.clone()),
+        (None, true) => Endpoint::All,
+        (None, false) => Endpoint::Toolboxes,
+    };
+    let Some(service) = behind.gateway.service(&endpoint) else {
+        let report = no_toolbox(options.toolbox.as_deref().unwrap_or_default(), &behind);
+        behind.servers.stop().await;
+        return Err(report);
+    };
+    let asked = Notify::new();
+    let keeping = behind.keep_current(&options.rules, &asked);
+    let visitor = Visitor::everywhere(CLIENT);
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let serving = behind.fronts.serve_stdio(service, input, output, visitor);
+    let ending = async {
+        while let Wanted::Reload = signals.next().await {
+            asked.notify_waiters();
+        }
+    };
+    tokio::select! {
+        () = serving => {}
+        () = keeping => {}
+        () = ending => {}
+    }
+    behind.fronts.close();
+    tokio::select! {
+        () = behind.servers.stop() => Ok(ExitCode::SUCCESS),
+        code = signals.end() => Ok(ExitCode::from(code)),
+    }
+}
+
+fn no_toolbox(name: &str, behind: &Behind) -> Report {
+    let there = behind.served().toolboxes();
+    let fix = match there.len() {
+        0 => "name servers in a configuration: --config FILE".to_owned(),
+        _ => format!("use one of {}", there.join(", ")),
+    };
+    Report::usage(format!("there is no toolbox \"{name}\""), fix)
+}

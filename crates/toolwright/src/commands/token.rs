@@ -1,0 +1,117 @@
+//! `toolwright token`: who may use the gateway.
+
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use serde_json::json;
+use toolwright_gateway::web::{NewToken, OWN_TOKEN, TokenEntry, TokenError, TokenFolder};
+
+use super::print;
+use crate::cli::{TokenCommand, TokenOptions};
+use crate::gateway_source;
+use crate::report::Report;
+
+pub fn run(options: &TokenOptions) -> Result<ExitCode, Report> {
+    let Some(folder) = gateway_source::token_folder() else {
+        return Err(Report::usage("there is no folder to keep tokens in", "set HOME or XDG_STATE_HOME"));
+    };
+    match &options.command {
+        TokenCommand::Add { name, toolboxes, rate, calls, json } => {
+            let new = NewToken {
+                name: name.clone(),
+                toolboxes: (!toolboxes.is_empty()).then(|| toolboxes.clone()),
+                rate: *rate,
+                calls: calls.map(|calls| calls as usize),
+                created: now(),
+            };
+            add(&folder, new, *json)
+        }
+        TokenCommand::List { json } => list(&folder, *json),
+        TokenCommand::Revoke { name } => revoke(&folder, name),
+        TokenCommand::Show => print(&folder.own().map_err(report)?),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add(folder: &TokenFolder, new: NewToken, as_json: bool) -> Result<(), Report> {
+    let name = new.name.clone();
+    let toolboxes = new.toolboxes.clone();
+    let token = folder.add(new).map_err(report)?;
+    if as_json {
+        return print(&json!({ "name": name, "token": token, "toolboxes": toolboxes }).to_string());
+    }
+    let opens = toolboxes.map_or_else(|| "everything".to_owned(), |list| list.join(", "));
+    print(&token)?;
+    eprintln!("This is the token \"{name}\"; it opens {opens}. It is not shown again.");
+    Ok(())
+}
+
+fn list(folder: &TokenFolder, as_json: bool) -> Result<(), Report> {
+    let tokens = folder.list().map_err(report)?;
+    if as_json {
+        let shown: Vec<_> = tokens.iter().map(as_value).collect();
+        return print(&serde_json::Value::from(shown).to_string());
+    }
+    let mut rows = vec![["NAME", "TOOLBOXES", "PER SECOND", "AT ONCE", "CREATED"].map(str::to_owned)];
+    let usual = || "-".to_owned();
+    let own = folder.own_file();
+    let own_is = if own.exists() { format!("in {}", own.display()) } else { "at the first start".to_owned() };
+    rows.push([OWN_TOKEN.to_owned(), "all".to_owned(), usual(), usual(), own_is]);
+    for token in tokens {
+        rows.push([
+            token.name,
+            token.toolboxes.map_or_else(|| "all".to_owned(), |toolboxes| toolboxes.join(", ")),
+            token.rate.map_or_else(usual, |rate| rate.to_string()),
+            token.calls.map_or_else(usual, |calls| calls.to_string()),
+            token.created,
+        ]);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2), width(3)];
+    let lines = rows.iter().map(|[name, toolboxes, rate, calls, created]| {
+        let [first, second, third, fourth] = widths;
+        format!("{name:first$}  {toolboxes:second$}  {rate:third$}  {calls:fourth$}  {created}")
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    print(&toolwright_tools::printable(&text, &['\n', '\\']))
+}
+
+fn as_value(token: &TokenEntry) -> serde_json::Value {
+    let TokenEntry { name, toolboxes, rate, calls, created, .. } = token;
+    json!({ "name": name, "toolboxes": toolboxes, "rate": rate, "calls": calls, "created": created })
+}
+
+fn revoke(folder: &TokenFolder, name: &str) -> Result<(), Report> {
+    if name == OWN_TOKEN {
+        let fix = format!("remove {} and start the gateway anew; it makes another one", folder.own_file().display());
+        return Err(Report::usage("this install's own token cannot be revoked while it is kept", fix));
+    }
+    folder.revoke(name).map_err(report)?;
+    print(&format!("The token \"{name}\" opens nothing any more."))
+}
+
+/// What went wrong, and what to do.
+pub fn report(error: TokenError) -> Report {
+    let fix = match &error {
+        TokenError::Io { .. } => "check who may read and write the folder, or set XDG_STATE_HOME to another one".to_owned(),
+        TokenError::NotUnderstood { file, .. } => {
+            format!("correct {} or remove it; removing it revokes what is in it", file.display())
+        }
+        TokenError::BadName(_) => "choose another name".to_owned(),
+        TokenError::NameTaken(name) => {
+            format!("choose another name, or revoke that one first: toolwright token revoke {name}")
+        }
+        TokenError::NoSuchToken { names, .. } if names.is_empty() => {
+            "there are none with a name; make one: toolwright token add NAME".to_owned()
+        }
+        TokenError::NoSuchToken { names, .. } => format!("use one of {}", names.join(", ")),
+        TokenError::NoChance => "try again".to_owned(),
+    };
+    Report::usage(error.to_string(), fix)
+}
+
+/// Now, to the second.
+fn now() -> String {
+    let now = Timestamp::now();
+    Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+}

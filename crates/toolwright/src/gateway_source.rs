@@ -1,0 +1,113 @@
+//! What `serve` and `stdio` serve: tools, servers and endpoints, from flags, files and environment.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use toolwright_config::{Configuration, parse, process_environment};
+use tokio::sync::Notify;
+use toolwright_gateway::web::{CallCounter, Served, TokenFolder};
+use toolwright_gateway::{Gateway, GatewayOptions, Servers, offer};
+use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
+use toolwright_normalizer::Normalizer;
+use toolwright_tools::{ToolExecutor, ToolRegistry};
+
+use crate::cli::{ConfigOptions, RootOptions, RuleOptions};
+use crate::files::Watched;
+use crate::report::Report;
+use crate::{rules_source, server_source, toolset};
+
+/// Everything behind the front, running.
+pub struct Behind {
+    /// What the file says, when there is one.
+    pub configuration: Option<Configuration>,
+    pub executor: Arc<ToolExecutor>,
+    pub servers: Arc<Servers>,
+    pub gateway: Arc<Gateway>,
+    pub fronts: Arc<Fronts>,
+    pub calls: Arc<CallCounter>,
+    /// How many tools are our own.
+    pub own_tools: usize,
+}
+
+impl Behind {
+    /// The same, as a port sees it.
+    pub fn served(&self) -> Served {
+        Served {
+            gateway: Arc::clone(&self.gateway),
+            fronts: Arc::clone(&self.fronts),
+            servers: Arc::clone(&self.servers),
+            executor: Arc::clone(&self.executor),
+        }
+    }
+
+    /// Reads the files again whenever they change, or somebody asks for it. It does not end.
+    pub async fn keep_current(&self, rules: &RuleOptions, asked: &Notify) {
+        keep_rules(rules, &self.executor, asked).await;
+    }
+}
+
+/// Makes all of it. Must be called on a tokio runtime.
+pub fn behind(
+    config: &ConfigOptions,
+    roots: &RootOptions,
+    rules: &RuleOptions,
+    key: SealKey,
+) -> Result<Behind, Report> {
+    let normalizer = Normalizer::new(rules_source::load(rules)?);
+    let configuration = server_source::configuration(config)?;
+    // Who configures servers says whether ours are wanted beside them.
+    let serves_own = configuration.is_none();
+    let registry = if serves_own { toolset::registry(roots)? } else { ToolRegistry::new() };
+    let own_tools = registry.snapshot().tools().len();
+    let calls: Arc<CallCounter> = Arc::default();
+    let executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
+    executor.set_normalizer(normalizer);
+    let executor = Arc::new(executor);
+    let servers = match &configuration {
+        Some(configuration) => server_source::serve(configuration),
+        None => server_source::serve(&nothing_configured()?),
+    };
+    let options = GatewayOptions { serves_builtin_tools: serves_own, ..GatewayOptions::default() };
+    let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), options);
+    offer(&servers, executor.registry());
+    let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
+    Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools })
+}
+
+fn nothing_configured() -> Result<Configuration, Report> {
+    let text = r#"{"mcpServers": {}}"#;
+    parse(text, Path::new("toolwright.json"), &process_environment)
+        .map_err(|error| Report::configuration(&error))
+}
+
+/// The folder with the tokens and the key of this install.
+pub fn token_folder() -> Option<TokenFolder> {
+    server_source::state_folder().map(TokenFolder::new)
+}
+
+/// Puts the rules into force whenever their file changes, or somebody asks for it. A file with a mistake
+/// leaves the last good rules in force, and that is said.
+async fn keep_rules(options: &RuleOptions, executor: &ToolExecutor, asked: &Notify) {
+    let mut file = options.rules.as_deref().map(Watched::new);
+    loop {
+        match &mut file {
+            Some(file) => tokio::select! {
+                () = file.changed() => {}
+                () = asked.notified() => {}
+            },
+            None => asked.notified().await,
+        }
+        match rules_source::load(options) {
+            Ok(rules) => {
+                executor.set_normalizer(Normalizer::new(rules));
+                if let Some(path) = &options.rules {
+                    eprintln!("the rules of {} are in force", path.display());
+                }
+            }
+            Err(report) => {
+                report.print();
+                eprintln!("the last good rules stay in force");
+            }
+        }
+    }
+}

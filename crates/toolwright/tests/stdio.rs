@@ -1,0 +1,117 @@
+//! `toolwright stdio` as a client starts it.
+
+#![cfg(unix)]
+
+mod gateway;
+mod program;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use gateway::Home;
+use serde_json::{Value, json};
+
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Client {
+    fn start(home: &Home, flags: &[&str]) -> Client {
+        let mut child = home
+            .command(&[&["stdio"], flags].concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let (input, output) = (child.stdin.take(), child.stdout.take().expect("stdout"));
+        Client { child, input, output: BufReader::new(output) }
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("open");
+        writeln!(input, "{message}").expect("sent");
+    }
+
+    /// Asks and waits for the answer with the same id.
+    fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.output.read_line(&mut line).expect("a line"), 0, "it ended");
+            let message: Value = serde_json::from_str(&line).expect("only messages are on standard output");
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    fn begin(&mut self) {
+        let hello = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" }
+        });
+        let answer = self.ask(0, "initialize", hello);
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    }
+
+    fn end(mut self) -> i32 {
+        drop(self.input.take());
+        let late = Instant::now() + Duration::from_secs(60);
+        while Instant::now() < late {
+            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
+                return status.code().unwrap_or(-1);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it did not end with its input");
+    }
+}
+
+#[test]
+fn a_client_lists_and_calls_and_it_ends_with_its_input() {
+    let home = Home::new();
+    let mut client = Client::start(&home, &["--all"]);
+    client.begin();
+    let listed = client.ask(1, "tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools").clone();
+    let name = tools.iter().filter_map(|tool| tool["name"].as_str()).find(|name| name.ends_with("read_file"));
+    let call = json!({ "name": name.expect("a tool"), "arguments": { "file_path": "notes.md" } });
+    let result = client.ask(2, "tools/call", call);
+    assert!(result.to_string().contains("buy milk"), "{result}");
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn a_client_without_flags_gets_the_meta_tools_and_one_toolbox_gets_its_tools() {
+    let home = Home::new();
+    let mut client = Client::start(&home, &[]);
+    client.begin();
+    let listed = client.ask(1, "tools/list", json!({})).to_string();
+    assert!(listed.contains("open_toolbox") && listed.contains("use_tool"), "{listed}");
+    assert_eq!(client.end(), 0);
+    let mut client = Client::start(&home, &["--toolbox", "builtin"]);
+    client.begin();
+    let listed = client.ask(1, "tools/list", json!({})).to_string();
+    assert!(listed.contains("read_file") && !listed.contains("open_toolbox"), "{listed}");
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn an_unknown_toolbox_is_told_with_those_that_are_there() {
+    let home = Home::new();
+    let (code, stdout, stderr) = home.run(&["stdio", "--toolbox", "other"]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    insta::assert_snapshot!(stderr);
+    assert_eq!(home.run(&["stdio", "--toolbox", "builtin", "--all"]).0, 2);
+}

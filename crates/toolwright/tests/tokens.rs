@@ -1,0 +1,57 @@
+//! `toolwright token` as a user runs it, beside a gateway.
+
+#![cfg(unix)]
+
+mod gateway;
+mod program;
+
+use gateway::{Gateway, Home, until};
+
+#[test]
+fn tokens_are_made_listed_and_revoked_beside_a_gateway_that_runs() {
+    let home = Home::new();
+    let gateway = Gateway::start(&home, &[]);
+    let (code, stdout, stderr) = home.run(&["token", "add", "ci", "--toolbox", "builtin", "--rate", "50"]);
+    assert_eq!(code, 0, "{stderr}");
+    let token = stdout.trim().to_owned();
+    assert!(token.starts_with("tw_"), "{stdout}");
+    assert!(stderr.contains("it opens builtin. It is not shown again."), "{stderr}");
+    let (_, listed, _) = home.run(&["token", "list"]);
+    assert!(!listed.contains(&token));
+    let root = std::fs::canonicalize(home.path()).expect("a path").display().to_string();
+    let date = listed.split_whitespace().last().expect("a date").to_owned();
+    let root_seen = home.path().display().to_string();
+    let shown = listed.replace(&date, "DATE").replace(&root, "HOME").replace(&root_seen, "HOME");
+    insta::assert_snapshot!(shown);
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    until("it is known", || gateway.send("POST", "/mcp/t/builtin", &bearer, "").status != 401);
+    let answer = gateway.send("POST", "/mcp/t/other", &bearer, "");
+    assert_eq!(answer.status, 403, "{}", answer.body);
+    let (_, json, _) = home.run(&["token", "list", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&json[0]["name"], &json[0]["rate"]), (&"ci".into(), &50.into()));
+    assert!(json[0].get("sha256").is_none());
+    let (code, stdout, _) = home.run(&["token", "revoke", "ci"]);
+    assert_eq!((code, stdout.as_str()), (0, "The token \"ci\" opens nothing any more.\n"));
+    until("it is gone", || gateway.send("POST", "/mcp/t/builtin", &bearer, "").status == 401);
+}
+
+#[test]
+fn wrong_use_is_told_with_what_to_do() {
+    let home = Home::new();
+    assert_eq!(home.run(&["token", "add", "ci"]).0, 0);
+    let mut told = String::new();
+    for arguments in [
+        &["token", "add", "ci"][..],
+        &["token", "add", "default"],
+        &["token", "add", "a b"],
+        &["token", "revoke", "other"],
+    ] {
+        let (code, stdout, stderr) = home.run(arguments);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}");
+        told.push_str(&format!("$ toolwright {}\n{stderr}", arguments.join(" ")));
+    }
+    insta::assert_snapshot!(told);
+    let (code, _, stderr) = home.run(&["token", "revoke", "default"]);
+    assert!(code == 2 && stderr.contains("start the gateway anew"), "{stderr}");
+}
