@@ -12,7 +12,6 @@ tasks:
                                       (NAME: laws, text, rules, schema_arguments, lines, config; default: all)
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
-  bench mcp                           what we and other gateways add to a call, and what we use when idle
   soak [--full] [--minutes N] [ID…]   the figures of connections in full size (R09, R10, …; default: all)
   conformance                         the protocol's own suite: its client scenarios with our client, its server
                                       scenarios through the gateway";
@@ -30,8 +29,6 @@ pub enum Task {
     Conformance,
     /// Hold us and other gateways against a hostile server.
     BenchHostile,
-    /// Measure what a gateway adds to a call, ours and others.
-    BenchMcp,
     /// The figures of connections in full size; the words go to the program that measures them.
     Soak(Vec<String>),
 }
@@ -93,7 +90,6 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
         Some("bench") => match words.next().as_deref() {
             None => Task::Bench,
             Some("hostile") => Task::BenchHostile,
-            Some("mcp") => Task::BenchMcp,
             Some(extra) => return Err(format!("`{extra}` was not expected here")),
         },
         Some("soak") => return Ok(Task::Soak(words.collect())),
@@ -146,7 +142,6 @@ mod tests {
         assert_eq!(parsed("bench"), Ok(Task::Bench));
         assert_eq!(parsed("conformance"), Ok(Task::Conformance));
         assert_eq!(parsed("bench hostile"), Ok(Task::BenchHostile));
-        assert_eq!(parsed("bench mcp"), Ok(Task::BenchMcp));
         assert_eq!(parsed("soak --minutes 1"), Ok(Task::Soak(vec!["--minutes".into(), "1".into()])));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
     }

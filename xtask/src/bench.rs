@@ -14,7 +14,6 @@ pub mod hostile;
 mod inputs;
 mod judge;
 mod lane;
-pub mod mcp;
 mod order;
 mod score;
 mod stdio;

@@ -46,7 +46,7 @@ impl Served {
         let file = home.path().join("toolwright.json");
         std::fs::write(&file, configuration.to_string()).expect("written");
         let mut command = command(program, home.path());
-        command.arg("serve").args(["--port", "0", "--config"]).arg(&file).args(words);
+        command.arg("serve").args(["--port", "0", "--rate", "0", "--config"]).arg(&file).args(words);
         command.envs(environment.iter().copied());
         let mut child = command
             .stdin(Stdio::null())

@@ -6,18 +6,10 @@
 mod installed;
 
 mod contract;
-mod differential;
-mod environment;
 mod fidelity;
-mod ids;
 mod matrix;
 mod people;
-mod reloads;
-mod sessions;
-mod shadows;
-mod startup;
-mod table;
-mod tools_by_the_thousand;
+mod unavailable;
 
 use std::path::{Path, PathBuf};
 
