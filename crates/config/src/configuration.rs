@@ -26,6 +26,10 @@ pub struct Configuration {
     pub file: PathBuf,
     /// The toolboxes, in the order of the file.
     pub toolboxes: Vec<Toolbox>,
+    /// Whether the old key `tool` of an identifier counts as `name` in `use_tool`.
+    pub accepts_legacy_tool_key: bool,
+    /// Whether our own tools are served; where the file does not say, they are served without servers only.
+    pub serves_builtin_tools: Option<bool>,
     /// What is wrong with the file, in its order. What an error is about is not among the toolboxes.
     pub problems: Vec<Problem>,
 }

@@ -21,7 +21,9 @@ mod meant;
 mod mistakes;
 mod problem;
 mod read;
+mod schema;
 mod syntax;
+mod watch;
 
 use std::ffi::OsString;
 
@@ -32,6 +34,8 @@ pub use jsonc::blanked;
 pub use load::{MAX_FILE_BYTES, load, parse};
 pub use locate::{FoundBy, Located, locate, locate_from};
 pub use problem::{Excerpt, Problem, Severity};
+pub use schema::JSON_SCHEMA;
+pub use watch::{Look, Watch};
 
 /// Where variables come from: a name in, its value out.
 pub type Environment<'e> = dyn Fn(&str) -> Option<OsString> + 'e;

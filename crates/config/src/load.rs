@@ -9,7 +9,7 @@ use toolwright_jsonrpc::raw;
 
 use crate::meant::meant;
 use crate::mistakes::Mistakes;
-use crate::read::Reader;
+use crate::read::{Reader, Switches};
 use crate::{ConfigError, Configuration, Environment, Severity, jsonc, syntax};
 
 /// The longest file that is read.
@@ -17,7 +17,15 @@ pub const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Reads a file.
 pub fn load(file: &Path, environment: &Environment<'_>) -> Result<Configuration, ConfigError> {
-    let bytes = read(file)?;
+    from_bytes(file, read(file)?, environment)
+}
+
+/// Reads the bytes of a file.
+pub(crate) fn from_bytes(
+    file: &Path,
+    bytes: Vec<u8>,
+    environment: &Environment<'_>,
+) -> Result<Configuration, ConfigError> {
     let text = String::from_utf8(bytes).map_err(|error| not_text(file, error.as_bytes()))?;
     let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let folder = whole.parent().map(Path::to_owned).unwrap_or_default();
@@ -40,10 +48,12 @@ fn parse_in(
     let blanked = jsonc::blanked(text);
     let arena = Bump::new();
     let mut mistakes = Mistakes::new(text, &blanked);
+    let mut switches = Switches::default();
     let toolboxes = match raw::parse(&blanked, &arena) {
         Ok(parsed) => {
             let mut reader = Reader::new(mistakes, environment, folder);
             let toolboxes = reader.file(&parsed.root);
+            switches = reader.switches(&parsed.root);
             mistakes = reader.into_mistakes();
             toolboxes
         }
@@ -55,7 +65,13 @@ fn parse_in(
     };
     let mut problems = mistakes.into_problems(file);
     match toolboxes {
-        Some(toolboxes) => Ok(Configuration { file: file.to_owned(), toolboxes, problems }),
+        Some(toolboxes) => Ok(Configuration {
+            file: file.to_owned(),
+            toolboxes,
+            accepts_legacy_tool_key: switches.accepts_legacy_tool_key,
+            serves_builtin_tools: switches.serves_builtin_tools,
+            problems,
+        }),
         None => {
             // What makes the whole file useless is about no toolbox.
             let at = problems.iter().position(|problem| {
@@ -66,7 +82,8 @@ fn parse_in(
     }
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, ConfigError> {
+/// The bytes of a file.
+pub(crate) fn read(file: &Path) -> Result<Vec<u8>, ConfigError> {
     let fail = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => {
             ConfigError::NotFound { file: file.to_owned(), asked_by: None, near: near(file) }

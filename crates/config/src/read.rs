@@ -29,6 +29,13 @@ pub(crate) struct Reader<'t, 'e> {
     secrets: BTreeSet<String>,
 }
 
+/// What a file switches on and off.
+#[derive(Default)]
+pub(crate) struct Switches {
+    pub accepts_legacy_tool_key: bool,
+    pub serves_builtin_tools: Option<bool>,
+}
+
 /// What a name is of.
 #[derive(Clone, Copy)]
 enum Named {
@@ -39,6 +46,19 @@ enum Named {
 impl<'t, 'e> Reader<'t, 'e> {
     pub fn new(mistakes: Mistakes<'t>, environment: &'e Environment<'e>, folder: &'e Path) -> Self {
         Reader { mistakes, environment, folder, secrets: BTreeSet::new() }
+    }
+
+    /// What the file switches on and off. A wrong one is told and changes nothing else.
+    pub fn switches(&mut self, root: &Node<'t>) -> Switches {
+        let before = self.mistakes.count();
+        let members = root.as_object().unwrap_or_default();
+        let mut flag = |key: &str| value_of(members, key).and_then(|node| self.flag(&node, key));
+        let switches = Switches {
+            accepts_legacy_tool_key: flag("acceptLegacyToolKey").unwrap_or(false),
+            serves_builtin_tools: flag("builtinTools"),
+        };
+        self.mistakes.soften_since(before);
+        switches
     }
 
     pub fn into_mistakes(self) -> Mistakes<'t> {

@@ -1,7 +1,9 @@
 //! The tools of servers, kept in the registry as the servers list them.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_toolbox::Listed;
 use toolwright_tools::{RegistrationError, ToolFunction, ToolRegistry};
 
@@ -9,33 +11,84 @@ use crate::definition;
 use crate::server_tool::ServerTool;
 use crate::servers::{Server, Servers};
 
-/// Registers the tools of all servers, now and whenever a list changes. The tasks end with the servers.
-/// Tells which tools are left out now. Must be called on a tokio runtime.
+/// The tools of servers in a registry, and the tasks that keep them there.
+pub(crate) struct Offer {
+    registry: Arc<ToolRegistry>,
+    kept: Mutex<HashMap<String, Kept>>,
+    /// Who registers something holds it: a task that is over must not put its tools back.
+    turn: Arc<Mutex<()>>,
+}
+
+/// A server whose tools are kept in step, while this lives.
+struct Kept {
+    server: Server,
+    _end: DropGuard,
+}
+
+/// Registers the tools of all servers, now and whenever a list or the servers change. The tasks end with the
+/// servers. Tells which tools are left out now. Must be called on a tokio runtime.
 pub fn offer(servers: &Servers, registry: &Arc<ToolRegistry>) -> Vec<RegistrationError> {
-    let mut left_out = Vec::new();
-    for server in servers.iter() {
-        let (server, registry) = (server.clone(), Arc::clone(registry));
-        // Taken before: what is listed meanwhile is registered by the task.
-        let known = server.supervisor.tools();
-        left_out.extend(register(&server, &registry));
-        let ended = servers.ended().clone();
-        tokio::spawn(async move {
-            tokio::select! {
-                () = keep(server, registry, known) => {}
-                () = ended.cancelled() => {}
+    let offer = Offer { registry: Arc::clone(registry), kept: Mutex::default(), turn: Arc::default() };
+    servers.offered(offer)
+}
+
+impl Offer {
+    /// Offers the tools of servers that are new or different. The others stay.
+    pub fn add(&self, list: &[Server], ended: &CancellationToken) -> Vec<RegistrationError> {
+        let mut kept = self.kept();
+        let mut left_out = Vec::new();
+        for server in list {
+            if kept.get(&server.name).is_some_and(|kept| kept.server.is_offered_as(server)) {
+                continue;
             }
-        });
+            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.remove(&server.name);
+            // Taken before: what is listed meanwhile is registered by the task.
+            let known = server.supervisor.tools();
+            left_out.extend(register(server, &self.registry));
+            let end = ended.child_token();
+            let over = end.clone();
+            let (server_of_task, registry, turn) =
+                (server.clone(), Arc::clone(&self.registry), Arc::clone(&self.turn));
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = over.cancelled() => {}
+                    () = keep(&server_of_task, known, || {
+                        let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+                        if !over.is_cancelled() {
+                            register(&server_of_task, &registry);
+                        }
+                    }) => {}
+                }
+            });
+            kept.insert(server.name.clone(), Kept { server: server.clone(), _end: end.drop_guard() });
+        }
+        left_out
     }
-    left_out
+
+    /// Takes away the tools of servers that have none of these names.
+    pub fn retain(&self, names: &[String]) {
+        let mut kept = self.kept();
+        let gone: Vec<String> = kept.keys().filter(|name| !names.contains(name)).cloned().collect();
+        for name in gone {
+            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.remove(&name);
+            self.registry.remove_server(&name);
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Registers what a server lists, as often as that changes from what is known.
-async fn keep(server: Server, registry: Arc<ToolRegistry>, mut known: Arc<Listed>) {
+async fn keep(server: &Server, mut known: Arc<Listed>, register: impl Fn()) {
     let mut changes = server.supervisor.subscribe();
     loop {
         let listed = server.supervisor.tools();
         if !Arc::ptr_eq(&listed, &known) && listed.items != known.items {
-            register(&server, &registry);
+            register();
         }
         known = listed;
         if changes.changed().await.is_err() {

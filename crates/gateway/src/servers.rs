@@ -1,9 +1,11 @@
 //! The configured servers, each under a supervisor of its own.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use futures_util::future::join_all;
+use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_config::{Configuration, HttpKind, ServerConfig, ToolFilters, Toolbox, Transport};
@@ -12,14 +14,17 @@ use toolwright_mcp::http::{self, HttpTarget};
 use toolwright_mcp::stdio::ChildCommand;
 use toolwright_mcp::{Host, Identity, PeerOptions};
 use toolwright_toolbox::{
-    Connector, HttpConnector, Policy, Seen, State, StdioConnector, StillWorks, Supervisor,
+    Beginning, Connector, HttpConnector, Policy, Retiring, Seen, State, StdioConnector, StillWorks,
+    Supervisor,
 };
+use toolwright_tools::RegistrationError;
 use toolwright_tools::builtin::FILES_SERVER;
 use toolwright_tools::registry::{BUILT_IN, UNNAMED_SERVER};
 
 use crate::ServerView;
 use crate::endpoints::questions::ServerHost;
 use crate::login::Logins;
+use crate::offer::Offer;
 
 /// How long a restart is waited for before its state is told as it is.
 const RESTART: Duration = Duration::from_secs(30);
@@ -45,14 +50,46 @@ pub struct ServerOptions {
     pub timeout: Option<Duration>,
     /// The tools that work without any server, for messages.
     pub local_tools: Vec<String>,
+    /// Whether servers are started when somebody asks for them, and not before.
+    pub is_lazy: bool,
 }
 
 /// All servers. They end with it.
 pub struct Servers {
-    list: Vec<Server>,
-    guardian: Option<Guardian>,
+    current: ArcSwap<Current>,
+    options: ServerOptions,
+    /// Finds the way back from a server to all of them.
+    all: Arc<OnceLock<Weak<Servers>>>,
+    /// One change at a time.
+    changing: Mutex<()>,
+    changed: watch::Sender<u64>,
+    /// What keeps registries in step.
+    offers: Mutex<Vec<Offer>>,
+    /// Those whose place was taken, while they finish.
+    retiring: Mutex<Vec<Retiring>>,
     ended: CancellationToken,
     _end: DropGuard,
+}
+
+/// The servers as one configuration has them: what belongs together stays together.
+pub struct Current {
+    /// The configuration.
+    pub configuration: Arc<Configuration>,
+    /// Its servers, in the order of the file.
+    pub list: Vec<Server>,
+}
+
+/// What a new configuration changed, by the names of servers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Servers that were not there before.
+    pub added: Vec<String>,
+    /// Servers whose entries are different now.
+    pub changed: Vec<String>,
+    /// Servers that are no more.
+    pub removed: Vec<String>,
+    /// Servers that nothing was done to.
+    pub kept: Vec<String>,
 }
 
 /// One server.
@@ -72,6 +109,7 @@ pub struct Server {
     pub secrets: Arc<[String]>,
     attempts: u32,
     filters: ToolFilters,
+    entry: Arc<ServerConfig>,
     /// Who hears what it says by itself.
     pub(crate) host: Arc<ServerHost>,
 }
@@ -84,46 +122,111 @@ impl Servers {
         wanted: impl Fn(&str) -> bool,
         options: &ServerOptions,
     ) -> Arc<Servers> {
-        let entries: Vec<(String, &Toolbox, &ServerConfig)> =
-            named(configuration).filter(|(name, ..)| wanted(name)).collect();
         let all: Arc<OnceLock<Weak<Servers>>> = Arc::default();
-        let list = entries
-            .into_iter()
-            .map(|(name, toolbox, entry)| {
-                let others = {
-                    let (all, own, local) = (Arc::clone(&all), name.clone(), options.local_tools.clone());
-                    move || still_works(all.get().and_then(Weak::upgrade).as_deref(), &own, &local)
-                };
-                let policy = Policy { idle: entry.idle.or(options.policy.idle), ..options.policy };
-                let host = ServerHost::new(&name, Arc::clone(&options.host));
-                let connector = connector(&name, entry, options, Arc::clone(&host) as Arc<dyn Host>);
-                let supervisor = Supervisor::start_beside(connector, policy, Arc::new(others));
-                if entry.is_disabled {
-                    supervisor.disable();
-                }
-                Server {
-                    name,
-                    toolbox: toolbox.name.clone(),
-                    own_name: entry.name.clone(),
-                    supervisor,
-                    timeout: options.timeout.or(entry.timeout),
-                    secrets: entry.secrets().into(),
-                    attempts: policy.attempts,
-                    filters: entry.tool_filters.clone(),
-                    host,
-                }
-            })
+        let beginning = if options.is_lazy { Beginning::WhenAsked } else { Beginning::AtOnce };
+        let list = named(configuration)
+            .filter(|(name, ..)| wanted(name))
+            .map(|entry| started(entry, options, &all, beginning, None))
             .collect();
         let ended = CancellationToken::new();
         let servers = Arc::new(Servers {
-            list,
-            guardian: options.guardian.clone(),
+            current: ArcSwap::from_pointee(Current { configuration: Arc::new(configuration.clone()), list }),
+            options: options.clone(),
+            all,
+            changing: Mutex::default(),
+            changed: watch::channel(0).0,
+            offers: Mutex::default(),
+            retiring: Mutex::default(),
             _end: ended.clone().drop_guard(),
             ended,
         });
         // Set once, here, before anything can ask.
-        let _ = all.set(Arc::downgrade(&servers));
+        let _ = servers.all.set(Arc::downgrade(&servers));
         servers
+    }
+
+    /// The configuration in force and its servers, at one moment.
+    pub fn current(&self) -> Arc<Current> {
+        self.current.load_full()
+    }
+
+    /// Puts a configuration in the place of the one in force. A server whose entry is the same is left alone.
+    /// One that is different is started anew and takes over at once; the old one finishes its calls and ends.
+    /// Every server of the configuration is wanted. Must be called on a tokio runtime.
+    pub fn apply(&self, configuration: &Configuration) -> Applied {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.current();
+        let mut applied = Applied::default();
+        if self.ended.is_cancelled() {
+            return applied;
+        }
+        let mut retired = Vec::new();
+        let mut list = Vec::new();
+        for entry in named(configuration) {
+            let (name, toolbox, config) = &entry;
+            let is_meant = |old: &&Server| old.toolbox == toolbox.name && old.own_name == config.name;
+            let server = match before.list.iter().find(is_meant) {
+                Some(old) if *old.entry == **config => {
+                    applied.kept.push(name.clone());
+                    // Another server may have taken its name, or given it back.
+                    Server { name: name.clone(), ..old.clone() }
+                }
+                Some(old) => {
+                    applied.changed.push(name.clone());
+                    if is_same_process(&old.entry, config) {
+                        old.with_entry(name, config, &self.options)
+                    } else {
+                        retired.push(old.clone());
+                        // One that nobody uses need not begin.
+                        let rests = self.options.is_lazy && old.supervisor.snapshot().state == State::Resting;
+                        let beginning = if rests { Beginning::WhenAsked } else { Beginning::AtOnce };
+                        started(entry, &self.options, &self.all, beginning, Some(old))
+                    }
+                }
+                None => {
+                    applied.added.push(name.clone());
+                    let beginning =
+                        if self.options.is_lazy { Beginning::WhenAsked } else { Beginning::AtOnce };
+                    started(entry, &self.options, &self.all, beginning, None)
+                }
+            };
+            list.push(server);
+        }
+        for old in &before.list {
+            let is_there = |new: &Server| new.toolbox == old.toolbox && new.own_name == old.own_name;
+            if !list.iter().any(is_there) {
+                applied.removed.push(old.name.clone());
+                retired.push(old.clone());
+            }
+        }
+        // Tools are there before somebody sees the new servers, and go after nobody sees the old ones.
+        let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        for offer in offers.iter() {
+            offer.add(&list, &self.ended);
+        }
+        let configuration = Arc::new(configuration.clone());
+        let names: Vec<String> = list.iter().map(|server| server.name.clone()).collect();
+        self.current.store(Arc::new(Current { configuration, list }));
+        offers.iter().for_each(|offer| offer.retain(&names));
+        drop(before);
+        let mut retiring = self.retiring.lock().unwrap_or_else(PoisonError::into_inner);
+        retiring.retain(|old| !old.has_ended());
+        retiring.extend(retired.into_iter().map(|old| old.supervisor.retire()));
+        self.changed.send_modify(|generation| *generation += 1);
+        applied
+    }
+
+    /// Tells of every configuration that takes the place of another.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Registers the tools of all servers, and keeps them in step from now on.
+    pub(crate) fn offered(&self, offer: Offer) -> Vec<RegistrationError> {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let left_out = offer.add(&self.current().list, &self.ended);
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner).push(offer);
+        left_out
     }
 
     /// The names that the servers of a configuration have here.
@@ -136,40 +239,48 @@ impl Servers {
         named(configuration).find(|(known, ..)| known == name).map(|(_, _, entry)| entry)
     }
 
-    /// Every server, in the order of the file.
-    pub fn iter(&self) -> impl Iterator<Item = &Server> {
-        self.list.iter()
+    /// Every server of now, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = Server> {
+        self.current().list.clone().into_iter()
     }
 
-    /// The server of this name.
-    pub fn get(&self, name: &str) -> Option<&Server> {
-        self.list.iter().find(|server| server.name == name)
+    /// The server that has this name now.
+    pub fn get(&self, name: &str) -> Option<Server> {
+        self.current().list.iter().find(|server| server.name == name).cloned()
     }
 
     /// All names.
     pub fn names(&self) -> Vec<String> {
-        self.list.iter().map(|server| server.name.clone()).collect()
+        self.current().list.iter().map(|server| server.name.clone()).collect()
     }
 
     /// Every server as it is now.
     pub fn views(&self) -> Vec<ServerView> {
-        self.list.iter().map(Server::view).collect()
+        self.current().list.iter().map(Server::view).collect()
     }
 
     /// Waits until each server is ready, or has failed as often as it is tried at the start. `false` when
     /// that takes longer than this.
     pub async fn settled(&self, patience: Duration) -> bool {
-        timeout(patience, join_all(self.list.iter().map(Server::settled))).await.is_ok()
+        timeout(patience, join_all(self.current().list.iter().map(Server::settled))).await.is_ok()
     }
 
     /// Ends all servers and waits for that, for a bounded time.
     pub async fn stop(&self) {
         self.ended.cancel();
-        self.list.iter().for_each(|server| server.supervisor.disable());
-        let ends = self.list.iter().map(|server| server.supervisor.ended());
-        if timeout(END, join_all(ends)).await.is_err() {
+        let current = {
+            // What is being applied is there first, and nothing is after.
+            let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+            self.current()
+        };
+        let retiring = std::mem::take(&mut *self.retiring.lock().unwrap_or_else(PoisonError::into_inner));
+        current.list.iter().for_each(|server| server.supervisor.disable());
+        retiring.iter().for_each(Retiring::end);
+        let ends = join_all(current.list.iter().map(|server| server.supervisor.ended()));
+        let last_ends = join_all(retiring.iter().map(Retiring::ended));
+        if timeout(END, futures_util::future::join(ends, last_ends)).await.is_err() {
             tracing::warn!("some servers did not end in time and are left to the guardian");
-        } else if let Some(guardian) = self.guardian.clone() {
+        } else if let Some(guardian) = self.options.guardian.clone() {
             // It is gone in a moment.
             guardian.dismiss();
         }
@@ -192,6 +303,25 @@ impl Server {
         self.filters.allows(tool)
     }
 
+    /// Whether its tools are offered in the same way as those of another.
+    pub(crate) fn is_offered_as(&self, other: &Server) -> bool {
+        self.name == other.name
+            && self.supervisor.is_same(&other.supervisor)
+            && self.timeout == other.timeout
+            && self.filters == other.filters
+    }
+
+    /// The same server with an entry that says other things about its use only.
+    fn with_entry(&self, name: &str, entry: &ServerConfig, options: &ServerOptions) -> Server {
+        Server {
+            name: name.to_owned(),
+            timeout: options.timeout.or(entry.timeout),
+            filters: entry.tool_filters.clone(),
+            entry: Arc::new(entry.clone()),
+            ..self.clone()
+        }
+    }
+
     /// Waits until it is ready, switched off, or has failed as often as it is tried at the start.
     pub async fn settled(&self) {
         let mut seen = self.supervisor.subscribe();
@@ -209,6 +339,48 @@ impl Server {
             self.settled().await;
         })
         .await;
+    }
+}
+
+/// Whether two entries differ in nothing that a server is started with.
+fn is_same_process(old: &ServerConfig, new: &ServerConfig) -> bool {
+    let mut new = new.clone();
+    new.tool_filters = old.tool_filters.clone();
+    new.timeout = old.timeout;
+    *old == new
+}
+
+/// Starts the server of an entry. One that takes the place of another has its tools until it lists its own.
+fn started(
+    (name, toolbox, entry): (String, &Toolbox, &ServerConfig),
+    options: &ServerOptions,
+    all: &Arc<OnceLock<Weak<Servers>>>,
+    beginning: Beginning,
+    old: Option<&Server>,
+) -> Server {
+    let others = {
+        let (all, own, local) = (Arc::clone(all), name.clone(), options.local_tools.clone());
+        move || still_works(all.get().and_then(Weak::upgrade).as_deref(), &own, &local)
+    };
+    let policy = Policy { idle: entry.idle.or(options.policy.idle), ..options.policy };
+    let host = ServerHost::new(&name, Arc::clone(&options.host));
+    let connector = connector(&name, entry, options, Arc::clone(&host) as Arc<dyn Host>);
+    let known = old.map(|old| old.supervisor.tools()).unwrap_or_default();
+    let supervisor = Supervisor::begin(connector, policy, Arc::new(others), beginning, known);
+    if entry.is_disabled {
+        supervisor.disable();
+    }
+    Server {
+        name,
+        toolbox: toolbox.name.clone(),
+        own_name: entry.name.clone(),
+        supervisor,
+        timeout: options.timeout.or(entry.timeout),
+        secrets: entry.secrets().into(),
+        attempts: policy.attempts,
+        filters: entry.tool_filters.clone(),
+        entry: Arc::new(entry.clone()),
+        host,
     }
 }
 

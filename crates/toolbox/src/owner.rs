@@ -18,17 +18,29 @@ use crate::{catalog, health};
 /// How long a server that was stopped is waited for; its way kills it before.
 const END: Duration = Duration::from_secs(10);
 
+/// How long a server that is to rest has to be unused before it does.
+const RESTS_UNUSED: Duration = Duration::from_millis(250);
+
 /// What somebody wants of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Orders {
     pub is_enabled: bool,
     /// Counts the times that it should be ended and started anew.
     pub restarts: u64,
+    /// Counts the times that it should rest.
+    pub rests: u64,
+}
+
+impl Orders {
+    /// Whether these want no more of it than the others, except perhaps a rest.
+    fn differ_by_rest_only(self, others: Orders) -> bool {
+        Orders { rests: others.rests, ..self } == others
+    }
 }
 
 impl Default for Orders {
     fn default() -> Self {
-        Orders { is_enabled: true, restarts: 0 }
+        Orders { is_enabled: true, restarts: 0, rests: 0 }
     }
 }
 
@@ -52,6 +64,10 @@ pub(crate) struct Owner {
     pub known: Option<Era>,
     /// When it ended by itself, the last times.
     pub crashes: VecDeque<Instant>,
+    /// Whether it waits for the first who asks.
+    pub rests_first: bool,
+    /// How many of the rests that were ordered it had.
+    pub rested: u64,
 }
 
 impl Owner {
@@ -59,7 +75,18 @@ impl Owner {
         let mut was_ready = false;
         loop {
             let orders = *self.ordered.borrow_and_update();
-            let state = if orders.is_enabled { State::Starting { attempt: 1 } } else { State::Disabled };
+            let is_anew = orders.restarts != self.told.borrow().obeyed.restarts;
+            let rests = !is_anew && (self.rests_first || self.rested != orders.rests);
+            self.rests_first = false;
+            self.rested = orders.rests;
+            let state = match (orders.is_enabled, rests) {
+                (false, _) => State::Disabled,
+                (true, true) => State::Resting,
+                (true, false) => State::Starting { attempt: 1 },
+            };
+            let wake = Arc::clone(&self.wake);
+            let mut woken = std::pin::pin!(wake.notified());
+            woken.as_mut().enable();
             self.told.send_modify(|seen| {
                 seen.obeyed = orders;
                 seen.away(state);
@@ -69,6 +96,18 @@ impl Owner {
                     return;
                 }
                 continue;
+            }
+            // Who waits already has called before anybody listened.
+            if rests && !self.usage.is_awaited() {
+                tokio::select! {
+                    () = woken => {}
+                    _ = self.ordered.changed() => {
+                        // It rests; one more is nothing new.
+                        let new = *self.ordered.borrow();
+                        self.rests_first = new.differ_by_rest_only(orders);
+                        continue;
+                    }
+                }
             }
             let Some(connected) = self.reach().await else { continue };
             if was_ready {
@@ -97,7 +136,7 @@ impl Owner {
                     }
                     Err(failure) => failure,
                 },
-                _ = self.ordered.changed() => return None,
+                () = other_orders(&mut self.ordered, &self.told, &self.usage) => return None,
             };
             failures = attempt;
             self.note(&failure);
@@ -131,7 +170,7 @@ impl Owner {
             tokio::select! {
                 () = sleep(wait) => {}
                 () = woken, if is_hurried => {}
-                _ = self.ordered.changed() => return None,
+                () = other_orders(&mut self.ordered, &self.told, &self.usage) => return None,
             }
         }
     }
@@ -147,16 +186,26 @@ impl Owner {
         let server = Arc::clone(&self.connector);
         let told = self.told.clone();
         let keeping = Keeping { server: server.name(), policy: self.policy, told: &told };
+        // What was ordered while it was being reached.
+        let mut rests = self.rested != self.ordered.borrow().rests;
         let closed = loop {
+            let idle = if rests { Some(RESTS_UNUSED) } else { self.policy.idle };
             tokio::select! {
                 closed = connection.wait_closed() => break closed,
                 _ = self.ordered.changed() => {
+                    let orders = *self.ordered.borrow_and_update();
+                    if orders.differ_by_rest_only(self.told.borrow().obeyed) {
+                        rests = true;
+                        self.told.send_modify(|seen| seen.obeyed = orders);
+                        continue;
+                    }
                     self.tell(State::Starting { attempt: 1 });
                     // Two of one server never run at once.
                     return end(&connection).await;
                 }
-                () = self.usage.wait_unused(&connection, self.policy.idle) => {
-                    if self.rest(&connection).await {
+                () = self.usage.wait_unused(&connection, idle) => {
+                    self.rested = self.told.borrow().obeyed.rests;
+                    if self.rest(&connection, idle.unwrap_or_default()).await {
                         return;
                     }
                     // Somebody was quicker.
@@ -178,13 +227,12 @@ impl Owner {
     }
 
     /// Stops a server that nobody uses until somebody does. False when somebody just did.
-    async fn rest(&mut self, connection: &Connection) -> bool {
+    async fn rest(&mut self, connection: &Connection, idle: Duration) -> bool {
         let wake = Arc::clone(&self.wake);
         let mut woken = std::pin::pin!(wake.notified());
         woken.as_mut().enable();
         // First nobody can get at it any more, then it is looked whether somebody has.
         self.tell(State::Resting);
-        let idle = self.policy.idle.unwrap_or_default();
         if self.usage.unused_for(connection) < idle {
             return false;
         }
@@ -251,6 +299,20 @@ impl Drop for Owner {
     /// Those who still look must not keep the server alive.
     fn drop(&mut self) {
         self.tell(State::Disabled);
+    }
+}
+
+/// Waits until somebody wants something else. A rest is nothing else while somebody waits for the server.
+async fn other_orders(ordered: &mut watch::Receiver<Orders>, told: &watch::Sender<Seen>, usage: &Usage) {
+    loop {
+        if ordered.changed().await.is_err() {
+            return;
+        }
+        let orders = *ordered.borrow();
+        if !orders.differ_by_rest_only(told.borrow().obeyed) || !usage.is_awaited() {
+            return;
+        }
+        told.send_modify(|seen| seen.obeyed = orders);
     }
 }
 

@@ -18,7 +18,7 @@ pub enum State {
     },
     /// It answers.
     Ready,
-    /// It was well, nobody used it, and it was stopped; the next use starts it. The word for it is
+    /// Nobody uses it, so it was stopped or not started yet; the next use starts it. The word for it is
     /// `ready`: whoever calls it gets an answer.
     Resting,
     /// It is connected and can be used, but its tools could not be listed, or several requests in a row
@@ -148,6 +148,16 @@ impl Seen {
         let trouble = Trouble::default();
         let obeyed = Orders::default();
         Seen { snapshot, tools: Arc::default(), peer: None, trouble, past_noise: 0, failed: 0, obeyed }
+    }
+
+    /// The same with tools that it had.
+    pub(crate) fn knowing(self, known: Arc<Listed>) -> Seen {
+        let tools = match known.is_current {
+            true => Arc::new(Listed { is_current: false, ..Listed::clone(&known) }),
+            false => known,
+        };
+        let snapshot = Snapshot { tools: tools.items.len(), ..self.snapshot };
+        Seen { snapshot, tools, ..self }
     }
 
     /// The server as it is this moment.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_mcp::Peer;
 
@@ -26,6 +26,26 @@ pub struct Supervisor {
     attempts: u32,
     _alive: Arc<DropGuard>,
 }
+
+/// When a server is first reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beginning {
+    /// At once.
+    #[default]
+    AtOnce,
+    /// When somebody asks for it; it rests until then.
+    WhenAsked,
+}
+
+/// A server that ends when it has finished. Does not keep it alive.
+#[derive(Clone)]
+pub struct Retiring {
+    seen: watch::Receiver<Seen>,
+    orders: watch::Sender<Orders>,
+}
+
+/// How long a server that others have taken the place of has to be unused before it ends.
+const RETIRES_UNUSED: Duration = Duration::from_secs(5);
 
 /// Why a server cannot be used now.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -49,7 +69,22 @@ impl Supervisor {
         policy: Policy,
         others: Arc<dyn Fn() -> StillWorks + Send + Sync>,
     ) -> Supervisor {
-        let (told, seen) = watch::channel(Seen::new(connector.transport()));
+        Supervisor::begin(connector, policy, others, Beginning::AtOnce, Arc::default())
+    }
+
+    /// The same, beginning as it is told. `known` are tools that count as the server's until it is asked.
+    pub fn begin(
+        connector: Arc<dyn Connector>,
+        policy: Policy,
+        others: Arc<dyn Fn() -> StillWorks + Send + Sync>,
+        beginning: Beginning,
+        known: Arc<Listed>,
+    ) -> Supervisor {
+        let mut first = Seen::new(connector.transport()).knowing(known);
+        if beginning == Beginning::WhenAsked {
+            first.away(State::Resting);
+        }
+        let (told, seen) = watch::channel(first);
         let (orders, ordered) = watch::channel(Orders::default());
         let wake = Arc::new(Notify::new());
         let usage = Arc::new(Usage::default());
@@ -64,6 +99,8 @@ impl Supervisor {
             usage: Arc::clone(&usage),
             known: None,
             crashes: Default::default(),
+            rests_first: beginning == Beginning::WhenAsked,
+            rested: 0,
         };
         let stopped = stop.clone();
         tokio::spawn(async move {
@@ -74,6 +111,11 @@ impl Supervisor {
         });
         let attempts = policy.attempts;
         Supervisor { connector, seen, wake, usage, orders, attempts, _alive: Arc::new(stop.drop_guard()) }
+    }
+
+    /// Whether another is a clone of this one.
+    pub fn is_same(&self, other: &Supervisor) -> bool {
+        Arc::ptr_eq(&self._alive, &other._alive)
     }
 
     /// The server's name.
@@ -113,7 +155,7 @@ impl Supervisor {
     pub async fn peer(&self, patience: Duration) -> Result<Peer, NotReady> {
         let mut seen = self.seen.clone();
         // Before the look: who rests the server looks at the two the other way round.
-        self.usage.note();
+        let _waiting = self.usage.wait();
         let failed = {
             let seen = seen.borrow();
             if let Some(peer) = seen.usable() {
@@ -144,6 +186,33 @@ impl Supervisor {
         });
     }
 
+    /// Ends the server as soon as it has nothing to do, until somebody asks for it again.
+    pub fn rest(&self) {
+        self.orders.send_modify(|orders| orders.rests += 1);
+    }
+
+    /// Ends the server for good once nobody has used it for a moment, whoever still holds on to it. Calls
+    /// that run come to their end. It ends at once with the last clone.
+    pub fn retire(self) -> Retiring {
+        let Supervisor { seen, usage, orders, .. } = self;
+        let retiring = Retiring { seen, orders };
+        let (seen, end) = (retiring.seen.clone(), retiring.clone());
+        tokio::spawn(async move {
+            loop {
+                sleep(RETIRES_UNUSED / 5).await;
+                let peer = seen.borrow().peer.clone();
+                let is_used = |peer: &Peer| usage.unused_for(peer.connection()) < RETIRES_UNUSED;
+                if end.has_ended() {
+                    return;
+                }
+                if !usage.is_awaited() && !peer.as_ref().is_some_and(is_used) {
+                    return end.end();
+                }
+            }
+        });
+        retiring
+    }
+
     /// Ends the server until it is enabled again.
     pub fn disable(&self) {
         self.orders.send_modify(|orders| orders.is_enabled = false);
@@ -158,5 +227,23 @@ impl Supervisor {
     /// Starts a server that was disabled.
     pub fn enable(&self) {
         self.orders.send_modify(|orders| orders.is_enabled = true);
+    }
+}
+
+impl Retiring {
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        self.seen.borrow().snapshot.state == State::Disabled
+    }
+
+    /// Ends it now, whatever it does.
+    pub fn end(&self) {
+        self.orders.send_modify(|orders| orders.is_enabled = false);
+    }
+
+    /// Waits until it has ended.
+    pub async fn ended(&self) {
+        let mut seen = self.seen.clone();
+        let _ = seen.wait_for(|seen| seen.snapshot.state == State::Disabled).await;
     }
 }

@@ -1,5 +1,6 @@
-//! When somebody last asked for a server.
+//! When somebody last asked for a server, and who waits for it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,11 +11,21 @@ use toolwright_mcp::Connection;
 #[derive(Debug)]
 pub(crate) struct Usage {
     last: Mutex<Instant>,
+    waiting: AtomicUsize,
+}
+
+/// Somebody who waits for a server, while this lives.
+pub(crate) struct Waiting<'u>(&'u Usage);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Default for Usage {
     fn default() -> Self {
-        Usage { last: Mutex::new(Instant::now()) }
+        Usage { last: Mutex::new(Instant::now()), waiting: AtomicUsize::new(0) }
     }
 }
 
@@ -26,6 +37,18 @@ impl Usage {
     /// Somebody asks for the server now.
     pub fn note(&self) {
         *self.last() = Instant::now();
+    }
+
+    /// Somebody asks for the server and waits for it.
+    pub fn wait(&self) -> Waiting<'_> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        self.note();
+        Waiting(self)
+    }
+
+    /// Whether somebody waits for the server.
+    pub fn is_awaited(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0
     }
 
     /// How long nobody asked for the server or sent it anything.

@@ -316,7 +316,7 @@ pub struct CallOptions {
 /// Options of `servers`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "When a gateway runs with the same configuration (`toolwright servers watch`), its servers are shown; otherwise all servers are started for a look and ended again.\n\nExit codes: 0 all servers can be used, 1 some cannot."
+    after_help = "When a gateway runs with the same configuration (`toolwright serve`, `toolwright servers watch`), its servers are shown; otherwise all servers are started for a look and ended again.\n\nExit codes: 0 all servers can be used, 1 some cannot."
 )]
 pub struct ServersOptions {
     #[command(subcommand)]

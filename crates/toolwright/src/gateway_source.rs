@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use toolwright_config::{Configuration, parse, process_environment};
 use tokio::sync::Notify;
+use toolwright_config::{Configuration, parse, process_environment};
 use toolwright_gateway::web::{CallCounter, Served, TokenFolder};
-use toolwright_gateway::{Gateway, GatewayOptions, Servers, offer};
+use toolwright_gateway::{Gateway, GatewayOptions, Servers, offer, reload};
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
 use toolwright_normalizer::Normalizer;
 use toolwright_tools::{ToolExecutor, ToolRegistry};
@@ -42,7 +42,17 @@ impl Behind {
 
     /// Reads the files again whenever they change, or somebody asks for it. It does not end.
     pub async fn keep_current(&self, rules: &RuleOptions, asked: &Notify) {
-        keep_rules(rules, &self.executor, asked).await;
+        tokio::join!(keep_rules(rules, &self.executor, asked), self.keep_configuration(asked));
+    }
+
+    /// The file is watched as long as this is awaited. What is wrong with a new one the log says.
+    async fn keep_configuration(&self, asked: &Notify) {
+        let Some(configuration) = &self.configuration else { return };
+        let reloading = reload::watch(&configuration.file, &self.servers);
+        loop {
+            asked.notified().await;
+            let _ = reloading.now().await;
+        }
     }
 }
 
@@ -56,7 +66,9 @@ pub fn behind(
     let normalizer = Normalizer::new(rules_source::load(rules)?);
     let configuration = server_source::configuration(config)?;
     // Who configures servers says whether ours are wanted beside them.
-    let serves_own = configuration.is_none();
+    let serves_own = configuration.as_ref().is_none_or(|configuration| {
+        configuration.serves_builtin_tools.unwrap_or_else(|| configuration.servers().next().is_none())
+    });
     let registry = if serves_own { toolset::registry(roots)? } else { ToolRegistry::new() };
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();

@@ -78,7 +78,9 @@ pub fn start(
 
 /// Makes the servers that clients are connected to. Must be called on a tokio runtime.
 pub fn serve(configuration: &Configuration) -> Arc<Servers> {
-    Servers::start(configuration, |_| true, &options(offered_capabilities(), None))
+    // A server begins when somebody asks for it.
+    let options = ServerOptions { is_lazy: true, ..options(offered_capabilities(), None) };
+    Servers::start(configuration, |_| true, &options)
 }
 
 fn options(capabilities: Json, timeout: Option<Duration>) -> ServerOptions {
@@ -91,6 +93,7 @@ fn options(capabilities: Json, timeout: Option<Duration>) -> ServerOptions {
         logins: logins(),
         timeout,
         local_tools: LOCAL_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
+        is_lazy: false,
     }
 }
 

@@ -6,14 +6,6 @@ use program::{run, scratch};
 use toolwright_model::Code;
 
 #[test]
-fn without_a_command_it_mends_a_call_and_names_the_next_steps() {
-    let done = run(&[], "");
-    assert_eq!(done.code, 0);
-    assert!(done.stdout.contains(r#"{"path":"src","recursive":true,"limit":20}"#), "{}", done.stdout);
-    assert!(done.stdout.contains("toolwright normalize"), "{}", done.stdout);
-}
-
-#[test]
 fn every_code_is_explained_by_its_page() {
     for code in Code::ALL {
         let done = run(&["explain", &code.as_str().to_lowercase()], "");

@@ -119,7 +119,9 @@ fn other_machines_are_let_in_only_when_that_is_said() {
     let (code, _, stderr) = home.run(&["serve", "--listen", "0.0.0.0:0", "--listen-anywhere", "--no-auth"]);
     assert_eq!(code, 2);
     assert!(stderr.contains("--no-auth is for 127.0.0.1 alone"), "{stderr}");
-    for (flag, value) in [("--allow-host", "http://x"), ("--allow-origin", "x"), ("--listen", "x"), ("--port", "x")] {
+    for (flag, value) in
+        [("--allow-host", "http://x"), ("--allow-origin", "x"), ("--listen", "x"), ("--port", "x")]
+    {
         let (code, _, stderr) = home.run(&["serve", "--port", "0", flag, value]);
         assert_eq!(code, 2, "{flag}: {stderr}");
     }
@@ -143,7 +145,8 @@ fn without_tokens_it_says_so_loudly_and_serves_everybody() {
     BufReader::new(child.stderr.take().expect("stderr")).read_line(&mut warning).expect("a line");
     assert!(warning.starts_with("WARNING: --no-auth: nobody is asked for a token"), "{warning}");
     let port = said["address"].as_str().and_then(|it| it.rsplit_once(':')).expect("a port").1;
-    let gateway = Gateway { child, port: port.parse().expect("a number"), said: Value::Null, token: String::new() };
+    let gateway =
+        Gateway { child, port: port.parse().expect("a number"), said: Value::Null, token: String::new() };
     assert!(gateway.modern("/mcp/t/builtin", "tools/list", json!({})).is_ok());
 }
 
@@ -172,6 +175,28 @@ fn rules_are_put_into_force_when_their_file_changes_and_a_wrong_file_changes_not
     assert!(reads_by("zzq_other"), "the last good rules stay");
     home.put("rules.json", &rule("third_word"));
     until("the third rules are in force", || reads_by("third_word"));
+}
+
+#[test]
+fn without_a_command_it_serves() {
+    let home = Home::new();
+    let mut child = home
+        .command(&[])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let (mut said, mut error) = (String::new(), String::new());
+    BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut said).expect("a line");
+    if said.is_empty() {
+        // Somebody else may have the port here.
+        BufReader::new(child.stderr.take().expect("stderr")).read_line(&mut error).expect("a line");
+    }
+    child.kill().expect("ended");
+    child.wait().expect("gone");
+    let serves = said.ends_with(" serves on 127.0.0.1:8484\n");
+    assert!(serves || error.contains("127.0.0.1:8484 is taken"), "{said}{error}");
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn with_server(home: &Home) -> (String, String) {
     let program = Path::new(env!("CARGO_BIN_EXE_toolwright")).with_file_name("hostile-server");
     assert!(program.exists(), "{} is missing: cargo build -p toolwright-testkit", program.display());
     let mark = format!("--mark={}", home.path().display());
-    let servers = json!({ "mcpServers": { "slow": { "command": program, "args": ["--lists-habits", mark] } } });
+    let servers =
+        json!({ "mcpServers": { "slow": { "command": program, "args": ["--lists-habits", mark] } } });
     let file = home.put("toolwright.json", &servers.to_string());
     (file.display().to_string(), mark)
 }
@@ -102,7 +103,8 @@ fn call_until_the_end(port: u16, request: &str, tally: &Tally) {
 }
 
 fn request(gateway: &Gateway, tool: &str) -> String {
-    let (body, headers) = modern_request("tools/call", json!({ "name": tool, "arguments": { "text": "hello" } }));
+    let (body, headers) =
+        modern_request("tools/call", json!({ "name": tool, "arguments": { "text": "hello" } }));
     format!(
         "POST /mcp/t/default HTTP/1.1\r\nHost: localhost\r\n{}{headers}Content-Length: {}\r\n\r\n{body}",
         gateway.headers(),
@@ -197,7 +199,8 @@ fn the_servers_of_a_gateway_are_seen_and_restarted_from_outside() {
     };
     let pid = seen()[0]["pid"].as_u64().expect("a process");
     let parent = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
-    let parent = parent.lines().find_map(|line| line.strip_prefix("PPid:")).expect("a parent").trim().to_owned();
+    let parent =
+        parent.lines().find_map(|line| line.strip_prefix("PPid:")).expect("a parent").trim().to_owned();
     assert_eq!(parent, gateway.child.id().to_string(), "it is the gateway's own");
     let (code, _, stderr) = home.run(&["servers", "restart", "slow", "--config", &file]);
     assert_eq!(code, 0, "{stderr}");

@@ -15,7 +15,9 @@ fn children(parent: u32) -> Vec<String> {
     let ids = processes.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     ids.filter(|id| {
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-        status.lines().any(|line| line.strip_prefix("PPid:").is_some_and(|it| it.trim() == parent.to_string()))
+        status
+            .lines()
+            .any(|line| line.strip_prefix("PPid:").is_some_and(|it| it.trim() == parent.to_string()))
     })
     .collect()
 }
@@ -44,8 +46,21 @@ fn no_path_method_or_field_starts_a_program() {
     ];
     let query = format!("?command=touch&args={}&transportType=stdio&env=A%3Db", proof.display());
     let paths = [
-        "/", "/mcp", "/mcp/all", "/mcp/t/builtin", "/mcp/t/evil", "/healthz", "/readyz", "/metrics", "/servers",
-        "/api/servers", "/stdio", "/sse", "/config", "/mcp-rest/test/connection", "/mcp/t/$(touch%20x)",
+        "/",
+        "/mcp",
+        "/mcp/all",
+        "/mcp/t/builtin",
+        "/mcp/t/evil",
+        "/healthz",
+        "/readyz",
+        "/metrics",
+        "/servers",
+        "/api/servers",
+        "/stdio",
+        "/sse",
+        "/config",
+        "/mcp-rest/test/connection",
+        "/mcp/t/$(touch%20x)",
     ];
     for path in paths {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] {

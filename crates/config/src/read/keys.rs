@@ -20,7 +20,7 @@ const NAMED_KEYS: usize = 5;
 /// How many unknown keys of one object are compared with known ones.
 const COMPARED_KEYS: usize = 200;
 
-const FILE_KEYS: &[&str] = &["mcpServers", "toolboxes"];
+const FILE_KEYS: &[&str] = &["mcpServers", "toolboxes", "builtinTools", "acceptLegacyToolKey"];
 const TOOLBOX_KEYS: &[&str] = &["description", "mcpServers"];
 const SERVER_KEYS: &[&str] = &[
     "command",

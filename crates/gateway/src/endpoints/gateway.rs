@@ -136,7 +136,11 @@ impl fmt::Debug for Gateway {
 impl Hub {
     /// All members, in the order of the configuration, our own last.
     pub fn members(&self) -> Vec<Member> {
-        self.servers.iter().map(Member::configured).chain(self.own.iter().cloned()).collect()
+        self.servers
+            .iter()
+            .map(|server| Member::configured(&server))
+            .chain(self.own.iter().cloned())
+            .collect()
     }
 
     /// The members of one toolbox.

@@ -19,8 +19,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use toolwright_gateway::Endpoint;
 use toolwright_gateway::web::{
-    Allowed, Counts, Inside, Keys, Metrics, Reach, Reply, Stop, TokenFolder, Web, WebLimits,
-    WebOptions, bind,
+    Allowed, Counts, Inside, Keys, Metrics, Reach, Reply, Stop, TokenFolder, Web, WebLimits, WebOptions, bind,
 };
 use toolwright_mcp::front::Visitor;
 

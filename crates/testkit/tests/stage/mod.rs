@@ -51,6 +51,7 @@ pub async fn staged(configuration: &str, options: GatewayOptions) -> Stage {
         logins: None,
         timeout: None,
         local_tools: Vec::new(),
+        is_lazy: false,
     };
     let servers = Servers::start(&configuration, |_| true, &server_options);
     let registry = Arc::new(ToolRegistry::new());

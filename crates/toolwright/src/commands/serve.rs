@@ -124,7 +124,9 @@ async fn control_door(behind: &Behind) -> Option<Door> {
     opened
         .inspect_err(|error| {
             let why = match error {
-                ControlError::SomebodyThere => "it is about another gateway with the same configuration".to_owned(),
+                ControlError::SomebodyThere => {
+                    "it is about another gateway with the same configuration".to_owned()
+                }
                 error => format!("it does not see this gateway: {error}"),
             };
             eprintln!("warning: \"toolwright servers\" cannot be used here: {why}");
@@ -136,7 +138,8 @@ fn address(options: &ServeOptions) -> Result<SocketAddr, Report> {
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let address = options.listen.unwrap_or_else(|| loopback(options.port.unwrap_or(DEFAULT_PORT)));
     if options.no_auth && !address.ip().is_loopback() {
-        let what = format!("{address} can be reached by other machines, and --no-auth would let all of them in");
+        let what =
+            format!("{address} can be reached by other machines, and --no-auth would let all of them in");
         return Err(Report::usage(what, "leave one of the two out: --no-auth is for 127.0.0.1 alone"));
     }
     Ok(address)

@@ -90,7 +90,7 @@ fn restart(
         Some(Reply::Restarted(view)) => *view,
         Some(_) => return Err(strange()),
         None => {
-            let fix = "start one: toolwright servers watch; without it every command starts its servers anew";
+            let fix = "start one: toolwright serve; without it every command starts its servers anew";
             return Err(Report::usage(ControlError::NobodyThere.to_string(), fix));
         }
     };

@@ -83,7 +83,10 @@ fn as_value(token: &TokenEntry) -> serde_json::Value {
 
 fn revoke(folder: &TokenFolder, name: &str) -> Result<(), Report> {
     if name == OWN_TOKEN {
-        let fix = format!("remove {} and start the gateway anew; it makes another one", folder.own_file().display());
+        let fix = format!(
+            "remove {} and start the gateway anew; it makes another one",
+            folder.own_file().display()
+        );
         return Err(Report::usage("this install's own token cannot be revoked while it is kept", fix));
     }
     folder.revoke(name).map_err(report)?;
@@ -93,7 +96,9 @@ fn revoke(folder: &TokenFolder, name: &str) -> Result<(), Report> {
 /// What went wrong, and what to do.
 pub fn report(error: TokenError) -> Report {
     let fix = match &error {
-        TokenError::Io { .. } => "check who may read and write the folder, or set XDG_STATE_HOME to another one".to_owned(),
+        TokenError::Io { .. } => {
+            "check who may read and write the folder, or set XDG_STATE_HOME to another one".to_owned()
+        }
         TokenError::NotUnderstood { file, .. } => {
             format!("correct {} or remove it; removing it revokes what is in it", file.display())
         }

@@ -1,0 +1,171 @@
+//! Notices that a file has changed, by what stands in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::load::{from_bytes, read};
+use crate::{ConfigError, Configuration, Environment};
+
+/// A file that was written so short a time ago may be written again without looking different.
+const FRESH: Duration = Duration::from_secs(3);
+
+/// A file that is looked at again and again. It may come and go: editors put another in its place.
+#[derive(Debug)]
+pub struct Watch {
+    file: PathBuf,
+    /// How the file looked when it was last read.
+    seen: Option<Stamp>,
+    /// What was last reported, or taken as known.
+    known: Content,
+    /// What stood in it at the last look and is bad: it may be half written.
+    doubtful: Option<Content>,
+}
+
+/// How thoroughly a file is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// It is read when it looks different, and a bad one is reported when it stays so until the next look.
+    Passing,
+    /// It is read and reported, whatever it looks like.
+    Thorough,
+}
+
+/// What stands in a file; nothing when it cannot be read.
+type Content = Option<Vec<u8>>;
+
+/// How a file looks from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    written: Option<SystemTime>,
+    #[cfg(unix)]
+    number: u64,
+}
+
+impl Watch {
+    /// Watches a file, which need not be there. What stands in it now counts as known.
+    pub fn new(file: &Path) -> Watch {
+        let seen = Stamp::of(file);
+        Watch { file: file.to_owned(), seen, known: read(file).ok(), doubtful: None }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Looks at the file. Tells what it says when that is not what was told last: each content once.
+    pub fn look(
+        &mut self,
+        look: Look,
+        environment: &Environment<'_>,
+    ) -> Option<Result<Configuration, ConfigError>> {
+        let stamp = Stamp::of(&self.file);
+        let looks_the_same = stamp == self.seen && !stamp.is_some_and(Stamp::is_fresh);
+        if look == Look::Passing && looks_the_same && self.doubtful.is_none() {
+            return None;
+        }
+        self.seen = stamp;
+        let (content, read) = match read(&self.file) {
+            Ok(bytes) => (Some(bytes.clone()), Ok(bytes)),
+            Err(error) => (None, Err(error)),
+        };
+        if look == Look::Passing && content == self.known {
+            self.doubtful = None;
+            return None;
+        }
+        let said = read.and_then(|bytes| from_bytes(&self.file, bytes, environment));
+        if look == Look::Passing && said.is_err() && self.doubtful.as_ref() != Some(&content) {
+            self.doubtful = Some(content);
+            return None;
+        }
+        self.doubtful = None;
+        self.known = content;
+        Some(said)
+    }
+}
+
+impl Stamp {
+    fn of(file: &Path) -> Option<Stamp> {
+        let data = fs::metadata(file).ok()?;
+        Some(Stamp {
+            bytes: data.len(),
+            written: data.modified().ok(),
+            #[cfg(unix)]
+            number: std::os::unix::fs::MetadataExt::ino(&data),
+        })
+    }
+
+    fn is_fresh(self) -> bool {
+        let age = self.written.and_then(|written| SystemTime::now().duration_since(written).ok());
+        age.is_none_or(|age| age < FRESH)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(said: Option<Result<Configuration, ConfigError>>) -> Vec<String> {
+        let configuration = said.expect("something is told").expect("it is right");
+        configuration.servers().map(|(_, server)| server.name.clone()).collect()
+    }
+
+    fn file_of(name: &str) -> String {
+        format!(r#"{{"mcpServers": {{"{name}": {{"command": "x"}}}}}}"#)
+    }
+
+    #[test]
+    fn each_content_is_told_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("toolwright.json");
+        fs::write(&file, file_of("a")).expect("written");
+        let mut watch = Watch::new(&file);
+        let look = |watch: &mut Watch| watch.look(Look::Passing, &|_| None);
+        assert!(look(&mut watch).is_none());
+        // As long as before, and a moment later.
+        fs::write(&file, file_of("b")).expect("written");
+        assert_eq!(names(look(&mut watch)), ["b"]);
+        assert!(look(&mut watch).is_none());
+        // Written anew with the same content.
+        fs::write(&file, file_of("b")).expect("written");
+        assert!(look(&mut watch).is_none());
+        // Another file in its place.
+        let other = folder.path().join("other");
+        fs::write(&other, file_of("c")).expect("written");
+        fs::rename(&other, &file).expect("renamed");
+        assert_eq!(names(look(&mut watch)), ["c"]);
+        assert_eq!(names(watch.look(Look::Thorough, &|_| None)), ["c"]);
+    }
+
+    #[test]
+    fn a_bad_file_is_told_once_when_it_stays_bad() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("toolwright.json");
+        let mut watch = Watch::new(&file);
+        let look = |watch: &mut Watch| watch.look(Look::Passing, &|_| None);
+        assert!(look(&mut watch).is_none());
+        // Half written, then whole.
+        fs::write(&file, &file_of("a")[..20]).expect("written");
+        assert!(look(&mut watch).is_none());
+        fs::write(&file, file_of("a")).expect("written");
+        assert_eq!(names(look(&mut watch)), ["a"]);
+        // Bad, and it stays so.
+        fs::write(&file, "{").expect("written");
+        assert!(look(&mut watch).is_none());
+        assert!(matches!(look(&mut watch), Some(Err(ConfigError::Wrong(_)))));
+        assert!(look(&mut watch).is_none());
+        // Gone, and back.
+        fs::remove_file(&file).expect("removed");
+        assert!(look(&mut watch).is_none());
+        assert!(look(&mut watch).expect("told").is_err());
+        assert!(look(&mut watch).is_none());
+        fs::write(&file, file_of("a")).expect("written");
+        assert_eq!(names(look(&mut watch)), ["a"]);
+        // On demand it is told at once.
+        fs::write(&file, "[").expect("written");
+        assert!(watch.look(Look::Thorough, &|_| None).expect("told").is_err());
+        assert!(look(&mut watch).is_none());
+    }
+}
