@@ -189,8 +189,15 @@ impl Desk {
                 let heard = &self.client.service().progress;
                 heard.lock().unwrap_or_else(PoisonError::into_inner).clear();
                 let said = self.says("count_steps", json!({"steps": 3})).await?;
-                let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                Ok(json!([said, heard]))
+                // The SDK hands every notification to a task of its own: they may be late, in any order.
+                loop {
+                    let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                    heard.sort();
+                    if heard.len() >= 3 {
+                        return Ok(json!([said, heard]));
+                    }
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
             }
             "elicitation" => self.says("greet", json!({"greeting": "hi"})).await,
             "sampling" => self.says("summarize", json!({"text": "long"})).await,
