@@ -303,6 +303,11 @@ impl Server {
         self.filters.allows(tool)
     }
 
+    /// What the configuration says of it. It is the same for as long as that stays as it is.
+    pub(crate) fn entry(&self) -> &Arc<ServerConfig> {
+        &self.entry
+    }
+
     /// Whether its tools are offered in the same way as those of another.
     pub(crate) fn is_offered_as(&self, other: &Server) -> bool {
         self.name == other.name

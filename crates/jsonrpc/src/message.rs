@@ -3,6 +3,8 @@
 //! The envelope is read by its exact keys, each once, and written anew; what it does not know goes on
 //! behind it. The payloads are never parsed further than to know that they are JSON.
 
+use std::collections::HashSet;
+
 use crate::json::push_member;
 use crate::raw::{self, ParseError};
 use crate::{Id, Json};
@@ -112,6 +114,7 @@ struct Envelope {
 impl Envelope {
     fn read(text: &str) -> Result<Envelope, EnvelopeError> {
         let mut envelope = Envelope::default();
+        let mut others = HashSet::new();
         for member in raw::members(text)? {
             let value = Json::scanned(member.value);
             let place = match &*member.key {
@@ -122,7 +125,8 @@ impl Envelope {
                 "result" => &mut envelope.result,
                 "error" => &mut envelope.error,
                 key => {
-                    if envelope.extra.iter().any(|(known, _)| known == key) {
+                    // A set, because a sender may make up as many keys as a message has room for.
+                    if !others.insert(key.to_owned()) {
                         return Err(EnvelopeError::RepeatedKey(key.to_owned()));
                     }
                     envelope.extra.push((key.to_owned(), value));

@@ -32,6 +32,7 @@ mod session;
 mod sessions;
 mod shape;
 mod stdio;
+mod stdio_wire;
 mod task;
 mod token;
 mod way;

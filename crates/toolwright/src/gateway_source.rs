@@ -79,8 +79,7 @@ pub fn behind(
         Some(configuration) => server_source::serve(configuration),
         None => server_source::serve(&nothing_configured()?),
     };
-    let options = GatewayOptions { serves_builtin_tools: serves_own, ..GatewayOptions::default() };
-    let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), options);
+    let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), GatewayOptions::default());
     offer(&servers, executor.registry());
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
     Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools })

@@ -57,16 +57,15 @@ fn read_answer(stream: &mut BufReader<TcpStream>) -> std::io::Result<(u16, Strin
     }
     let mut body = vec![0; length];
     stream.read_exact(&mut body)?;
-    while is_chunked {
+    let mut is_whole = !is_chunked;
+    while !is_whole {
         let mut line = String::new();
         stream.read_line(&mut line)?;
         let size = usize::from_str_radix(line.trim(), 16).map_err(|_| std::io::ErrorKind::InvalidData)?;
         let mut chunk = vec![0; size + 2];
         stream.read_exact(&mut chunk)?;
         body.extend_from_slice(&chunk[..size]);
-        if size == 0 {
-            break;
-        }
+        is_whole = size == 0;
     }
     Ok((status, String::from_utf8_lossy(&body).into_owned(), is_last))
 }

@@ -62,7 +62,7 @@ impl Carried {
         beat: Beat,
     ) -> Result<Json, RequestError> {
         let client = self.back.client();
-        let entered = host.enter(self.back.clone(), self.log_level.clone(), Arc::clone(&beat)).await;
+        let entered = host.enter(method, self.back.clone(), self.log_level.clone(), Arc::clone(&beat)).await;
         let params = match (&self.log_level, peer.era()) {
             (Some(level), Era::Modern) => {
                 let meta = params.get("_meta").unwrap_or_else(Json::empty_object);

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, METHOD_NOT_FOUND, Notification};
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
-use toolwright_mcp::{Filter, RequestError};
+use toolwright_mcp::{Era, Filter, RequestError};
 use toolwright_normalizer::{NameError, find_tool};
 use toolwright_toolbox::naming::{Identifier, Style};
 
 use super::calls::{self, Called};
 use super::carried::Carried;
 use super::gateway::Hub;
-use super::listening::Pump;
+use super::listening::{Ear, Pump};
 use super::members::{Member, make_known, reach};
 use super::merged::{Lists, Merged};
 use super::prompts::Prompts;
@@ -21,6 +21,7 @@ use super::tasks::Tasks;
 use super::{about, forward, gather};
 use crate::result;
 use crate::server_tool::PATIENCE;
+use crate::servers::Server;
 
 /// The servers of one toolbox, or of all.
 pub(super) struct Flat {
@@ -88,18 +89,26 @@ impl Service for Flat {
                 };
                 uris.push((member, (own, uri.clone())));
             }
-            let mut pump = Pump::new();
-            for member in &members {
-                let Some(server) = member.configured_server() else { continue };
-                let own = uris.iter().filter(|(owner, _)| owner.is_same(member));
-                let own = own.map(|(_, uri)| uri.clone()).collect();
-                pump.hear(
-                    server,
-                    super::listening::Ear { filter: filter.clone(), uris: own, logs, is_transparent: false },
-                )
-                .await?;
+            let pump = Pump::new();
+            let ears = {
+                let (inner, filter) = (Arc::clone(inner), filter.clone());
+                move || -> Vec<(Server, Ear)> {
+                    let members = inner.members(&client).unwrap_or_default().into_iter();
+                    let ear_of = |member: Member| {
+                        let own = uris.iter().filter(|(owner, _)| owner.is_same(&member));
+                        let own = own.map(|(_, uri)| uri.clone()).collect();
+                        let is_strict = client.era == Era::Legacy;
+                        let filter = filter.clone();
+                        let ear = Ear { filter, uris: own, logs, is_strict, is_transparent: false };
+                        Some((member.into_server()?, ear))
+                    };
+                    members.filter_map(ear_of).collect()
+                }
+            };
+            for (server, ear) in ears() {
+                pump.hear(&server, ear).await?;
             }
-            inner.hub.tell_of_changes(&pump, &filter);
+            pump.follow(&inner.hub.servers, &filter, ears);
             Ok(pump.into_listening(filter))
         })
     }

@@ -6,12 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::Filter;
 use toolwright_mcp::front::Service;
 use toolwright_tools::ToolExecutor;
 
 use super::flat::Flat;
-use super::listening::Pump;
 use super::members::{Member, OWN_TOOLBOX};
 use super::toolboxes::Toolboxes;
 use super::transparent::Transparent;
@@ -33,8 +31,9 @@ pub enum Endpoint {
 pub struct GatewayOptions {
     /// Our version, as clients see it.
     pub version: String,
-    /// Whether our own tools are offered, in a toolbox of their own.
-    pub serves_builtin_tools: bool,
+    /// Whether our own tools are offered, in a toolbox of their own. The configuration decides when absent: where
+    /// it does not say, they are offered when it names no servers.
+    pub serves_builtin_tools: Option<bool>,
     /// How long a list waits for servers whose tools are not known yet.
     pub list_patience: Duration,
     /// How long opening a toolbox waits for its servers.
@@ -45,7 +44,7 @@ impl Default for GatewayOptions {
     fn default() -> Self {
         GatewayOptions {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            serves_builtin_tools: true,
+            serves_builtin_tools: None,
             list_patience: Duration::from_secs(5),
             open_patience: Duration::from_secs(30),
         }
@@ -85,10 +84,7 @@ pub fn offered_capabilities() -> Json {
 impl Gateway {
     /// The endpoints over these servers. Our own tools are those that the executor's registry has now.
     pub fn new(servers: Arc<Servers>, executor: Arc<ToolExecutor>, options: GatewayOptions) -> Arc<Gateway> {
-        let own = match options.serves_builtin_tools {
-            true => Member::own(executor.registry()),
-            false => Vec::new(),
-        };
+        let own = Member::own(executor.registry());
         let hub = Arc::new(Hub { servers, executor, options, own });
         Arc::new(Gateway { hub, services: Mutex::default() })
     }
@@ -136,30 +132,36 @@ impl fmt::Debug for Gateway {
 impl Hub {
     /// All members, in the order of the configuration, our own last.
     pub fn members(&self) -> Vec<Member> {
-        self.servers
-            .iter()
-            .map(|server| Member::configured(&server))
-            .chain(self.own.iter().cloned())
-            .collect()
+        self.members_of(|_| true)
     }
 
     /// The members of one toolbox.
     pub fn toolbox(&self, name: &str) -> Vec<Member> {
-        self.members().into_iter().filter(|member| member.toolbox == name).collect()
+        self.members_of(|toolbox| toolbox == name)
+    }
+
+    fn members_of(&self, is_meant: impl Fn(&str) -> bool) -> Vec<Member> {
+        let current = self.servers.current();
+        let is_said = self.options.serves_builtin_tools.or(current.configuration.serves_builtin_tools);
+        let own: &[Member] = if is_said.unwrap_or(current.list.is_empty()) { &self.own } else { &[] };
+        let servers = current.list.iter().filter(|server| is_meant(&server.toolbox)).map(Member::configured);
+        servers.chain(own.iter().filter(|member| is_meant(&member.toolbox)).cloned()).collect()
     }
 
     /// What a toolbox is for.
     pub fn description(&self, toolbox: &str) -> Option<String> {
-        (toolbox == OWN_TOOLBOX).then(|| OWN_DESCRIPTION.to_owned())
+        let current = self.servers.current();
+        let configured = current.configuration.toolboxes.iter().find(|known| known.name == toolbox);
+        match configured {
+            Some(configured) => configured.description.clone(),
+            None => (toolbox == OWN_TOOLBOX).then(|| OWN_DESCRIPTION.to_owned()),
+        }
     }
 
     /// Whether the old key of a tool's name in `use_tool` is taken for the new one.
     pub fn accepts_legacy_tool_key(&self) -> bool {
-        false
+        self.servers.current().configuration.accepts_legacy_tool_key
     }
-
-    /// Tells a client that listens when there are other servers.
-    pub fn tell_of_changes(&self, _pump: &Pump, _filter: &Filter) {}
 
     /// How long a request to a server may go without a sign of it.
     pub fn limit(&self, server: &Server) -> Duration {

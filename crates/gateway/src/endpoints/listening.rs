@@ -1,6 +1,6 @@
 //! What is told to a client that listens: changes of lists and resources, and log messages of no request.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -8,8 +8,9 @@ use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 use toolwright_mcp::Filter;
 use toolwright_mcp::front::Listening;
 
+use super::questions::ServerHost;
 use super::watching::{Kept, Wanted};
-use crate::servers::Server;
+use crate::servers::{Server, Servers};
 
 /// How many notifications wait for the wire.
 const WAITING: usize = 64;
@@ -20,42 +21,124 @@ pub(super) const RESOURCES_CHANGED: &str = "notifications/resources/list_changed
 const RESOURCE_UPDATED: &str = "notifications/resources/updated";
 
 /// What one client hears of one server.
+#[derive(Clone)]
 pub(super) struct Ear {
     pub filter: Filter,
     /// The resources it hears of: the server's own URI, and the one that the client knows.
     pub uris: Vec<(String, String)>,
     /// Whether log messages and whatever else belongs to no call are told.
     pub logs: bool,
+    /// Whether one resource that the server does not tell of is an error; else the others are told of.
+    pub is_strict: bool,
     /// Whether changes of tools are told when the server says so, not when their new list is here.
     pub is_transparent: bool,
 }
 
 /// Collects what one client is told, from any number of servers.
 pub(super) struct Pump {
-    tell: mpsc::Sender<Notification>,
+    hearing: Hearing,
     told: mpsc::Receiver<Notification>,
+}
+
+#[derive(Clone)]
+struct Hearing {
+    tell: mpsc::Sender<Notification>,
     end: CancellationToken,
-    kept: Vec<Arc<Kept>>,
+    kept: Arc<Mutex<Vec<Arc<Kept>>>>,
+    /// Those that are heard, each once.
+    heard: Arc<Mutex<Vec<Arc<ServerHost>>>>,
+    /// The resources that nobody tells of.
+    refused: Arc<Mutex<Vec<String>>>,
 }
 
 impl Pump {
     pub fn new() -> Pump {
         let (tell, told) = mpsc::channel(WAITING);
-        Pump { tell, told, end: CancellationToken::new(), kept: Vec::new() }
+        let hearing = Hearing {
+            tell,
+            end: CancellationToken::new(),
+            kept: Arc::default(),
+            heard: Arc::default(),
+            refused: Arc::default(),
+        };
+        Pump { hearing, told }
     }
 
     /// Hears a server from now on. Fails when the server does not agree to tell of a resource.
-    pub async fn hear(&mut self, server: &Server, ear: Ear) -> Result<(), ErrorObject> {
+    pub async fn hear(&self, server: &Server, ear: Ear) -> Result<(), ErrorObject> {
+        self.hearing.hear(server, ear).await
+    }
+
+    /// Tells of every new configuration, and hears the servers that it brings.
+    pub fn follow(
+        &self,
+        servers: &Servers,
+        filter: &Filter,
+        ears: impl Fn() -> Vec<(Server, Ear)> + Send + 'static,
+    ) {
+        let (hearing, mut changes) = (self.hearing.clone(), servers.changes());
+        let kinds = [
+            (TOOLS_CHANGED, filter.tools),
+            (PROMPTS_CHANGED, filter.prompts),
+            (RESOURCES_CHANGED, filter.resources),
+        ];
+        let end = hearing.end.clone();
+        let following = async move {
+            while changes.changed().await.is_ok() {
+                for (server, ear) in ears() {
+                    if let Err(error) = hearing.hear(&server, ear).await {
+                        tracing::debug!(server = %server.name, error = %error.message, "not heard");
+                    }
+                }
+                for (method, _) in kinds.iter().filter(|(_, is_wanted)| *is_wanted) {
+                    if hearing.tell.send(notification(method, None)).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        };
+        tokio::spawn(async move {
+            tokio::select! {
+                () = following => {}
+                () = end.cancelled() => {}
+            }
+        });
+    }
+
+    /// What the wire gets.
+    pub fn into_listening(self, mut granted: Filter) -> Listening {
+        let refused =
+            std::mem::take(&mut *self.hearing.refused.lock().unwrap_or_else(PoisonError::into_inner));
+        granted.uris.retain(|uri| !refused.contains(uri));
+        let hold = Box::new((self.hearing.end.drop_guard(), self.hearing.kept));
+        Listening { granted, notifications: self.told, hold }
+    }
+}
+
+impl Hearing {
+    async fn hear(&self, server: &Server, ear: Ear) -> Result<(), ErrorObject> {
+        {
+            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            if heard.iter().any(|host| Arc::ptr_eq(host, &server.host)) {
+                return Ok(());
+            }
+            heard.push(Arc::clone(&server.host));
+        }
         let notifications = server.host.listen();
         let watching = &server.host.watching;
         if ear.filter.prompts || ear.filter.resources {
-            self.kept.push(watching.keep(&server.supervisor, Wanted::Lists));
+            self.keep(watching.keep(&server.supervisor, Wanted::Lists));
         }
-        for (uri, _) in &ear.uris {
+        let mut refused = Vec::new();
+        for (uri, known) in &ear.uris {
             let kept = watching.keep(&server.supervisor, Wanted::Resource(uri.clone()));
-            kept.begun().await?;
-            self.kept.push(kept);
+            match kept.begun().await {
+                Ok(()) => self.keep(kept),
+                Err(error) if ear.is_strict => return Err(error),
+                Err(_) => refused.push(known.clone()),
+            }
         }
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).append(&mut refused);
         let (tell, end, server) = (self.tell.clone(), self.end.clone(), server.clone());
         tokio::spawn(async move {
             tokio::select! {
@@ -66,15 +149,8 @@ impl Pump {
         Ok(())
     }
 
-    /// Where else notifications for the client go, and when that ends.
-    pub fn also(&self) -> (mpsc::Sender<Notification>, CancellationToken) {
-        (self.tell.clone(), self.end.clone())
-    }
-
-    /// What the wire gets.
-    pub fn into_listening(self, granted: Filter) -> Listening {
-        let hold = Box::new((self.end.drop_guard(), self.kept));
-        Listening { granted, notifications: self.told, hold }
+    fn keep(&self, kept: Arc<Kept>) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::timeout;
+use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json};
 use toolwright_mcp::Peer;
 use toolwright_redact::known;
@@ -34,7 +35,7 @@ pub(super) struct Member {
 #[derive(Clone)]
 pub(super) enum Kind {
     /// A configured server.
-    Server(Server),
+    Server(Box<Server>),
     /// Tools of our own.
     Own(Arc<Offered>),
 }
@@ -45,7 +46,7 @@ impl Member {
         Member {
             toolbox: server.toolbox.clone(),
             server: server.own_name.clone(),
-            kind: Kind::Server(server.clone()),
+            kind: Kind::Server(Box::new(server.clone())),
         }
     }
 
@@ -73,12 +74,9 @@ impl Member {
         self.toolbox == other.toolbox && self.server == other.server
     }
 
-    /// Which entry of which configuration it is: another number when anything of it changed.
-    pub fn entry(&self) -> usize {
-        match &self.kind {
-            Kind::Server(server) => Arc::as_ptr(&server.host) as usize,
-            Kind::Own(_) => 0,
-        }
+    /// What the configuration says of it.
+    pub fn entry(&self) -> Option<Arc<ServerConfig>> {
+        self.configured_server().map(|server| Arc::clone(server.entry()))
     }
 
     /// What stands before its tools in the registry.
@@ -101,7 +99,8 @@ impl Member {
     pub fn offered(&self) -> Arc<Offered> {
         match &self.kind {
             Kind::Server(server) => {
-                server.host.offered.of(server.supervisor.tools(), |name| server.allows(name))
+                let allows = |name: &str| server.allows(name);
+                server.host.offered.of(server.entry(), server.supervisor.tools(), allows)
             }
             Kind::Own(offered) => Arc::clone(offered),
         }
@@ -123,6 +122,14 @@ impl Member {
         }
     }
 
+    /// The same, for those who keep it.
+    pub fn into_server(self) -> Option<Server> {
+        match self.kind {
+            Kind::Server(server) => Some(*server),
+            Kind::Own(_) => None,
+        }
+    }
+
     /// Whether its tools were never listed and may still be: it rests before its first use, or is being reached.
     pub fn is_unknown(&self) -> bool {
         let Kind::Server(server) = &self.kind else { return false };
@@ -140,7 +147,10 @@ impl Member {
             return None;
         }
         let snapshot = server.supervisor.snapshot();
-        let reason = snapshot.last_error.unwrap_or_else(|| format!("it is {}", snapshot.state.name()));
+        let reason = snapshot.last_error.unwrap_or_else(|| match snapshot.state {
+            State::Resting => "it has not been started yet".to_owned(),
+            state => format!("it is {}", state.name()),
+        });
         Some(known(&reason, &server.secrets).into_owned())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 use toolwright_toolbox::Listed;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
@@ -36,7 +37,7 @@ struct Part {
     toolbox: String,
     server: String,
     /// Which entry of the configuration it is, filters included.
-    entry: usize,
+    entry: Option<Arc<ServerConfig>>,
     listed: Arc<Listed>,
 }
 
@@ -79,9 +80,17 @@ impl Part {
 
     fn is(&self, other: &Part) -> bool {
         Arc::ptr_eq(&self.listed, &other.listed)
-            && self.entry == other.entry
+            && is_same_entry(self.entry.as_ref(), other.entry.as_ref())
             && self.server == other.server
             && self.toolbox == other.toolbox
+    }
+}
+
+fn is_same_entry(one: Option<&Arc<ServerConfig>>, other: Option<&Arc<ServerConfig>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        (None, None) => true,
+        _ => false,
     }
 }
 

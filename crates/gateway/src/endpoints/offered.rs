@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::Json;
 use toolwright_toolbox::Listed;
 
@@ -38,19 +39,27 @@ impl Offered {
     }
 }
 
-/// What was read last.
+/// What was read last, and by which entry of the configuration.
 #[derive(Default)]
-pub(crate) struct LastOffered(Mutex<Option<Arc<Offered>>>);
+pub(crate) struct LastOffered(Mutex<Option<(Arc<ServerConfig>, Arc<Offered>)>>);
 
 impl LastOffered {
     /// The tools of a list, read when it is another one than last time.
-    pub fn of(&self, listed: Arc<Listed>, allows: impl Fn(&str) -> bool) -> Arc<Offered> {
+    pub fn of(
+        &self,
+        entry: &Arc<ServerConfig>,
+        listed: Arc<Listed>,
+        allows: impl Fn(&str) -> bool,
+    ) -> Arc<Offered> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(offered) = last.as_ref().filter(|offered| Arc::ptr_eq(&offered.listed, &listed)) {
+        if let Some((by, offered)) = last.as_ref()
+            && Arc::ptr_eq(by, entry)
+            && Arc::ptr_eq(&offered.listed, &listed)
+        {
             return Arc::clone(offered);
         }
         let offered = Arc::new(Offered::read(listed, allows));
-        *last = Some(Arc::clone(&offered));
+        *last = Some((Arc::clone(entry), Arc::clone(&offered)));
         offered
     }
 }

@@ -20,6 +20,18 @@ const BEAT: Duration = Duration::from_secs(5);
 /// The mark of a modern server's notifications: it names a request of ours, which means nothing to clients.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
+/// Requests during which a server has no reason to ask anything.
+const NEVER_ASKS: &[&str] = &[
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "completion/complete",
+    "tasks/list",
+    "tasks/get",
+    "tasks/cancel",
+];
+
 /// What shows that a call is still at it.
 pub(crate) type Beat = Arc<dyn Fn() + Send + Sync>;
 
@@ -40,9 +52,15 @@ pub(crate) struct ServerHost {
 #[derive(Default)]
 struct Table {
     last: u64,
-    calls: HashMap<u64, (Asker, Arc<CallHost>)>,
+    calls: HashMap<u64, Entry>,
     /// Whether it has asked in a way that does not say whom.
     asks: bool,
+}
+
+struct Entry {
+    asker: Asker,
+    takes_turns: bool,
+    host: Arc<CallHost>,
 }
 
 /// Who is the same client: a session, or one request of a client without one.
@@ -95,8 +113,16 @@ impl ServerHost {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a call. Once the server has asked without saying whom, calls of several clients take turns.
-    pub async fn enter(self: &Arc<Self>, back: Back, log_level: Option<String>, beat: Beat) -> Entered {
+    /// Begins a request. Once the server has asked without saying whom, requests of several clients that it may
+    /// ask about take turns; lists and the like wait for nobody.
+    pub async fn enter(
+        self: &Arc<Self>,
+        method: &str,
+        back: Back,
+        log_level: Option<String>,
+        beat: Beat,
+    ) -> Entered {
+        let takes_turns = !NEVER_ASKS.contains(&method);
         let client = Arc::clone(back.client());
         let host = Arc::new(CallHost { back, log_level, beat, server: Arc::clone(self) });
         // Questions to a modern client are answers to one of its requests, so each of these is its own.
@@ -109,8 +135,9 @@ impl ServerHost {
                 table.last += 1;
                 let number = table.last;
                 let asker = session.map_or(Asker::Request(number), Asker::Session);
-                if !table.asks || table.calls.values().all(|(other, _)| *other == asker) {
-                    table.calls.insert(number, (asker, Arc::clone(&host)));
+                let is_in_the_way = |other: &Entry| other.takes_turns && other.asker != asker;
+                if !table.asks || !takes_turns || !table.calls.values().any(is_in_the_way) {
+                    table.calls.insert(number, Entry { asker, takes_turns, host: Arc::clone(&host) });
                     return Entered { number, host };
                 }
             }
@@ -142,17 +169,17 @@ impl ServerHost {
 
     fn whose(table: &Table) -> InFlight {
         let mut calls = table.calls.iter();
-        let Some((first, (asker, host))) = calls.next() else { return InFlight::Nobody };
-        let mut newest = (first, host);
-        for (number, (other, host)) in calls {
-            if other != asker {
+        let Some((first, entry)) = calls.next() else { return InFlight::Nobody };
+        let mut newest = (first, entry);
+        for (number, other) in calls {
+            if other.asker != entry.asker {
                 return InFlight::Several;
             }
-            if number > newest.0 {
-                newest = (number, host);
+            if (other.takes_turns, number) > (newest.1.takes_turns, newest.0) {
+                newest = (number, other);
             }
         }
-        InFlight::One(Arc::clone(newest.1))
+        InFlight::One(Arc::clone(&newest.1.host))
     }
 }
 

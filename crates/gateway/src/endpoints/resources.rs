@@ -1,6 +1,7 @@
 //! The resources of several servers: every URI as its server has it, and whose it is.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright_jsonrpc::{ErrorObject, Json};
@@ -46,8 +47,8 @@ impl Resources {
             for item in items {
                 let Some(own) = item.get_text("uri") else { continue };
                 let entry = (member.toolbox.clone(), member.server.clone(), own.clone());
-                if !uris.contains_key(&own) {
-                    uris.insert(own, entry);
+                if let Entry::Vacant(place) = uris.entry(own.clone()) {
+                    place.insert(entry);
                     listed.push(item);
                     continue;
                 }

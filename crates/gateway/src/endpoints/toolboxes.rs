@@ -75,7 +75,7 @@ impl Service for Toolboxes {
         Box::pin(async move {
             let pump = Pump::new();
             let granted = Filter { tools: filter.tools, ..Filter::default() };
-            self.inner.hub.tell_of_changes(&pump, &granted);
+            pump.follow(&self.inner.hub.servers, &granted, Vec::new);
             Ok(pump.into_listening(granted))
         })
     }
@@ -227,7 +227,7 @@ impl Inner {
         }
         for member in self.hub.toolbox(toolbox) {
             if let Some(server) = member.configured_server().filter(|server| server.host.is_unused()) {
-                let _ = server;
+                server.supervisor.rest();
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, Notification};
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
-use toolwright_mcp::{Filter, RequestError};
+use toolwright_mcp::{Era, Filter, RequestError};
 use toolwright_normalizer::{NameError, find_tool};
 
 use super::about;
@@ -99,12 +99,18 @@ impl Service for Transparent {
     ) -> Serving<'_, Result<Listening, ErrorObject>> {
         Box::pin(async move {
             let member = self.member(&client)?;
-            let mut pump = Pump::new();
+            let pump = Pump::new();
+            let uris = filter.uris.iter().map(|uri| (uri.clone(), uri.clone())).collect();
+            let is_strict = client.era == Era::Legacy;
+            let ear = Ear { filter: filter.clone(), uris, logs, is_strict, is_transparent: true };
             if let Some(server) = member.configured_server() {
-                let uris = filter.uris.iter().map(|uri| (uri.clone(), uri.clone())).collect();
-                let ear = Ear { filter: filter.clone(), uris, logs, is_transparent: true };
-                pump.hear(server, ear).await?;
+                pump.hear(server, ear.clone()).await?;
             }
+            let (hub, toolbox) = (Arc::clone(&self.hub), self.toolbox.clone());
+            pump.follow(&self.hub.servers, &filter, move || {
+                let servers = hub.toolbox(&toolbox).into_iter().filter_map(Member::into_server);
+                servers.map(|server| (server, ear.clone())).collect()
+            });
             Ok(pump.into_listening(filter))
         })
     }

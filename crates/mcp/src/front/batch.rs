@@ -13,10 +13,11 @@ use super::fronts::Place;
 use super::headers::Accepted;
 use super::http_legacy::{Running, open, session};
 use super::legacy::{self, Begun};
+use super::reading::{self, Params};
 use super::session::{OF_REQUEST, Session};
 use super::task::answer_line;
 use super::way::{Line, Step};
-use super::{answer, reading, shape};
+use super::{answer, shape};
 use crate::http::headers::SESSION_ID;
 
 /// The only revision with batches.
@@ -66,7 +67,7 @@ pub(super) async fn answer(
         for request in requests {
             let (session, written) = (Arc::clone(&owner), Arc::clone(&written));
             running.spawn(async move {
-                match legacy::begin(&session, &request, true).await {
+                match legacy::begin(&session, &request, Params::read(request.params.as_ref()), true).await {
                     Begun::Call(call) => {
                         let running = Running { session, id: request.id, method: request.method };
                         running.write(call, &written).await;
@@ -129,7 +130,7 @@ pub(super) async fn gather(
     for request in requests {
         let (session, tell) = (Arc::clone(session), tell.clone());
         running.spawn(async move {
-            match legacy::begin(&session, &request, has_stream).await {
+            match legacy::begin(&session, &request, Params::read(request.params.as_ref()), has_stream).await {
                 Begun::Answered(outcome) => Some(answer_line(Some(request.id), outcome)),
                 Begun::Call(call) => finish(call, request, tell).await,
             }

@@ -54,7 +54,7 @@ impl Call {
             {
                 self.work = None;
                 // What it said before comes first.
-                self.way.finish(outcome);
+                self.way.settle(outcome);
             }
             match self.way.poll_step(context) {
                 Some(step) => {

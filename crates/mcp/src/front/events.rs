@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -9,7 +10,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::fronts::Counters;
+use super::fronts::{Counters, Listener};
+use super::limits::FrontLimits;
 use super::session::Session;
 use super::task::{Task, lock};
 use super::way::Line;
@@ -22,6 +24,8 @@ pub(super) struct Events {
     /// What the ids of its events begin with; without one they have no ids and are not kept.
     name: Option<String>,
     limit: usize,
+    /// For all streams together.
+    kept_limit: usize,
     counters: Arc<Counters>,
     state: Mutex<State>,
 }
@@ -52,13 +56,14 @@ struct Event {
 
 impl Events {
     /// A stream whose events are kept to be sent again.
-    pub fn kept(name: String, limit: usize, counters: Arc<Counters>) -> Events {
-        Events { name: Some(name), limit, counters, state: Mutex::default() }
+    pub fn kept(name: String, limits: &FrontLimits, counters: Arc<Counters>) -> Events {
+        let (limit, kept_limit) = (limits.stream_bytes, limits.kept_bytes);
+        Events { name: Some(name), limit, kept_limit, counters, state: Mutex::default() }
     }
 
     /// A stream that ends with its connection.
     pub fn passing(limit: usize, counters: Arc<Counters>) -> Events {
-        Events { name: None, limit, counters, state: Mutex::default() }
+        Events { name: None, limit, kept_limit: usize::MAX, counters, state: Mutex::default() }
     }
 
     pub fn name(&self) -> Option<&str> {
@@ -104,7 +109,7 @@ impl Events {
         let last = state.kept.back_mut().filter(|event| event.number > read)?;
         let message = last.message.take()?;
         let event = state.kept.pop_back()?;
-        state.bytes -= event.bytes.len();
+        self.forget(&mut state, &event);
         Some(message)
     }
 
@@ -127,11 +132,14 @@ impl Events {
         text.push_str(data);
         text.push_str("\n\n");
         let size = text.len();
-        while state.bytes + size > self.limit {
+        let is_too_much = |state: &State| {
+            state.bytes + size > self.limit || self.counters.kept.load(Ordering::Relaxed) > self.kept_limit
+        };
+        while is_too_much(&state) {
             // What was read goes first; the rest still has a chance to arrive.
             let read = state.read;
             let Some(event) = state.kept.pop_front_if(|event| event.number <= read) else { break };
-            state.bytes -= event.bytes.len();
+            self.forget(&mut state, &event);
         }
         if state.bytes + size > self.limit && may_be_lost {
             drop(state);
@@ -139,8 +147,14 @@ impl Events {
         }
         state.last = number;
         state.bytes += size;
+        self.counters.kept.fetch_add(size, Ordering::Relaxed);
         state.kept.push_back(Event { number, bytes: text.into(), message });
         self.wake(state);
+    }
+
+    fn forget(&self, state: &mut State, event: &Event) {
+        state.bytes -= event.bytes.len();
+        self.counters.kept.fetch_sub(event.bytes.len(), Ordering::Relaxed);
     }
 
     /// Nothing follows.
@@ -199,7 +213,7 @@ impl Events {
         for mut event in std::mem::take(&mut state.kept) {
             match event.message.take_if(|_| event.number > read) {
                 Some(message) => {
-                    state.bytes -= event.bytes.len();
+                    self.forget(&mut state, &event);
                     free.push(message);
                 }
                 None => kept.push_back(event),
@@ -219,7 +233,7 @@ impl Events {
         }
         if self.name.is_none() {
             if let Some(event) = state.kept.pop_front() {
-                state.bytes -= event.bytes.len();
+                self.forget(&mut state, &event);
                 return Poll::Ready(Some(event.bytes));
             }
         } else {
@@ -239,6 +253,12 @@ impl Events {
     }
 }
 
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.counters.kept.fetch_sub(lock(&self.state).bytes, Ordering::Relaxed);
+    }
+}
+
 /// The body of an answer that is a stream.
 pub(super) struct EventBody {
     events: Arc<Events>,
@@ -247,6 +267,8 @@ pub(super) struct EventBody {
     timer: Pin<Box<Sleep>>,
     /// Whose messages go back when they were not read.
     session: Weak<Session>,
+    /// Counts it among the streams of its visitor.
+    pub listener: Option<Listener>,
     /// What ends with the stream.
     _task: Option<Task>,
 }
@@ -256,7 +278,7 @@ impl EventBody {
     pub fn new(events: Arc<Events>, keep_alive: Duration, task: Option<Task>) -> EventBody {
         let reader = events.attach(None);
         let timer = Box::pin(sleep(keep_alive));
-        EventBody { events, reader, keep_alive, timer, session: Weak::new(), _task: task }
+        EventBody { events, reader, keep_alive, timer, session: Weak::new(), listener: None, _task: task }
     }
 
     /// Reads a stream of a session, perhaps from behind an event.
@@ -268,7 +290,15 @@ impl EventBody {
     ) -> EventBody {
         let reader = events.attach(behind);
         let timer = Box::pin(sleep(keep_alive));
-        EventBody { events, reader, keep_alive, timer, session: Arc::downgrade(session), _task: None }
+        EventBody {
+            events,
+            reader,
+            keep_alive,
+            timer,
+            session: Arc::downgrade(session),
+            listener: None,
+            _task: None,
+        }
     }
 
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {

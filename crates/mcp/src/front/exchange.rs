@@ -7,6 +7,7 @@ use toolwright_jsonrpc::{ErrorObject, Id, Json, METHOD_NOT_FOUND, Request};
 use super::call::{Call, HeldId, Hold};
 use super::client::Client;
 use super::fronts::{Place, Shared};
+use super::level::Level;
 use super::meta::{Said, call_digest};
 use super::reading::Params;
 use super::service::{Asked, Back, Service, WayBack};
@@ -40,12 +41,15 @@ pub(super) enum Begun {
     /// It is worked on.
     Call(Call),
     /// It wants to hear what changes.
-    Listen { wants_logs: bool },
+    Listen { level: Option<Level> },
 }
 
 /// What comes next for the client.
 pub(super) enum Next {
     Line(Line),
+    /// The work is done; the outcome is not yet as the client gets it.
+    Done(Result<Json, ErrorObject>),
+    /// The answer.
     Answer(Result<Json, ErrorObject>),
     /// The client does not want it any more.
     Nothing,
@@ -55,7 +59,7 @@ pub(super) enum Next {
 pub(super) struct Arrival<'a> {
     pub request: &'a Request,
     pub params: &'a Params<'a>,
-    pub revision: String,
+    pub client: Arc<Client>,
     pub has_stream: bool,
     /// The connection over stdio.
     pub connection: Option<&'a Arc<Session>>,
@@ -67,8 +71,8 @@ pub(super) fn client(
     said: &Said,
     revision: String,
     connection: Option<&Arc<Session>>,
-) -> Client {
-    Client {
+) -> Arc<Client> {
+    Arc::new(Client {
         visitor: place.visitor.clone(),
         era: Era::Modern,
         revision,
@@ -76,15 +80,14 @@ pub(super) fn client(
         capabilities: said.capabilities.clone(),
         session: connection.map(|session| session.id),
         is_resumed: false,
-    }
+    })
 }
 
 impl Exchange {
     /// Begins a request whose revision and headers are fine.
     pub async fn begin(place: Place<'_>, arrival: Arrival<'_>, said: Said) -> (Exchange, Begun) {
-        let Arrival { request, params, revision, has_stream, connection } = arrival;
+        let Arrival { request, params, client, has_stream, connection } = arrival;
         let is_askable = ASKABLE.contains(&request.method.as_str());
-        let client = Arc::new(client(place, &said, revision, connection));
         let exchange = Exchange {
             shared: Arc::clone(place.shared),
             service: Arc::clone(place.service),
@@ -103,7 +106,7 @@ impl Exchange {
                 let ttl = place.shared.limits.list_ttl.as_millis();
                 Begun::Answered(handshake::discovered(place.service, &exchange.client, ttl).await)
             }
-            "subscriptions/listen" => Begun::Listen { wants_logs: said.level.is_some() },
+            "subscriptions/listen" => Begun::Listen { level: said.level },
             _ => match exchange.begin_call(said, is_askable, has_stream, connection) {
                 Ok(call) => Begun::Call(call),
                 Err(error) => Begun::Answered(Err(error)),
@@ -120,6 +123,10 @@ impl Exchange {
         connection: Option<&Arc<Session>>,
     ) -> Result<Call, ErrorObject> {
         if let Some(state) = said.state.as_deref().filter(|_| is_askable) {
+            if connection.is_some_and(|session| session.is_held(&self.id)) {
+                // The call that waits is not to suffer for it.
+                return Err(legacy::not_held(NotHeld::InFlight, &self.id));
+            }
             let mut call = parked::resume(self, state, said.responses.as_ref())?;
             call.way.change_progress_token(said.progress_token);
             call.hold = Some(self.hold(&call.way, connection)?);
@@ -157,14 +164,15 @@ impl Exchange {
         Ok(Hold { _in_flight: self.shared.in_flight(), _id: id })
     }
 
-    /// What comes next of a call. It is parked when it has questions, and taken out of `call` then.
+    /// What comes next of a call. It is parked when it has questions, and taken out of `call` then. Nothing
+    /// is lost when the wait is given up.
     pub async fn next(&self, call: &mut Option<Call>) -> Next {
         loop {
             let Some(running) = call.as_mut() else { return Next::Nothing };
             match running.next().await {
                 Step::Line(line) => return Next::Line(line),
                 Step::Cancelled => return Next::Nothing,
-                Step::Done(outcome) => return Next::Answer(self.shaped(outcome).await),
+                Step::Done(outcome) => return Next::Done(outcome),
                 Step::Questions => {
                     let Some(running) = call.take() else { return Next::Nothing };
                     match parked::park(self, running) {
@@ -173,6 +181,14 @@ impl Exchange {
                     }
                 }
             }
+        }
+    }
+
+    /// The same with an outcome as the client gets it.
+    pub async fn shape(&self, next: Next) -> Next {
+        match next {
+            Next::Done(outcome) => Next::Answer(self.shaped(outcome).await),
+            next => next,
         }
     }
 
@@ -188,12 +204,13 @@ impl Exchange {
     async fn shaped(&self, outcome: Result<Json, ErrorObject>) -> Result<Json, ErrorObject> {
         match outcome {
             Ok(result) => {
-                let server = match shape::is_untyped(&result) {
+                let Some(lacks) = shape::lacks(&self.method, &result) else { return Ok(result) };
+                let server = match lacks.kind {
                     true => self.shared.server_name(&self.endpoint, &self.service, &self.client).await,
                     false => None,
                 };
                 let ttl = self.shared.limits.list_ttl.as_millis();
-                Ok(shape::modern_result(&self.method, result, server.as_ref(), ttl))
+                Ok(shape::modern_result(result, lacks, server.as_ref(), ttl))
             }
             Err(error) => Err(shape::modern_error(&self.method, error)),
         }

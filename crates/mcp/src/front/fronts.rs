@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::Json;
 
@@ -24,6 +24,9 @@ use super::{http as over_http, stdio};
 
 /// How long the name of a service is believed before it is asked again.
 const NAME_KEPT: Duration = Duration::from_secs(30);
+
+/// How long an answer waits for the name of its service.
+const NAME_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a front is made of.
 #[derive(Clone, Debug)]
@@ -80,6 +83,8 @@ pub(super) struct Counters {
     in_flight: AtomicUsize,
     stdio_clients: AtomicUsize,
     dropped: AtomicU64,
+    /// Bytes of events that are kept to be sent again.
+    pub kept: AtomicUsize,
 }
 
 /// A request that is worked on, until this is dropped.
@@ -225,7 +230,8 @@ impl Shared {
                 return Some(name.server.clone());
             }
         }
-        let server = service.about(client).await.ok()?.server;
+        // The name is no reason to hold an answer back.
+        let server = timeout(NAME_PATIENCE, service.about(client)).await.ok()?.ok()?.server;
         let name = Name { service: address, said: Instant::now(), server: server.clone() };
         let mut names = lock(&self.names);
         // Endpoints come and go with the configuration.

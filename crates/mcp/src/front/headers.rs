@@ -70,14 +70,14 @@ pub(super) fn check(
 ) -> Result<(), ErrorObject> {
     equal(headers, PROTOCOL_VERSION, "the revision in \"_meta\"", revision)?;
     equal(headers, METHOD, "the method", method)?;
-    let key = match method {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
+    let (key, what) = match method {
+        "tools/call" | "prompts/get" => ("name", "\"name\" of params"),
+        "resources/read" => ("uri", "\"uri\" of params"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => ("taskId", "\"taskId\" of params"),
         _ => return Ok(()),
     };
     match params.get_text(key) {
-        Some(name) => equal(headers, NAME, &format!("\"{key}\" of params"), &name),
+        Some(name) => equal(headers, NAME, what, &name),
         None => Ok(()),
     }
 }

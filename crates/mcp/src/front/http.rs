@@ -7,7 +7,7 @@ use toolwright_jsonrpc::{ErrorObject, INVALID_REQUEST, Json, Message};
 use super::answer;
 use super::body::FrontBody;
 use super::fronts::Place;
-use super::headers::{accepted, is_json};
+use super::headers::{Accepted, accepted, is_json};
 use super::reading::{self, Params, Piece};
 use super::{batch, http_get, http_legacy, http_modern};
 use crate::MODERN_REVISIONS;
@@ -50,20 +50,46 @@ async fn post(place: Place<'_>, headers: &HeaderMap, body: &Bytes) -> Response<F
             "the gateway is shutting down; try again later",
         );
     }
-    let is_modern = match &message {
-        Message::Request(request) => is_modern(headers, &request.method, request.params.as_ref()),
-        Message::Notification(told) => is_modern(headers, &told.method, told.params.as_ref()),
-        Message::Response(_) => false,
-    };
-    match is_modern {
-        true => http_modern::answer(place, headers, message, accepted).await,
-        false => http_legacy::answer(place, headers, message, accepted).await,
+    match message {
+        Message::Request(request) => {
+            let params = Params::read(request.params.as_ref());
+            let is_modern = is_modern(headers, &request.method, request.params.as_ref(), &params);
+            let asked = Asked { request: &request, params, accepted };
+            match is_modern {
+                true => http_modern::answer(place, headers, asked).await,
+                false => http_legacy::answer(place, headers, asked).await,
+            }
+        }
+        Message::Notification(told) => {
+            let params = Params::read(told.params.as_ref());
+            match is_modern(headers, &told.method, told.params.as_ref(), &params) {
+                true => http_modern::hear(place, headers, &told, params),
+                false => {
+                    drop(params);
+                    http_legacy::hear(place, headers, told)
+                }
+            }
+        }
+        Message::Response(response) => http_legacy::hear_answer(place, headers, response),
     }
 }
 
+/// A request as it came over HTTP.
+pub(super) struct Asked<'a> {
+    pub request: &'a toolwright_jsonrpc::Request,
+    /// Its params, or what is wrong with them.
+    pub params: Result<Params<'a>, ErrorObject>,
+    pub accepted: Accepted,
+}
+
 /// Whether a message is of the modern era: it says so itself.
-fn is_modern(headers: &HeaderMap, method: &str, params: Option<&Json>) -> bool {
-    if method == "server/discover" || names_revision(params) {
+fn is_modern(
+    headers: &HeaderMap,
+    method: &str,
+    params: Option<&Json>,
+    read: &Result<Params<'_>, ErrorObject>,
+) -> bool {
+    if method == "server/discover" || names_revision(params, read) {
         return true;
     }
     // A modern client that forgot its `_meta` should hear that, not that it has no session.
@@ -74,19 +100,16 @@ fn is_modern(headers: &HeaderMap, method: &str, params: Option<&Json>) -> bool {
 }
 
 /// Whether the `_meta` of params names a revision.
-pub(super) fn names_revision(params: Option<&Json>) -> bool {
-    let Some(params) = params.filter(|params| params.as_str().contains("io.modelcontextprotocol")) else {
-        // An escaped key is as good, but nobody writes one; it is looked for all the same.
-        return params.is_some_and(|params| params.as_str().contains('\\') && has_revision(params));
-    };
-    has_revision(params)
-}
-
-fn has_revision(params: &Json) -> bool {
-    // What stands there twice or in odd case is refused later, as a modern request.
-    match Params::read(Some(params)) {
-        Ok(params) => params.get_meta(REVISION).is_some(),
-        Err(_) => params.get("_meta").is_some_and(|meta| meta.get(REVISION).is_some()),
+pub(super) fn names_revision(params: Option<&Json>, read: &Result<Params<'_>, ErrorObject>) -> bool {
+    match read {
+        Ok(read) => read.get_meta(REVISION).is_some(),
+        // What is wrong with them is told in the way of the era that they are of.
+        Err(_) => params
+            .and_then(|params| params.get("_meta"))
+            .and_then(|meta| {
+                meta.members().map(|members| members.iter().any(|member| member.key == REVISION))
+            })
+            .unwrap_or_default(),
     }
 }
 

@@ -32,37 +32,45 @@ pub(super) fn listen(place: Place<'_>, headers: &HeaderMap) -> Response<FrontBod
         Ok(last) => last.filter(|last| !last.is_empty()),
         Err(error) => return answer::error(StatusCode::BAD_REQUEST, None, error),
     };
-    match last {
-        None => general(&session),
+    let Some(listener) = place.shared.listener(place.visitor) else {
+        let limit = place.shared.limits.listeners_per_visitor;
+        let said = format!("{limit} streams of this client are open already; close one");
+        return answer::refusal(StatusCode::TOO_MANY_REQUESTS, &said);
+    };
+    let opened = match last {
+        None => Ok(general(&session)),
         Some(last) => resume(&session, last),
+    };
+    match opened {
+        Ok(mut body) => {
+            body.listener = Some(listener);
+            answer::events(body)
+        }
+        Err(said) => answer::refusal(StatusCode::BAD_REQUEST, said),
     }
 }
 
-fn general(session: &Arc<Session>) -> Response<FrontBody> {
+fn general(session: &Arc<Session>) -> EventBody {
     session.begin_listening();
     let events = session.open_stream(GENERAL);
     open(&events, session, true);
     let keep_alive = session.shared.limits.keep_alive;
     let body = EventBody::of_session(Arc::clone(&events), None, keep_alive, session);
     session.deliver_waiting(&events);
-    answer::events(body)
+    body
 }
 
-fn resume(session: &Arc<Session>, last: &str) -> Response<FrontBody> {
+fn resume(session: &Arc<Session>, last: &str) -> Result<EventBody, &'static str> {
     let split = last.rsplit_once('-').and_then(|(name, number)| Some((name, number.parse::<u64>().ok()?)));
     let Some((name, number)) = split else {
-        return answer::refusal(
-            StatusCode::BAD_REQUEST,
-            "the header Last-Event-ID names no event of this session",
-        );
+        return Err("the header Last-Event-ID names no event of this session");
     };
     let Some(events) = session.stream(name) else {
         // What was told on a stream that nobody kept is lost, but what follows is not.
         if name.starts_with(GENERAL) {
-            return general(session);
+            return Ok(general(session));
         }
-        let said = "the events behind Last-Event-ID are not kept any more; send the request again";
-        return answer::refusal(StatusCode::BAD_REQUEST, said);
+        return Err("the events behind Last-Event-ID are not kept any more; send the request again");
     };
     let keep_alive = session.shared.limits.keep_alive;
     let body = EventBody::of_session(Arc::clone(&events), Some(number), keep_alive, session);
@@ -70,7 +78,7 @@ fn resume(session: &Arc<Session>, last: &str) -> Response<FrontBody> {
         session.begin_listening();
         session.deliver_waiting(&events);
     }
-    answer::events(body)
+    Ok(body)
 }
 
 /// Ends a session.

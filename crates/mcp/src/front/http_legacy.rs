@@ -6,7 +6,9 @@ use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Response, StatusCode};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
-use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_REQUEST, Id, Json, Message, Request};
+use toolwright_jsonrpc::{
+    ErrorObject, INTERNAL_ERROR, INVALID_REQUEST, Id, Json, Notification, Response as Answered,
+};
 
 use super::body::FrontBody;
 use super::call::Call;
@@ -14,10 +16,9 @@ use super::client::SessionId;
 use super::events::{EventBody, Events};
 use super::fronts::{Place, Shared};
 use super::headers::{Accepted, only};
-use super::http::{bad_request, no_session};
+use super::http::{Asked, bad_request, no_session};
 use super::legacy::{self, Begun};
 use super::meta::served_revisions;
-use super::reading::Params;
 use super::seal::random_number;
 use super::session::{OF_REQUEST, Session};
 use super::task::answer_line;
@@ -28,32 +29,36 @@ use crate::http::headers::{PROTOCOL_VERSION, SESSION_ID};
 /// The first revision whose clients take an event without data.
 const WITH_PRIMING: &str = "2025-11-25";
 
-/// Answers a message.
-pub(super) async fn answer(
-    place: Place<'_>,
-    headers: &HeaderMap,
-    message: Message,
-    accepted: Accepted,
-) -> Response<FrontBody> {
-    if let Message::Request(request) = &message
-        && request.method == "initialize"
-    {
-        return initialize(place, request, accepted).await;
+/// Answers a request.
+pub(super) async fn answer(place: Place<'_>, headers: &HeaderMap, asked: Asked<'_>) -> Response<FrontBody> {
+    if asked.request.method == "initialize" {
+        return initialize(place, asked).await;
     }
-    let session = match session(place, headers) {
-        Ok(session) => session,
-        Err(refusal) => return *refusal,
-    };
-    match message {
-        Message::Request(request) => answer_request(&session, request, accepted).await,
-        Message::Notification(notification) => {
-            legacy::notified(&session, notification);
+    match session(place, headers) {
+        Ok(session) => answer_request(&session, asked).await,
+        Err(refusal) => *refusal,
+    }
+}
+
+/// Hears a notification.
+pub(super) fn hear(place: Place<'_>, headers: &HeaderMap, told: Notification) -> Response<FrontBody> {
+    match session(place, headers) {
+        Ok(session) => {
+            legacy::notified(&session, told);
             answer::empty(StatusCode::ACCEPTED)
         }
-        Message::Response(response) => {
-            session.answered(response);
+        Err(refusal) => *refusal,
+    }
+}
+
+/// Hears the answer to a question of ours.
+pub(super) fn hear_answer(place: Place<'_>, headers: &HeaderMap, said: Answered) -> Response<FrontBody> {
+    match session(place, headers) {
+        Ok(session) => {
+            session.answered(said);
             answer::empty(StatusCode::ACCEPTED)
         }
+        Err(refusal) => *refusal,
     }
 }
 
@@ -80,10 +85,11 @@ pub(super) fn session(
     })
 }
 
-async fn initialize(place: Place<'_>, request: &Request, accepted: Accepted) -> Response<FrontBody> {
+async fn initialize(place: Place<'_>, asked: Asked<'_>) -> Response<FrontBody> {
+    let Asked { request, params, accepted } = asked;
     let id = || request.id.clone();
-    let introduced = Params::read(request.params.as_ref())
-        .and_then(|params| handshake::introduced(&params, place.visitor, SessionId(random_number())));
+    let introduced =
+        params.and_then(|params| handshake::introduced(&params, place.visitor, SessionId(random_number())));
     let client = match introduced {
         Ok(client) => client,
         Err(error) => return bad_request(id(), error),
@@ -120,13 +126,15 @@ fn single(
     answer::events(EventBody::new(events, shared.limits.keep_alive, None))
 }
 
-async fn answer_request(session: &Arc<Session>, request: Request, accepted: Accepted) -> Response<FrontBody> {
-    let call = match legacy::begin(session, &request, accepted.events).await {
-        Begun::Answered(outcome) => return single(&session.shared, accepted, request.id, outcome),
+async fn answer_request(session: &Arc<Session>, asked: Asked<'_>) -> Response<FrontBody> {
+    let Asked { request, params, accepted } = asked;
+    let call = match legacy::begin(session, request, params, accepted.events).await {
+        Begun::Answered(outcome) => return single(&session.shared, accepted, request.id.clone(), outcome),
         Begun::Call(call) => call,
     };
     let mut waited = Waited { call: Some(call), session: Arc::clone(session) };
-    let running = Running { session: Arc::clone(session), id: request.id, method: request.method };
+    let running =
+        Running { session: Arc::clone(session), id: request.id.clone(), method: request.method.clone() };
     let first = match accepted {
         Accepted { json: true, events: true } => {
             match timeout(session.shared.limits.silence, waited.next()).await {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, Response, StatusCode};
 use tokio::time::timeout;
-use toolwright_jsonrpc::{ErrorObject, INVALID_REQUEST, Json, Message, Notification, Request};
+use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 
 use super::answer;
 use super::body::FrontBody;
@@ -13,7 +13,7 @@ use super::events::{EventBody, Events};
 use super::exchange::{self, Arrival, Begun, Exchange, Next};
 use super::fronts::Place;
 use super::headers::{self, Accepted};
-use super::http::bad_request;
+use super::http::{Asked, bad_request};
 use super::reading::Params;
 use super::task::{Task, answer_line};
 use super::way::Line;
@@ -21,31 +21,11 @@ use super::{listen, meta};
 use crate::Era;
 use crate::http::headers::PROTOCOL_VERSION;
 
-/// Answers a message.
-pub(super) async fn answer(
-    place: Place<'_>,
-    headers: &HeaderMap,
-    message: Message,
-    accepted: Accepted,
-) -> Response<FrontBody> {
-    match message {
-        Message::Request(request) => answer_request(place, headers, &request, accepted).await,
-        Message::Notification(notification) => hear(place, headers, notification),
-        Message::Response(_) => {
-            let said = "a client of this revision sends no answers; they travel in \"inputResponses\"";
-            answer::error(StatusCode::BAD_REQUEST, None, ErrorObject::new(INVALID_REQUEST, said))
-        }
-    }
-}
-
-async fn answer_request(
-    place: Place<'_>,
-    headers: &HeaderMap,
-    request: &Request,
-    accepted: Accepted,
-) -> Response<FrontBody> {
+/// Answers a request.
+pub(super) async fn answer(place: Place<'_>, headers: &HeaderMap, asked: Asked<'_>) -> Response<FrontBody> {
+    let Asked { request, params, accepted } = asked;
     let id = || request.id.clone();
-    let params = match Params::read(request.params.as_ref()) {
+    let params = match params {
         Ok(params) => params,
         Err(error) => return bad_request(id(), error),
     };
@@ -58,10 +38,10 @@ async fn answer_request(
         Ok(checked) => checked,
         Err(error) => return bad_request(id(), error),
     };
+    let client = exchange::client(place, &said, revision, None);
     if request.method == "tools/call"
         && let Some(name) = params.get_text("name")
     {
-        let client = exchange::client(place, &said, revision.clone(), None);
         let schema = place.service.input_schema(&client, &name);
         let arguments = params.get("arguments").and_then(|text| Json::parse(text).ok());
         if let Some(schema) = schema
@@ -70,17 +50,16 @@ async fn answer_request(
             return bad_request(id(), error);
         }
     }
-    let arrival =
-        Arrival { request, params: &params, revision, has_stream: accepted.events, connection: None };
+    let arrival = Arrival { request, params: &params, client, has_stream: accepted.events, connection: None };
     let (exchange, begun) = Exchange::begin(place, arrival, said).await;
     match begun {
         Begun::Answered(outcome) => answer::outcome(Era::Modern, id(), outcome),
-        Begun::Listen { wants_logs } => {
+        Begun::Listen { level } => {
             if !accepted.events {
                 let said = "the header Accept must name text/event-stream to listen";
                 return answer::refusal(StatusCode::NOT_ACCEPTABLE, said);
             }
-            listen::answer_http(place, exchange, &params, wants_logs).await
+            listen::answer_http(place, exchange, &params, level).await
         }
         Begun::Call(call) => match exchange.ask_again(call) {
             Ok(asking) => answer::outcome(Era::Modern, id(), Ok(asking)),
@@ -101,8 +80,8 @@ async fn answer_call(exchange: Exchange, call: Call, accepted: Accepted) -> Resp
         Accepted { events: false, .. } => exchange.next(&mut call).await,
         Accepted { json: false, .. } => return stream(exchange, call, None),
     };
-    match first {
-        Next::Answer(outcome) => answer::outcome(Era::Modern, exchange.id, outcome),
+    match exchange.shape(first).await {
+        Next::Answer(outcome) | Next::Done(outcome) => answer::outcome(Era::Modern, exchange.id, outcome),
         Next::Line(line) => stream(exchange, call, Some(line)),
         Next::Nothing => answer::empty(StatusCode::ACCEPTED),
     }
@@ -120,9 +99,10 @@ fn stream(exchange: Exchange, mut call: Option<Call>, first: Option<Line>) -> Re
     let written = Arc::clone(&events);
     let task = Task::spawn(async move {
         loop {
-            match exchange.next(&mut call).await {
+            let next = exchange.next(&mut call).await;
+            match exchange.shape(next).await {
                 Next::Line(line) => written.push(&line),
-                Next::Answer(outcome) => {
+                Next::Answer(outcome) | Next::Done(outcome) => {
                     let text = answer_line(Some(exchange.id), outcome);
                     written.push(&Line { text, may_be_lost: false });
                     break;
@@ -136,8 +116,13 @@ fn stream(exchange: Exchange, mut call: Option<Call>, first: Option<Line>) -> Re
 }
 
 /// Hears a notification.
-fn hear(place: Place<'_>, headers: &HeaderMap, notification: Notification) -> Response<FrontBody> {
-    let params = match Params::read(notification.params.as_ref()) {
+pub(super) fn hear(
+    place: Place<'_>,
+    headers: &HeaderMap,
+    notification: &Notification,
+    params: Result<Params<'_>, ErrorObject>,
+) -> Response<FrontBody> {
+    let params = match params {
         Ok(params) => params,
         Err(error) => return answer::error(StatusCode::BAD_REQUEST, None, error),
     };
@@ -156,7 +141,7 @@ fn hear(place: Place<'_>, headers: &HeaderMap, notification: Notification) -> Re
     if notification.method != "notifications/cancelled"
         && let Ok(said) = meta::said(&params)
     {
-        let client = Arc::new(exchange::client(place, &said, revision, None));
+        let client = exchange::client(place, &said, revision, None);
         let notification = Notification { params: said.params, ..notification.clone() };
         place.service.notified(&client, notification);
     }

@@ -21,8 +21,13 @@ pub(super) enum Begun {
 }
 
 /// Begins a request in its session.
-pub(super) async fn begin(session: &Arc<Session>, request: &Request, has_stream: bool) -> Begun {
-    let params = match Params::read(request.params.as_ref()) {
+pub(super) async fn begin(
+    session: &Arc<Session>,
+    request: &Request,
+    params: Result<Params<'_>, ErrorObject>,
+    has_stream: bool,
+) -> Begun {
+    let params = match params {
         Ok(params) => params,
         Err(error) => return Begun::Answered(Err(error)),
     };

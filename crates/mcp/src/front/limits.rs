@@ -23,6 +23,8 @@ pub struct FrontLimits {
     pub streams_per_session: usize,
     /// Bytes of one stream that wait for the client or are kept to be sent again.
     pub stream_bytes: usize,
+    /// Bytes of all streams together that are kept to be sent again; beyond it what was read is not kept.
+    pub kept_bytes: usize,
     /// How long a stream that is over can be taken up again.
     pub stream_kept: Duration,
     /// Messages that wait for a session without a stream.
@@ -65,6 +67,7 @@ impl Default for FrontLimits {
             subscriptions_per_session: 256,
             streams_per_session: 16,
             stream_bytes: 1 << 20,
+            kept_bytes: 64 << 20,
             stream_kept: Duration::from_secs(120),
             waiting_messages: 256,
             waiting_notifications: 256,

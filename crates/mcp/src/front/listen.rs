@@ -11,6 +11,7 @@ use super::events::{EventBody, Events};
 use super::exchange::Exchange;
 use super::fronts::{Listener, Place};
 use super::http::bad_request;
+use super::level::Level;
 use super::reading::Params;
 use super::service::Listening;
 use super::task::{Task, answer_line, notification_line};
@@ -24,7 +25,7 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 pub(super) struct Subscribed {
     id: Id,
     listening: Listening,
-    wants_logs: bool,
+    level: Option<Level>,
     _listener: Listener,
 }
 
@@ -42,7 +43,7 @@ pub(super) enum Refused {
 pub(super) async fn begin(
     exchange: &Exchange,
     params: &Params<'_>,
-    wants_logs: bool,
+    level: Option<Level>,
 ) -> Result<Subscribed, Refused> {
     let wanted = params.get("notifications").filter(|text| text.starts_with('{'));
     let Some(wanted) = wanted.and_then(|text| Json::parse(text).ok()) else {
@@ -57,14 +58,14 @@ pub(super) async fn begin(
     };
     let client = Arc::clone(&exchange.client);
     let mut listening =
-        exchange.service.listen(client, filter.clone(), wants_logs).await.map_err(Refused::Service)?;
+        exchange.service.listen(client, filter.clone(), level.is_some()).await.map_err(Refused::Service)?;
     // Nobody is told what it did not ask for, whatever the service grants.
     let granted = &mut listening.granted;
     granted.tools &= filter.tools;
     granted.prompts &= filter.prompts;
     granted.resources &= filter.resources;
     granted.uris.retain(|uri| filter.uris.contains(uri));
-    Ok(Subscribed { id: exchange.id.clone(), listening, wants_logs, _listener: listener })
+    Ok(Subscribed { id: exchange.id.clone(), listening, level, _listener: listener })
 }
 
 impl Subscribed {
@@ -103,7 +104,7 @@ impl Subscribed {
             "notifications/resources/list_changed" => granted.resources,
             // It may be a part of the resource that was asked for, so its address is not compared.
             "notifications/resources/updated" => !granted.uris.is_empty(),
-            "notifications/message" => self.wants_logs,
+            "notifications/message" => self.level.is_some_and(|level| level.lets_through(notification)),
             _ => true,
         }
     }
@@ -121,9 +122,9 @@ pub(super) async fn answer_http(
     place: Place<'_>,
     exchange: Exchange,
     params: &Params<'_>,
-    wants_logs: bool,
+    level: Option<Level>,
 ) -> Response<FrontBody> {
-    let mut subscribed = match begin(&exchange, params, wants_logs).await {
+    let mut subscribed = match begin(&exchange, params, level).await {
         Ok(subscribed) => subscribed,
         Err(Refused::Params(error)) => return bad_request(exchange.id, error),
         Err(Refused::TooMany(error)) => {

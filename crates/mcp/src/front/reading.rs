@@ -4,6 +4,7 @@
 //! look at case, is an error: what was checked must be what is done.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use toolwright_jsonrpc::raw::{self, MAX_DEPTH, ParseErrorKind, RawMember};
 use toolwright_jsonrpc::{
@@ -40,6 +41,9 @@ const PARAMS: &[&str] = &[
 
 /// The keys of `_meta` that mean something to us.
 const META: &[&str] = &["progressToken", REVISION, CAPABILITIES, CLIENT, LOG_LEVEL, SERVER];
+
+/// So many keys are compared with each other.
+const FEW: usize = 16;
 
 /// What came in one piece.
 pub(super) enum Piece<'t> {
@@ -133,7 +137,7 @@ fn look_alike<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
         return None;
     }
     let folded = folded(key);
-    known.iter().copied().find(|known| known.to_lowercase() == folded)
+    known.iter().copied().find(|known| known.eq_ignore_ascii_case(&folded))
 }
 
 /// A key as the most forgiving reader sees it: `ſ` is an s, `K` (Kelvin) a k, `ı` an i.
@@ -195,9 +199,16 @@ pub(super) fn text_of(json: &str) -> Option<Cow<'_, str>> {
 }
 
 fn check_keys(members: &[RawMember<'_>], known: &[&str], place: &str) -> Result<(), ErrorObject> {
+    // A sender may make up as many keys as a message has room for.
+    let is_long = members.len() > FEW;
+    let mut seen = HashSet::with_capacity(if is_long { members.len() } else { 0 });
     for (at, member) in members.iter().enumerate() {
         let key = &member.key;
-        if members[..at].iter().any(|before| before.key == *key) {
+        let is_repeated = match is_long {
+            true => !seen.insert(key.as_ref()),
+            false => members[..at].iter().any(|before| before.key == *key),
+        };
+        if is_repeated {
             let said = format!("{} stands twice in \"{place}\"", raw::quote(key));
             return Err(ErrorObject::new(INVALID_PARAMS, said));
         }

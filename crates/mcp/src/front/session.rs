@@ -182,6 +182,11 @@ impl Session {
         Ok(())
     }
 
+    /// Whether a request with this id is worked on.
+    pub fn is_held(&self, id: &Id) -> bool {
+        lock(&self.state).calls.contains_key(id)
+    }
+
     pub fn release(&self, id: &Id) {
         lock(&self.state).calls.remove(id);
     }
@@ -348,11 +353,9 @@ impl Session {
     pub fn open_stream(&self, kind: char) -> Arc<Events> {
         let limits = &self.shared.limits;
         let name = self.shared.stream_name(kind);
-        let events = Arc::new(Events::kept(name, limits.stream_bytes, Arc::clone(&self.shared.counters)));
+        let events = Arc::new(Events::kept(name, limits, Arc::clone(&self.shared.counters)));
+        self.forget_streams();
         let mut state = lock(&self.state);
-        if let Some(time) = Instant::now().checked_sub(limits.stream_kept) {
-            state.streams.retain(|stream| !stream.is_over_since(time));
-        }
         if state.streams.len() >= limits.streams_per_session {
             // The oldest that nobody reads; a call that still runs for it loses only its replay.
             let oldest = state.streams.iter().position(|stream| !stream.is_live());
@@ -362,6 +365,13 @@ impl Session {
         }
         state.streams.push(Arc::clone(&events));
         events
+    }
+
+    /// Forgets the streams that were over long ago.
+    pub fn forget_streams(&self) {
+        if let Some(time) = Instant::now().checked_sub(self.shared.limits.stream_kept) {
+            lock(&self.state).streams.retain(|stream| !stream.is_over_since(time));
+        }
     }
 
     /// A stream by the name in the ids of its events.

@@ -21,43 +21,52 @@ fn is_cacheable(method: &str) -> bool {
     )
 }
 
-/// Whether a result does not say of what kind it is: it came from a legacy server then.
-pub(super) fn is_untyped(result: &Json) -> bool {
-    !result.as_str().contains("\"resultType\"")
-        || result.members().is_none_or(|members| members.iter().all(|member| member.key != "resultType"))
+/// What a result lacks to be one of the modern era.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lacks {
+    /// It does not say of what kind it is: it came from a legacy server then.
+    pub kind: bool,
+    ttl: bool,
+    scope: bool,
 }
 
-/// A result for a modern client: with what every result of the era has. One that has it keeps its text.
-pub(super) fn modern_result(method: &str, result: Json, server: Option<&Json>, ttl_ms: u128) -> Json {
-    let Some(members) = result.members() else { return result };
-    let has = |key: &str| members.iter().any(|member| member.key == key);
-    let is_untyped = !has("resultType");
-    let kind = members.iter().find(|member| member.key == "resultType").map(|member| member.value);
+/// What a result lacks; `None` when it is whole.
+pub(super) fn lacks(method: &str, result: &Json) -> Option<Lacks> {
+    let members = result.members()?;
+    let get = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.value);
+    let kind = get("resultType");
     let is_kept = is_cacheable(method) && kind.is_none_or(|kind| kind == "\"complete\"");
-    let lacks_ttl = is_kept && !has("ttlMs");
-    let lacks_scope = is_kept && !has("cacheScope");
-    if !is_untyped && !lacks_ttl && !lacks_scope {
-        return result;
-    }
+    let lacks = Lacks {
+        kind: kind.is_none(),
+        ttl: is_kept && get("ttlMs").is_none(),
+        scope: is_kept && get("cacheScope").is_none(),
+    };
+    (lacks.kind || lacks.ttl || lacks.scope).then_some(lacks)
+}
+
+/// A result for a modern client: with what it lacks.
+pub(super) fn modern_result(result: Json, lacks: Lacks, server: Option<&Json>, ttl_ms: u128) -> Json {
+    let Some(members) = result.members() else { return result };
+    let has_meta = members.iter().any(|member| member.key == "_meta");
     let mut out = String::with_capacity(result.as_str().len() + 192);
     out.push('{');
-    let named = server.filter(|_| is_untyped);
+    let named = server.filter(|_| lacks.kind);
     for member in &members {
         match named.filter(|_| member.key == "_meta") {
             Some(server) => push_member(&mut out, "_meta", &with_server(member.value, server)),
             None => push_member(&mut out, &member.key, member.value),
         }
     }
-    if let Some(server) = named.filter(|_| !has("_meta")) {
+    if let Some(server) = named.filter(|_| !has_meta) {
         push_member(&mut out, "_meta", &with_server("{}", server));
     }
-    if is_untyped {
+    if lacks.kind {
         push_member(&mut out, "resultType", "\"complete\"");
     }
-    if lacks_ttl {
+    if lacks.ttl {
         push_member(&mut out, "ttlMs", &ttl_ms.to_string());
     }
-    if lacks_scope {
+    if lacks.scope {
         push_member(&mut out, "cacheScope", "\"private\"");
     }
     out.push('}');
@@ -166,7 +175,9 @@ mod tests {
                     .to_owned(),
             ),
         ] {
-            let shaped = modern_result(method, json(result), Some(&server), 7);
+            let result = json(result);
+            let lacks = lacks(method, &result).unwrap();
+            let shaped = modern_result(result.clone(), lacks, Some(&server), 7);
             assert_eq!(shaped.as_str(), expected, "{result}");
         }
     }
@@ -177,7 +188,7 @@ mod tests {
             ("tools/call", r#"{ "content": [], "resultType" : "complete" }"#),
             ("resources/read", r#"{"resultType":"input_required","requestState":"x"}"#),
         ] {
-            assert_eq!(modern_result(method, json(text), None, 0).as_str(), text);
+            assert_eq!(lacks(method, &json(text)), None, "{text}");
         }
         let text = r#"{ "content": [{"resultType":"mine"}], "ttlMs": "vendor" }"#;
         assert_eq!(legacy("tools/call", Ok(json(text))).unwrap().as_str(), text);

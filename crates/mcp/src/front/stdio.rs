@@ -11,24 +11,20 @@ use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::lines::{Line as InputLine, Lines};
 use toolwright_jsonrpc::{ErrorObject, INVALID_REQUEST, Id, Json, Message, Request};
 
-use super::call::{Call, HeldId, Hold};
 use super::client::{Client, SessionId, Visitor};
-use super::exchange::{Arrival, Begun, Exchange, Next};
-use super::fronts::{Place, Shared};
+use super::exchange::Begun;
+use super::fronts::Shared;
 use super::http::names_revision;
 use super::legacy::{self, Begun as LegacyBegun};
-use super::listen::{self, Refused};
 use super::reading::{self, Params, Piece};
 use super::seal::random_number;
 use super::service::Service;
 use super::session::{Output, Session};
+use super::stdio_wire::Wire;
 use super::task::answer_line;
-use super::way::{Bounds, Kind, Line, Step, Way};
-use super::{batch, handshake, meta, shape};
+use super::{batch, handshake};
 use crate::{Era, LEGACY_REVISIONS};
 
-/// What the states of parked calls are bound to.
-const ENDPOINT: &str = "stdio";
 /// Lines that wait to be written.
 const OUTPUT: usize = 256;
 /// Bytes that are read at once.
@@ -198,7 +194,10 @@ impl Desk {
     }
 
     async fn request(&mut self, request: Request) {
-        let is_modern = request.method == "server/discover" || names_revision(request.params.as_ref());
+        let is_modern = request.method == "server/discover" || {
+            let params = Params::read(request.params.as_ref());
+            names_revision(request.params.as_ref(), &params)
+        };
         match request.method.as_str() {
             _ if is_modern => self.modern(request).await,
             "initialize" if !self.is_begun => self.initialize(request).await,
@@ -212,7 +211,9 @@ impl Desk {
                 let wire = self.wire();
                 self.running.spawn(async move { wire.begin_legacy(request).await });
             }
-            _ => match legacy::begin(&self.session, &request, true).await {
+            _ => match legacy::begin(&self.session, &request, Params::read(request.params.as_ref()), true)
+                .await
+            {
                 LegacyBegun::Answered(outcome) => self.answer(Some(request.id), outcome).await,
                 LegacyBegun::Call(call) => {
                     let wire = self.wire();
@@ -287,152 +288,5 @@ impl Desk {
             out: self.out.clone(),
             over: self.over.clone(),
         }
-    }
-}
-
-/// What a request needs to be answered.
-#[derive(Clone)]
-struct Wire {
-    shared: Arc<Shared>,
-    session: Arc<Session>,
-    visitor: Visitor,
-    out: mpsc::Sender<Output>,
-    over: CancellationToken,
-}
-
-impl Wire {
-    async fn send(&self, line: String) {
-        let _ = self.out.send(Output::Line(line)).await;
-    }
-
-    fn tell(&self, line: Line) {
-        if line.may_be_lost {
-            if self.out.try_send(Output::Line(line.text)).is_err() {
-                self.shared.counters.drop_notification();
-            }
-            return;
-        }
-        // A question must not be lost, and must not hold the call up either.
-        let wire = self.clone();
-        tokio::spawn(async move { wire.send(line.text).await });
-    }
-
-    async fn pass(&self, line: Line) {
-        match line.may_be_lost {
-            true => self.tell(line),
-            false => self.send(line.text).await,
-        }
-    }
-
-    async fn begin_legacy(self, request: Request) {
-        match legacy::begin(&self.session, &request, true).await {
-            LegacyBegun::Answered(outcome) => self.send(answer_line(Some(request.id), outcome)).await,
-            LegacyBegun::Call(call) => self.run_legacy(call, request).await,
-        }
-    }
-
-    async fn run_legacy(self, mut call: Call, request: Request) {
-        loop {
-            match call.next().await {
-                Step::Line(line) => self.pass(line).await,
-                Step::Done(outcome) => {
-                    // The id is free again before the client knows the answer.
-                    drop(call);
-                    let outcome = shape::legacy(&request.method, outcome);
-                    return self.send(answer_line(Some(request.id), outcome)).await;
-                }
-                Step::Cancelled | Step::Questions => return,
-            }
-        }
-    }
-
-    /// Begins a modern request.
-    async fn begin_modern(&self, request: &Request) -> (Option<Exchange>, Begun) {
-        let refused = |error| (None, Begun::Answered(Err(error)));
-        let params = match Params::read(request.params.as_ref()) {
-            Ok(params) => params,
-            Err(error) => return refused(error),
-        };
-        let checked = meta::revision(&params).and_then(|revision| {
-            meta::check_revision(&revision)?;
-            Ok((revision, meta::said(&params)?))
-        });
-        let (revision, said) = match checked {
-            Ok(checked) => checked,
-            Err(error) => return refused(error),
-        };
-        let service = self.session.service();
-        let place =
-            Place { shared: &self.shared, endpoint: ENDPOINT, service: &service, visitor: &self.visitor };
-        let arrival =
-            Arrival { request, params: &params, revision, has_stream: true, connection: Some(&self.session) };
-        let (exchange, begun) = Exchange::begin(place, arrival, said).await;
-        (Some(exchange), begun)
-    }
-
-    async fn answer_modern(self, request: Request) {
-        match self.begin_modern(&request).await {
-            (Some(exchange), Begun::Call(call)) => self.run_modern(exchange, call).await,
-            (Some(exchange), Begun::Listen { wants_logs }) => {
-                self.listen(exchange, &request, wants_logs).await;
-            }
-            (_, Begun::Answered(outcome)) => self.send(answer_line(Some(request.id), outcome)).await,
-            (None, _) => {}
-        }
-    }
-
-    async fn run_modern(self, exchange: Exchange, call: Call) {
-        let mut call = match exchange.ask_again(call) {
-            Ok(asking) => return self.send(answer_line(Some(exchange.id), Ok(asking))).await,
-            Err(call) => Some(call),
-        };
-        loop {
-            match exchange.next(&mut call).await {
-                Next::Line(line) => self.pass(line).await,
-                Next::Answer(outcome) => {
-                    drop(call);
-                    return self.send(answer_line(Some(exchange.id), outcome)).await;
-                }
-                Next::Nothing => return,
-            }
-        }
-    }
-
-    /// Tells what changes until the client cancels its request.
-    async fn listen(self, exchange: Exchange, request: &Request, wants_logs: bool) {
-        let bounds = Bounds { notifications: 1, questions: 0, has_stream: false };
-        let kind = Kind::Modern { level: None, can_be_parked: false };
-        let way = Arc::new(Way::new(kind, bounds, None, Arc::clone(&self.shared.counters)));
-        if let Err(why) = self.session.hold(&exchange.id, &way) {
-            let error = legacy::not_held(why, &exchange.id);
-            return self.send(answer_line(Some(exchange.id), Err(error))).await;
-        }
-        let id = HeldId { session: Arc::clone(&self.session), id: exchange.id.clone() };
-        let hold = Hold { _in_flight: self.shared.in_flight(), _id: Some(id) };
-        let mut open = Call::new(Box::pin(std::future::pending()), way, hold);
-        let begun = match Params::read(request.params.as_ref()) {
-            Ok(params) => listen::begin(&exchange, &params, wants_logs).await,
-            Err(error) => Err(Refused::Params(error)),
-        };
-        let mut subscribed = match begun {
-            Ok(subscribed) => subscribed,
-            Err(Refused::Params(error) | Refused::TooMany(error) | Refused::Service(error)) => {
-                return self.send(answer_line(Some(exchange.id), Err(error))).await;
-            }
-        };
-        self.send(subscribed.acknowledgement()).await;
-        let closing = self.over.clone();
-        loop {
-            let next = tokio::select! {
-                next = subscribed.next() => next,
-                () = closing.cancelled() => None,
-                _ = open.next() => return,
-            };
-            match next {
-                Some(text) => self.tell(Line { text, may_be_lost: true }),
-                None => break,
-            }
-        }
-        self.send(subscribed.end()).await;
     }
 }

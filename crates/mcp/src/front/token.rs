@@ -23,6 +23,14 @@ pub(super) struct SessionToken {
     pub info: Option<Json>,
 }
 
+/// The beginning of a token.
+pub(super) struct Head<'b> {
+    pub id: SessionId,
+    pub issued: u64,
+    pub endpoint: &'b [u8],
+    pub visitor: &'b [u8],
+}
+
 /// The state of a parked call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CallState {
@@ -80,6 +88,17 @@ impl SessionToken {
             push(&mut out, field.as_bytes());
         }
         out
+    }
+
+    /// What must be looked at for every request.
+    pub fn head(bytes: &[u8]) -> Option<Head<'_>> {
+        let mut rest = Rest(bytes);
+        Some(Head {
+            id: SessionId(rest.number()?),
+            issued: rest.seconds()?,
+            endpoint: rest.field()?,
+            visitor: rest.field()?,
+        })
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Option<SessionToken> {

@@ -103,6 +103,11 @@ impl Way {
         self.change(|inbox| inbox.outcome = Some(outcome));
     }
 
+    /// The work is done, as who waits for it has just seen.
+    pub fn settle(&self, outcome: Result<Json, ErrorObject>) {
+        lock(&self.inbox).outcome = Some(outcome);
+    }
+
     /// The next thing, or the promise to wake when there is one.
     pub fn poll_step(&self, context: &mut Context<'_>) -> Option<Step> {
         let mut inbox = lock(&self.inbox);

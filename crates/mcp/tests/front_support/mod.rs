@@ -53,11 +53,19 @@ pub struct Scripted {
     pub results: Mutex<HashMap<String, Result<Json, ErrorObject>>>,
     pub schemas: Mutex<HashMap<String, Json>>,
     pub go: Arc<tokio::sync::Notify>,
+    /// How many milliseconds it takes to say what it is.
+    pub about_ms: AtomicUsize,
 }
 
 struct Counted {
     dropped: Arc<AtomicUsize>,
     is_over: bool,
+}
+
+impl Counted {
+    fn end(&mut self) {
+        self.is_over = true;
+    }
 }
 
 impl Drop for Counted {
@@ -109,6 +117,7 @@ fn text(text: &str) -> Json {
 impl Service for Scripted {
     fn about<'s>(&'s self, _: &'s Arc<Client>) -> Serving<'s, Result<About, ErrorObject>> {
         Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(self.about_ms.load(Ordering::SeqCst) as u64)).await;
             Ok(About {
                 server: json(r#"{"name":"scripted","version":"1"}"#),
                 capabilities: json(r#"{"tools":{"listChanged":true}}"#),
@@ -134,7 +143,7 @@ impl Service for Scripted {
                 Some(outcome) => outcome,
                 None => run(asked, go).await,
             };
-            counted.is_over = true;
+            counted.end();
             finished.fetch_add(1, Ordering::SeqCst);
             outcome
         })

@@ -39,6 +39,15 @@ pub fn entry(program: &str, args: &[&str]) -> String {
 
 /// The gateway over the servers of a configuration.
 pub async fn staged(configuration: &str, options: GatewayOptions) -> Stage {
+    stage(configuration, options, false)
+}
+
+/// The same, each server started when it is needed.
+pub async fn staged_lazily(configuration: &str, options: GatewayOptions) -> Stage {
+    stage(configuration, options, true)
+}
+
+fn stage(configuration: &str, options: GatewayOptions, is_lazy: bool) -> Stage {
     let configuration = parse(configuration, Path::new("/servers.json"), &|_| None).expect("a configuration");
     assert!(configuration.problems.is_empty(), "{:?}", configuration.problems);
     let client = json(r#"{"name":"toolwright","version":"0"}"#);
@@ -51,7 +60,7 @@ pub async fn staged(configuration: &str, options: GatewayOptions) -> Stage {
         logins: None,
         timeout: None,
         local_tools: Vec::new(),
-        is_lazy: false,
+        is_lazy,
     };
     let servers = Servers::start(&configuration, |_| true, &server_options);
     let registry = Arc::new(ToolRegistry::new());
