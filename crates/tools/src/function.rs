@@ -159,3 +159,45 @@ impl ToolFailure {
         ToolFailure::Tool { message: message.into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Call, ToolExecutor, ToolRegistry};
+    use toolwright_model::ToolDefinition;
+
+    struct Tells;
+
+    impl ToolFunction for Tells {
+        fn call(self: Arc<Self>, _: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+            self.call_with(String::new(), StopPoint::default())
+        }
+
+        fn call_with(
+            self: Arc<Self>,
+            _: String,
+            point: StopPoint,
+        ) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+            let told = point.context().and_then(|context| context.downcast_ref::<String>().cloned());
+            Box::pin(async move { Ok(ToolOutput::text(told.unwrap_or_else(|| "nothing".to_owned()))) })
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_sent_along_reaches_the_function() {
+        let registry = Arc::new(ToolRegistry::new());
+        let definition = ToolDefinition {
+            name: "tells".into(),
+            server: Some("demo".into()),
+            description: "Tells what came along.".into(),
+            input_schema: r#"{"type":"object"}"#.into(),
+            ..ToolDefinition::default()
+        };
+        registry.register(definition, Arc::new(Tells)).expect("it is in order");
+        let executor = ToolExecutor::new(registry);
+        let call = Call::new("tells", "{}");
+        let outcome = executor.execute(call.clone().carrying(Arc::new("a word".to_owned()))).await;
+        assert_eq!(outcome.text(), "a word");
+        assert_eq!(executor.execute(call).await.text(), "nothing");
+    }
+}

@@ -50,8 +50,18 @@ pub async fn staged_lazily(configuration: &str, options: GatewayOptions) -> Stag
 fn stage(configuration: &str, options: GatewayOptions, is_lazy: bool) -> Stage {
     let configuration = parse(configuration, Path::new("/servers.json"), &|_| None).expect("a configuration");
     assert!(configuration.problems.is_empty(), "{:?}", configuration.problems);
+    let servers = Servers::start(&configuration, |_| true, &server_options(is_lazy));
+    let registry = Arc::new(ToolRegistry::new());
+    offer(&servers, &registry);
+    let executor = Arc::new(ToolExecutor::new(registry));
+    let gateway = Gateway::new(Arc::clone(&servers), executor, options);
+    Stage { servers, gateway }
+}
+
+/// How the servers of a test are started.
+pub fn server_options(is_lazy: bool) -> ServerOptions {
     let client = json(r#"{"name":"toolwright","version":"0"}"#);
-    let server_options = ServerOptions {
+    ServerOptions {
         identity: Identity { client, capabilities: offered_capabilities() },
         peer: PeerOptions { probe: Duration::from_secs(2), ..PeerOptions::default() },
         policy: Policy { base_delay: Duration::from_millis(20), ..Policy::default() },
@@ -61,13 +71,7 @@ fn stage(configuration: &str, options: GatewayOptions, is_lazy: bool) -> Stage {
         timeout: None,
         local_tools: Vec::new(),
         is_lazy,
-    };
-    let servers = Servers::start(&configuration, |_| true, &server_options);
-    let registry = Arc::new(ToolRegistry::new());
-    offer(&servers, &registry);
-    let executor = Arc::new(ToolExecutor::new(registry));
-    let gateway = Gateway::new(Arc::clone(&servers), executor, options);
-    Stage { servers, gateway }
+    }
 }
 
 /// One server of this name in the toolbox `default`.
