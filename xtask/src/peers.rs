@@ -53,7 +53,10 @@ pub fn install(workspace: &Workspace) -> Result<(), Failure> {
     }
     programs::make_sure(workspace)?;
     let names: Vec<String> = wanted.iter().flat_map(|(set, pins)| set.packages(pins)).collect();
-    note(&format!("installing servers and clients for the tests, under the target folder: {}", names.join(", ")));
+    note(&format!(
+        "installing servers and clients for the tests, under the target folder: {}",
+        names.join(", ")
+    ));
     let failures: Vec<Failure> = thread::scope(|scope| {
         let started: Vec<_> =
             wanted.iter().map(|(set, pins)| scope.spawn(|| set.install(workspace, &folder, pins))).collect();

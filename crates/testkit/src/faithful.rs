@@ -30,22 +30,46 @@ pub const INSTRUCTIONS: &str = r#""Ask \"zebra\" first.\n\u00e9""#;
 
 /// What the methods besides tools answer, without what the era adds.
 pub const RESULTS: [(&str, &str, &str); 8] = [
-    ("resources/list", "{}", r#"{"resources":[{"name":"b","uri":"x:b","size":1.0,"x-vendor":[]},{"uri":"x:a","name":"a","annotations":{"priority":0.50,"audience":["user"]}}],"x-more":1e2}"#),
-    ("resources/templates/list", "{}", r#"{"resourceTemplates":[{"uriTemplate":"x:{+rest}","name":"t","_meta":{"n":1.0}}]}"#),
-    ("resources/read", r#"{"uri":"x:a"}"#, r#"{"contents":[{"uri":"x:a","text":"\u0000\u001f\/","mimeType":"text/plain","_meta":{"n":-0}}]}"#),
-    ("prompts/list", "{}", r#"{"prompts":[{"name":"p","arguments":[{"name":"x","required":true,"x-kind":"y"}],"icons":[]}]}"#),
-    ("prompts/get", r#"{"name":"p"}"#, r#"{"messages":[{"role":"user","content":{"type":"text","text":"\u00e9","annotations":{"lastModified":"2026-01-01T00:00:00Z"}}}],"description":"d","x-vendor":1.0}"#),
-    ("completion/complete", r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"x","value":""}}"#, r#"{"completion":{"values":["a","b"],"hasMore":false,"total":2},"x-more":[1.0]}"#),
+    (
+        "resources/list",
+        "{}",
+        r#"{"resources":[{"name":"b","uri":"x:b","size":1.0,"x-vendor":[]},{"uri":"x:a","name":"a","annotations":{"priority":0.50,"audience":["user"]}}],"x-more":1e2}"#,
+    ),
+    (
+        "resources/templates/list",
+        "{}",
+        r#"{"resourceTemplates":[{"uriTemplate":"x:{+rest}","name":"t","_meta":{"n":1.0}}]}"#,
+    ),
+    (
+        "resources/read",
+        r#"{"uri":"x:a"}"#,
+        r#"{"contents":[{"uri":"x:a","text":"\u0000\u001f\/","mimeType":"text/plain","_meta":{"n":-0}}]}"#,
+    ),
+    (
+        "prompts/list",
+        "{}",
+        r#"{"prompts":[{"name":"p","arguments":[{"name":"x","required":true,"x-kind":"y"}],"icons":[]}]}"#,
+    ),
+    (
+        "prompts/get",
+        r#"{"name":"p"}"#,
+        r#"{"messages":[{"role":"user","content":{"type":"text","text":"\u00e9","annotations":{"lastModified":"2026-01-01T00:00:00Z"}}}],"description":"d","x-vendor":1.0}"#,
+    ),
+    (
+        "completion/complete",
+        r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"x","value":""}}"#,
+        r#"{"completion":{"values":["a","b"],"hasMore":false,"total":2},"x-more":[1.0]}"#,
+    ),
     ("vendor.example/thing", r#"{"n":1.0}"#, r#"{"answer":1e400,"b":{"z":1,"a":2}}"#),
     ("vendor.example/other", "{}", r#"{"list":[1.0,2.00,3e0]}"#),
 ];
 
 /// The error of the tool `fails` and of a method that nobody knows.
-pub const ERROR: &str = r#"{"code":-32042,"message":"as \u00e9 asked","data":{"n":1.0,"big":9223372036854775809,"z":[],"a":{}}}"#;
+pub const ERROR: &str =
+    r#"{"code":-32042,"message":"as \u00e9 asked","data":{"n":1.0,"big":9223372036854775809,"z":[],"a":{}}}"#;
 
 /// The arguments that the test sends; they come back as they arrive.
-pub const ARGUMENTS: &str =
-    r#"{"legs":4,"text":"\u0041\/\ud83d\ude00","big":9223372036854775809,"extra":{"z":1.0,"a":1e400,"m":[ 1 , 2 ]}}"#;
+pub const ARGUMENTS: &str = r#"{"legs":4,"text":"\u0041\/\ud83d\ude00","big":9223372036854775809,"extra":{"z":1.0,"a":1e400,"m":[ 1 , 2 ]}}"#;
 
 /// The result of `zebra`, around the arguments it got.
 pub fn result(arguments: &str) -> String {

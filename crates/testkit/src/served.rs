@@ -106,7 +106,8 @@ impl Served {
     /// Ends it as a service manager does, and waits for that.
     #[cfg(unix)]
     pub async fn end(mut self) -> std::process::ExitStatus {
-        let pid = rustix::process::Pid::from_raw(i32::try_from(self.pid()).expect("a number")).expect("a pid");
+        let pid =
+            rustix::process::Pid::from_raw(i32::try_from(self.pid()).expect("a number")).expect("a pid");
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("told to end");
         timeout(PATIENCE, self.child.wait()).await.expect("it ends").expect("a status")
     }
@@ -124,7 +125,11 @@ pub fn command(program: &Path, home: &Path) -> Command {
     command
 }
 
-async fn listen(stream: impl AsyncRead + Unpin, lines: mpsc::UnboundedSender<String>, said: Arc<Mutex<String>>) {
+async fn listen(
+    stream: impl AsyncRead + Unpin,
+    lines: mpsc::UnboundedSender<String>,
+    said: Arc<Mutex<String>>,
+) {
     let mut stream = BufReader::new(stream).lines();
     while let Ok(Some(line)) = stream.next_line().await {
         let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);

@@ -46,7 +46,11 @@ impl Reply {
             true => self.body.split("\n\n").map(data).collect(),
             false => vec![self.body.clone()],
         };
-        texts.iter().filter_map(|text| Json::parse(text).ok()).filter(|json| json.get("jsonrpc").is_some()).collect()
+        texts
+            .iter()
+            .filter_map(|text| Json::parse(text).ok())
+            .filter(|json| json.get("jsonrpc").is_some())
+            .collect()
     }
 
     /// The response among them.
@@ -269,7 +273,9 @@ impl Caller {
                 .with("io.modelcontextprotocol/clientCapabilities", &json(self.capabilities));
             headers.push(("Mcp-Method", method.to_owned()));
             let name = params.get_text("name").or_else(|| params.get_text("uri"));
-            if let Some(name) = name.filter(|_| matches!(method, "tools/call" | "resources/read" | "prompts/get")) {
+            if let Some(name) =
+                name.filter(|_| matches!(method, "tools/call" | "resources/read" | "prompts/get"))
+            {
                 headers.push(("Mcp-Name", name));
             }
             params = params.with("_meta", &meta);
@@ -280,10 +286,8 @@ impl Caller {
 
     /// Posts a message with the headers of its era and these.
     pub async fn post(&mut self, body: &str, more: &[(&str, &str)]) -> io::Result<Reply> {
-        let mut headers = vec![
-            ("Content-Type", "application/json"),
-            ("Accept", "application/json, text/event-stream"),
-        ];
+        let mut headers =
+            vec![("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
         let session = match &self.speech {
             Speech::Modern => {
                 headers.push(("MCP-Protocol-Version", MODERN));

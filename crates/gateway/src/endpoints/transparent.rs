@@ -14,7 +14,7 @@ use super::carried::Carried;
 use super::forward;
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
-use super::members::{Member, reach};
+use super::members::{Member, make_known, reach};
 use crate::result;
 use crate::server_tool::PATIENCE;
 use crate::servers::Server;
@@ -189,6 +189,8 @@ async fn call(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
     let Some(sent) = asked.params.as_ref().and_then(|params| params.get_text("name")) else {
         return Err(ErrorObject::new(INVALID_PARAMS, "\"name\" is missing: it is the name of a tool"));
     };
+    // A call is read by what the server says of its tools: they may still be on their way.
+    make_known(std::slice::from_ref(member), hub.options.list_patience).await;
     match meant(hub, member, &sent) {
         Ok(tool) => calls::call(hub, member, &tool, asked).await.into_answer(),
         Err(answer) => answer,

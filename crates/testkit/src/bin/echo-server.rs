@@ -93,7 +93,8 @@ impl Server {
 }
 
 fn other_tool(name: &str, at: u64, pad: usize) -> String {
-    let word = ["lamp", "door", "invoice", "ticket", "branch", "contact", "alarm", "photo"][(at % 8) as usize];
+    let word =
+        ["lamp", "door", "invoice", "ticket", "branch", "contact", "alarm", "photo"][(at % 8) as usize];
     let verb = ["create", "list", "remove", "rename", "open"][(at / 8 % 5) as usize];
     let filler = "detail ".repeat(pad / 7);
     let description = raw::quote(&format!("{verb} a {word}, number {at} of {name}"));

@@ -6,9 +6,7 @@
 use std::io::{self, BufRead, Write};
 
 use toolwright_jsonrpc::{Id, Json, METHOD_NOT_FOUND, Message, Request, raw};
-use toolwright_testkit::faithful::{
-    CAPABILITIES, CURSOR, ERROR, INFO, INSTRUCTIONS, RESULTS, TOOLS, result,
-};
+use toolwright_testkit::faithful::{CAPABILITIES, CURSOR, ERROR, INFO, INSTRUCTIONS, RESULTS, TOOLS, result};
 
 fn main() -> io::Result<()> {
     let is_modern = std::env::args().any(|word| word == "--modern");
@@ -44,14 +42,20 @@ fn answer(request: &Request, is_modern: bool) -> Result<String, String> {
         "tools/list" => told(match params.get("cursor") {
             None => format!(r#"{{"tools":[{}],"nextCursor":{CURSOR},"x-more":1.0}}"#, TOOLS[0].join(",")),
             // The cursor comes back as it was given out, in whatever escapes.
-            Some(cursor) if cursor.to_text() == raw_text(CURSOR) => format!(r#"{{"tools":[{}]}}"#, TOOLS[1].join(",")),
-            Some(cursor) => return Err(format!(r#"{{"code":-32602,"message":{}}}"#, raw::quote(cursor.as_str()))),
+            Some(cursor) if cursor.to_text() == raw_text(CURSOR) => {
+                format!(r#"{{"tools":[{}]}}"#, TOOLS[1].join(","))
+            }
+            Some(cursor) => {
+                return Err(format!(r#"{{"code":-32602,"message":{}}}"#, raw::quote(cursor.as_str())));
+            }
         }),
         "tools/call" => {
             let arguments = params.get("arguments").unwrap_or_else(Json::empty_object);
             match params.get_text("name").as_deref() {
                 Some("zebra") => told(result(arguments.as_str())),
-                Some("echo") => told(format!(r#"{{"content":[],"structuredContent":{{"got":{arguments}}}}}"#)),
+                Some("echo") => {
+                    told(format!(r#"{{"content":[],"structuredContent":{{"got":{arguments}}}}}"#))
+                }
                 _ => Err(ERROR.into()),
             }
         }

@@ -128,7 +128,8 @@ async fn run(era: &str, name: &str, url: &str) -> Result<(), Box<dyn Error>> {
     let transport = StreamableHttpClientTransport::from_uri(url);
     let connecting = User::default().serve_with_lifecycle(transport, lifecycle);
     let client = timeout(PATIENCE, connecting).await??;
-    let version = client.peer_info().map(|info| info.protocol_version.as_str().to_owned()).unwrap_or_default();
+    let version =
+        client.peer_info().map(|info| info.protocol_version.as_str().to_owned()).unwrap_or_default();
     say(name, "era", &json!(if version.as_str() < "2026" { "legacy" } else { "modern" }));
     let desk = Desk { is_modern, client };
     for step in STEPS {

@@ -122,7 +122,8 @@ async fn every_row_of_the_table_of_errors() {
     let invalid = "Invalid tool invocation parameters: ";
 
     // Invalid tool identifier structure.
-    for broken in [json!({}), json!({"tool": 5}), json!({"tool": []}), json!({"tool": null, "arguments": {}})] {
+    for broken in [json!({}), json!({"tool": 5}), json!({"tool": []}), json!({"tool": null, "arguments": {}})]
+    {
         let said = desk.refuses("use_tool", &broken).await;
         assert!(said.starts_with(invalid), "{broken}: {said}");
         assert!(said.contains("\"toolbox\"") && said.contains("\"name\""), "no correct example: {said}");
@@ -143,7 +144,10 @@ async fn every_row_of_the_table_of_errors() {
         (tool("prod", "echo", "echo"), "Error executing tool: Toolbox 'prod' is not open"),
         (tool("nowhere", "echo", "echo"), "Error executing tool: Toolbox 'nowhere' is not open"),
         (tool("dev", "nobody", "echo"), "Error executing tool: Server 'nobody' not found in toolbox 'dev'"),
-        (tool("dev", "echo", "no_such_tool"), "Error executing tool: Tool 'no_such_tool' not found in server 'echo'"),
+        (
+            tool("dev", "echo", "no_such_tool"),
+            "Error executing tool: Tool 'no_such_tool' not found in server 'echo'",
+        ),
     ] {
         let said = desk.refuses("use_tool", &json!({"tool": identifier, "arguments": {}})).await;
         assert_eq!(said.lines().next(), Some(words));
@@ -195,7 +199,10 @@ async fn a_success_is_the_servers_own_result() {
     let gateway = gateway().await;
     let desk = Desk::at_work(&gateway).await;
     let result = desk.call("use_tool", &echo("hello")).await;
-    assert_eq!(serde_json::to_value(&result).expect("JSON")["content"], json!([{"type": "text", "text": "hello"}]));
+    assert_eq!(
+        serde_json::to_value(&result).expect("JSON")["content"],
+        json!([{"type": "text", "text": "hello"}])
+    );
     assert_ne!(result.is_error, Some(true));
     let size = json!({"widthCm": 400, "lengthCm": 250});
     let measure = json!({
@@ -217,7 +224,10 @@ async fn the_old_key_is_the_error_of_the_migration_guide() {
     });
     let said = desk.refuses("use_tool", &old).await;
     assert!(said.contains("Unrecognized key(s) in object: 'tool'"), "{said}");
-    assert!(said.contains(r#""name": "echo""#) || said.contains(r#""name":"echo""#), "no fix is shown: {said}");
+    assert!(
+        said.contains(r#""name": "echo""#) || said.contains(r#""name":"echo""#),
+        "no fix is shown: {said}"
+    );
 
     let mut accepting = configuration();
     accepting["acceptLegacyToolKey"] = json!(true);
@@ -235,11 +245,23 @@ async fn an_envelope_that_can_mean_one_thing_is_mended() {
     for (about, call) in [
         ("one level too deep", json!({"arguments": inner})),
         ("in its own name", json!({"use_tool": inner})),
-        ("identifier at the top", json!({"toolbox": "dev", "server": "echo", "name": "echo", "arguments": {"text": "right"}})),
+        (
+            "identifier at the top",
+            json!({"toolbox": "dev", "server": "echo", "name": "echo", "arguments": {"text": "right"}}),
+        ),
         ("arguments at the top", json!({"tool": id, "text": "right"})),
-        ("arguments in the identifier", json!({"tool": {"toolbox": "dev", "server": "echo", "name": "echo", "arguments": {"text": "right"}}})),
-        ("an argument in the identifier", json!({"tool": {"toolbox": "dev", "server": "echo", "name": "echo", "text": "right"}})),
-        ("dotted keys", json!({"tool.toolbox": "dev", "tool.server": "echo", "tool.name": "echo", "arguments": {"text": "right"}})),
+        (
+            "arguments in the identifier",
+            json!({"tool": {"toolbox": "dev", "server": "echo", "name": "echo", "arguments": {"text": "right"}}}),
+        ),
+        (
+            "an argument in the identifier",
+            json!({"tool": {"toolbox": "dev", "server": "echo", "name": "echo", "text": "right"}}),
+        ),
+        (
+            "dotted keys",
+            json!({"tool.toolbox": "dev", "tool.server": "echo", "tool.name": "echo", "arguments": {"text": "right"}}),
+        ),
         ("arguments as a string", json!({"tool": id, "arguments": r#"{"text": "right"}"#})),
         ("the identifier as a string", json!({"tool": id.to_string(), "arguments": {"text": "right"}})),
     ] {
@@ -280,7 +302,10 @@ async fn opening_and_closing_a_toolbox() {
     assert!(opened.get("errors").is_none(), "{opened}");
     let tools = opened["tools"].as_array().expect("tools");
     let is_whole = |tool: &Value| {
-        tool["toolbox"] == "dev" && tool["server"].is_string() && tool["name"].is_string() && tool["inputSchema"].is_object()
+        tool["toolbox"] == "dev"
+            && tool["server"].is_string()
+            && tool["name"].is_string()
+            && tool["inputSchema"].is_object()
     };
     assert!(!tools.is_empty() && tools.iter().all(is_whole), "{opened}");
     assert_eq!(tools[0]["name"], "echo");
@@ -358,10 +383,7 @@ async fn a_modern_client_needs_no_open_toolbox() {
     let desk = Desk::modern(&gateway).await;
     assert_eq!(desk.says("use_tool", &echo("at once")).await, "at once");
     let said = desk.refuses("use_tool", &json!({"tool": tool("dev", "nobody", "echo")})).await;
-    assert_eq!(
-        said.lines().next(),
-        Some("Error executing tool: Server 'nobody' not found in toolbox 'dev'")
-    );
+    assert_eq!(said.lines().next(), Some("Error executing tool: Server 'nobody' not found in toolbox 'dev'"));
     let said = desk.refuses("use_tool", &json!({"tool": tool("dev", "echo", "no_such_tool")})).await;
     assert_eq!(
         said.lines().next(),

@@ -70,16 +70,20 @@ async fn a_modern_server_to_a_modern_client() {
 
 #[tokio::test]
 async fn across_the_eras_the_items_stay_as_they_are() {
-    let servers = [("old", server("faithful-server", &[])), ("new", server("faithful-server", &["--modern"]))];
+    let servers =
+        [("old", server("faithful-server", &[])), ("new", server("faithful-server", &["--modern"]))];
     let gateway = serve(&servers).await;
-    let mut callers = [
-        Caller::modern(&gateway.url("/mcp/t/old")).await,
-        Caller::legacy(&gateway.url("/mcp/t/new")).await,
-    ];
+    let mut callers =
+        [Caller::modern(&gateway.url("/mcp/t/old")).await, Caller::legacy(&gateway.url("/mcp/t/new")).await];
     for caller in &mut callers {
         let listed = caller.ask("tools/list", "{}").await.result().expect("tools");
-        let items: Vec<String> =
-            listed.get("tools").and_then(|tools| tools.items()).expect("a list").iter().map(ToString::to_string).collect();
+        let items: Vec<String> = listed
+            .get("tools")
+            .and_then(|tools| tools.items())
+            .expect("a list")
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(items, TOOLS[0]);
         assert_eq!(listed.get("nextCursor").expect("a cursor").as_str(), CURSOR);
         let called = caller.call("zebra", ARGUMENTS).await.result().expect("a result");
@@ -113,6 +117,8 @@ async fn a_tool_that_is_filtered_is_the_only_thing_that_is_missing() {
     assert_eq!(listed.get("nextCursor").expect("a cursor").as_str(), CURSOR);
     let refused = caller.ask("tools/call", &call_params("echo", "{}")).await;
     let is_refused = refused.error().is_some()
-        || refused.result().is_ok_and(|result| result.get("isError").is_some_and(|value| value.as_str() == "true"));
+        || refused
+            .result()
+            .is_ok_and(|result| result.get("isError").is_some_and(|value| value.as_str() == "true"));
     assert!(is_refused, "{}", refused.body);
 }

@@ -18,9 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 
 /// What every client has to get from every server.
 fn expected(era: &str) -> Vec<(&'static str, Value)> {
-    let room = |labels: u32| {
-        json!({"roomName": "hall", "squareMeters": 10.0, "isInside": true, "labelCount": labels})
-    };
+    let room = |labels: u32| json!({"roomName": "hall", "squareMeters": 10.0, "isInside": true, "labelCount": labels});
     let tools = [
         "announce_change",
         "count_cancelled",

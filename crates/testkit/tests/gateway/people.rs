@@ -36,7 +36,8 @@ async fn run(program: &str, home: &Path, words: &[&str]) -> String {
 }
 
 async fn gateway() -> Served {
-    serve(&[("echo", server("echo-server", &[])), ("room", server("rmcp-server", &["--era", "modern"]))]).await
+    serve(&[("echo", server("echo-server", &[])), ("room", server("rmcp-server", &["--era", "modern"]))])
+        .await
 }
 
 #[tokio::test]

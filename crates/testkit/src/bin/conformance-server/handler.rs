@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams,
-    CompleteResult, CompletionInfo, ContentBlock, GetPromptRequestParams, GetPromptResponse,
-    GetPromptResult, GetTaskParams, GetTaskResult, Implementation, InputRequiredResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Role, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
+    CompleteResult, CompletionInfo, ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    GetTaskParams, GetTaskResult, Implementation, InputRequiredResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Role,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
+    Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::task_manager::TaskManager;
@@ -188,7 +188,9 @@ impl ServerHandler for Fixture {
             };
             return Ok(match rounds::play_prompt(&answers)? {
                 Round::Ask(question) => question.into(),
-                Round::Say(text) => GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into(),
+                Round::Say(text) => {
+                    GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into()
+                }
             });
         }
         let arguments = request.arguments.map(Value::from).unwrap_or_default();

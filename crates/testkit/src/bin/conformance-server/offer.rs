@@ -142,7 +142,8 @@ fn jobs() -> [Value; 7] {
 
 /// Every prompt.
 pub fn prompts() -> Value {
-    let argument = |name: &str, description: &str| json!({"name": name, "description": description, "required": true});
+    let argument =
+        |name: &str, description: &str| json!({"name": name, "description": description, "required": true});
     json!([
         {"name": "test_simple_prompt", "description": "One text"},
         {

@@ -42,7 +42,8 @@ pub async fn run(
         }
         None => ask(method, params, context).await?,
     };
-    let answered = format!("action={}, content={}", answer["action"].as_str().unwrap_or("nothing"), answer["content"]);
+    let answered =
+        format!("action={}, content={}", answer["action"].as_str().unwrap_or("nothing"), answer["content"]);
     let answered = match name {
         "test_sampling" => {
             let content = &answer["content"];

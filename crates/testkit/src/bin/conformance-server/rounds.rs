@@ -76,9 +76,10 @@ pub fn play(tool: &str, answers: &Answers<'_>, seal: &Seal) -> Result<Option<Rou
 pub fn play_prompt(answers: &Answers<'_>) -> Result<Round, ErrorData> {
     match answers.text("user_context", "context") {
         Some(context) => Ok(Round::Say(format!("Use this context: {context}"))),
-        None => {
-            ask(json!({"user_context": form("What context should the prompt use?", "context", "string")}), None)
-        }
+        None => ask(
+            json!({"user_context": form("What context should the prompt use?", "context", "string")}),
+            None,
+        ),
     }
 }
 
@@ -102,7 +103,9 @@ fn several(answers: &Answers<'_>, seal: &Seal) -> Result<Round, ErrorData> {
     let state = answers.state.map(|state| seal.open(state)).transpose()?;
     let name = answers.text("user_name", "name");
     let (greeting, roots) = (answers.sampled("greeting"), answers.roots("client_roots"));
-    if let (Some("several"), Some(name), Some(greeting), Some(roots)) = (state.as_deref(), name, greeting, roots) {
+    if let (Some("several"), Some(name), Some(greeting), Some(roots)) =
+        (state.as_deref(), name, greeting, roots)
+    {
         return Ok(Round::Say(format!("{greeting} {name}, of {} roots", roots.len())));
     }
     let questions = json!({
