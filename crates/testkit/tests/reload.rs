@@ -85,7 +85,7 @@ async fn fifty_reloads_under_load_lose_no_call_and_leave_no_child() {
         let number = format!("--round={round}");
         let mut entries =
             vec![("changing", entry(SWITCH, &[&mark, &number])), ("steady", entry(SWITCH, &[&mark]))];
-        if round % 2 == 0 {
+        if round.is_multiple_of(2) {
             entries.push(("fleeting", entry(SWITCH, &[&mark])));
         }
         file(&entries)
