@@ -1,4 +1,5 @@
-//! Where the real servers are that `cargo xtask test` installs. Every test that starts one includes this file.
+//! Where the real servers and clients are that `cargo xtask test` installs. Every test that starts one includes this
+//! file.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -68,6 +69,21 @@ pub fn rmcp(program: &Path, era: &str) -> Server {
     Server::new("rmcp", program).arg("--era").arg(era)
 }
 
+/// Something of the clients, by its path among what is installed.
+pub fn client(path: &str) -> PathBuf {
+    installed(path)
+}
+
+/// A program of ours on somebody's SDK, in `tests/clients`.
+pub fn client_script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients").join(name)
+}
+
+/// A node that is new enough for the clients.
+pub fn node() -> PathBuf {
+    installed("npm-clients/node_modules/node/bin/node")
+}
+
 fn npm(program: &str) -> PathBuf {
     installed(&format!("npm/node_modules/.bin/{program}"))
 }
@@ -90,7 +106,7 @@ fn installed(path: &str) -> PathBuf {
 fn there(path: PathBuf, brings: &str) -> PathBuf {
     assert!(
         path.exists(),
-        "{} is not installed: run {brings} once, it brings the servers of the tests",
+        "{} is not installed: run {brings} once, it brings the servers and clients of the tests",
         path.display()
     );
     path

@@ -3,12 +3,18 @@
 Its tools, resources and prompts are those of python_sdk_2.py and of the Rust program rmcp-server.
 """
 
+import anyio
 from mcp.server.fastmcp import Context, FastMCP
+from mcp.server.lowlevel import NotificationOptions
 from mcp.server.session import ServerSession
 from mcp.types import SamplingMessage, TextContent
 from pydantic import BaseModel
 
 server = FastMCP("python-sdk-1", instructions="Measure rooms with measureRoom.")
+# This line of the SDK has no public way to say that its tools may change.
+server._mcp_server.notification_options = NotificationOptions(tools_changed=True)
+
+cancelled_calls = 0
 
 
 class Size(BaseModel):
@@ -67,6 +73,39 @@ async def summarize(text: str, context: Context[ServerSession, None]) -> str:
     question = SamplingMessage(role="user", content=TextContent(type="text", text=f"Shorten: {text}"))
     answer = await context.session.create_message([question], max_tokens=100)
     return answer.content.text if isinstance(answer.content, TextContent) else "no text"
+
+
+@server.tool()
+async def name_roots(context: Context[ServerSession, None]) -> str:
+    """Names the client's roots."""
+    answer = await context.session.list_roots()
+    return " ".join(str(root.uri) for root in answer.roots)
+
+
+@server.tool()
+async def wait_long(context: Context[ServerSession, None]) -> str:
+    """Waits until the call is cancelled."""
+    global cancelled_calls
+    try:
+        await context.report_progress(1, 2, "waiting")
+        await anyio.sleep(60)
+    except anyio.get_cancelled_exc_class():
+        cancelled_calls += 1
+        raise
+    return "waited"
+
+
+@server.tool()
+def count_cancelled() -> str:
+    """How many calls were cancelled."""
+    return f"{cancelled_calls} cancelled"
+
+
+@server.tool()
+async def announce_change(context: Context[ServerSession, None]) -> str:
+    """Says that the tools have changed."""
+    await context.session.send_tool_list_changed()
+    return "announced"
 
 
 @server.resource("memo://welcome")

@@ -5,12 +5,24 @@ Its tools, resources and prompts are those of python_sdk_1.py and of the Rust pr
 
 from typing import Annotated
 
-from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve, Sample
+import anyio
+from mcp.server.mcpserver import (
+    AcceptedElicitation,
+    Context,
+    Elicit,
+    ElicitationResult,
+    ListRoots,
+    MCPServer,
+    Resolve,
+    Sample,
+)
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CreateMessageResult, SamplingMessage, TextContent
+from mcp.types import CreateMessageResult, ListRootsResult, SamplingMessage, TextContent
 from pydantic import BaseModel
 
 server = MCPServer("python-sdk-2", version="1", instructions="Measure rooms with measureRoom.")
+
+cancelled_calls = 0
 
 
 class Size(BaseModel):
@@ -77,6 +89,43 @@ def ask_model(text: str) -> Sample:
 def summarize(text: str, answer: Annotated[CreateMessageResult, Resolve(ask_model)]) -> str:
     """Lets the client's model shorten a text."""
     return answer.content.text if isinstance(answer.content, TextContent) else "no text"
+
+
+def ask_roots() -> ListRoots:
+    return ListRoots()
+
+
+@server.tool()
+def name_roots(answer: Annotated[ListRootsResult, Resolve(ask_roots)]) -> str:
+    """Names the client's roots."""
+    return " ".join(str(root.uri) for root in answer.roots)
+
+
+@server.tool()
+async def wait_long(context: Context) -> str:
+    """Waits until the call is cancelled."""
+    global cancelled_calls
+    try:
+        await context.report_progress(1, 2, "waiting")
+        await anyio.sleep(60)
+    except anyio.get_cancelled_exc_class():
+        cancelled_calls += 1
+        raise
+    return "waited"
+
+
+@server.tool()
+def count_cancelled() -> str:
+    """How many calls were cancelled."""
+    return f"{cancelled_calls} cancelled"
+
+
+@server.tool()
+async def announce_change(context: Context) -> str:
+    """Says that the tools have changed."""
+    await context.notify_tools_changed()
+    await context.session.send_tool_list_changed()
+    return "announced"
 
 
 @server.resource("memo://welcome")

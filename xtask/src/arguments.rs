@@ -14,7 +14,8 @@ tasks:
   bench hostile                       a server with bad habits behind us and behind other gateways
   bench mcp                           a call direct, through us and through other gateways
   soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size (R09, R10, …)
-  conformance                         the client scenarios of the protocol's own suite";
+  conformance                         the protocol's own suite: its client scenarios with our client, its server
+                                      scenarios through the gateway";
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,9 +1,11 @@
-//! `cargo xtask conformance`: the client scenarios of the protocol's own suite, performed by our client.
+//! `cargo xtask conformance`: the protocol's own suite. Its client scenarios are performed by our client, its server
+//! scenarios run through the gateway, before a server that has everything they ask for.
 //!
 //! The suite is installed once, under the target folder, with a node that is new enough for it. It is
 //! run for each revision that has a set of required scenarios, and all of them have to pass.
 
 mod results;
+mod served;
 
 use std::env;
 use std::fs;
@@ -22,8 +24,11 @@ const SUITE: &str = "@modelcontextprotocol/conformance";
 const SUITE_VERSION: &str = "0.2.0-alpha.12";
 /// The node that it runs on: the one of many systems is too old for it.
 const NODE: &str = "node@24";
-/// The client that performs the scenarios.
+/// The client that performs the client scenarios.
 const CLIENT: &str = "conformance-client";
+/// The server behind the gateway, and the gateway.
+const SERVER: &str = "conformance-server";
+const GATEWAY: &str = "toolwright";
 
 /// A set of scenarios that a revision of the protocol requires.
 pub struct Requirements {
@@ -32,32 +37,81 @@ pub struct Requirements {
     count: usize,
 }
 
-const REQUIREMENTS: [Requirements; 2] =
+const CLIENT_SETS: [Requirements; 2] =
     [Requirements { revision: "2025-11-25", count: 18 }, Requirements { revision: "2026-07-28", count: 32 }];
 
-/// Runs both sets, prints what came of them, and fails if a required scenario did.
+/// The server scenarios, and which eras the server behind the gateway speaks. With both, the gateway speaks the newer
+/// one with it, so that the first set goes through the bridge between the eras.
+const SERVER_SETS: [(Requirements, &str, &[&str]); 3] = [
+    (Requirements { revision: "2025-11-25", count: 30 }, "2025-11-25, legacy server", &["--legacy"]),
+    (Requirements { revision: "2025-11-25", count: 30 }, "2025-11-25, modern server", &[]),
+    (Requirements { revision: "2026-07-28", count: 37 }, "2026-07-28, modern server", &[]),
+];
+
+/// One run of the suite.
+struct Column<'s> {
+    title: &'static str,
+    set: &'s Requirements,
+    results: Results,
+    has_passed: bool,
+    suite: Invocation,
+}
+
+/// Runs every set, prints what came of them, and fails if a required scenario did.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     let folder = workspace.target().join("conformance");
     announce("conformance: setup");
     install(workspace, &folder)?;
-    let client = build_client(workspace)?;
+    build(workspace)?;
+    let clients = client_half(workspace, &folder)?;
+    print("client", &clients)?;
+    let servers = server_half(workspace, &folder)?;
+    print("server", &servers)?;
+    clients.iter().try_for_each(|column| column.judge("client"))?;
+    servers.iter().try_for_each(|column| column.judge("server"))
+}
+
+fn client_half(workspace: &Workspace, folder: &Path) -> Result<Vec<Column<'static>>, Failure> {
     let mut columns = Vec::new();
-    for set in &REQUIREMENTS {
+    for set in &CLIENT_SETS {
         announce(&format!("conformance: client, {}", set.revision));
-        let suite = suite(workspace, &folder)
+        let suite = suite(workspace, folder)
             .args(["client", "--requirements", set.revision, "--command"])
-            .arg(&client);
-        let (has_passed, text) = suite.read_any("conformance")?;
-        columns.push((set, Results::read(&text), has_passed, suite));
+            .arg(program(workspace, CLIENT));
+        columns.push(Column::run(set.revision, set, suite)?);
     }
-    let table: Vec<_> = columns.iter().map(|(set, results, ..)| (set.revision, results)).collect();
-    writeln!(io::stdout(), "{}", results::table(&table))
-        .map_err(|error| Failure::new("conformance", format!("cannot print: {error}")))?;
-    columns.iter().try_for_each(|(set, results, has_passed, suite)| {
-        judge(set, results, *has_passed).map_err(|reason| {
-            Failure::new(format!("conformance: client, {}", set.revision), reason).repeat_with(suite)
+    Ok(columns)
+}
+
+fn server_half(workspace: &Workspace, folder: &Path) -> Result<Vec<Column<'static>>, Failure> {
+    let mut columns = Vec::new();
+    for (set, title, words) in &SERVER_SETS {
+        announce(&format!("conformance: server, {title}"));
+        let fixture = served::fixture(workspace, &program(workspace, SERVER), words)?;
+        let gateway = served::gateway(workspace, &program(workspace, GATEWAY), &fixture.url, folder)?;
+        let words = ["server", "--requirements", set.revision, "--url", &gateway.url];
+        columns.push(Column::run(title, set, suite(workspace, folder).args(words))?);
+    }
+    Ok(columns)
+}
+
+fn print(half: &str, columns: &[Column<'_>]) -> Result<(), Failure> {
+    let table: Vec<_> = columns.iter().map(|column| (column.title, &column.results)).collect();
+    writeln!(io::stdout(), "{half} scenarios\n{}\n", results::table(&table))
+        .map_err(|error| Failure::new("conformance", format!("cannot print: {error}")))
+}
+
+impl<'s> Column<'s> {
+    fn run(title: &'static str, set: &'s Requirements, suite: Invocation) -> Result<Column<'s>, Failure> {
+        let (has_passed, text) = suite.read_any("conformance")?;
+        Ok(Column { title, set, results: Results::read(&text), has_passed, suite })
+    }
+
+    fn judge(&self, half: &str) -> Result<(), Failure> {
+        judge(self.set, &self.results, self.has_passed).map_err(|reason| {
+            Failure::new(format!("conformance: {half}, {}", self.title), reason).repeat_with(&self.suite)
         })
-    })
+    }
 }
 
 /// Both the suite and its own lines have to say that everything passed.
@@ -106,11 +160,14 @@ fn suite(workspace: &Workspace, folder: &Path) -> Invocation {
     workspace.program(&node(folder).to_string_lossy()).arg(package(folder).join("dist/index.js"))
 }
 
-fn build_client(workspace: &Workspace) -> Result<PathBuf, Failure> {
+fn program(workspace: &Workspace, name: &str) -> PathBuf {
+    workspace.target().join("debug").join(format!("{name}{}", env::consts::EXE_SUFFIX))
+}
+
+fn build(workspace: &Workspace) -> Result<(), Failure> {
     // The whole workspace shares its dependencies; a package by itself builds them anew.
-    let build = ["build", "--quiet", "--workspace", "--bin", CLIENT];
-    workspace.cargo(build).run("conformance: setup")?;
-    Ok(workspace.target().join("debug").join(format!("{CLIENT}{}", env::consts::EXE_SUFFIX)))
+    let build = ["build", "--quiet", "--workspace", "--bin", CLIENT, "--bin", SERVER, "--bin", GATEWAY];
+    workspace.cargo(build).run("conformance: setup")
 }
 
 #[cfg(test)]

@@ -70,6 +70,13 @@ impl Invocation {
         Ok((output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned()))
     }
 
+    /// Starts it; what it prints can be read.
+    pub fn start(&self, step: &str) -> Result<Child, Failure> {
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().map_err(|error| self.not_started(step, &error))
+    }
+
     /// Runs it and returns what it prints.
     pub fn read(&self, step: &str) -> Result<String, Failure> {
         let output = self

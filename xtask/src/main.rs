@@ -8,6 +8,7 @@ mod conformance;
 mod fuzz;
 mod invocation;
 mod peers;
+mod running;
 mod setup;
 mod soak;
 mod step;

@@ -1,7 +1,7 @@
-//! The servers of others that the tests talk to: pinned, installed once, under the target folder.
+//! The servers and clients of others that the tests use: pinned, installed once, under the target folder.
 //!
-//! What is wanted stands in `tests/servers`: `package.json` for npm, and one file in `requirements` for
-//! each Python environment. An installation remembers the file it was made from and is made anew when
+//! What is wanted stands in `tests/servers` and `tests/clients`: `package.json` for npm, and one file in
+//! `requirements` for each Python environment, which servers and clients share. An installation remembers the file it was made from and is made anew when
 //! that file has changed.
 
 mod programs;
@@ -19,6 +19,7 @@ const STEP: &str = "setup: servers";
 
 /// Where the pins are, from the top folder.
 const PINS: &str = "tests/servers";
+const CLIENT_PINS: &str = "tests/clients";
 
 /// The file in an installation that holds the pins it was made from. It is written last.
 const STAMP: &str = "installed-from";
@@ -26,14 +27,16 @@ const STAMP: &str = "installed-from";
 /// What is installed together, in one folder of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Set {
-    /// Everything in `package.json`.
+    /// Everything in `package.json` of the servers.
     Npm,
+    /// Everything in `package.json` of the clients.
+    NpmClients,
     /// A Python environment with the requirements of this name.
     Python(&'static str),
 }
 
 /// Every set. Both lines of the Python SDK have the same import name, so each has its environment.
-const SETS: [Set; 3] = [Set::Npm, Set::Python("python-1"), Set::Python("python-2")];
+const SETS: [Set; 4] = [Set::Npm, Set::NpmClients, Set::Python("python-1"), Set::Python("python-2")];
 
 /// Installs what is missing or has other pins; what is there is left alone.
 pub fn install(workspace: &Workspace) -> Result<(), Failure> {
@@ -50,7 +53,10 @@ pub fn install(workspace: &Workspace) -> Result<(), Failure> {
     }
     programs::make_sure(workspace)?;
     let names: Vec<String> = wanted.iter().flat_map(|(set, pins)| set.packages(pins)).collect();
-    note(&format!("installing servers for the tests, under the target folder: {}", names.join(", ")));
+    note(&format!(
+        "installing servers and clients for the tests, under the target folder: {}",
+        names.join(", ")
+    ));
     let failures: Vec<Failure> = thread::scope(|scope| {
         let started: Vec<_> =
             wanted.iter().map(|(set, pins)| scope.spawn(|| set.install(workspace, &folder, pins))).collect();
@@ -74,6 +80,7 @@ impl Set {
     fn name(self) -> &'static str {
         match self {
             Self::Npm => "npm",
+            Self::NpmClients => "npm-clients",
             Self::Python(name) => name,
         }
     }
@@ -82,6 +89,7 @@ impl Set {
     fn pins(self) -> PathBuf {
         match self {
             Self::Npm => Path::new(PINS).join("package.json"),
+            Self::NpmClients => Path::new(CLIENT_PINS).join("package.json"),
             Self::Python(name) => Path::new(PINS).join("requirements").join(format!("{name}.txt")),
         }
     }
@@ -95,7 +103,7 @@ impl Set {
     /// What the pins name, for people.
     fn packages(self, pins: &str) -> Vec<String> {
         match self {
-            Self::Npm => {
+            Self::Npm | Self::NpmClients => {
                 let package: serde_json::Value = serde_json::from_str(pins).unwrap_or_default();
                 let dependencies = package["dependencies"].as_object().cloned().unwrap_or_default();
                 dependencies
@@ -129,7 +137,7 @@ impl Set {
     fn make(self, workspace: &Workspace, folder: &Path, pins: &str) -> Result<(), Failure> {
         empty(folder).map_err(|error| not_written(folder, &error))?;
         match self {
-            Self::Npm => {
+            Self::Npm | Self::NpmClients => {
                 let package = folder.join("package.json");
                 fs::write(&package, pins).map_err(|error| not_written(&package, &error))?;
                 let npm = workspace.program("npm").args(["install", "--no-audit", "--no-fund"]);

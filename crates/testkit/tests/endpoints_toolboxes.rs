@@ -76,10 +76,10 @@ async fn every_row_of_the_table_of_errors() {
         assert!(is_error(&result), "{arguments}");
         assert!(text(&result).contains(expected), "{arguments}: {}", text(&result));
     }
-    // The tool's own failure is its own result; what it does not answer is wrapped.
+    // A failure is told with its place, whether the tool said it or nobody did.
     let failed = use_tool(&script, &service, &fail, r#"{"reason":"no such room"}"#).await;
     assert!(is_error(&failed));
-    assert_eq!(text(&failed), "no such room");
+    assert_eq!(text(&failed), "Error executing tool 'fail' in server 'house' (toolbox 'dev'): no such room");
     let refused = use_tool(&script, &service, &fail, "{}").await;
     assert!(is_error(&refused));
     let start = "Error executing tool 'fail' in server 'house' (toolbox 'dev'): ";

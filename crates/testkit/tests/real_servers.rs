@@ -17,7 +17,17 @@ use toolwright_mcp::{Era, PeerOptions};
 const MODERN: (Era, &str) = (Era::Modern, "2026-07-28");
 const LEGACY: (Era, &str) = (Era::Legacy, "2025-11-25");
 
-const ROOM_TOOLS: [&str; 5] = ["count_steps", "fail", "greet", "measureRoom", "summarize"];
+const ROOM_TOOLS: [&str; 9] = [
+    "announce_change",
+    "count_cancelled",
+    "count_steps",
+    "fail",
+    "greet",
+    "measureRoom",
+    "name_roots",
+    "summarize",
+    "wait_long",
+];
 
 fn rmcp(era: &str) -> Server {
     installed::rmcp(Path::new(env!("CARGO_BIN_EXE_rmcp-server")), era)

@@ -298,15 +298,36 @@ impl Inner {
     }
 }
 
-/// What a client gets: the tool's own result as it is, anything else in the words of the contract.
+/// What a client gets: the tool's own result as it is, and every error in the words of the contract.
 fn answer(tool: &Identifier, called: Called) -> Json {
     let reason = match called {
-        Called::Answered(result) => return result,
+        Called::Answered(result) => return in_context(tool, result),
         Called::Refused(error) => error.message,
         Called::Failed(error) => calls::words(&error),
         Called::Lost(reason) => reason,
     };
     texts::error(&texts::failed(tool, &reason))
+}
+
+/// A result that says that the tool failed, with the tool's place before its first text; any other as it is.
+fn in_context(tool: &Identifier, result: Json) -> Json {
+    if result.get("isError").is_none_or(|failed| failed.as_str() != "true") {
+        return result;
+    }
+    let mut blocks = result.get("content").and_then(|content| content.items()).unwrap_or_default();
+    let is_text = |block: &Json| block.get_text("type").as_deref() == Some("text");
+    match blocks.iter_mut().find(|block| is_text(block)) {
+        Some(block) => {
+            let said = block.get_text("text").unwrap_or_default();
+            *block = block.with("text", &Json::text(&texts::failed(tool, &said)));
+        }
+        None => {
+            let said = Json::empty_object().with("type", &Json::text("text"));
+            let words = texts::failed(tool, "it gave no reason");
+            blocks.insert(0, said.with("text", &Json::text(&words)));
+        }
+    }
+    result.with("content", &Json::list(&blocks))
 }
 
 /// Writes down how a call was read.

@@ -37,6 +37,7 @@ pub(super) fn modern(message: &Message, revision: &str) -> Vec<(&'static str, St
     let key = match method.as_str() {
         "tools/call" | "prompts/get" => "name",
         "resources/read" => "uri",
+        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
         _ => return headers,
     };
     if let Some(name) = params(message).and_then(|params| params.get_text(key)) {
@@ -121,6 +122,7 @@ mod tests {
             ("tools/call", r#""name":"käse","#, "=?base64?a8Okc2U=?="),
             ("prompts/get", r#""name":"p","#, "p"),
             ("resources/read", r#""uri":"file:///a","name":"no","#, "file:///a"),
+            ("tasks/get", r#""taskId":"t-1","name":"no","#, "t-1"),
         ] {
             let expected = [revision.clone(), (METHOD, method.into()), (NAME, name.into())];
             assert_eq!(about(method, params), expected);

@@ -3,6 +3,9 @@
 #![expect(deprecated, reason = "sampling is deprecated and spoken all the same")]
 
 use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rmcp::handler::server::router::prompt::PromptRouter;
 use rmcp::handler::server::router::tool::ToolRouter;
@@ -11,17 +14,19 @@ use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, CreateMessageRequest, CreateMessageRequestParams,
     ElicitRequest, ElicitRequestParams, Implementation, InputRequest, InputRequests, InputRequiredResult,
-    ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, ProgressNotificationParam,
-    PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Resource, ResourceContents, ResourceTemplate, Role, SamplingMessage, ServerCapabilities, ServerConfig,
+    ListResourceTemplatesResult, ListResourcesResult, ListRootsRequest, PaginatedRequestParams,
+    ProgressNotificationParam, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
+    SamplingMessage, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::schemars::{self, JsonSchema};
-use rmcp::service::{ElicitationError, RequestContext, RoleServer};
+use rmcp::service::{ElicitationError, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{
     ErrorData, Json, ServerHandler, prompt, prompt_handler, prompt_router, tool, tool_handler, tool_router,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::sync::watch;
 
 /// What the server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +43,17 @@ pub enum Era {
 #[derive(Clone)]
 pub struct House {
     era: Era,
+    shared: Shared,
     tool_router: ToolRouter<Self>,
     prompt_router: PromptRouter<Self>,
+}
+
+/// What all sessions of one server share.
+#[derive(Clone, Default)]
+pub struct Shared {
+    cancelled_calls: Arc<AtomicUsize>,
+    /// Counts how often its tools were said to have changed.
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -121,8 +135,8 @@ const ANSWER: &str = "answer";
 #[tool_router(router = tool_router)]
 impl House {
     /// A server of this era.
-    pub fn new(era: Era) -> Self {
-        Self { era, tool_router: Self::tool_router(), prompt_router: Self::prompt_router() }
+    pub fn new(era: Era, shared: Shared) -> Self {
+        Self { era, shared, tool_router: Self::tool_router(), prompt_router: Self::prompt_router() }
     }
 
     #[tool(name = "measureRoom", description = "How large a room is.")]
@@ -217,6 +231,60 @@ impl House {
         };
         Ok(said(answer["content"]["text"].as_str().unwrap_or("no text").to_owned()))
     }
+
+    #[tool(description = "Names the client's roots.")]
+    async fn name_roots(
+        &self,
+        InputResponses(answers): InputResponses,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let answer = match answers.and_then(|mut answers| answers.remove(ANSWER)) {
+            Some(answer) => answer,
+            None if is_modern(&context) => {
+                return Ok(asked(InputRequest::ListRoots(ListRootsRequest::default())));
+            }
+            None => {
+                let answer = context.peer.list_roots().await;
+                let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                serde_json::to_value(answer)
+                    .map_err(|error| ErrorData::internal_error(error.to_string(), None))?
+            }
+        };
+        let roots = answer["roots"].as_array().cloned().unwrap_or_default();
+        let roots: Vec<&str> = roots.iter().filter_map(|root| root["uri"].as_str()).collect();
+        Ok(said(roots.join(" ")))
+    }
+
+    #[tool(description = "Waits until the call is cancelled.")]
+    async fn wait_long(&self, context: RequestContext<RoleServer>) -> Result<String, ErrorData> {
+        if let Some(token) = context.meta.get_progress_token() {
+            let progress = ProgressNotificationParam::new(token, 1.0).with_message("waiting");
+            let told = context.peer.notify_progress(progress).await;
+            told.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        }
+        tokio::select! {
+            () = context.ct.cancelled() => {
+                self.shared.cancelled_calls.fetch_add(1, Ordering::Relaxed);
+                Err(ErrorData::internal_error("cancelled", None))
+            }
+            () = tokio::time::sleep(Duration::from_secs(60)) => Ok("waited".into()),
+        }
+    }
+
+    #[tool(description = "How many calls were cancelled.")]
+    async fn count_cancelled(&self) -> String {
+        format!("{} cancelled", self.shared.cancelled_calls.load(Ordering::Relaxed))
+    }
+
+    #[tool(description = "Says that the tools have changed.")]
+    async fn announce_change(&self, context: RequestContext<RoleServer>) -> Result<String, ErrorData> {
+        self.shared.changes.send_modify(|changes| *changes += 1);
+        if !is_modern(&context) {
+            let told = context.peer.notify_tool_list_changed().await;
+            told.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        }
+        Ok("announced".into())
+    }
 }
 
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
@@ -245,8 +313,12 @@ impl House {
 #[prompt_handler(router = self.prompt_router)]
 impl ServerHandler for House {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_resources()
+            .enable_prompts()
+            .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("rmcp-server", env!("CARGO_PKG_VERSION")))
             .with_instructions("Measure rooms with measureRoom.")
@@ -257,6 +329,26 @@ impl ServerHandler for House {
             Era::Legacy => Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25)),
             Era::Modern => Cow::Borrowed(&[ProtocolVersion::V_2026_07_28]),
             Era::Both => Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS),
+        }
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.shared.changes.subscribe();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                changed = changes.changed() => {
+                    if changed.is_err() {
+                        return Ok(());
+                    }
+                    // One that was not asked for is an error of the sink, and no reason to end.
+                    let _ = context.sink().notify_tool_list_changed().await;
+                }
+            }
         }
     }
 

@@ -8,7 +8,7 @@ mod house;
 use std::error::Error;
 use std::process::ExitCode;
 
-use house::{Era, House};
+use house::{Era, House, Shared};
 use rmcp::ServiceExt;
 use rmcp::transport::stdio;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -60,13 +60,14 @@ fn parse(words: impl IntoIterator<Item = String>) -> Result<Options, Box<dyn Err
 async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     let era = options.era;
     let Some(port) = options.http else {
-        House::new(era).serve(stdio()).await?.waiting().await?;
+        House::new(era, Shared::default()).serve(stdio()).await?.waiting().await?;
         return Ok(());
     };
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     let config = StreamableHttpServerConfig::default();
     let sessions = LocalSessionManager::default().into();
-    let service = StreamableHttpService::new(move || Ok(House::new(era)), sessions, config);
+    let shared = Shared::default();
+    let service = StreamableHttpService::new(move || Ok(House::new(era, shared.clone())), sessions, config);
     eprintln!("http://{}/mcp", listener.local_addr()?);
     Ok(axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?)
 }

@@ -1,0 +1,105 @@
+//! The clients that people have: the MCP Inspector and Claude Code, as npm brings them.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::process::Command;
+use tokio::time::timeout;
+use toolwright_testkit::served::{Served, command};
+
+use crate::{installed, serve, server, toolwright};
+
+/// Longer than node takes to start on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Runs a program of npm with a home of its own; what it printed.
+async fn run(program: &str, home: &Path, words: &[&str]) -> String {
+    let node = installed::node();
+    let programs = installed::client("npm-clients/node_modules/.bin");
+    let folder = node.parent().expect("a folder").to_owned();
+    let path = std::env::join_paths([folder, "/usr/local/bin".into(), "/usr/bin".into(), "/bin".into()]);
+    let mut command = Command::new(programs.join(program));
+    command.args(words).current_dir(home).stdin(Stdio::null()).kill_on_drop(true);
+    command.env("HOME", home).env("PATH", path.expect("folders"));
+    // It is to speak with us and with nobody else.
+    command.env("DISABLE_TELEMETRY", "1").env("DISABLE_AUTOUPDATER", "1");
+    command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+    for name in ["ANTHROPIC_API_KEY", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"] {
+        command.env_remove(name);
+    }
+    let output = timeout(PATIENCE, command.output()).await.expect("in time").expect("it runs");
+    let (said, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{program} {words:?}: {said}{told}");
+    said.into_owned()
+}
+
+async fn gateway() -> Served {
+    serve(&[("echo", server("echo-server", &[])), ("room", server("rmcp-server", &["--era", "modern"]))])
+        .await
+}
+
+#[tokio::test]
+async fn the_inspector_lists_and_calls() {
+    let gateway = gateway().await;
+    let home = tempfile::tempdir().expect("a folder");
+    let url = gateway.url("/mcp/all");
+    let start = ["--cli", url.as_str(), "--transport", "http", "--method"];
+    let listed = run("mcp-inspector", home.path(), &[&start[..], &["tools/list"]].concat()).await;
+    let listed: Value = serde_json::from_str(&listed).unwrap_or_else(|error| panic!("{error}: {listed}"));
+    let tools = listed["tools"].as_array().expect("tools");
+    let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(names.len(), 11, "{names:?}");
+    let echo = names.iter().find(|name| name.ends_with("echo")).expect("echo");
+    let words = ["tools/call", "--tool-name", echo, "--tool-arg", "text=hello there"];
+    let called = run("mcp-inspector", home.path(), &[&start[..], &words].concat()).await;
+    assert!(called.contains("hello there"), "{called}");
+    let meta = gateway.url("/mcp");
+    let start = ["--cli", meta.as_str(), "--transport", "http", "--method"];
+    let listed = run("mcp-inspector", home.path(), &[&start[..], &["tools/list"]].concat()).await;
+    assert!(listed.contains("open_toolbox") && listed.contains("use_tool"), "{listed}");
+}
+
+#[tokio::test]
+async fn claude_code_is_connected_over_http_and_stdio() {
+    let gateway = gateway().await;
+    let home = tempfile::tempdir().expect("a folder");
+    let claude = async |words: &[&str]| run("claude", home.path(), words).await;
+    claude(&["mcp", "add", "--transport", "http", "over-http", &gateway.url("/mcp")]).await;
+    let program = toolwright();
+    let program = program.to_str().expect("UTF-8");
+    let file = gateway.configuration();
+    let file = file.to_str().expect("UTF-8");
+    claude(&["mcp", "add", "over-stdio", "--", program, "stdio", "--all", "--config", file]).await;
+    let listed = claude(&["mcp", "list"]).await;
+    for name in ["over-http", "over-stdio"] {
+        let line = listed.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        assert!(line.contains("Connected"), "{listed}");
+    }
+    let got = claude(&["mcp", "get", "over-http"]).await;
+    assert!(got.contains("Connected"), "{got}");
+}
+
+#[tokio::test]
+async fn a_token_is_wanted_where_it_is_on() {
+    let configuration = crate::one_each(&[("echo", server("echo-server", &[]))]);
+    let gateway = Served::start_with(&toolwright(), &configuration, &[]).await;
+    let home = tempfile::tempdir().expect("a folder");
+    let url = gateway.url("/mcp");
+    run("claude", home.path(), &["mcp", "add", "--transport", "http", "without", &url]).await;
+    let listed = run("claude", home.path(), &["mcp", "list"]).await;
+    assert!(!listed.contains("Connected"), "{listed}");
+    let mut added = command(&toolwright(), gateway.home());
+    added.args(["token", "add", "claude"]);
+    let added = added.output().await.expect("it runs");
+    let said = String::from_utf8_lossy(&added.stdout).into_owned();
+    assert!(added.status.success(), "{said}{}", String::from_utf8_lossy(&added.stderr));
+    let token = said.split_whitespace().max_by_key(|word| word.len()).expect("a token").to_owned();
+    let header = format!("Authorization: Bearer {token}");
+    let words = ["mcp", "add", "--transport", "http", "with", &url, "--header", &header];
+    run("claude", home.path(), &words).await;
+    let listed = run("claude", home.path(), &["mcp", "list"]).await;
+    let line = listed.lines().find(|line| line.starts_with("with:")).unwrap_or_default();
+    assert!(line.contains("Connected"), "{listed}\n{}", gateway.said());
+}
