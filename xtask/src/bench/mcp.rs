@@ -19,7 +19,7 @@ use lanes::Peer;
 
 const STEP: &str = "bench mcp";
 const ROUNDS: usize = 5;
-/// Clients, and calls of all of them in a round.
+/// Clients, and calls of all of them in a round; who is slow makes as many as fit into 3 s.
 const STEPS: [(usize, u64); 3] = [(1, 1500), (8, 4000), (32, 6000)];
 
 /// Measures every lane and prints the table.
