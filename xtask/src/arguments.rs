@@ -12,7 +12,8 @@ tasks:
                                       (NAME: laws, text, rules, schema_arguments, lines, config; default: all)
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
-  soak [--full] [--minutes N] [ID…]   the figures of connections in full size (R09, R10, …; default: all)
+  bench mcp                           a call direct, through us and through other gateways
+  soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size (R09, R10, …)
   conformance                         the protocol's own suite: its client scenarios with our client, its server
                                       scenarios through the gateway";
 
@@ -29,6 +30,8 @@ pub enum Task {
     Conformance,
     /// Hold us and other gateways against a hostile server.
     BenchHostile,
+    /// What we and other gateways add to a call.
+    BenchMcp,
     /// The figures of connections in full size; the words go to the program that measures them.
     Soak(Vec<String>),
 }
@@ -90,6 +93,7 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
         Some("bench") => match words.next().as_deref() {
             None => Task::Bench,
             Some("hostile") => Task::BenchHostile,
+            Some("mcp") => Task::BenchMcp,
             Some(extra) => return Err(format!("`{extra}` was not expected here")),
         },
         Some("soak") => return Ok(Task::Soak(words.collect())),
@@ -142,6 +146,7 @@ mod tests {
         assert_eq!(parsed("bench"), Ok(Task::Bench));
         assert_eq!(parsed("conformance"), Ok(Task::Conformance));
         assert_eq!(parsed("bench hostile"), Ok(Task::BenchHostile));
+        assert_eq!(parsed("bench mcp"), Ok(Task::BenchMcp));
         assert_eq!(parsed("soak --minutes 1"), Ok(Task::Soak(vec!["--minutes".into(), "1".into()])));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
     }

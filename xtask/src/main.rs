@@ -49,6 +49,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::Bench => bench::run(&workspace),
         Task::Conformance => conformance::run(&workspace),
         Task::BenchHostile => bench::hostile::run(&workspace),
+        Task::BenchMcp => bench::mcp::run(&workspace),
         Task::Soak(words) => soak::run(&workspace, &words),
     }
 }

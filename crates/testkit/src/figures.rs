@@ -5,6 +5,7 @@
 
 mod answers;
 mod cancels;
+pub mod gateway;
 mod kills;
 mod orphans;
 mod process;

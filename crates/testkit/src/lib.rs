@@ -4,8 +4,9 @@
 //! for each figure; tests call them in sizes that fit a test run, the program `soak` in full ones.
 //!
 //! [`http`] lets a test decide about every byte of a server over HTTP; [`http_habits`], [`http_sse`] and [`http_rmcp`]
-//! are such servers. [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios
-//! of the protocol's conformance suite.
+//! are such servers. [`load`] drives a whole gateway, with the program `load-server` behind it.
+//! [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios of the protocol's
+//! conformance suite.
 //!
 //! [`served`] is the gateway as people run it, and [`wire`] a client of it that decides about every byte. Nothing of
 //! this ships.
@@ -17,6 +18,7 @@ pub mod http;
 pub mod http_habits;
 pub mod http_rmcp;
 pub mod http_sse;
+pub mod load;
 
 #[cfg(unix)]
 pub mod figures;

@@ -189,8 +189,10 @@ async fn call(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
     let Some(sent) = asked.params.as_ref().and_then(|params| params.get_text("name")) else {
         return Err(ErrorObject::new(INVALID_PARAMS, "\"name\" is missing: it is the name of a tool"));
     };
-    // A call is read by what the server says of its tools: they may still be on their way.
-    make_known(std::slice::from_ref(member), hub.options.list_patience).await;
+    if hub.executor.registry().get(&format!("{}/{sent}", member.registry_name())).is_none() {
+        // Only what a server lists can be judged, and one that rests before its first use has listed nothing yet.
+        make_known(std::slice::from_ref(member), hub.options.list_patience).await;
+    }
     match meant(hub, member, &sent) {
         Ok(tool) => calls::call(hub, member, &tool, asked).await.into_answer(),
         Err(answer) => answer,

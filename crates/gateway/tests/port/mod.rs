@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,6 +22,9 @@ use toolwright_gateway::web::{
     Allowed, Counts, Inside, Keys, Metrics, Reach, Reply, Stop, TokenFolder, Web, WebLimits, WebOptions, bind,
 };
 use toolwright_mcp::front::Visitor;
+
+/// What large answers are made of: shared, so that many of them cost nothing.
+static LARGE: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(vec![b'x'; 16 << 20]));
 
 /// Tells what it was asked; `sleep:N` in the body is answered after N milliseconds, `large:N` with N bytes, and
 /// a GET is a stream without end.
@@ -47,7 +50,7 @@ impl Inside for Told {
                 return Some(Response::new(endless()));
             }
             if let Some(bytes) = number("large:") {
-                return Some(whole("x".repeat(bytes as usize)));
+                return Some(Response::new(Full::new(LARGE.slice(..bytes as usize)).boxed_unsync()));
             }
             let headers: Vec<&str> = request.headers().keys().map(http::HeaderName::as_str).collect();
             let text = format!("{endpoint:?} for {} with {headers:?}: {body}", visitor.name);

@@ -7,7 +7,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use toolwright_testkit::figures::{self, Figure};
+use toolwright_testkit::figures::{self, Figure, gateway};
+use toolwright_testkit::load::GatewayPrograms;
 use toolwright_testkit::servers::Programs;
 
 /// How long servers are in use: by default, and in full.
@@ -18,7 +19,8 @@ const FULL_MINUTES: f64 = 120.0;
 const ANSWERED_MIB: u64 = 15;
 
 /// Every figure, in the order in which they run.
-const IDS: [&str; 8] = ["R09", "R10", "R11", "R12", "R13", "R16", "R18", "R05"];
+const IDS: [&str; 13] =
+    ["R09", "R10", "R11", "R12", "R13", "R16", "R18", "R06", "R14", "R15", "R24", "R27", "R05"];
 
 /// What was asked for.
 struct Wanted {
@@ -36,13 +38,14 @@ fn main() -> ExitCode {
     };
     let Ok(own) = std::env::current_exe() else { return ExitCode::FAILURE };
     let programs = Programs::beside(&own);
+    let gateways = GatewayPrograms::beside(&own);
     let mut faults = 0;
     for id in IDS.into_iter().filter(|id| wanted.ids.is_empty() || wanted.ids.iter().any(|other| other == id))
     {
         // Each in a runtime of its own: what one leaves behind does not disturb the next.
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let Ok(runtime) = runtime else { return ExitCode::FAILURE };
-        let figures = runtime.block_on(measure(&programs, id, wanted.minutes));
+        let figures = runtime.block_on(measure(&programs, &gateways, id, wanted.minutes));
         drop(runtime);
         for figure in figures {
             println!("{figure}");
@@ -52,7 +55,7 @@ fn main() -> ExitCode {
     if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-async fn measure(programs: &Programs, id: &str, minutes: f64) -> Vec<Figure> {
+async fn measure(programs: &Programs, gateways: &GatewayPrograms, id: &str, minutes: f64) -> Vec<Figure> {
     let figure = match id {
         "R09" => figures::torture(programs, 100, 100).await,
         "R10" => figures::kills(programs, 1000).await,
@@ -64,6 +67,14 @@ async fn measure(programs: &Programs, id: &str, minutes: f64) -> Vec<Figure> {
         "R13" => figures::depths(programs, 20).await,
         "R16" => figures::around_completion(programs, 100_000).await,
         "R18" => figures::orphans(programs, 30),
+        "R06" => gateway::sessions(gateways, 10_000).await,
+        "R14" => gateway::many_tools(gateways, 10, 1000, 100).await,
+        "R15" => {
+            let ids = gateway::ids(gateways).await;
+            return vec![ids, gateway::routing(gateways, 64, 1_000_000).await];
+        }
+        "R24" => gateway::reloads(gateways, 1000).await,
+        "R27" => gateway::starts(gateways).await,
         _ => figures::watch(programs, Duration::from_secs_f64(minutes * 60.0)).await,
     };
     vec![figure]

@@ -46,7 +46,6 @@ pub enum Place {
 
 /// What the check makes on its way.
 pub(super) struct Checked {
-    pub tool: Tool,
     pub input_schema: Box<RawValue>,
     pub output_schema: Option<Box<RawValue>>,
 }
@@ -71,14 +70,14 @@ pub(super) fn check(definition: &ToolDefinition) -> Result<Checked, Registration
     server(definition).map_err(error(Place::Server))?;
     description(&definition.description).map_err(error(Place::Description))?;
     let input_schema = schema(&definition.input_schema, Root::Object).map_err(error(Place::InputSchema))?;
-    let tool = Tool::compile(definition)
-        .map_err(|cause| error(Place::InputSchema)(not_compiled(&cause.to_string())))?;
+    // Only whether it compiles: it is compiled again when it is called.
+    Tool::compile(definition).map_err(|cause| error(Place::InputSchema)(not_compiled(&cause.to_string())))?;
     let output_schema = definition.output_schema.as_deref().map(|text| {
         Schema::compile(text).map_err(|cause| not_compiled(&cause.to_string()))?;
         schema(text, Root::Any)
     });
     let output_schema = output_schema.transpose().map_err(error(Place::OutputSchema))?;
-    Ok(Checked { tool, input_schema, output_schema })
+    Ok(Checked { input_schema, output_schema })
 }
 
 /// Why, and how to put it right.

@@ -1,7 +1,7 @@
 //! One registered tool: its definition, compiled, and the function behind it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
@@ -23,7 +23,9 @@ pub const UNNAMED_SERVER: &str = "unnamed";
 /// A tool that can be called.
 pub struct RegisteredTool {
     definition: ToolDefinition,
-    tool: Tool,
+    /// Compiled when the tool is called first: that takes ten times the memory of the schema's text, and of
+    /// thousands of tools few are ever called.
+    tool: OnceLock<Tool>,
     function: Arc<dyn ToolFunction>,
     qualified_name: String,
     input_schema: Box<RawValue>,
@@ -46,7 +48,7 @@ impl RegisteredTool {
             qualified_name: format!("{}/{}", source(&definition), definition.name),
             parameters,
             definition,
-            tool: checked.tool,
+            tool: OnceLock::new(),
             function,
             input_schema: checked.input_schema,
             output_schema: checked.output_schema,
@@ -87,7 +89,10 @@ impl RegisteredTool {
 
     /// The compiled tool, as the normalizer takes it.
     pub fn tool(&self) -> &Tool {
-        &self.tool
+        self.tool.get_or_init(|| match Tool::compile(&self.definition) {
+            Ok(tool) => tool,
+            Err(error) => unreachable!("it was compiled when it was registered: {error}"),
+        })
     }
 
     /// The code behind the tool.

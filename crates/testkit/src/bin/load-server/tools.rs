@@ -1,0 +1,75 @@
+//! The tools it lists: a few that do something, and as many as one likes that fill a list.
+
+use serde_json::{Value, json};
+
+/// How large a filling tool is, in bytes of JSON, more or less.
+const FILLING_BYTES: usize = 2048;
+
+/// Words of which names and descriptions are made.
+const WORDS: [&str; 32] = [
+    "account", "archive", "booking", "branch", "calendar", "camera", "channel", "comment", "contract",
+    "customer", "delivery", "device", "document", "folder", "forecast", "invoice", "issue", "label", "lamp",
+    "meeting", "message", "order", "payment", "playlist", "pump", "recipe", "report", "sensor", "server",
+    "ticket", "valve", "vehicle",
+];
+const DEEDS: [&str; 8] = ["create", "delete", "export", "find", "list", "move", "read", "update"];
+
+/// The member `tools` of a list: those that do something, those with these names, and so many more.
+pub fn listed(count: usize, prefix: &str, named: &[String]) -> String {
+    let text = json!({"type": "string"});
+    let open = json!({"type": "object"});
+    let said = json!({"type": "object", "properties": {"text": text}, "required": ["text"]});
+    let slow = json!({"type": "object", "properties": {"text": text, "ms": {"type": "integer"}}, "required": ["text"]});
+    let mut tools = vec![
+        json!({"name": "echo", "description": "Says a text back.", "inputSchema": said}),
+        json!({"name": "slow", "description": "Says a text back after a while.", "inputSchema": slow}),
+        json!({"name": "line", "description": "Says the message back that reached it.", "inputSchema": open}),
+        json!({"name": "environment", "description": "Says its variables.", "inputSchema": open}),
+        json!({"name": "headers", "description": "Says the headers that reached it.", "inputSchema": open}),
+    ];
+    let one_more = |name: &String| json!({"name": name, "description": "One more.", "inputSchema": open});
+    tools.extend(named.iter().map(one_more));
+    tools.extend((0..count).map(|number| filling(number, prefix)));
+    format!(r#""tools":{}"#, Value::Array(tools))
+}
+
+fn filling(number: usize, prefix: &str) -> Value {
+    let word = |at: usize| WORDS[(number / DEEDS.len() + at * 7) % WORDS.len()];
+    let deed = DEEDS[number % DEEDS.len()];
+    let mut properties = serde_json::Map::new();
+    let mut tool = json!({
+        "name": format!("{prefix}_{deed}_{}_{number}", word(0)),
+        "description": format!("{deed} the {} of a {} by its {}.", word(0), word(1), word(2)),
+    });
+    for at in 0.. {
+        let size = tool.to_string().len() + Value::Object(properties.clone()).to_string().len();
+        if size >= FILLING_BYTES {
+            break;
+        }
+        let about = format!(
+            "The {} that belongs to the {}, as text of up to 200 characters.",
+            word(at),
+            word(at + 3)
+        );
+        let property = json!({"type": "string", "description": about, "maxLength": 200, "x-position": at});
+        properties.insert(format!("{}_{at}", word(at)), property);
+    }
+    tool["inputSchema"] = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    tool
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filling_tool_has_the_wanted_size_and_a_name_of_its_own() {
+        let tools: Vec<Value> = (0..1000).map(|number| filling(number, "one")).collect();
+        let names: std::collections::HashSet<_> = tools.iter().map(|tool| tool["name"].to_string()).collect();
+        assert_eq!(names.len(), 1000);
+        for tool in &tools {
+            let size = tool.to_string().len();
+            assert!((FILLING_BYTES..FILLING_BYTES + 400).contains(&size), "{size}");
+        }
+    }
+}
