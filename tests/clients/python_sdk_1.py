@@ -5,7 +5,8 @@ import sys
 from contextlib import AsyncExitStack
 
 import anyio
-from mcp import ClientSession, types
+from mcp import ClientSession, StdioServerParameters, types
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamablehttp_client
 
 PATIENCE = 20
@@ -32,6 +33,14 @@ async def roots(context):
     return types.ListRootsResult(roots=[types.Root(uri="file:///a"), types.Root(uri="file:///b")])
 
 
+def connect(address):
+    """An address of HTTP, or the words of a program as a list in JSON."""
+    if address.startswith("http"):
+        return streamablehttp_client(address)
+    command, *args = json.loads(address)
+    return stdio_client(StdioServerParameters(command=command, args=args))
+
+
 class Desk:
     """One connection, and what it has heard."""
 
@@ -54,7 +63,7 @@ class Desk:
 
     async def run(self):
         async with AsyncExitStack() as stack:
-            read, write, _ = await stack.enter_async_context(streamablehttp_client(self.url))
+            read, write, *_ = await stack.enter_async_context(connect(self.url))
             session = ClientSession(
                 read,
                 write,
@@ -134,6 +143,9 @@ class Desk:
         return int(after.split()[0]) - int(before.split()[0])
 
     async def changed(self):
+        # What was heard before says nothing of this change.
+        await anyio.sleep(0.3)
+        self.heard_change = anyio.Event()
         await self.call_tool("announce_change")
         await self.heard_change.wait()
         return True

@@ -4,7 +4,7 @@ import json
 import sys
 
 import anyio
-from mcp import types
+from mcp import StdioServerParameters, types
 from mcp.client import Client
 
 PATIENCE = 20
@@ -47,6 +47,14 @@ async def roots(context):
     return types.ListRootsResult(roots=[types.Root(uri="file:///a"), types.Root(uri="file:///b")])
 
 
+def place(address):
+    """An address of HTTP, or the words of a program as a list in JSON."""
+    if address.startswith("http"):
+        return address
+    command, *args = json.loads(address)
+    return StdioServerParameters(command=command, args=args)
+
+
 class Desk:
     """One connection, and what it has heard."""
 
@@ -67,7 +75,7 @@ class Desk:
 
     async def run(self):
         client = Client(
-            self.url,
+            place(self.url),
             mode="legacy" if self.era == "legacy" else "auto",
             sampling_callback=sample,
             elicitation_callback=elicit,
@@ -142,10 +150,16 @@ class Desk:
 
     async def changed(self):
         if self.era == "legacy":
+            # What was heard before says nothing of this change.
+            await anyio.sleep(0.3)
+            self.heard_change = anyio.Event()
             await self.client.call_tool("announce_change", {})
             await self.heard_change.wait()
             return True
         async with self.client.listen(tools_list_changed=True) as changes:
+            with anyio.move_on_after(0.3):
+                async for _ in changes:
+                    return "nothing has changed yet"
             await self.client.call_tool("announce_change", {})
             async for _ in changes:
                 return True

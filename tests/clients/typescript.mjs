@@ -1,5 +1,6 @@
-// The TypeScript SDK as a client, of either line: `node typescript.mjs FOLDER LINE ERA NAME URL…`, where FOLDER holds
-// the installed packages and LINE is 1 (legacy only) or 2.
+// The TypeScript SDK as a client, of either line: `node typescript.mjs FOLDER LINE ERA NAME ADDRESS…`, where FOLDER holds
+// the installed packages, LINE is 1 (legacy only) or 2, and an address is one of HTTP, or the words of a program as a
+// list in JSON.
 import { createRequire } from "node:module";
 
 const [folder, line, era, ...pairs] = process.argv.slice(2);
@@ -12,10 +13,12 @@ const sdk = line === "1" ? firstLine() : secondLine();
 function firstLine() {
   const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
   const { StreamableHTTPClientTransport } = require("@modelcontextprotocol/sdk/client/streamableHttp.js");
+  const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
   const types = require("@modelcontextprotocol/sdk/types.js");
   return {
     Client,
     StreamableHTTPClientTransport,
+    StdioClientTransport,
     options: {},
     answer(client, method, handler) {
       const schema = {
@@ -27,15 +30,18 @@ function firstLine() {
     },
     hearChange: (client, hear) => client.setNotificationHandler(types.ToolListChangedNotificationSchema, hear),
     call: (client, params, options) => client.callTool(params, undefined, options),
-    version: (client) => client.transport.protocolVersion,
+    // Its transport over stdio does not know; it speaks no other era.
+    version: (client) => client.transport.protocolVersion ?? "2025-11-25",
   };
 }
 
 function secondLine() {
   const { Client, StreamableHTTPClientTransport } = require("@modelcontextprotocol/client");
+  const { StdioClientTransport } = require("@modelcontextprotocol/client/stdio");
   return {
     Client,
     StreamableHTTPClientTransport,
+    StdioClientTransport,
     options: { versionNegotiation: { mode: era === "legacy" ? "legacy" : { pin: "2026-07-28" } } },
     answer: (client, method, handler) => client.setRequestHandler(method, handler),
     hearChange: (client, hear) => client.setNotificationHandler("notifications/tools/list_changed", hear),
@@ -56,6 +62,12 @@ function within(promise) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
+function way(address) {
+  if (address.startsWith("http")) return new sdk.StreamableHTTPClientTransport(new URL(address));
+  const [command, ...args] = JSON.parse(address);
+  return new sdk.StdioClientTransport({ command, args });
+}
+
 async function run(name, url) {
   const capabilities = { elicitation: {}, sampling: {}, roots: {} };
   const client = new sdk.Client({ name: "typescript", version: "1" }, { capabilities, ...sdk.options });
@@ -66,10 +78,9 @@ async function run(name, url) {
     model: "test",
   }));
   sdk.answer(client, "roots/list", () => ({ roots: [{ uri: "file:///a" }, { uri: "file:///b" }] }));
-  let heardChange;
-  const change = new Promise((done) => (heardChange = done));
+  let heardChange = () => {};
   sdk.hearChange(client, () => heardChange(true));
-  await within(client.connect(new sdk.StreamableHTTPClientTransport(new URL(url))));
+  await within(client.connect(way(url)));
   say(name, "era", sdk.version(client) < "2026" ? "legacy" : "modern");
 
   const call = (tool, args = {}, options) => sdk.call(client, { name: tool, arguments: args }, options);
@@ -111,8 +122,9 @@ async function run(name, url) {
     },
     changed: async () => {
       const listening = era === "modern" ? await client.listen({ toolsListChanged: true }) : undefined;
-      // The stream of a legacy client may still be on its way.
-      if (!listening) await sleep(300);
+      // What is heard before says nothing of this change.
+      await sleep(300);
+      const change = new Promise((done) => (heardChange = done));
       await call("announce_change");
       const heard = await change;
       await listening?.close();
