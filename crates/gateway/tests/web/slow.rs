@@ -1,11 +1,9 @@
 //! Slow clients (R19): they lose their connection, and nobody else notices.
 
-mod port;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use port::{Port, port_with_limits};
+use crate::port::{Port, port_with_limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
@@ -120,7 +118,11 @@ async fn a_connection_may_rest_between_requests_longer_than_a_head_may_take() {
     for pause in [0, 3500, 0] {
         sleep(Duration::from_millis(pause)).await;
         stream.write_all(port.request("POST", "/mcp", &port.bearer(), "x").as_bytes()).await.expect("sent");
-        assert_eq!(port::read_answer(&mut stream).await.map(|answer| answer.status), Some(200), "{pause}");
+        assert_eq!(
+            crate::port::read_answer(&mut stream).await.map(|answer| answer.status),
+            Some(200),
+            "{pause}"
+        );
     }
     // One that never says anything is not kept.
     let mut silent = TcpStream::connect(port.address).await.expect("a connection");

@@ -1,11 +1,9 @@
 //! Tokens: the install's own, those with a name, and what is kept of them.
 
-mod port;
-
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use port::{Doors, port, port_with, read_answer, read_to_last_chunk};
+use crate::port::{Doors, port, port_with, read_answer, read_to_last_chunk};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use toolwright_gateway::web::{Allowed, NewToken, TokenError, TokenFolder, WebLimits};
@@ -123,7 +121,7 @@ fn tokens_that_are_made_at_once_are_all_kept() {
     assert_eq!(folder.list().expect("a list").len(), 16);
 }
 
-async fn status_becomes(port: &port::Port, bearer: &str, status: u16) -> bool {
+async fn status_becomes(port: &crate::port::Port, bearer: &str, status: u16) -> bool {
     for _ in 0..500 {
         if port.ask_as("POST", "/mcp", bearer, "").await.status == status {
             return true;

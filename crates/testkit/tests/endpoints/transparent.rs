@@ -1,10 +1,8 @@
 //! One server behind an endpoint, seen as it is by clients of both eras.
 
-mod stage;
-
 use std::time::Duration;
 
-use stage::*;
+use crate::stage::*;
 use tokio::time::timeout;
 use toolwright_gateway::{Endpoint, GatewayOptions};
 use toolwright_jsonrpc::Json;

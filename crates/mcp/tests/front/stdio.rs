@@ -1,12 +1,10 @@
 //! Clients that started us: both eras over lines.
 
-mod front_support;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use front_support::*;
+use crate::scripted::*;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;

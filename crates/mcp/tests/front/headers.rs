@@ -1,8 +1,6 @@
 //! The headers of modern requests against their bodies.
 
-mod front_support;
-
-use front_support::*;
+use crate::scripted::*;
 use http::StatusCode;
 
 const VERSION: (&str, &str) = ("mcp-protocol-version", "2026-07-28");

@@ -1,12 +1,10 @@
 //! How much at once (R20): what is too much is refused at once, and what is not is answered.
 
-mod port;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use port::{Port, port_with_limits, read_answer};
+use crate::port::{Port, port_with_limits, read_answer};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use toolwright_gateway::web::{Rate, WebLimits};

@@ -1,8 +1,6 @@
 //! What each path leads to, and what nobody else gets to see.
 
-mod port;
-
-use port::{port, port_with_limits};
+use crate::port::{port, port_with_limits};
 use toolwright_gateway::web::{NewToken, WebLimits};
 
 #[tokio::test]

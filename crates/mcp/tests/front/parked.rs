@@ -1,11 +1,9 @@
 //! Modern clients that are asked: the call waits behind a sealed state.
 
-mod front_support;
-
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use front_support::*;
+use crate::scripted::*;
 use http::StatusCode;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::front::{FrontLimits, Visitor};

@@ -1,8 +1,6 @@
 //! Several servers as one: flat names, side by side.
 
-mod stage;
-
-use stage::*;
+use crate::stage::*;
 use toolwright_gateway::{Endpoint, GatewayOptions};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::front::Service;
@@ -187,5 +185,5 @@ async fn questions_and_progress_pass_through_flat_names() {
 }
 
 fn text_of(result: &Json) -> String {
-    stage::text(result)
+    crate::stage::text(result)
 }

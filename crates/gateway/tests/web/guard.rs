@@ -1,8 +1,6 @@
 //! Who may speak to the port at all (T01, T03): over raw sockets, for no client library would send these.
 
-mod port;
-
-use port::{Answer, Doors, Port, port, port_with};
+use crate::port::{Answer, Doors, Port, port, port_with};
 use toolwright_gateway::web::{Allowed, WebLimits};
 
 async fn with_head(port: &Port, line: &str, head: &str) -> Option<Answer> {

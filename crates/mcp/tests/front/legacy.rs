@@ -1,12 +1,10 @@
 //! Legacy clients over HTTP: sessions, ids, cancellation, questions.
 
-mod front_support;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use front_support::*;
+use crate::scripted::*;
 use http::StatusCode;
 use toolwright_jsonrpc::ErrorObject;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey, Visitor};

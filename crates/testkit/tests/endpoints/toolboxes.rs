@@ -1,8 +1,6 @@
 //! The meta-tools over real servers: every row of the contract's table of errors, and what passes through.
 
-mod stage;
-
-use stage::*;
+use crate::stage::*;
 use std::sync::Arc;
 use toolwright_gateway::{Endpoint, GatewayOptions};
 use toolwright_jsonrpc::Json;

@@ -1,8 +1,6 @@
 //! Messages that two readers could understand differently are refused (parser differentials).
 
-mod front_support;
-
-use front_support::*;
+use crate::scripted::*;
 use http::StatusCode;
 
 /// What is wrong with one message, and the code it is refused with.

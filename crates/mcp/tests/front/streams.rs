@@ -1,12 +1,10 @@
 //! Streams of legacy clients: taken up again where they broke, and what is told on them.
 
-mod front_support;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use front_support::*;
+use crate::scripted::*;
 use http::StatusCode;
 use toolwright_mcp::front::{FrontLimits, Service};
 

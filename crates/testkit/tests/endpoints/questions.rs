@@ -1,13 +1,11 @@
 //! Whose question it is, when several clients use one server at once, and what reload and rest do to endpoints.
 
-mod stage;
-
 use std::future::Future;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use stage::*;
+use crate::stage::*;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -63,7 +61,7 @@ async fn all_of(clients: impl Iterator<Item = impl Future<Output = ()> + Send + 
 }
 
 fn text_of(result: &toolwright_jsonrpc::Json) -> String {
-    stage::text(result)
+    crate::stage::text(result)
 }
 
 #[tokio::test]

@@ -1,10 +1,8 @@
 //! Modern clients over HTTP.
 
-mod front_support;
-
 use std::sync::atomic::Ordering;
 
-use front_support::*;
+use crate::scripted::*;
 use http::StatusCode;
 
 #[tokio::test]

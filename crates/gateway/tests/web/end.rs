@@ -1,12 +1,10 @@
 //! The end (R17): what was begun is answered, what was not is refused, and nothing waits for ever.
 
-mod port;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use port::{port, port_with_limits, read_answer, until};
+use crate::port::{port, port_with_limits, read_answer, until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};

@@ -1,11 +1,9 @@
 //! Our own tools behind the endpoints: a toolbox of their own where no server is configured.
 
-mod stage;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use stage::*;
+use crate::stage::*;
 use toolwright_gateway::{Endpoint, Gateway, GatewayOptions, Servers};
 use toolwright_mcp::Era;
 use toolwright_tools::builtin::{BuiltinConfig, FilesConfig, builtin_tools};

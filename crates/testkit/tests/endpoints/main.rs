@@ -1,0 +1,8 @@
+//! What clients are connected to, with real servers behind it and a scripted client before it.
+
+mod flat;
+mod own;
+mod questions;
+mod stage;
+mod toolboxes;
+mod transparent;
