@@ -303,6 +303,11 @@ impl Server {
         self.filters.allows(tool)
     }
 
+    /// Whether the configuration keeps some of its tools back.
+    pub(crate) fn is_filtered(&self) -> bool {
+        !self.filters.is_open()
+    }
+
     /// What the configuration says of it. It is the same for as long as that stays as it is.
     pub(crate) fn entry(&self) -> &Arc<ServerConfig> {
         &self.entry

@@ -156,7 +156,7 @@ fn reached(answer: &Answer) -> Option<String> {
 
 /// What was logged of this call: it may be written a moment after the answer.
 async fn log_of(served: &Served, from: usize) -> String {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(3);
     loop {
         let log = served.log();
         let new = log.get(from..).unwrap_or_default();
@@ -171,6 +171,8 @@ async fn log_of(served: &Served, from: usize) -> String {
 fn fault(line: &str, logged: &str) -> Option<String> {
     let unique: Unique = match serde_json::from_str(line) {
         Ok(unique) => unique,
+        // JSON all the same, and the bytes that were sent: what is read here has no room for it.
+        Err(_) if ["1e400", r"\ud800"].iter().any(|odd| line.contains(odd)) => return None,
         Err(error) => return Some(format!("the line is not plain JSON: {error}")),
     };
     let Value::Object(envelope) = &unique.0 else { return Some("no object".to_owned()) };
@@ -185,7 +187,7 @@ fn fault(line: &str, logged: &str) -> Option<String> {
     if params["name"] != "line" || unique.0["method"] != "tools/call" {
         return Some("it calls something else".to_owned());
     }
-    if line.contains("forbidden") && !line.contains("text") {
+    if line.contains("forbidden") {
         return Some("it names what is forbidden".to_owned());
     }
     let finished = logged.lines().find(|line| line.contains("tool call finished"));
@@ -201,7 +203,8 @@ fn fault(line: &str, logged: &str) -> Option<String> {
 /// Whether a careless reader takes this key for one of the protocol's.
 fn is_alike(key: &str) -> bool {
     let folded = key.replace('ſ', "s").replace('\u{212a}', "k").to_lowercase();
-    PARAMS.contains(&folded.trim_matches(['\0', ' ']))
+    // A text of C ends at its first NUL.
+    PARAMS.contains(&folded.split('\0').next().unwrap_or_default())
 }
 
 /// JSON in which no key stands twice, at any depth.

@@ -67,6 +67,10 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
             offer::register(server, registry);
         }
         if registry.get(&name).is_none() {
+            // Another spelling of a tool that is kept back could still be that tool to the server.
+            if server.is_filtered() && member.offered().get(tool).is_none() {
+                return Called::Refused(ErrorObject::new(INVALID_PARAMS, format!("Unknown tool \"{tool}\"")));
+            }
             // The server does not list it, or describes it so that nobody understands it: it may still know it.
             return call_as_it_is(hub, member, tool, &arguments, &carried).await;
         }

@@ -140,9 +140,10 @@ fn look_alike<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
     known.iter().copied().find(|known| known.eq_ignore_ascii_case(&folded))
 }
 
-/// A key as the most forgiving reader sees it: `ſ` is an s, `K` (Kelvin) a k, `ı` an i.
+/// A key as the most forgiving reader sees it: `ſ` is an s, `K` (Kelvin) a k, `ı` an i, and a text of C ends at
+/// its first NUL.
 fn folded(key: &str) -> String {
-    key.to_uppercase().to_lowercase()
+    key.split('\0').next().unwrap_or_default().to_uppercase().to_lowercase()
 }
 
 impl<'p> Params<'p> {

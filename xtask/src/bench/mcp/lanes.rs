@@ -149,5 +149,5 @@ impl Peer {
     }
 }
 
-const LISTEN: &str =
-    "[proxy]\nname = \"bench\"\nseparator = \"/\"\n\n[proxy.listen]\nhost = \"127.0.0.1\"\nport = {port}\n";
+/// Where it listens, and that it logs errors only, as we do.
+const LISTEN: &str = "[proxy]\nname = \"bench\"\nseparator = \"/\"\n\n[proxy.listen]\nhost = \"127.0.0.1\"\nport = {port}\n\n[observability]\nlog_level = \"error\"\n";
