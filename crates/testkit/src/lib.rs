@@ -6,10 +6,8 @@
 //! [`http`] lets a test decide about every byte of a server over HTTP; [`http_habits`], [`http_sse`] and [`http_rmcp`]
 //! are such servers. [`load`] drives a whole gateway, with the program `load-server` behind it.
 //! [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios of the protocol's
-//! conformance suite.
-//!
-//! [`served`] is the gateway as people run it, and [`wire`] a client of it that decides about every byte. Nothing of
-//! this ships.
+//! conformance suite, whose server scenarios have `conformance-server`. [`faithful`] is what `faithful-server` says.
+//! Nothing of this ships.
 
 pub mod authorization_server;
 pub mod conformance;
@@ -22,9 +20,7 @@ pub mod load;
 
 #[cfg(unix)]
 pub mod figures;
-pub mod served;
 pub mod servers;
-pub mod wire;
 
 /// Every way in which the hostile server spoils its stdout before, behind or around an answer.
 pub const STDOUT_HABITS: &[&str] = &[

@@ -77,9 +77,23 @@ impl Served {
         flags: &[&str],
         variables: &[(&str, &str)],
     ) -> Served {
+        Served::launch(programs, configuration, &[&["--no-auth"], flags].concat(), variables)
+    }
+
+    /// One that asks for a token.
+    pub fn start_guarded(programs: &GatewayPrograms, configuration: &Value) -> Served {
+        Served::launch(programs, Some(configuration), &[], &[])
+    }
+
+    fn launch(
+        programs: &GatewayPrograms,
+        configuration: Option<&Value>,
+        flags: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Served {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(&programs.toolwright);
-        command.args(["serve", "--no-auth", "--port", "0", "--json"]);
+        command.args(["serve", "--port", "0", "--json"]);
         command.args(flags).current_dir(folder.path());
         // What lasts from run to run lasts in this folder only.
         for name in ["HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {

@@ -3,8 +3,9 @@
 use toolwright_testkit::faithful::{
     ARGUMENTS, CAPABILITIES, CURSOR, ERROR, INFO, INSTRUCTIONS, RESULTS, TOOLS, result,
 };
-use toolwright_testkit::wire::{Caller, Reply, call_params, json};
+use toolwright_testkit::load::Era;
 
+use crate::caller::{Caller, Reply, json};
 use crate::{serve, server};
 
 /// What a modern server adds to a result.
@@ -56,15 +57,15 @@ fn is_the_servers_error(reply: &Reply) {
 
 #[tokio::test]
 async fn a_legacy_server_to_a_legacy_client() {
-    let gateway = serve(&[("faithful", server("faithful-server", &[]))]).await;
-    let mut caller = Caller::legacy(&gateway.url("/mcp/t/faithful")).await;
+    let gateway = serve(&[("faithful", server("faithful-server", &[]))]);
+    let mut caller = Caller::meet(&gateway, "/mcp/t/faithful", Era::Legacy).await;
     everything_arrives_as_it_was_sent(&mut caller, false).await;
 }
 
 #[tokio::test]
 async fn a_modern_server_to_a_modern_client() {
-    let gateway = serve(&[("faithful", server("faithful-server", &["--modern"]))]).await;
-    let mut caller = Caller::modern(&gateway.url("/mcp/t/faithful")).await;
+    let gateway = serve(&[("faithful", server("faithful-server", &["--modern"]))]);
+    let mut caller = Caller::meet(&gateway, "/mcp/t/faithful", Era::Modern).await;
     everything_arrives_as_it_was_sent(&mut caller, true).await;
 }
 
@@ -72,9 +73,11 @@ async fn a_modern_server_to_a_modern_client() {
 async fn across_the_eras_the_items_stay_as_they_are() {
     let servers =
         [("old", server("faithful-server", &[])), ("new", server("faithful-server", &["--modern"]))];
-    let gateway = serve(&servers).await;
-    let mut callers =
-        [Caller::modern(&gateway.url("/mcp/t/old")).await, Caller::legacy(&gateway.url("/mcp/t/new")).await];
+    let gateway = serve(&servers);
+    let mut callers = [
+        Caller::meet(&gateway, "/mcp/t/old", Era::Modern).await,
+        Caller::meet(&gateway, "/mcp/t/new", Era::Legacy).await,
+    ];
     for caller in &mut callers {
         let listed = caller.ask("tools/list", "{}").await.result().expect("tools");
         let items: Vec<String> = listed
@@ -109,13 +112,13 @@ async fn across_the_eras_the_items_stay_as_they_are() {
 async fn a_tool_that_is_filtered_is_the_only_thing_that_is_missing() {
     let mut entry = server("faithful-server", &[]);
     entry["toolFilters"] = serde_json::json!(["*", "!echo"]);
-    let gateway = serve(&[("faithful", entry)]).await;
-    let mut caller = Caller::legacy(&gateway.url("/mcp/t/faithful")).await;
+    let gateway = serve(&[("faithful", entry)]);
+    let mut caller = Caller::meet(&gateway, "/mcp/t/faithful", Era::Legacy).await;
     let listed = caller.ask("tools/list", "{}").await.result().expect("tools");
     let tools = listed.get("tools").and_then(|tools| tools.items()).expect("a list");
     assert_eq!(tools.iter().map(ToString::to_string).collect::<Vec<String>>(), [TOOLS[0][0]]);
     assert_eq!(listed.get("nextCursor").expect("a cursor").as_str(), CURSOR);
-    let refused = caller.ask("tools/call", &call_params("echo", "{}")).await;
+    let refused = caller.call("echo", "{}").await;
     let is_refused = refused.error().is_some()
         || refused
             .result()

@@ -5,6 +5,7 @@
 #[path = "../../../../tests/servers/installed.rs"]
 mod installed;
 
+mod caller;
 mod contract;
 mod fidelity;
 mod matrix;
@@ -14,18 +15,16 @@ mod unavailable;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use toolwright_testkit::served::Served;
+use toolwright_testkit::load::{GatewayPrograms, Served};
 
 /// A program of the testkit.
 fn beside(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_echo-server")).with_file_name(name)
+    Path::new(env!("CARGO_BIN_EXE_load-server")).with_file_name(name)
 }
 
-/// The program that people run; the build of the workspace puts it beside those of the testkit.
-fn toolwright() -> PathBuf {
-    let program = beside("toolwright");
-    assert!(program.exists(), "build it first: cargo build -p toolwright");
-    program
+/// The program that people run, and the server that answers quickly.
+fn programs() -> GatewayPrograms {
+    GatewayPrograms::beside(&beside("load-server"))
 }
 
 /// A server of the testkit, as a configuration has it.
@@ -33,16 +32,24 @@ fn server(name: &str, words: &[&str]) -> Value {
     json!({"command": beside(name), "args": words})
 }
 
-/// A toolbox for each server, of its name: every one has an endpoint of its own.
-fn one_each(servers: &[(&str, Value)]) -> Value {
-    let toolbox = |(name, server): &(&str, Value)| {
-        let entry = json!({"description": format!("Only {name}"), "mcpServers": {*name: server}});
-        ((*name).to_owned(), entry)
-    };
-    json!({"toolboxes": servers.iter().map(toolbox).collect::<serde_json::Map<_, _>>()})
+/// A gateway in front of these servers, each at `/mcp/t/NAME`.
+fn serve(servers: &[(&str, Value)]) -> Served {
+    Served::start(&programs(), &one_each(servers))
 }
 
-/// A gateway in front of these servers, each at `/mcp/t/NAME`.
-async fn serve(servers: &[(&str, Value)]) -> Served {
-    Served::start(&toolwright(), &one_each(servers)).await
+/// A toolbox for each server, of its name.
+fn one_each(servers: &[(&str, Value)]) -> Value {
+    let servers: Vec<(String, Value)> =
+        servers.iter().map(|(name, entry)| ((*name).to_owned(), entry.clone())).collect();
+    programs().apart(&servers)
+}
+
+/// The address of an endpoint.
+fn url(gateway: &Served, path: &str) -> String {
+    format!("http://{}{path}", gateway.address)
+}
+
+/// The file that the gateway reads.
+fn configuration(gateway: &Served) -> PathBuf {
+    gateway.folder().join("toolwright.json")
 }

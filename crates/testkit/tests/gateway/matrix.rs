@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio::time::timeout;
-use toolwright_testkit::served::Served;
+use toolwright_testkit::load::Served;
 
 use crate::installed::{self, Server};
-use crate::{beside, serve, toolwright};
+use crate::{beside, configuration, programs, serve, url};
 
 /// Longer than all steps of a client take together.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -62,7 +62,7 @@ fn entry(server: Server) -> Value {
 }
 
 /// The servers, by their names: two of each era.
-async fn gateway() -> (Served, [&'static str; 4]) {
+fn gateway() -> (Served, [&'static str; 4]) {
     let rmcp = beside("rmcp-server");
     let servers = [
         ("rmcp-legacy", entry(installed::rmcp(&rmcp, "legacy"))),
@@ -71,7 +71,7 @@ async fn gateway() -> (Served, [&'static str; 4]) {
         ("python-modern", entry(installed::python_sdk_2())),
     ];
     let names = ["rmcp-legacy", "rmcp-modern", "python-legacy", "python-modern"];
-    (serve(&servers).await, names)
+    (serve(&servers), names)
 }
 
 /// How a client reaches the gateway.
@@ -88,16 +88,22 @@ async fn meets_every_server(client: Client) {
 }
 
 async fn meets_every_server_by(client: Client, way: Way) {
-    let (gateway, names) = gateway().await;
+    let (gateway, names) = gateway();
     let mut command = Command::new(&client.program);
     command.args(&client.words).arg(client.era).kill_on_drop(true).stdin(Stdio::null());
-    command.env("XDG_STATE_HOME", gateway.home().join("state")).env("XDG_RUNTIME_DIR", gateway.home());
+    command.env("XDG_STATE_HOME", gateway.folder()).env("XDG_RUNTIME_DIR", gateway.folder());
     for name in names {
         let address = match way {
-            Way::Http => gateway.url(&format!("/mcp/t/{name}")),
+            Way::Http => url(&gateway, &format!("/mcp/t/{name}")),
             Way::Stdio => {
-                let words =
-                    json!([toolwright(), "stdio", "--toolbox", name, "--config", gateway.configuration()]);
+                let words = json!([
+                    programs().toolwright,
+                    "stdio",
+                    "--toolbox",
+                    name,
+                    "--config",
+                    configuration(&gateway)
+                ]);
                 words.to_string()
             }
         };
@@ -124,7 +130,7 @@ async fn meets_every_server_by(client: Client, way: Way) {
         }
     }
     faults.extend(got.into_iter().map(|((server, step), got)| format!("{server}, {step}: {got}")));
-    assert!(faults.is_empty(), "{}\n{told}\n{}", faults.join("\n"), gateway.said());
+    assert!(faults.is_empty(), "{}\n{told}\n{}", faults.join("\n"), gateway.log());
 }
 
 /// Numbers are the same however a language writes them.

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::timeout;
-use toolwright_testkit::served::{Served, command};
+use toolwright_testkit::load::Served;
 
-use crate::{installed, serve, server, toolwright};
+use crate::{configuration, installed, one_each, programs, serve, server, url};
 
 /// Longer than node takes to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -35,27 +35,26 @@ async fn run(program: &str, home: &Path, words: &[&str]) -> String {
     said.into_owned()
 }
 
-async fn gateway() -> Served {
-    serve(&[("echo", server("echo-server", &[])), ("room", server("rmcp-server", &["--era", "modern"]))])
-        .await
+fn gateway() -> Served {
+    serve(&[("echo", server("load-server", &[])), ("room", server("rmcp-server", &["--era", "modern"]))])
 }
 
 #[tokio::test]
 async fn the_inspector_lists_and_calls() {
-    let gateway = gateway().await;
+    let gateway = gateway();
     let home = tempfile::tempdir().expect("a folder");
-    let url = gateway.url("/mcp/all");
-    let start = ["--cli", url.as_str(), "--transport", "http", "--method"];
+    let all = url(&gateway, "/mcp/all");
+    let start = ["--cli", all.as_str(), "--transport", "http", "--method"];
     let listed = run("mcp-inspector", home.path(), &[&start[..], &["tools/list"]].concat()).await;
     let listed: Value = serde_json::from_str(&listed).unwrap_or_else(|error| panic!("{error}: {listed}"));
     let tools = listed["tools"].as_array().expect("tools");
     let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names.len(), 11, "{names:?}");
+    assert_eq!(names.len(), 14, "{names:?}");
     let echo = names.iter().find(|name| name.ends_with("echo")).expect("echo");
     let words = ["tools/call", "--tool-name", echo, "--tool-arg", "text=hello there"];
     let called = run("mcp-inspector", home.path(), &[&start[..], &words].concat()).await;
     assert!(called.contains("hello there"), "{called}");
-    let meta = gateway.url("/mcp");
+    let meta = url(&gateway, "/mcp");
     let start = ["--cli", meta.as_str(), "--transport", "http", "--method"];
     let listed = run("mcp-inspector", home.path(), &[&start[..], &["tools/list"]].concat()).await;
     assert!(listed.contains("open_toolbox") && listed.contains("use_tool"), "{listed}");
@@ -63,13 +62,13 @@ async fn the_inspector_lists_and_calls() {
 
 #[tokio::test]
 async fn claude_code_is_connected_over_http_and_stdio() {
-    let gateway = gateway().await;
+    let gateway = gateway();
     let home = tempfile::tempdir().expect("a folder");
     let claude = async |words: &[&str]| run("claude", home.path(), words).await;
-    claude(&["mcp", "add", "--transport", "http", "over-http", &gateway.url("/mcp")]).await;
-    let program = toolwright();
+    claude(&["mcp", "add", "--transport", "http", "over-http", &url(&gateway, "/mcp")]).await;
+    let program = programs().toolwright;
     let program = program.to_str().expect("UTF-8");
-    let file = gateway.configuration();
+    let file = configuration(&gateway);
     let file = file.to_str().expect("UTF-8");
     claude(&["mcp", "add", "over-stdio", "--", program, "stdio", "--all", "--config", file]).await;
     let listed = claude(&["mcp", "list"]).await;
@@ -83,23 +82,23 @@ async fn claude_code_is_connected_over_http_and_stdio() {
 
 #[tokio::test]
 async fn a_token_is_wanted_where_it_is_on() {
-    let configuration = crate::one_each(&[("echo", server("echo-server", &[]))]);
-    let gateway = Served::start_with(&toolwright(), &configuration, &[]).await;
+    let gateway = Served::start_guarded(&programs(), &one_each(&[("echo", server("load-server", &[]))]));
     let home = tempfile::tempdir().expect("a folder");
-    let url = gateway.url("/mcp");
-    run("claude", home.path(), &["mcp", "add", "--transport", "http", "without", &url]).await;
+    let address = url(&gateway, "/mcp");
+    run("claude", home.path(), &["mcp", "add", "--transport", "http", "without", &address]).await;
     let listed = run("claude", home.path(), &["mcp", "list"]).await;
     assert!(!listed.contains("Connected"), "{listed}");
-    let mut added = command(&toolwright(), gateway.home());
-    added.args(["token", "add", "claude"]);
+    let mut added = Command::new(programs().toolwright);
+    added.args(["token", "add", "claude"]).env("HOME", gateway.folder());
+    added.env("XDG_STATE_HOME", gateway.folder());
     let added = added.output().await.expect("it runs");
     let said = String::from_utf8_lossy(&added.stdout).into_owned();
     assert!(added.status.success(), "{said}{}", String::from_utf8_lossy(&added.stderr));
     let token = said.split_whitespace().max_by_key(|word| word.len()).expect("a token").to_owned();
     let header = format!("Authorization: Bearer {token}");
-    let words = ["mcp", "add", "--transport", "http", "with", &url, "--header", &header];
+    let words = ["mcp", "add", "--transport", "http", "with", &address, "--header", &header];
     run("claude", home.path(), &words).await;
     let listed = run("claude", home.path(), &["mcp", "list"]).await;
     let line = listed.lines().find(|line| line.starts_with("with:")).unwrap_or_default();
-    assert!(line.contains("Connected"), "{listed}\n{}", gateway.said());
+    assert!(line.contains("Connected"), "{listed}\n{}", gateway.log());
 }
