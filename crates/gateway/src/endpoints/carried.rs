@@ -98,6 +98,10 @@ impl Carried {
             host: Some(Arc::clone(&entered.host) as Arc<dyn Host>),
             ..RequestOptions::default()
         };
-        peer.request(method, Some(params), &options).await
+        let answer = peer.request(method, Some(params), &options).await;
+        if matches!(answer, Ok(_) | Err(RequestError::Server(_) | RequestError::Closed(_))) {
+            entered.is_over();
+        }
+        answer
     }
 }

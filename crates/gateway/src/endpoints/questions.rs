@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, broadcast};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, Notification, Request};
 use toolwright_mcp::front::{Back, SessionId};
 use toolwright_mcp::{Answer, Era, Host, log_rank};
@@ -17,6 +17,12 @@ use super::watching::Watching;
 const TOLD: usize = 256;
 /// How often a call that waits for its client shows that it is still at it.
 const BEAT: Duration = Duration::from_secs(5);
+/// How long the calls of one client wait for those of another at a server that asks: a client may think for minutes.
+const TURN: Duration = Duration::from_secs(5);
+/// How long a server may still ask about a request that was given up: not every server hears of that.
+const AFTER_THE_END: Duration = Duration::from_secs(300);
+/// How many requests that were given up are remembered one by one.
+const MAX_GIVEN_UP: usize = 64;
 /// The mark of a modern server's notifications: it names a request of ours, which means nothing to clients.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -53,6 +59,8 @@ pub(crate) struct ServerHost {
 struct Table {
     last: u64,
     calls: HashMap<u64, Entry>,
+    /// Whose requests were given up before the server answered, and until when it may still ask about them.
+    given_up: Vec<(Asker, Instant)>,
     /// Whether it has asked in a way that does not say whom.
     asks: bool,
 }
@@ -68,6 +76,8 @@ struct Entry {
 enum Asker {
     Session(SessionId),
     Request(u64),
+    /// One of many who are not remembered: nobody is the same.
+    Anybody,
 }
 
 /// Whose calls a server is working on.
@@ -89,6 +99,8 @@ pub(crate) struct CallHost {
 /// A call that a server works on, until this is dropped.
 pub(crate) struct Entered {
     number: u64,
+    /// Whether the server is done with it.
+    is_over: bool,
     /// The way back to its client.
     pub host: Arc<CallHost>,
 }
@@ -114,7 +126,7 @@ impl ServerHost {
     }
 
     /// Begins a request. Once the server has asked without saying whom, requests of several clients that it may
-    /// ask about take turns; lists and the like wait for nobody.
+    /// ask about take turns, for a while; lists and the like wait for nobody.
     pub async fn enter(
         self: &Arc<Self>,
         method: &str,
@@ -127,6 +139,7 @@ impl ServerHost {
         let host = Arc::new(CallHost { back, log_level, beat, server: Arc::clone(self) });
         // Questions to a modern client are answers to one of its requests, so each of these is its own.
         let session = client.session.filter(|_| client.era == Era::Legacy);
+        let patience = Instant::now() + TURN;
         loop {
             let mut left = std::pin::pin!(self.left.notified());
             left.as_mut().enable();
@@ -136,12 +149,15 @@ impl ServerHost {
                 let number = table.last;
                 let asker = session.map_or(Asker::Request(number), Asker::Session);
                 let is_in_the_way = |other: &Entry| other.takes_turns && other.asker != asker;
-                if !table.asks || !takes_turns || !table.calls.values().any(is_in_the_way) {
+                let waits = table.asks && takes_turns && Instant::now() < patience;
+                if !waits || !table.calls.values().any(is_in_the_way) {
                     table.calls.insert(number, Entry { asker, takes_turns, host: Arc::clone(&host) });
-                    return Entered { number, host };
+                    // The wait is no time of the tool.
+                    (host.beat)();
+                    return Entered { number, is_over: false, host };
                 }
             }
-            left.await;
+            let _ = timeout_at(patience, left).await;
         }
     }
 
@@ -168,8 +184,15 @@ impl ServerHost {
     }
 
     fn whose(table: &Table) -> InFlight {
+        let now = Instant::now();
+        let mut given_up = table.given_up.iter().filter(|(_, until)| now < *until).map(|(asker, _)| *asker);
         let mut calls = table.calls.iter();
-        let Some((first, entry)) = calls.next() else { return InFlight::Nobody };
+        let Some((first, entry)) = calls.next() else {
+            return if given_up.next().is_some() { InFlight::Several } else { InFlight::Nobody };
+        };
+        if given_up.any(|asker| asker != entry.asker) {
+            return InFlight::Several;
+        }
         let mut newest = (first, entry);
         for (number, other) in calls {
             if other.asker != entry.asker {
@@ -196,8 +219,8 @@ impl Host for ServerHost {
             InFlight::One(host) => Box::pin(async move { host.ask(request).await }),
             InFlight::Several => {
                 let message = format!(
-                    "\"{}\" cannot be passed on: several clients have calls at the server '{}', and which one is \
-                     asked cannot be told; from now on their calls take turns, so try again",
+                    "\"{}\" cannot be passed on: several clients have calls at the server '{}', or gave one up, and \
+                     which one is asked cannot be told; from now on their calls take turns, so try again",
                     request.method, self.server
                 );
                 Box::pin(async move { Err(ErrorObject::new(INTERNAL_ERROR, message)) })
@@ -257,11 +280,36 @@ impl Host for CallHost {
     }
 }
 
+impl Entered {
+    /// The server has answered or is gone: it asks nothing about this call any more.
+    pub fn is_over(mut self) {
+        self.is_over = true;
+    }
+}
+
 impl Drop for Entered {
     fn drop(&mut self) {
         let server = &self.host.server;
-        server.table().calls.remove(&self.number);
+        let mut table = server.table();
+        let entry = table.calls.remove(&self.number);
+        if let Some(entry) = entry.filter(|entry| entry.takes_turns && !self.is_over) {
+            table.give_up(entry.asker);
+        }
+        drop(table);
         server.left.notify_waiters();
+    }
+}
+
+impl Table {
+    /// Remembers whose request was given up. Of very many only that there were some is known.
+    fn give_up(&mut self, asker: Asker) {
+        let now = Instant::now();
+        self.given_up.retain(|(other, until)| now < *until && *other != asker);
+        if self.given_up.len() >= MAX_GIVEN_UP {
+            self.given_up.clear();
+            self.given_up.push((Asker::Anybody, now + AFTER_THE_END));
+        }
+        self.given_up.push((asker, now + AFTER_THE_END));
     }
 }
 
@@ -304,3 +352,6 @@ fn without_mark(notification: Notification) -> Notification {
     let params = Some(params).filter(|params| params.as_str() != "{}");
     Notification { params, ..notification }
 }
+
+#[cfg(test)]
+mod tests;
