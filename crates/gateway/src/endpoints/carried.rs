@@ -100,7 +100,7 @@ impl Carried {
         };
         let answer = peer.request(method, Some(params), &options).await;
         if matches!(answer, Ok(_) | Err(RequestError::Server(_) | RequestError::Closed(_))) {
-            entered.is_over();
+            entered.end();
         }
         answer
     }

@@ -99,7 +99,14 @@ impl Service for Flat {
                         let own = own.map(|(_, uri)| uri.clone()).collect();
                         let is_strict = client.era == Era::Legacy;
                         let filter = filter.clone();
-                        let ear = Ear { filter, uris: own, logs, is_strict, is_transparent: false };
+                        let ear = Ear {
+                            filter,
+                            uris: own,
+                            logs,
+                            session: client.session,
+                            is_strict,
+                            is_transparent: false,
+                        };
                         Some((member.into_server()?, ear))
                     };
                     members.filter_map(ear_of).collect()

@@ -6,9 +6,9 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 use toolwright_mcp::Filter;
-use toolwright_mcp::front::Listening;
+use toolwright_mcp::front::{Listening, SessionId};
 
-use super::questions::ServerHost;
+use super::questions::{ServerHost, Told};
 use super::watching::{Kept, Wanted};
 use crate::servers::{Server, Servers};
 
@@ -28,6 +28,8 @@ pub(super) struct Ear {
     pub uris: Vec<(String, String)>,
     /// Whether log messages and whatever else belongs to no call are told.
     pub logs: bool,
+    /// The client's session: some things are for one session alone.
+    pub session: Option<SessionId>,
     /// Whether one resource that the server does not tell of is an error; else the others are told of.
     pub is_strict: bool,
     /// Whether changes of tools are told when the server says so, not when their new list is here.
@@ -156,7 +158,7 @@ impl Hearing {
 
 async fn pass_on(
     server: Server,
-    mut notifications: broadcast::Receiver<Notification>,
+    mut notifications: broadcast::Receiver<Told>,
     ear: Ear,
     tell: mpsc::Sender<Notification>,
 ) {
@@ -167,7 +169,8 @@ async fn pass_on(
     loop {
         let next = tokio::select! {
             heard = notifications.recv() => match heard {
-                Ok(heard) => {
+                Ok(Told { only, .. }) if only.is_some() && only != ear.session => None,
+                Ok(Told { notification: heard, .. }) => {
                     is_told |= ear.is_transparent && heard.method == TOOLS_CHANGED;
                     ear.take(heard)
                 }

@@ -49,15 +49,33 @@ pub(crate) struct ServerHost {
     table: Mutex<Table>,
     /// Woken when a call has left.
     left: Notify,
-    told: broadcast::Sender<Notification>,
+    told: broadcast::Sender<Told>,
     first_asked: OnceLock<Instant>,
     pub offered: LastOffered,
     pub watching: Watching,
 }
 
+/// Something for those who listen.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub notification: Notification,
+    /// The one session it is for; all when absent.
+    pub only: Option<SessionId>,
+}
+
+/// Who has ever had a call at a server.
+#[derive(Clone, Copy, Default)]
+enum Callers {
+    #[default]
+    Nobody,
+    Only(Asker),
+    Several,
+}
+
 #[derive(Default)]
 struct Table {
     last: u64,
+    callers: Callers,
     calls: HashMap<u64, Entry>,
     /// Whose requests were given up before the server answered, and until when it may still ask about them.
     given_up: Vec<(Asker, Instant)>,
@@ -152,6 +170,11 @@ impl ServerHost {
                 let waits = table.asks && takes_turns && Instant::now() < patience;
                 if !waits || !table.calls.values().any(is_in_the_way) {
                     table.calls.insert(number, Entry { asker, takes_turns, host: Arc::clone(&host) });
+                    table.callers = match table.callers {
+                        Callers::Nobody => Callers::Only(asker),
+                        Callers::Only(other) if other == asker => Callers::Only(asker),
+                        _ => Callers::Several,
+                    };
                     // The wait is no time of the tool.
                     (host.beat)();
                     return Entered { number, is_over: false, host };
@@ -162,7 +185,7 @@ impl ServerHost {
     }
 
     /// Hears everything that is told to all.
-    pub fn listen(&self) -> broadcast::Receiver<Notification> {
+    pub fn listen(&self) -> broadcast::Receiver<Told> {
         self.told.subscribe()
     }
 
@@ -179,8 +202,25 @@ impl ServerHost {
     }
 
     fn tell_all(&self, notification: Notification) {
+        self.tell(notification, None);
+    }
+
+    fn tell(&self, notification: Notification, only: Option<SessionId>) {
         // Nobody may listen.
-        let _ = self.told.send(without_mark(notification));
+        let _ = self.told.send(Told { notification: without_mark(notification), only });
+    }
+
+    /// Tells what belongs to no call that is known. It may be about one that has ended, so nobody hears of it but
+    /// the only client that ever had one.
+    fn tell_owner(&self, notification: Notification) {
+        let callers = self.table().callers;
+        match callers {
+            Callers::Nobody => self.tell(notification, None),
+            Callers::Only(Asker::Session(session)) => self.tell(notification, Some(session)),
+            Callers::Only(_) | Callers::Several => {
+                tracing::debug!(server = %self.server, method = notification.method, "it is not known for whom this is");
+            }
+        }
     }
 
     fn whose(table: &Table) -> InFlight {
@@ -239,7 +279,7 @@ impl Host for ServerHost {
         let whose = ServerHost::whose(&self.table());
         match whose {
             InFlight::One(host) => host.tell(notification),
-            InFlight::Nobody | InFlight::Several => self.tell_all(notification),
+            InFlight::Nobody | InFlight::Several => self.tell_owner(notification),
         }
     }
 }
@@ -282,7 +322,7 @@ impl Host for CallHost {
 
 impl Entered {
     /// The server has answered or is gone: it asks nothing about this call any more.
-    pub fn is_over(mut self) {
+    pub fn end(mut self) {
         self.is_over = true;
     }
 }

@@ -102,7 +102,14 @@ impl Service for Transparent {
             let pump = Pump::new();
             let uris = filter.uris.iter().map(|uri| (uri.clone(), uri.clone())).collect();
             let is_strict = client.era == Era::Legacy;
-            let ear = Ear { filter: filter.clone(), uris, logs, is_strict, is_transparent: true };
+            let ear = Ear {
+                filter: filter.clone(),
+                uris,
+                logs,
+                session: client.session,
+                is_strict,
+                is_transparent: true,
+            };
             if let Some(server) = member.configured_server() {
                 pump.hear(server, ear.clone()).await?;
             }

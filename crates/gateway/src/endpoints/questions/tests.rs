@@ -46,11 +46,11 @@ async fn a_late_question_about_a_call_that_was_given_up_reaches_nobody_else() {
     let second = enter(&host, 2).await;
     let refused = asked(&host).await.expect_err("it may be about the first one's call");
     assert!(refused.contains("which one is asked cannot be told"), "{refused}");
-    second.is_over();
+    second.end();
     // Its own later calls are its own.
     let again = enter(&host, 1).await;
     assert_eq!(asked(&host).await.expect("one client"), r#"{"client":"1"}"#);
-    again.is_over();
+    again.end();
     // Some time later a server is not taken to ask any more.
     tokio::time::advance(AFTER_THE_END).await;
     let _second = enter(&host, 2).await;
@@ -60,7 +60,7 @@ async fn a_late_question_about_a_call_that_was_given_up_reaches_nobody_else() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_answered_is_asked_about_no_more() {
     let host = ServerHost::new("s", Arc::new(NoHost));
-    enter(&host, 1).await.is_over();
+    enter(&host, 1).await.end();
     let _second = enter(&host, 2).await;
     assert_eq!(asked(&host).await.expect("one client"), r#"{"client":"2"}"#);
 }
@@ -82,4 +82,19 @@ fn very_many_that_were_given_up_are_not_forgotten() {
     (0..1_000).for_each(|number| table.give_up(Asker::Request(number)));
     assert!(table.given_up.len() <= MAX_GIVEN_UP + 1);
     assert!(table.given_up.iter().any(|(asker, _)| *asker == Asker::Anybody));
+}
+
+#[tokio::test]
+async fn a_log_message_of_no_call_is_for_the_only_caller_there_was() {
+    let host = ServerHost::new("s", Arc::new(NoHost));
+    let mut told = host.listen();
+    let message = || Notification { method: "notifications/message".into(), params: None, extra: Vec::new() };
+    host.notified(message());
+    assert_eq!(told.try_recv().expect("for all: nobody called yet").only, None);
+    enter(&host, 1).await.end();
+    host.notified(message());
+    assert_eq!(told.try_recv().expect("for one").only, Some(SessionId(1)));
+    enter(&host, 2).await.end();
+    host.notified(message());
+    assert!(told.try_recv().is_err(), "it may be about either");
 }
