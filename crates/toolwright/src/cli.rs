@@ -72,7 +72,7 @@ pub struct RuleOptions {
     after_help = "Paths: /mcp (toolboxes), /mcp/all (every tool), /mcp/t/TOOLBOX (one toolbox), /healthz, /readyz, /metrics.\n\nSignals: SIGTERM and Ctrl-C end it when what was begun is answered, a second one at once; SIGHUP reads the configuration and the rules again, which also happens when the files change.\n\nEnvironment: that of `call`, and XDG_STATE_HOME for the folder with the token."
 )]
 pub struct ServeOptions {
-    /// Listen at this address, such as 127.0.0.1:9000 or [::1]:8484 [default: 127.0.0.1:8484]
+    /// Listen at this address, such as `127.0.0.1:9000` or `[::1]:8484` [default: 127.0.0.1:8484]
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = crate::address::parse, conflicts_with = "port")]
     pub listen: Option<SocketAddr>,
     /// Listen at this port of 127.0.0.1; 0 is any that is free [default: 8484]
@@ -84,7 +84,7 @@ pub struct ServeOptions {
     /// Also answer requests to this host: NAME or NAME:PORT
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
-    /// Also answer web pages of this origin, such as https://app.example
+    /// Also answer web pages of this origin, such as `https://app.example`
     #[arg(long, value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
     /// Ask nobody for a token: every program and user of this machine may use all tools

@@ -189,6 +189,15 @@ impl ServerHost {
         self.told.subscribe()
     }
 
+    /// Whether this session is the only client that ever had a call here, or nobody had.
+    pub fn is_alone(&self, session: Option<SessionId>) -> bool {
+        match self.table().callers {
+            Callers::Nobody => true,
+            Callers::Only(Asker::Session(only)) => session == Some(only),
+            Callers::Only(_) | Callers::Several => false,
+        }
+    }
+
     /// Whether it works on no call and nobody listens to it.
     pub fn is_unused(&self) -> bool {
         self.table().calls.is_empty() && self.told.receiver_count() == 0
@@ -226,7 +235,9 @@ impl ServerHost {
     fn whose(table: &Table) -> InFlight {
         let now = Instant::now();
         let mut given_up = table.given_up.iter().filter(|(_, until)| now < *until).map(|(asker, _)| *asker);
-        let mut calls = table.calls.iter();
+        // While a server works on something that it can ask about, it asks about nothing else.
+        let can_ask = table.calls.values().any(|entry| entry.takes_turns);
+        let mut calls = table.calls.iter().filter(|(_, entry)| entry.takes_turns || !can_ask);
         let Some((first, entry)) = calls.next() else {
             return if given_up.next().is_some() { InFlight::Several } else { InFlight::Nobody };
         };
@@ -238,7 +249,7 @@ impl ServerHost {
             if other.asker != entry.asker {
                 return InFlight::Several;
             }
-            if (other.takes_turns, number) > (newest.1.takes_turns, newest.0) {
+            if number > newest.0 {
                 newest = (number, other);
             }
         }

@@ -78,8 +78,12 @@ impl Service for Transparent {
     fn notified(&self, client: &Arc<Client>, notification: Notification) {
         let Ok(member) = self.member(client) else { return };
         let Some(server) = member.configured_server().cloned() else { return };
+        // The server was initialized once, by us; and it would ask for the roots of whoever calls it then.
+        let is_ours = notification.method == "notifications/initialized";
+        let is_doubtful = notification.method == "notifications/roots/list_changed"
+            && !server.host.is_alone(client.session);
         // A server that is not there has nothing to be told.
-        if !server.supervisor.tools().is_current {
+        if is_ours || is_doubtful || !server.supervisor.tools().is_current {
             return;
         }
         tokio::spawn(async move {

@@ -102,8 +102,8 @@ impl Held {
     }
 
     /// As long as this is written, the request is inside.
-    pub fn with(mut self, pass: Pass, share: Vec<Entered>, ends: Option<Ends>) -> Held {
-        (self.pass, self.share, self.ends) = (Some(pass), share, ends);
+    pub fn with(mut self, pass: Option<Pass>, share: Vec<Entered>, ends: Option<Ends>) -> Held {
+        (self.pass, self.share, self.ends) = (pass, share, ends);
         self
     }
 }

@@ -11,6 +11,8 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use serde_json::json;
 
+use toolwright_jsonrpc::Message;
+
 use super::admission::Stay;
 use super::body::{self, Ends, Held};
 use super::inside::InsideBody;
@@ -95,8 +97,16 @@ async fn inside(
         return Err(Refusal::not_for_you(name, allowed));
     }
     let stay = stay(&parts);
-    let pass = web.admission.enter(&known, stay, &web.limits)?;
+    let pass = match web.admission.enter(&known, stay, &web.limits) {
+        Err(refusal) if parts.method != Method::POST || !refusal.is_for_number() => return Err(refusal),
+        pass => pass,
+    };
     let read = body::read(incoming, &web.limits, &web.admission.body_bytes).await?;
+    // An answer to a question, or a cancellation, is what lets a call that is inside come to its end.
+    let pass = match pass {
+        Err(refusal) if is_request(&read.bytes) => return Err(refusal),
+        pass => pass.ok(),
+    };
     let request = request_inside(parts, read.bytes);
     let visitor = known.visitor.clone();
     let answer = tokio::select! {
@@ -127,6 +137,12 @@ fn request_inside(parts: Parts, bytes: Bytes) -> Request<Bytes> {
     let mut parts = parts;
     keys::strip(&mut parts.headers);
     Request::from_parts(parts, bytes)
+}
+
+/// Whether a body asks for an answer. What cannot be read counts as if it did.
+fn is_request(bytes: &[u8]) -> bool {
+    let message = std::str::from_utf8(bytes).ok().map(Message::parse);
+    !matches!(message, Some(Ok(Message::Notification(_) | Message::Response(_))))
 }
 
 /// A request that may stay open as long as its client likes is counted apart.

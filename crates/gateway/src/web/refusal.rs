@@ -32,6 +32,11 @@ impl Refusal {
         self
     }
 
+    /// Whether too many are inside now: not too many in a time.
+    pub fn is_for_number(&self) -> bool {
+        self.data.get("limit").and_then(Value::as_str).is_some_and(|limit| limit != "rate")
+    }
+
     /// The head names no host, two, or something that is none.
     pub fn bad_host(why: &str) -> Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, "host", format!("the Host header {why}"))

@@ -41,6 +41,13 @@ async fn requests_of_one_client_are_bounded_and_streams_apart_from_them() {
         "{}",
         answer.body
     );
+    // What lets a call come to its end has to get in.
+    for ends in [
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}"#,
+    ] {
+        assert_eq!(port.ask("POST", "/mcp", "", ends).await.status, 200, "{ends}");
+    }
     for one in busy {
         assert_eq!(one.await.expect("an end"), 200);
     }
