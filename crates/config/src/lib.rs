@@ -32,7 +32,7 @@ pub use error::ConfigError;
 pub use filters::ToolFilters;
 pub use jsonc::blanked;
 pub use load::{MAX_FILE_BYTES, load, parse};
-pub use locate::{FoundBy, Located, locate, locate_from};
+pub use locate::{FoundBy, Located, locate, locate_from, looked_for};
 pub use problem::{Excerpt, Problem, Severity};
 pub use schema::JSON_SCHEMA;
 pub use watch::{Look, Watch};

@@ -78,6 +78,17 @@ pub fn locate_from(
     Ok(here.chain(of_user).find(|located| is_there(&located.file)))
 }
 
+/// Every place where a file is looked for, whether one is there or not: the one that was asked for, the one
+/// that `WORKBENCH_CONFIG` names, those in the current folder, and the folder among the user's configurations.
+pub fn looked_for(explicit: Option<&Path>, environment: &Environment<'_>) -> Vec<PathBuf> {
+    let variable = environment(VARIABLE).filter(|file| !file.is_empty()).map(PathBuf::from);
+    let variable = variable.map(|file| under_home(&file, environment).unwrap_or(file));
+    let of_user = user_folder(environment).map(|user| user.join(OF_USER));
+    let of_user = of_user.and_then(|file| file.parent().map(Path::to_owned));
+    let here = NAMES.iter().map(PathBuf::from);
+    explicit.map(Path::to_owned).into_iter().chain(variable).chain(here).chain(of_user).collect()
+}
+
 fn named(file: PathBuf, by: FoundBy, who: &'static str) -> Result<Located, ConfigError> {
     if is_there(&file) {
         return Ok(Located { file, by });

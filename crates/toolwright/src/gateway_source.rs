@@ -69,7 +69,11 @@ pub fn behind(
     let serves_own = configuration.as_ref().is_none_or(|configuration| {
         configuration.serves_builtin_tools.unwrap_or_else(|| configuration.servers().next().is_none())
     });
-    let registry = if serves_own { toolset::registry(roots)? } else { ToolRegistry::new() };
+    let registry = if serves_own {
+        toolset::registry(roots, toolset::kept_out(config, rules))?
+    } else {
+        ToolRegistry::new()
+    };
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
     let executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);

@@ -1,20 +1,26 @@
 //! The tools that the commands offer: the built-in ones, registered as an executor needs them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use toolwright_config::{looked_for, process_environment};
+use toolwright_gateway::control::door_of;
 use toolwright_normalizer::Normalizer;
 use toolwright_tools::builtin::{BuiltinConfig, BuiltinError, FilesConfig, builtin_tools};
 use toolwright_tools::{CallError, ErrorCode, ToolExecutor, ToolRegistry};
 
-use crate::cli::{RootOptions, RuleOptions};
+use crate::cli::{ConfigOptions, RootOptions, RuleOptions};
 use crate::report::Report;
-use crate::{rules_source, search_source};
+use crate::{rules_source, search_source, server_source};
 
 /// An executor of all tools that flags and environment ask for.
-pub fn executor(roots: &RootOptions, rules: &RuleOptions) -> Result<ToolExecutor, Report> {
+pub fn executor(
+    roots: &RootOptions,
+    rules: &RuleOptions,
+    config: &ConfigOptions,
+) -> Result<ToolExecutor, Report> {
     let normalizer = Normalizer::new(rules_source::load(rules)?);
-    let executor = ToolExecutor::new(Arc::new(registry(roots)?));
+    let executor = ToolExecutor::new(Arc::new(registry(roots, kept_out(config, rules))?));
     executor.set_normalizer(normalizer);
     Ok(executor)
 }
@@ -26,13 +32,25 @@ pub fn folders(roots: &RootOptions) -> Vec<PathBuf> {
     roots.into_iter().map(|folder| std::path::absolute(&folder).unwrap_or(folder)).collect()
 }
 
-/// The built-in tools, the files tools inside these folders only.
-pub fn registry(roots: &RootOptions) -> Result<ToolRegistry, Report> {
+/// What the files tools do not touch, wherever they work: our own files. Who writes the configuration has
+/// programs started, and who reads the tokens may do what they allow.
+pub fn kept_out(config: &ConfigOptions, rules: &RuleOptions) -> Vec<PathBuf> {
+    let mut places = looked_for(config.config.as_deref(), &process_environment);
+    places.extend(server_source::state_folder());
+    places.extend(rules.rules.clone());
+    // All control sockets are in one folder.
+    let door = door_of(Path::new("toolwright.json")).ok();
+    places.extend(door.and_then(|door| door.parent().map(Path::to_owned)));
+    places.into_iter().map(|place| std::path::absolute(&place).unwrap_or(place)).collect()
+}
+
+/// The built-in tools, the files tools inside these folders only, and there not in what is kept out.
+pub fn registry(roots: &RootOptions, kept_out: Vec<PathBuf>) -> Result<ToolRegistry, Report> {
     let given = &roots.folders;
     let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given.clone() };
     let roots = roots.into_iter().map(as_the_user_sees_it).collect();
     let config = BuiltinConfig {
-        files: FilesConfig { roots, ..FilesConfig::default() },
+        files: FilesConfig { roots, kept_out, ..FilesConfig::default() },
         search: search_source::config(),
         ..BuiltinConfig::default()
     };

@@ -11,6 +11,7 @@ mod diff;
 mod disk;
 mod edit_file;
 mod endings;
+mod kept_out;
 mod list_directory;
 mod multi_edit;
 mod place;
@@ -38,6 +39,9 @@ pub struct FilesConfig {
     /// The folders that may be used. Relative paths of calls are below the first. Without any, the files
     /// tools are not offered.
     pub roots: Vec<PathBuf>,
+    /// Files and folders, absolute, that no tool reads, lists or changes though they are inside of a root,
+    /// whether they are there already or not.
+    pub kept_out: Vec<PathBuf>,
     /// The limits.
     pub limits: FilesLimits,
 }
@@ -81,6 +85,7 @@ impl Default for FilesLimits {
 /// What all files tools of one configuration share.
 struct Toolbox {
     roots: Vec<Root>,
+    kept_out: Vec<PathBuf>,
     limits: FilesLimits,
     clock: Clock,
     /// Held while a call changes files.
@@ -110,6 +115,7 @@ pub(super) fn tools(config: &FilesConfig, clock: &Clock) -> Result<Vec<BuiltinTo
     };
     let toolbox = Arc::new(Toolbox {
         roots: config.roots.iter().map(open).collect::<Result<_, _>>()?,
+        kept_out: config.kept_out.clone(),
         limits: config.limits.clone(),
         clock: clock.clone(),
         writing: Mutex::new(()),

@@ -28,9 +28,22 @@ impl Desk {
     }
 
     pub fn with_limits(limits: FilesLimits) -> Desk {
+        Desk::with(limits, &[])
+    }
+
+    /// With these places below the root kept out.
+    pub fn keeping_out(places: &[&str]) -> Desk {
+        Desk::with(FilesLimits::default(), places)
+    }
+
+    fn with(limits: FilesLimits, kept_out: &[&str]) -> Desk {
         let outer = tempfile::tempdir().unwrap();
         fs::create_dir(outer.path().join("root")).unwrap();
-        let files = FilesConfig { roots: vec![outer.path().join("root")], limits };
+        let files = FilesConfig {
+            roots: vec![outer.path().join("root")],
+            kept_out: kept_out.iter().map(|place| outer.path().join("root").join(place)).collect(),
+            limits,
+        };
         let tools = builtin_tools(&BuiltinConfig { files, ..BuiltinConfig::default() }).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
         Desk { runtime, outer, tools }

@@ -45,7 +45,7 @@ pub fn run(options: &CallOptions) -> Result<ExitCode, Report> {
         None => "{}".to_owned(),
         Some(text) => super::text_or_file(text)?,
     };
-    let executor = toolset::executor(&options.roots, &options.rules)?;
+    let executor = toolset::executor(&options.roots, &options.rules, &options.config)?;
     let call = Call::new(&options.name, &sent).with_finish(options.finish.unwrap_or_default());
     let configuration = match executor.registry().get(&options.name) {
         // What needs no server starts none.

@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::{search_source, server_source, toolset};
 
 pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
-    let executor = toolset::executor(&options.roots, &RuleOptions::default())?;
+    let executor = toolset::executor(&options.roots, &RuleOptions::default(), &options.config)?;
     let Some(configuration) = server_source::configuration(&options.config)? else {
         return show_tools(options, &executor);
     };

@@ -65,6 +65,11 @@ impl Identity {
         }
     }
 
+    /// Its device and inode.
+    pub(super) fn id(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
     /// Whether it is the same file, whatever is in it now.
     pub(super) fn is_same_file(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)

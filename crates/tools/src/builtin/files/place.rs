@@ -21,7 +21,7 @@ pub(super) use super::reason::reason;
 /// The longest path that is taken, in bytes: what the kernel takes too.
 const MAX_PATH_BYTES: usize = 4096;
 /// How many symbolic links one path goes through at most: as many as the kernel takes.
-const MAX_LINKS: usize = 40;
+pub(super) const MAX_LINKS: usize = 40;
 /// The longest name of one file or folder, in bytes.
 const MAX_NAME_BYTES: usize = 255;
 

@@ -2,6 +2,7 @@
 
 mod moves;
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use cap_std::fs::Permissions;
 use super::Toolbox;
 use super::commit::{Change, Contents, Taken, What};
 use super::disk::{self, File, Guard};
+use super::kept_out::{KeptOut, refused};
 use super::place::{self, Place, Root, Staged};
 use super::run::Stop;
 use super::trash;
@@ -20,6 +22,7 @@ pub(super) struct Stage<'a> {
     toolbox: &'a Toolbox,
     stop: &'a Stop,
     mode: Mode,
+    kept_out: OnceCell<KeptOut>,
     changes: Vec<Change>,
     bytes: u64,
 }
@@ -47,7 +50,7 @@ impl Protected {
 
 impl<'a> Stage<'a> {
     pub(super) fn new(toolbox: &'a Toolbox, stop: &'a Stop, mode: Mode) -> Self {
-        Stage { toolbox, stop, mode, changes: Vec::new(), bytes: 0 }
+        Stage { toolbox, stop, mode, kept_out: OnceCell::new(), changes: Vec::new(), bytes: 0 }
     }
 
     pub(super) fn toolbox(&self) -> &'a Toolbox {
@@ -62,6 +65,11 @@ impl<'a> Stage<'a> {
         &self.toolbox.roots
     }
 
+    /// What no tool touches, as it was when this call first asked.
+    pub(super) fn kept_out(&self) -> &KeptOut {
+        self.kept_out.get_or_init(|| KeptOut::look(&self.toolbox.kept_out))
+    }
+
     pub(super) fn is_dry_run(&self) -> bool {
         self.mode == Mode::DryRun
     }
@@ -73,7 +81,9 @@ impl<'a> Stage<'a> {
 
     /// Finds the place that a path names.
     pub(super) fn place(&self, path: &str) -> Result<Place, ToolFailure> {
-        place::resolve(self.roots(), path, &|root, path| self.staged(root, path))
+        let place = place::resolve(self.roots(), path, &|root, path| self.staged(root, path))?;
+        self.kept_out().check(self.roots(), &place, path)?;
+        Ok(place)
     }
 
     /// Finds the place of a file that a path names.
@@ -85,7 +95,9 @@ impl<'a> Stage<'a> {
     /// Finds the file or link of a folder that a path names, without following a link at its end.
     pub(super) fn entry(&self, path: &str) -> Result<Place, ToolFailure> {
         place::check_names_file(path)?;
-        place::resolve_entry(self.roots(), path, &|root, path| self.staged(root, path))
+        let place = place::resolve_entry(self.roots(), path, &|root, path| self.staged(root, path))?;
+        self.kept_out().check(self.roots(), &place, path)?;
+        Ok(place)
     }
 
     /// The changes so far.
@@ -107,7 +119,18 @@ impl<'a> Stage<'a> {
         if self.is_below_a_change(place) {
             return Ok(None);
         }
-        disk::load(self.roots(), place, self.toolbox.limits.max_file_bytes)
+        self.load(place)
+    }
+
+    /// Reads a file from disk. What was opened is asked again whether it is kept out: by then its path may lead
+    /// elsewhere.
+    fn load(&self, place: &Place) -> Result<Option<File>, ToolFailure> {
+        let found = disk::load(self.roots(), place, self.toolbox.limits.max_file_bytes)?;
+        let identity = found.as_ref().and_then(|file| file.identity.as_ref());
+        if identity.is_some_and(|identity| self.kept_out().is_known(identity.id())) {
+            return Err(refused(&place.shown));
+        }
+        Ok(found)
     }
 
     /// The file at a place, which must be there.
@@ -157,8 +180,7 @@ impl<'a> Stage<'a> {
                 Change { place: place.clone(), before, taken: None, after }
             }
         };
-        self.put(change);
-        Ok(())
+        self.put(change)
     }
 
     /// Stages that a file goes away, to the trash or for good. Gives its place in the trash. What a step of
@@ -188,12 +210,12 @@ impl<'a> Stage<'a> {
         self.check_protected(place, permissions.as_ref(), change.is_of_old_file(), protected, "delete")?;
         if !change.is_of_old_file() {
             let after = change.after.clone();
-            self.put(Change { after: None, ..change });
+            self.put(Change { after: None, ..change })?;
             return Ok(after.and_then(|after| self.trash_moved(place, &after, fate)));
         }
         // What was moved here has replaced the old file already: it is the one that is deleted.
         if let Some(after @ Contents { what: What::Moved(_), .. }) = change.after.clone() {
-            self.put(Change { taken: Some(Taken::Removed), after: None, ..change });
+            self.put(Change { taken: Some(Taken::Removed), after: None, ..change })?;
             return Ok(self.trash_moved(place, &after, fate));
         }
         let (taken, shown) = match fate {
@@ -210,7 +232,7 @@ impl<'a> Stage<'a> {
                 (Taken::Trashed(path), Some(shown))
             }
         };
-        self.put(Change { taken: Some(taken), after: None, ..change });
+        self.put(Change { taken: Some(taken), after: None, ..change })?;
         Ok(shown)
     }
 
@@ -246,12 +268,15 @@ impl<'a> Stage<'a> {
         guard.map_or(Ok(()), |guard| Err(guarded(place, guard, verb)))
     }
 
-    fn put(&mut self, change: Change) {
+    /// Every change of a file comes by here.
+    fn put(&mut self, change: Change) -> Result<(), ToolFailure> {
+        self.kept_out().check_change(self.roots(), &change.place)?;
         self.changes.retain(|other| other.place != change.place);
         // A file that a step made and a later one took away again leaves nothing to do.
         if change.before.is_some() || change.after.is_some() {
             self.changes.push(change);
         }
+        Ok(())
     }
 
     fn change_of(&self, place: &Place) -> Option<&Change> {

@@ -7,6 +7,7 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata};
 
 use super::commit::is_own;
+use super::kept_out::refused;
 use super::place::{Place, failure, reason};
 use super::stage::Stage;
 use crate::ToolFailure;
@@ -69,8 +70,19 @@ pub(super) fn walk(
         }
         _ => failure(roots, &folder.shown, &error),
     })?;
-    let mut walker =
-        Walker { stage, depth, visit, visited: 0, is_full: false, is_deep: false, missed: Missed::default() };
+    if dir.dir_metadata().is_ok_and(|found| stage.kept_out().is_one(&found)) {
+        return Err(refused(&folder.shown));
+    }
+    let mut walker = Walker {
+        stage,
+        depth,
+        visit,
+        visited: 0,
+        is_full: false,
+        is_deep: false,
+        has_kept_out: false,
+        missed: Missed::default(),
+    };
     let entries = walker.entries(&dir).map_err(|error| unreadable(folder, &error))?;
     walker.folder(&dir, entries, folder, 1)?;
     Ok(walker.missed)
@@ -92,6 +104,8 @@ struct Walker<'a, 'b> {
     is_full: bool,
     /// Whether folders were too deep: these are left out, and the walk goes on.
     is_deep: bool,
+    /// Whether something is there that no tool touches.
+    has_kept_out: bool,
     missed: Missed,
 }
 
@@ -105,7 +119,12 @@ impl Walker<'_, '_> {
     ) -> Result<Next, ToolFailure> {
         for (name, metadata) in entries {
             self.stage.stop().check()?;
-            let found = Found { place: place.join(&name), kind: kind(&metadata), len: metadata.len() };
+            let inner = place.join(&name);
+            if self.stage.kept_out().has(self.stage.roots(), &inner, &metadata) {
+                self.pass_over_kept_out();
+                continue;
+            }
+            let found = Found { place: inner, kind: kind(&metadata), len: metadata.len() };
             let (below, is_folder) = (found.place.clone(), found.kind == Kind::Folder);
             match (self.visit)(found)? {
                 Next::Stop => return Ok(Next::Stop),
@@ -118,6 +137,13 @@ impl Walker<'_, '_> {
             }
         }
         Ok(Next::Go)
+    }
+
+    fn pass_over_kept_out(&mut self) {
+        if !self.has_kept_out {
+            self.has_kept_out = true;
+            self.missed.limits.push("files of the gateway itself were left out".to_owned());
+        }
     }
 
     fn enter(&mut self, dir: &Dir, name: &Path, place: &Place, level: usize) -> Result<Next, ToolFailure> {

@@ -25,7 +25,7 @@ impl Stage<'_> {
                 to.shown
             )));
         }
-        self.put(Change { after: Some(after), ..change });
+        self.put(Change { after: Some(after), ..change })?;
         // It goes on living under its new name, so it is not protected from this.
         self.delete(from, Fate::Remove, Protected::Change)?;
         Ok(())
@@ -80,7 +80,7 @@ impl Stage<'_> {
             )));
         }
         let there = Place { shown: place.shown.clone(), ..origin.place.clone() };
-        let found = disk::load(self.roots(), &there, self.toolbox.limits.max_file_bytes)?;
+        let found = self.load(&there)?;
         found.map(|file| file.bytes).ok_or_else(|| {
             ToolFailure::tool(format!(
                 "{:?} was taken away by somebody else during the call. Nothing was changed",
