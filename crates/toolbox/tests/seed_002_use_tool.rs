@@ -454,3 +454,89 @@ fn many_members_and_long_keys_cost_little() {
     let text = read(&format!(r#"{{"{}":1}}"#, "k".repeat(1_000_000))).expect_err("no call");
     assert!(text.len() < 5_000, "{}", text.len());
 }
+
+// === The call that is shown ===
+
+/// Two toolboxes with a server of the same name, and one whose tools are not known.
+fn shown(sent: &str) -> (String, String) {
+    let known = Boxes(vec![
+        ("default", "d1", "drop_all", PATH),
+        ("default", "d1", "echo", PATH),
+        ("A", "a1", "echo", PATH),
+        ("A", "shared", "who", PATH),
+        ("B", "shared", "who", PATH),
+        ("far", "silent", "", ""),
+    ]);
+    let text = read_use_tool(sent, &known, false).expect_err(sent);
+    let (_, example) = text.split_once("\n\nA correct call:\n").expect("an example");
+    let call = read_use_tool(example, &known, false).expect("it is right");
+    assert!(call.changes.is_empty(), "{sent}: {example}");
+    let written: String = call.arguments.as_str().split_whitespace().collect();
+    (call.tool.to_string(), written)
+}
+
+#[test]
+fn a_tool_that_is_named_in_full_is_shown_with_its_arguments() {
+    let tool = r#"{"toolbox":"A","server":"a1","name":"echo"}"#;
+    let in_a_string = Json::text(tool);
+    for sent in [
+        format!(r#"{{"tool":[{tool}],"arguments":{{"path":"x"}}}}"#),
+        format!(r#"[{{"tool":{tool},"arguments":{{"path":"x"}}}}]"#),
+        format!(r#"{{"tool":[{in_a_string}],"arguments":"{{\"path\":\"x\"}}"}}"#),
+        format!(r#"{{"tool":{tool},"path":"x","zzz":1}}"#),
+        format!(r#"{{"use_tool":{{"tool":{tool},"arguments":{{"path":"x"}}}},"zzz":1}}"#),
+        r#"{"tool":{"toolbox":"A","server":"a1"},"name":"echo","arguments":{"path":"x"}}"#.to_owned(),
+        r#"{"tool":{"toolbox":"A","server":"a1","tool":"echo"},"arguments":{"path":"x"}}"#.to_owned(),
+    ] {
+        assert_eq!(shown(&sent), ("A/a1/echo".to_owned(), r#"{"path":"x"}"#.to_owned()), "{sent}");
+    }
+    // Which arguments are meant is not seen.
+    for sent in [
+        format!(r#"{{"tool":{tool},"arguments":{{"path":"x"}},"arguments":{{"path":"y"}}}}"#),
+        r#"{"tool":{"toolbox":"A","server":"a1","name":"echo","arguments":{"path":"x"}},"arguments":{"path":"y"}}"#.to_owned(),
+        format!(r#"{{"tool":{tool},"arguments":"{{\"path\":\"h"}}"#),
+    ] {
+        assert_eq!(shown(&sent), ("A/a1/echo".to_owned(), "{}".to_owned()), "{sent}");
+    }
+    // Its tools are not known, so that it may have this one.
+    assert_eq!(
+        shown(r#"{"tool":{"toolbox":"far","server":"silent","tool":"hum"},"arguments":{"path":"x"}}"#),
+        ("far/silent/hum".to_owned(), r#"{"path":"x"}"#.to_owned())
+    );
+}
+
+#[test]
+fn any_other_tool_is_shown_without_the_arguments_that_were_sent() {
+    for (sent, tool) in [
+        // What does not exist, or not together.
+        (r#"{"tool":{"server":"b1","name":"echo"},"arguments":{"path":"x"}}"#, "default/d1/echo"),
+        (r#"{"tool":{"toolbox":"A","server":"b1","tool":"echo"},"arguments":{"path":"x"}}"#, "A/a1/echo"),
+        (r#"{"tool":{"toolbox":"default","server":"shared","tool":"who"},"path":"x"}"#, "A/shared/who"),
+        (r#"{"tool":{"toolbox":"far","server":"loud","tool":"hum"},"path":"x"}"#, "far/silent/<tool>"),
+        // What is no name.
+        (r#"{"tool":"B.b1.echo","arguments":{"path":"x"}}"#, "default/d1/echo"),
+        (r#"{"tool":"{\"toolbox\": \"A\", \"server\": \"a1","arguments":{"path":"x"}}"#, "default/d1/echo"),
+        // What is not whole.
+        (r#"{"tool":{"toolbox":null,"server":"a1","name":"echo"},"arguments":{"path":"x"}}"#, "A/a1/echo"),
+        (r#"{"tool":{"server":"shared","name":"who"},"arguments":{"path":"x"}}"#, "A/shared/who"),
+        // Two tools.
+        (
+            r#"{"tool":[{"toolbox":"A","server":"a1","name":"echo"},{"toolbox":"B","server":"shared","name":"who"}],"arguments":{"path":"x"}}"#,
+            "A/a1/echo",
+        ),
+        (
+            r#"{"tool":{"toolbox":"A","server":"shared","name":"who","name":"echo"},"arguments":{"path":"x"}}"#,
+            "A/shared/who",
+        ),
+        ("7", "default/d1/echo"),
+    ] {
+        assert_eq!(shown(sent), (tool.to_owned(), "{}".to_owned()), "{sent}");
+    }
+    let nothing = Boxes(Vec::new());
+    let text = read_use_tool(r#"{"tool":"x.y.z","path":"x"}"#, &nothing, false).expect_err("no tool");
+    let flat: String = text.split_once("A correct call:").expect("an example").1.split_whitespace().collect();
+    assert_eq!(
+        flat,
+        r#"{"tool":{"toolbox":"<toolbox>","server":"<server>","name":"<tool>"},"arguments":{}}"#
+    );
+}

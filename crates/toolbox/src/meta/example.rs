@@ -1,56 +1,177 @@
 //! A call that is right, made of one that was not.
+//!
+//! Of the sent call only that is shown which is known. Its arguments are shown with the tool that it names in
+//! full, and with no other: a model sends what it is shown.
 
 use toolwright_jsonrpc::Json;
 
-use super::flattened::parameters;
+use super::flattened::{FIELDS, parameters};
+use super::names::{all_tools, is_destructive};
 use super::pretty::pretty;
-use super::reading::{as_object, is_object};
+use super::reading::{as_object, is_object, is_string};
 use super::responses::identifier;
-use super::{Identifier, Known};
+use super::{Identifier, Known, USE_TOOL};
 
 /// How much of the arguments is shown.
 const ARGUMENT_BYTES: usize = 2_000;
 
-/// The call that was probably meant, as far as it can be seen.
+/// How far a call is searched for an identifier: levels, and items of a list or members of an object.
+const DEPTH: usize = 6;
+const BREADTH: usize = 20;
+
+/// What may stand around a call.
+const WRAPPERS: [&str; 5] = ["use_tool", "params", "parameters", "input", "arguments"];
+
+/// What stands where nothing is known.
+const PLACEHOLDERS: [&str; 3] = ["<toolbox>", "<server>", "<tool>"];
+
+/// The call that was meant where that can be seen, otherwise one of the right form.
 pub(super) fn corrected(sent: &Json, known: &dyn Known) -> String {
-    let tool = sent.get("tool").as_ref().and_then(as_object).unwrap_or_else(Json::empty_object);
-    let given = |keys: &[&str]| {
-        let in_either = [&tool, sent];
-        in_either
-            .into_iter()
-            .flat_map(|object| keys.iter().filter_map(|key| object.get_text(key)))
-            .find(|text| !text.is_empty())
+    let mut parts = Parts::default();
+    parts.read(sent, DEPTH);
+    let (target, arguments) = match parts.whole().filter(|tool| may_exist(tool, known)) {
+        Some(tool) => {
+            let arguments = parts.arguments(&tool, known);
+            (tool, arguments)
+        }
+        None => (parts.nearest(known), None),
     };
-    let toolbox = given(&["toolbox"]).or_else(|| known.toolboxes().into_iter().next());
-    let toolbox = toolbox.unwrap_or_else(|| "dev".to_owned());
-    let server = given(&["server"]).or_else(|| known.servers(&toolbox).into_iter().next());
-    let server = server.unwrap_or_else(|| "filesystem".to_owned());
-    // The old key stands for the name.
-    let name = given(&["name", "tool"]).or_else(|| known.tools(&toolbox, &server).into_iter().next());
-    let name = name.unwrap_or_else(|| "read_file".to_owned());
-    let target = Identifier { toolbox, server, name };
-    let mut call = Json::empty_object().with("tool", &identifier(&target));
-    if let Some(arguments) = arguments(sent, &tool, &target, known) {
-        call = call.with("arguments", &arguments);
-    }
+    let arguments = arguments.unwrap_or_else(Json::empty_object);
+    let call = Json::empty_object().with("tool", &identifier(&target)).with("arguments", &arguments);
     pretty(&call)
 }
 
-/// The arguments that were sent, wherever they stood.
-fn arguments(sent: &Json, tool: &Json, target: &Identifier, known: &dyn Known) -> Option<Json> {
-    let given = sent.get("arguments").or_else(|| tool.get("arguments"));
-    let mut arguments = given.as_ref().and_then(as_object).unwrap_or_else(Json::empty_object);
-    let parameters = parameters(target, known);
-    let may_be = |key: &str| parameters.as_ref().is_none_or(|known| known.iter().any(|name| name == key));
-    for object in [tool, sent] {
-        let members = object.members().unwrap_or_default();
-        for member in members.iter().take(20) {
-            let is_ours = ["tool", "arguments", "toolbox", "server", "name"].contains(&member.key.as_ref());
-            if !is_ours && may_be(&member.key) && arguments.get(&member.key).is_none() {
-                arguments = arguments.with(&member.key, &Json::parse(member.value).ok()?);
+/// Whether a tool is known, or can be one of a server whose tools are not.
+fn may_exist(tool: &Identifier, known: &dyn Known) -> bool {
+    let tools = known.tools(&tool.toolbox, &tool.server);
+    match tools.is_empty() {
+        true => known.servers(&tool.toolbox).contains(&tool.server),
+        false => tools.contains(&tool.name),
+    }
+}
+
+/// What a call says of its tool, wherever it says it.
+#[derive(Default)]
+struct Parts {
+    /// All that is given for a toolbox, a server and a name: two values for one are no identifier.
+    given: [Vec<String>; 3],
+    /// All that is given for the arguments.
+    arguments: Vec<Json>,
+    /// The objects in which it says it.
+    objects: Vec<Json>,
+}
+
+impl Parts {
+    fn read(&mut self, value: &Json, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        if is_string(value) {
+            let inside = value.to_text().and_then(|text| Json::parse(&text).ok());
+            if let Some(inside) = inside.filter(|inside| !is_string(inside)) {
+                self.read(&inside, depth);
             }
+        } else if let Some(items) = value.items() {
+            for item in items.iter().take(BREADTH) {
+                self.read(item, depth);
+            }
+        } else if is_object(value) {
+            self.read_object(value, depth);
         }
     }
-    let is_shown = arguments.as_str().len() <= ARGUMENT_BYTES && is_object(&arguments);
-    (is_shown && arguments != Json::empty_object()).then_some(arguments)
+
+    fn read_object(&mut self, object: &Json, depth: usize) {
+        let members = object.members().unwrap_or_default();
+        let values: Vec<(&str, Json)> = members
+            .iter()
+            .take(BREADTH)
+            .filter_map(|member| Some((member.key.as_ref(), Json::parse(member.value).ok()?)))
+            .collect();
+        let has = |wanted: &[&str]| values.iter().any(|(key, _)| wanted.contains(key));
+        let has_place = has(&["toolbox", "server"]);
+        let is_wrapper = !has_place && !has(&["tool"]);
+        for (key, value) in &values {
+            let text = value.to_text().filter(|text| !text.is_empty());
+            match (*key, FIELDS.iter().position(|field| field == key)) {
+                (_, Some(field)) => {
+                    let is_ours = text.as_deref() == Some(USE_TOOL) && is_wrapper;
+                    if let Some(text) = text.filter(|_| !is_ours) {
+                        self.give(field, text);
+                    }
+                }
+                // The old key stands for the name.
+                ("tool", _) if has_place && is_string(value) && as_object(value).is_none() => {
+                    if let Some(text) = text {
+                        self.give(2, text);
+                    }
+                }
+                ("tool", _) => self.read(value, depth),
+                (key, _) if is_wrapper && WRAPPERS.contains(&key) => self.read(value, depth),
+                ("arguments", _) => {
+                    let value = as_object(value).unwrap_or_else(|| value.clone());
+                    if !self.arguments.contains(&value) {
+                        self.arguments.push(value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.objects.push(object.clone());
+    }
+
+    fn give(&mut self, field: usize, text: String) {
+        let given = &mut self.given[field];
+        if !given.contains(&text) {
+            given.push(text);
+        }
+    }
+
+    /// The tool that is named in full, and no second one beside it.
+    fn whole(&self) -> Option<Identifier> {
+        let [[toolbox], [server], [name]] = self.given.each_ref().map(Vec::as_slice) else { return None };
+        Some(Identifier::new(toolbox, server, name))
+    }
+
+    /// The known tool that has most in common with what is given.
+    fn nearest(&self, known: &dyn Known) -> Identifier {
+        let [no_toolbox, no_server, no_name] = PLACEHOLDERS;
+        let mut all = all_tools(known);
+        for toolbox in known.toolboxes() {
+            for server in known.servers(&toolbox) {
+                if known.tools(&toolbox, &server).is_empty() {
+                    all.push(Identifier::new(toolbox.clone(), server, no_name));
+                }
+            }
+        }
+        let in_common = |tool: &Identifier| {
+            let fields = [&tool.toolbox, &tool.server, &tool.name];
+            fields.into_iter().zip(&self.given).filter(|(field, given)| given.contains(field)).count()
+        };
+        let most = all.iter().map(in_common).max().unwrap_or_default();
+        let best: Vec<&Identifier> = all.iter().filter(|tool| in_common(tool) == most).collect();
+        // Nobody is shown how to destroy something who did not ask for it.
+        let harmless =
+            best.iter().find(|tool| self.given[2].contains(&tool.name) || !is_destructive(&tool.name));
+        let found = harmless.or(best.first()).map(|tool| (*tool).clone());
+        found.unwrap_or_else(|| Identifier::new(no_toolbox, no_server, no_name))
+    }
+
+    /// The arguments that were sent for this tool, wherever they stood; none when they are given twice.
+    fn arguments(&self, tool: &Identifier, known: &dyn Known) -> Option<Json> {
+        let mut arguments = match &self.arguments[..] {
+            [] => Json::empty_object(),
+            [only] => as_object(only)?,
+            _ => return None,
+        };
+        let parameters = parameters(tool, known).unwrap_or_default();
+        for object in &self.objects {
+            for member in object.members().unwrap_or_default().iter().take(BREADTH) {
+                let is_ours = ["tool", "arguments"].contains(&member.key.as_ref())
+                    || FIELDS.contains(&member.key.as_ref());
+                let is_parameter = parameters.iter().any(|name| *name == member.key);
+                if !is_ours && is_parameter && arguments.get(&member.key).is_none() {
+                    arguments = arguments.with(&member.key, &Json::parse(member.value).ok()?);
+                }
+            }
+        }
+        (arguments.as_str().len() <= ARGUMENT_BYTES).then_some(arguments)
+    }
 }

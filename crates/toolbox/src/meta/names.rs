@@ -108,7 +108,7 @@ fn without_place<'t>(tool: &Identifier, tools: &'t [String]) -> Option<&'t Strin
     found.next().is_none().then_some(only)
 }
 
-fn all_tools(known: &dyn Known) -> Vec<Identifier> {
+pub(super) fn all_tools(known: &dyn Known) -> Vec<Identifier> {
     let mut all = Vec::new();
     for toolbox in known.toolboxes() {
         for server in known.servers(&toolbox) {
@@ -120,7 +120,7 @@ fn all_tools(known: &dyn Known) -> Vec<Identifier> {
 }
 
 /// Whether a tool of this name can destroy something.
-fn is_destructive(name: &str) -> bool {
+pub(super) fn is_destructive(name: &str) -> bool {
     let definition = ToolDefinition { name: name.to_owned(), ..ToolDefinition::default() };
     Tool::compile(&definition).map_or(true, |tool| tool.is_destructive())
 }
