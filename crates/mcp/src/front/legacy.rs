@@ -130,6 +130,9 @@ pub(super) fn notified(session: &Arc<Session>, notification: Notification) {
                 session.cancel(&id);
             }
         }
+        // It ends the greeting between this client and us. A server has had its own greeting, and one over HTTP
+        // holds everything back after it until it is listened to.
+        "notifications/initialized" => {}
         _ => {
             drop(params);
             session.service().notified(&session.client(), notification);

@@ -23,7 +23,7 @@ async fn a_session_begins_with_initialize() {
     );
     let response = house.legacy(&token, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     assert_eq!(response.status(), StatusCode::ACCEPTED);
-    assert_eq!(house.service.notified.lock().unwrap()[0].method, "notifications/initialized");
+    assert!(house.service.notified.lock().unwrap().is_empty(), "the greeting is between the client and us");
     let response = house.legacy(&token, &call(1, "echo")).await;
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(

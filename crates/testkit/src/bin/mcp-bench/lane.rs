@@ -17,6 +17,8 @@ use crate::order::{Announces, Step, Wanted};
 
 /// How long a lane has to answer its first call.
 const START: Duration = Duration::from_secs(60);
+/// How long one step of a lane may take: who stops in the middle must not stop the others.
+const LONGEST: Duration = Duration::from_secs(60);
 /// How long an idle one is left alone before it is looked at.
 const REST: Duration = Duration::from_secs(5);
 
@@ -114,11 +116,14 @@ impl Lane {
         }
         let pid = self.process.as_ref().and_then(Child::id);
         let before = pid.map(cpu).unwrap_or_default();
-        let seen = match self.wanted.announces {
-            Announces::Pipe => measure::pipe(&self.wanted, step.clients, step.calls).await,
-            _ => measure::http(&self.wanted, self.address, step.clients, step.calls).await,
+        let measured = async {
+            match self.wanted.announces {
+                Announces::Pipe => measure::pipe(&self.wanted, step.clients, step.calls).await,
+                _ => measure::http(&self.wanted, self.address, step.clients, step.calls).await,
+            }
         };
-        match seen {
+        let seen = timeout(LONGEST, measured).await;
+        match seen.unwrap_or_else(|_| Err(format!("no end within {} s", LONGEST.as_secs()))) {
             Ok(mut seen) => {
                 seen.cpu = pid.map(cpu).unwrap_or_default().saturating_sub(before);
                 seen.rss_kib = pid.map(|pid| Usage::of(pid).rss_kib).unwrap_or_default();
