@@ -40,7 +40,7 @@ pub fn run(options: &ServeOptions) -> Result<ExitCode, Report> {
 
 /// Half of the processors. The servers and the clients are on this machine too, and threads that wake each other
 /// for every step of a call cost more than they help: on two processors one thread answers a call a third sooner
-/// than two, and as many calls in all.
+/// than two.
 fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
 }
