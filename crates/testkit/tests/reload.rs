@@ -95,6 +95,11 @@ async fn fifty_reloads_under_load_lose_no_call_and_leave_no_child() {
     std::fs::write(&path, text(0)).expect("written");
     let (servers, executor) = started(&text(0), false);
     assert!(servers.settled(PATIENCE).await);
+    let is_offered = |tool| executor.registry().get(tool).is_some();
+    until("their tools", || {
+        is_offered("changing/control_zwave_device") && is_offered("steady/control_zwave_device")
+    })
+    .await;
     let steady = servers.get("steady").expect("it").view().pid;
     let reloading = reload::watch(&path, &servers);
     let (over, calls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));

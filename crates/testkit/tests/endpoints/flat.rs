@@ -82,7 +82,7 @@ async fn what_one_may_not_use_does_not_exist() {
     assert!(!resources.is_ok_and(|read| read.as_str().contains("Welcome.")));
     let dev = stage.service(&Endpoint::Toolbox("dev".into()));
     assert!(script.ask(&dev, "tools/list", "").await.is_err());
-    assert_eq!(Script::new(Era::Legacy, 2).tools(&all).await.len(), 7);
+    assert!(Script::new(Era::Legacy, 2).tools(&all).await.contains(&"dev__era__v0".to_owned()));
 }
 
 #[tokio::test]

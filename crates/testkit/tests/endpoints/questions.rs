@@ -101,7 +101,7 @@ async fn a_list_waits_for_no_question() {
     });
     until("a question", || !silent.asked().is_empty()).await;
     let other = Script::new(Era::Modern, 3);
-    assert_eq!(other.tools(&service).await.len(), 5);
+    assert!(other.tools(&service).await.contains(&"greet".to_owned()));
     asked.abort();
 }
 
