@@ -12,6 +12,7 @@ mod gather;
 mod listening;
 mod members;
 mod merged;
+mod near;
 pub(crate) mod offered;
 mod opened;
 mod prompts;

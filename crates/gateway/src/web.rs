@@ -30,5 +30,5 @@ pub use limits::{Rate, WebLimits};
 pub use listener::{Bound, ListenError, Reach, bind};
 pub use metrics::{CallCounter, Metrics};
 pub use serve::{Stop, Web, WebOptions};
-pub use served::Served;
+pub use served::{OWN_TOOLBOX, Served};
 pub use tokens::{NewToken, TokenEntry, TokenError, TokenFolder};

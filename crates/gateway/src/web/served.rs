@@ -15,7 +15,7 @@ use super::inside::{Counts, Inside, Reply};
 use crate::{Endpoint, Gateway, Servers};
 
 /// The toolbox of our own tools.
-const OWN_TOOLBOX: &str = "builtin";
+pub const OWN_TOOLBOX: &str = "builtin";
 
 /// The gateway, as the port sees it.
 pub struct Served {
