@@ -132,6 +132,12 @@ impl Configuration {
         self.toolboxes.iter().flat_map(|toolbox| toolbox.servers.iter().map(move |server| (toolbox, server)))
     }
 
+    /// Whether our own tools are served: as the file says, or when it names no servers. Who configures servers
+    /// says whether ours are wanted beside them.
+    pub fn serves_own_tools(&self) -> bool {
+        self.serves_builtin_tools.unwrap_or_else(|| self.servers().next().is_none())
+    }
+
     /// Whether something that the file names is left out.
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)

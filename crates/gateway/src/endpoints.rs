@@ -12,6 +12,7 @@ mod gather;
 mod listening;
 mod members;
 mod merged;
+mod near;
 pub(crate) mod offered;
 mod opened;
 mod prompts;
@@ -24,3 +25,4 @@ mod visible;
 pub(crate) mod watching;
 
 pub use gateway::{Endpoint, Gateway, GatewayOptions, offered_capabilities};
+pub use members::OWN_TOOLBOX;

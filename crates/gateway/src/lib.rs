@@ -18,7 +18,7 @@ mod servers;
 mod view;
 pub mod web;
 
-pub use endpoints::{Endpoint, Gateway, GatewayOptions, offered_capabilities};
+pub use endpoints::{Endpoint, Gateway, GatewayOptions, OWN_TOOLBOX, offered_capabilities};
 pub use login::Logins;
 pub use offer::offer;
 pub use server_tool::ServerTool;

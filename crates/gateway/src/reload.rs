@@ -42,6 +42,15 @@ pub enum Reloaded {
 /// applied. Every server of the file is wanted. Must be called on a tokio runtime; the task ends with the
 /// servers or with the last handle.
 pub fn watch(file: &Path, servers: &Arc<Servers>) -> Reloading {
+    watch_telling(file, servers, |_| ())
+}
+
+/// The same, and whoever listens is told of every file that is in force anew.
+pub fn watch_telling(
+    file: &Path,
+    servers: &Arc<Servers>,
+    tell: impl Fn(&Applied) + Send + Sync + 'static,
+) -> Reloading {
     let (ask, mut asked) = mpsc::channel::<oneshot::Sender<Reloaded>>(ASKING);
     let ended = servers.ended().clone();
     let servers = Arc::downgrade(servers);
@@ -78,6 +87,9 @@ pub fn watch(file: &Path, servers: &Arc<Servers>) -> Reloading {
                 Some(said) => Some(take(&servers, watch.file(), said)),
                 None => None,
             };
+            if let Some(Reloaded::Applied(applied)) = reloaded.as_ref().filter(|_| !is_first) {
+                tell(applied);
+            }
             if let (Some(answer), Some(reloaded)) = (answer, reloaded) {
                 let _ = answer.send(reloaded);
             }
@@ -112,8 +124,8 @@ fn take(servers: &Servers, file: &Path, said: Result<Configuration, ConfigError>
     };
     let new = match said {
         Ok(new) => new,
-        Err(ConfigError::Wrong(problem)) => return refused(problem.to_string()),
-        Err(error) => return refused(format!("{error}; {}", error.fix())),
+        // It ends with its fix.
+        Err(error) => return refused(error.to_string()),
     };
     let harm = harmful(servers, &new);
     if !harm.is_empty() {

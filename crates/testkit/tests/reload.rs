@@ -261,7 +261,12 @@ async fn a_file_that_comes_later_is_taken_and_one_that_goes_changes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("toolwright.json");
     let (servers, _executor) = started("{}", true);
-    let _reloading = reload::watch(&path, &servers);
+    let told = Arc::new(AtomicUsize::new(0));
+    let telling = Arc::clone(&told);
+    let reloading = reload::watch_telling(&path, &servers, move |applied| {
+        assert_eq!(applied.added, ["a"]);
+        telling.fetch_add(1, Ordering::Relaxed);
+    });
     tokio::time::sleep(Duration::from_millis(700)).await;
     let mut changes = servers.changes();
     std::fs::write(&path, file(&[("a", entry(SWITCH, &[&mark]))])).expect("written");
@@ -270,5 +275,8 @@ async fn a_file_that_comes_later_is_taken_and_one_that_goes_changes_nothing() {
     std::fs::remove_file(&path).expect("removed");
     tokio::time::sleep(Duration::from_millis(1500)).await;
     assert_eq!(servers.names(), ["a"]);
+    let Reloaded::Refused(why) = reloading.now().await else { panic!("it is gone") };
+    assert_eq!(why.matches("check the path").count(), 1, "{why}");
+    assert_eq!(told.load(Ordering::Relaxed), 1, "only what is in force is told");
     servers.stop().await;
 }

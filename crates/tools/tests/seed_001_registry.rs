@@ -86,8 +86,10 @@ fn validate_tool_definition() {
     let long = "a".repeat(129);
     let cases = [
         (named(""), Place::Name),
-        (named("read file"), Place::Name),
-        (named("lösche"), Place::Name),
+        (built_in("read file", ANY_OBJECT), Place::Name),
+        (built_in("lösche", ANY_OBJECT), Place::Name),
+        (named("read\nfile"), Place::Name),
+        (named("read\u{202e}file"), Place::Name),
         (named(&long), Place::Name),
         (of_server("", "a", ANY_OBJECT), Place::Server),
         (of_server("builtin", "a", ANY_OBJECT), Place::Server),
@@ -118,7 +120,7 @@ fn validate_tool_definition() {
     insta::assert_snapshot!(texts.join("\n"));
     registry.register(with_output(r#"{"type":"array"}"#), echo()).expect("a result may be a list");
     let edge = "a".repeat(128);
-    for name in ["read_file", "a.b-c/d_1", edge.as_str()] {
+    for name in ["read_file", "a.b-c/d_1", edge.as_str(), "read file", "lösche", "読む"] {
         registry.register(named(name), echo()).expect("in order");
     }
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use toolwright_config::{Configuration, parse, process_environment};
 use toolwright_gateway::web::{CallCounter, Served, TokenFolder};
-use toolwright_gateway::{Gateway, GatewayOptions, Servers, offer, reload};
+use toolwright_gateway::{Applied, Gateway, GatewayOptions, Servers, offer, reload};
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
 use toolwright_normalizer::Normalizer;
-use toolwright_tools::{ToolExecutor, ToolRegistry};
+use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 
 use crate::cli::{ConfigOptions, RootOptions, RuleOptions};
 use crate::files::Watched;
@@ -48,7 +48,9 @@ impl Behind {
     /// The file is watched as long as this is awaited. What is wrong with a new one the log says.
     async fn keep_configuration(&self, asked: &Notify) {
         let Some(configuration) = &self.configuration else { return };
-        let reloading = reload::watch(&configuration.file, &self.servers);
+        let reloading = reload::watch_telling(&configuration.file, &self.servers, |applied| {
+            eprintln!("{}", printable(&read_again(applied), &['\\']));
+        });
         loop {
             asked.notified().await;
             let _ = reloading.now().await;
@@ -65,11 +67,7 @@ pub fn behind(
 ) -> Result<Behind, Report> {
     let normalizer = Normalizer::new(rules_source::load(rules)?);
     let configuration = server_source::configuration(config)?;
-    // Who configures servers says whether ours are wanted beside them.
-    let serves_own = configuration.as_ref().is_none_or(|configuration| {
-        configuration.serves_builtin_tools.unwrap_or_else(|| configuration.servers().next().is_none())
-    });
-    let registry = if serves_own {
+    let registry = if configuration.as_ref().is_none_or(Configuration::serves_own_tools) {
         toolset::registry(roots, toolset::kept_out(config, rules))?
     } else {
         ToolRegistry::new()
@@ -87,6 +85,18 @@ pub fn behind(
     offer(&servers, executor.registry());
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
     Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools })
+}
+
+/// What a configuration has changed that was read while it was in force.
+fn read_again(applied: &Applied) -> String {
+    let parts: Vec<String> =
+        [("added", &applied.added), ("changed", &applied.changed), ("removed", &applied.removed)]
+            .into_iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(what, names)| format!("{what} {}", names.join(", ")))
+            .collect();
+    let what = if parts.is_empty() { "no server has changed".to_owned() } else { parts.join("; ") };
+    format!("configuration read again: {what}")
 }
 
 fn nothing_configured() -> Result<Configuration, Report> {
@@ -124,5 +134,20 @@ async fn keep_rules(options: &RuleOptions, executor: &ToolExecutor, asked: &Noti
                 eprintln!("the last good rules stay in force");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_that_is_read_again_is_told_in_one_line() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let kept = names(&["e"]);
+        let applied =
+            Applied { added: names(&["a", "b"]), changed: names(&["c"]), removed: names(&["d"]), kept };
+        assert_eq!(read_again(&applied), "configuration read again: added a, b; changed c; removed d");
+        assert_eq!(read_again(&Applied::default()), "configuration read again: no server has changed");
     }
 }

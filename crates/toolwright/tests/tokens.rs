@@ -55,3 +55,18 @@ fn wrong_use_is_told_with_what_to_do() {
     let (code, _, stderr) = home.run(&["token", "revoke", "default"]);
     assert!(code == 2 && stderr.contains("start the gateway anew"), "{stderr}");
 }
+
+#[test]
+fn a_toolbox_that_the_configuration_does_not_have_is_told() {
+    let home = Home::new();
+    let add = |name: &str, toolbox: &str| home.run(&["token", "add", name, "--toolbox", toolbox]);
+    let (code, _, stderr) = add("before", "nosuch");
+    assert!(code == 0 && !stderr.contains("warning"), "nothing is known yet: {stderr}");
+    let server = r#"{"mcpServers": {"a": {"command": "a"}}}"#;
+    home.put("toolwright.json", &format!(r#"{{"toolboxes": {{"dev": {server}}}}}"#));
+    let (code, stdout, stderr) = add("wrong", "nosuch");
+    assert_eq!((code, stdout.lines().count()), (0, 1), "{stderr}");
+    assert!(stderr.contains("has no toolbox \"nosuch\"; it has dev"), "{stderr}");
+    assert!(add("own", "builtin").2.contains("has no toolbox \"builtin\""));
+    assert!(!add("right", "dev").2.contains("warning"));
+}

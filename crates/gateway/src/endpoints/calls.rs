@@ -52,6 +52,26 @@ pub(super) fn words(error: &CallError) -> String {
     text
 }
 
+/// Why a text that has to be among the params cannot be taken from them.
+pub(super) fn no_text(params: Option<&Json>, key: &str) -> ErrorObject {
+    let message = match params.and_then(|params| params.get(key)) {
+        None => format!("\"{key}\" is missing"),
+        Some(value) => format!("\"{key}\" has to be a string, not {}", kind(&value)),
+    };
+    ErrorObject::new(INVALID_PARAMS, message)
+}
+
+fn kind(value: &Json) -> &'static str {
+    match value.as_str().as_bytes().first() {
+        Some(b'{') => "an object",
+        Some(b'[') => "a list",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        Some(b'"') => "text that cannot be read",
+        _ => "a number",
+    }
+}
+
 /// Calls a tool of a server by the server's own name for it. The arguments are those of the params.
 pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -> Called {
     let Asked { params, log_level, back, .. } = asked;
@@ -106,5 +126,30 @@ async fn call_as_it_is(
         Ok(result) => Called::Answered(result),
         Err(RequestError::Server(error)) => Called::Refused(error),
         Err(error) => Called::Lost(forward::in_words(server, &error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_text_is_told_from_what_is_missing() {
+        let said = |params: &str| no_text(Json::parse(params).ok().as_ref(), "name").message;
+        assert_eq!(said("{}"), "\"name\" is missing");
+        assert_eq!(no_text(None, "name").message, "\"name\" is missing");
+        for (value, kind) in [
+            ("5", "a number"),
+            ("-5", "a number"),
+            ("null", "null"),
+            ("true", "a boolean"),
+            ("[]", "a list"),
+            ("{}", "an object"),
+        ] {
+            assert_eq!(
+                said(&format!("{{\"name\": {value}}}")),
+                format!("\"name\" has to be a string, not {kind}")
+            );
+        }
     }
 }

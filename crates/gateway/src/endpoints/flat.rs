@@ -9,7 +9,7 @@ use toolwright_mcp::{Era, Filter, RequestError};
 use toolwright_normalizer::{NameError, find_tool};
 use toolwright_toolbox::naming::{Identifier, Style};
 
-use super::calls::{self, Called};
+use super::calls::{self, Called, no_text};
 use super::carried::Carried;
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
@@ -18,7 +18,7 @@ use super::merged::{Lists, Merged};
 use super::prompts::Prompts;
 use super::resources::Resources;
 use super::tasks::Tasks;
-use super::{about, forward, gather};
+use super::{about, forward, gather, near};
 use crate::result;
 use crate::server_tool::PATIENCE;
 use crate::servers::Server;
@@ -165,7 +165,7 @@ impl Inner {
                 self.prompts.list(&members).await
             }
             "prompts/get" => {
-                let name = text("name").ok_or_else(|| missing("name"))?;
+                let name = text("name").ok_or_else(|| no_text(asked.params.as_ref(), "name"))?;
                 let (member, own) = self.prompts.find(&members, &name).await?;
                 let asked = with_param(asked, "name", &Json::text(&own));
                 self.pass_on(&member, asked).await
@@ -186,7 +186,7 @@ impl Inner {
                 Ok(Json::empty_object().with("tasks", &Json::list(&items)))
             }
             method if method.starts_with("tasks/") => {
-                let id = text("taskId").ok_or_else(|| missing("taskId"))?;
+                let id = text("taskId").ok_or_else(|| no_text(asked.params.as_ref(), "taskId"))?;
                 let member = self.tasks.find(&members, &id);
                 let member = member
                     .ok_or_else(|| ErrorObject::new(INVALID_PARAMS, format!("there is no task \"{id}\"")))?;
@@ -219,7 +219,7 @@ impl Inner {
 
     async fn call(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
         let Some(sent) = asked.params.as_ref().and_then(|params| params.get_text("name")) else {
-            return Err(missing("name"));
+            return Err(no_text(asked.params.as_ref(), "name"));
         };
         let mut merged = self.lists.of(members);
         let mut tool = merged.names.tool_of(&sent).cloned();
@@ -347,7 +347,11 @@ fn meant(merged: &Merged, sent: &str) -> Result<Identifier, Result<Json, ErrorOb
             let text = format!("\"{sent}\" could be {}; send the one you mean", candidates.join(" or "));
             Err(Ok(result::failed(&text)))
         }
-        Err(NameError::Unknown { nearest, .. }) => Err(Err(unknown(sent, &nearest))),
+        Err(NameError::Unknown { .. }) => {
+            let tools =
+                merged.order.iter().filter_map(|name| Some((name.as_str(), merged.names.tool_of(name)?)));
+            Err(Err(unknown(sent, &near::nearest(sent, tools))))
+        }
         Err(NameError::TooLong { start, .. }) => Err(Err(unknown(&start, &[]))),
     }
 }

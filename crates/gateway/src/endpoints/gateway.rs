@@ -142,8 +142,9 @@ impl Hub {
 
     fn members_of(&self, is_meant: impl Fn(&str) -> bool) -> Vec<Member> {
         let current = self.servers.current();
-        let is_said = self.options.serves_builtin_tools.or(current.configuration.serves_builtin_tools);
-        let own: &[Member] = if is_said.unwrap_or(current.list.is_empty()) { &self.own } else { &[] };
+        let is_said = self.options.serves_builtin_tools;
+        let serves_own = is_said.unwrap_or_else(|| current.configuration.serves_own_tools());
+        let own: &[Member] = if serves_own { &self.own } else { &[] };
         let servers = current.list.iter().filter(|server| is_meant(&server.toolbox)).map(Member::configured);
         servers.chain(own.iter().filter(|member| is_meant(&member.toolbox)).cloned()).collect()
     }

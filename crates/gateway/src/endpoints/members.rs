@@ -20,7 +20,7 @@ use super::offered::Offered;
 use crate::servers::Server;
 
 /// The toolbox of our own tools.
-pub(super) const OWN_TOOLBOX: &str = "builtin";
+pub const OWN_TOOLBOX: &str = "builtin";
 
 /// One server behind an endpoint.
 #[derive(Clone)]

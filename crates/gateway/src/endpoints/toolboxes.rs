@@ -116,7 +116,7 @@ impl Inner {
     async fn call(&self, asked: Asked) -> Result<Json, ErrorObject> {
         let params = asked.params.clone().unwrap_or_else(Json::empty_object);
         let Some(name) = params.get_text("name") else {
-            return Err(ErrorObject::new(INVALID_PARAMS, "\"name\" is missing: it is the name of a tool"));
+            return Err(calls::no_text(Some(&params), "name"));
         };
         let arguments = params.get("arguments").filter(|arguments| arguments.as_str() != "null");
         let arguments = arguments.unwrap_or_else(Json::empty_object);
@@ -279,8 +279,11 @@ impl Inner {
         if !exists && OpenSets::is_stateless(client) {
             return Err(texts::toolbox_not_found(&toolbox, &visible.toolboxes()));
         }
-        if !exists || !self.open.has(client, &toolbox) {
-            return Err(texts::not_open(&toolbox));
+        if !exists {
+            return Err(texts::not_open_nor_there(&toolbox, &visible.toolboxes()));
+        }
+        if !self.open.has(client, &toolbox) {
+            return Err(texts::to_be_opened(&toolbox));
         }
         let Some(member) = visible.of(&toolbox).find(|member| member.server == call.tool.server) else {
             return Err(texts::server_not_found(&call.tool.server, &toolbox));

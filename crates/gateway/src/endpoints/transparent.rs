@@ -198,7 +198,7 @@ fn filtered(server: &Server, list: Json) -> Json {
 /// Calls the tool that is meant: by its name, or by one that can stand for one tool of this server only.
 async fn call(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
     let Some(sent) = asked.params.as_ref().and_then(|params| params.get_text("name")) else {
-        return Err(ErrorObject::new(INVALID_PARAMS, "\"name\" is missing: it is the name of a tool"));
+        return Err(calls::no_text(asked.params.as_ref(), "name"));
     };
     if hub.executor.registry().get(&format!("{}/{sent}", member.registry_name())).is_none() {
         // Only what a server lists can be judged, and one that rests before its first use has listed nothing yet.

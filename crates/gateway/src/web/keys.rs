@@ -70,6 +70,12 @@ impl Keys {
         Ok((Keys::of(vec![Arc::new(known)], None, where_is_it), own))
     }
 
+    /// The same for a port that others than this machine reach: whoever has no token is not told in which file
+    /// it is.
+    pub fn for_strangers(self) -> Keys {
+        Keys { where_is_it: "ask whoever runs this gateway for one".to_owned(), ..self }
+    }
+
     fn of(known: Vec<Arc<Known>>, folder: Option<TokenFolder>, where_is_it: String) -> Keys {
         Keys {
             known: ArcSwap::from_pointee(known),
@@ -175,5 +181,27 @@ fn bearer(value: &HeaderValue) -> Option<&str> {
 pub(super) fn strip(headers: &mut HeaderMap) {
     for name in ["authorization", "proxy-authorization", "cookie", TOKEN_HEADER] {
         headers.remove(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_told_where_the_token_is() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let keys = || Keys::in_folder(TokenFolder::new(scratch.path().join("state"))).expect("a token").0;
+        let place = scratch.path().display().to_string();
+        let said = |keys: &Keys| {
+            let refusal = keys.recognise(&HeaderMap::new()).expect_err("no token");
+            format!("{refusal:?}")
+        };
+        assert!(said(&keys()).contains(&place));
+        let stranger = said(&keys().for_strangers());
+        assert!(
+            !stranger.contains(&place) && stranger.contains("ask whoever runs this gateway"),
+            "{stranger}"
+        );
     }
 }

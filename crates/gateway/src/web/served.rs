@@ -12,10 +12,7 @@ use toolwright_mcp::front::{Fronts, Visitor};
 use toolwright_tools::ToolExecutor;
 
 use super::inside::{Counts, Inside, Reply};
-use crate::{Endpoint, Gateway, Servers};
-
-/// The toolbox of our own tools.
-const OWN_TOOLBOX: &str = "builtin";
+use crate::{Endpoint, Gateway, OWN_TOOLBOX, Servers};
 
 /// The gateway, as the port sees it.
 pub struct Served {

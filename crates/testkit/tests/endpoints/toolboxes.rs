@@ -38,7 +38,10 @@ async fn every_row_of_the_table_of_errors() {
     let fail = identifier("dev", "house", "fail");
     let closed = use_tool(&script, &service, &fail, "{}").await;
     assert!(is_error(&closed));
-    assert_eq!(text(&closed), "Error executing tool: Toolbox 'dev' is not open");
+    assert_eq!(
+        text(&closed),
+        "Error executing tool: Toolbox 'dev' is not open\nOpen it first: open_toolbox {\"toolbox\": \"dev\"}"
+    );
     let opened = script.call(&service, "open_toolbox", r#"{"toolbox":"dev"}"#).await;
     assert!(!is_error(&opened), "{opened}");
     for (arguments, expected) in [
@@ -55,7 +58,7 @@ async fn every_row_of_the_table_of_errors() {
         ),
         (
             r#"{"tool":{"toolbox":"none","server":"house","name":"fail"}}"#,
-            "Error executing tool: Toolbox 'none' is not open",
+            "Error executing tool: Toolbox 'none' is not open\nThere is no such toolbox. Available toolboxes: dev, prod",
         ),
         (
             r#"{"tool":{"toolbox":"dev","server":"shed","name":"fail"}}"#,
@@ -141,7 +144,7 @@ async fn a_toolbox_is_opened_as_far_as_it_can_be() {
     assert_eq!(listed.get("open_count").expect("a count").as_str(), "0", "another session has its own");
     service.ended(&script.client);
     let result = use_tool(&script, &service, &identifier("prod", "house", "fail"), "{}").await;
-    assert_eq!(text(&result), "Error executing tool: Toolbox 'prod' is not open");
+    assert_eq!(text(&result).lines().next(), Some("Error executing tool: Toolbox 'prod' is not open"));
 }
 
 #[tokio::test]

@@ -12,6 +12,17 @@ pub fn not_open(toolbox: &str) -> String {
     format!("Error executing tool: Toolbox '{toolbox}' is not open")
 }
 
+/// The same of a toolbox that can be opened, with what to do.
+pub fn to_be_opened(toolbox: &str) -> String {
+    let call = Json::text(toolbox);
+    format!("{}\nOpen it first: open_toolbox {{\"toolbox\": {call}}}", not_open(toolbox))
+}
+
+/// The same of a toolbox that does not exist, with those that do.
+pub fn not_open_nor_there(toolbox: &str, available: &[String]) -> String {
+    format!("{}\nThere is no such toolbox. Available toolboxes: {}", not_open(toolbox), listed(available))
+}
+
 /// A server that the toolbox does not have.
 pub fn server_not_found(server: &str, toolbox: &str) -> String {
     format!("Error executing tool: Server '{server}' not found in toolbox '{toolbox}'")
@@ -30,8 +41,11 @@ pub fn failed(tool: &Identifier, error: &str) -> String {
 
 /// A toolbox that does not exist.
 pub fn toolbox_not_found(toolbox: &str, available: &[String]) -> String {
-    let available = if available.is_empty() { "(none)".to_owned() } else { available.join(", ") };
-    format!("Error: Toolbox '{toolbox}' not found. Available toolboxes: {available}")
+    format!("Error: Toolbox '{toolbox}' not found. Available toolboxes: {}", listed(available))
+}
+
+fn listed(available: &[String]) -> String {
+    if available.is_empty() { "(none)".to_owned() } else { available.join(", ") }
 }
 
 /// A toolbox of which nothing could be opened.
@@ -96,6 +110,21 @@ mod tests {
             open_failed("dev", &server_failed("s", "it is off")),
             "Error opening toolbox 'dev': Failed to connect to MCP server 's': it is off"
         );
+    }
+
+    #[test]
+    fn what_is_not_open_is_told_with_what_to_do() {
+        assert_eq!(
+            to_be_opened("my \"dev\""),
+            "Error executing tool: Toolbox 'my \"dev\"' is not open\n\
+             Open it first: open_toolbox {\"toolbox\": \"my \\\"dev\\\"\"}"
+        );
+        assert_eq!(
+            not_open_nor_there("x", &["a".to_owned(), "b".to_owned()]),
+            "Error executing tool: Toolbox 'x' is not open\n\
+             There is no such toolbox. Available toolboxes: a, b"
+        );
+        assert!(not_open_nor_there("x", &[]).ends_with("Available toolboxes: (none)"));
     }
 
     #[test]

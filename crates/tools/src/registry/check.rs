@@ -6,6 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_model::{Origin, ToolDefinition};
 use toolwright_normalizer::{Schema, Tool};
+use toolwright_redact::does_not_print;
 
 use super::entry::{BUILT_IN, source};
 
@@ -66,7 +67,7 @@ impl fmt::Display for Place {
 pub(super) fn check(definition: &ToolDefinition) -> Result<Checked, RegistrationError> {
     let error =
         |place| move |(why, fix): Fault| RegistrationError { tool: shown_name(definition), place, why, fix };
-    name(&definition.name).map_err(error(Place::Name))?;
+    name(definition).map_err(error(Place::Name))?;
     server(definition).map_err(error(Place::Server))?;
     description(&definition.description).map_err(error(Place::Description))?;
     let input_schema = schema(&definition.input_schema, Root::Object).map_err(error(Place::InputSchema))?;
@@ -92,7 +93,11 @@ fn shown_name(definition: &ToolDefinition) -> String {
     format!("{name:?} from {}", source(definition))
 }
 
-fn name(name: &str) -> Result<(), Fault> {
+/// What is ours has a name that every API takes. A server calls its tools as it likes; what models call them is
+/// made of that.
+fn name(definition: &ToolDefinition) -> Result<(), Fault> {
+    let name = definition.name.as_str();
+    let is_of_server = definition.server.is_some();
     if name.is_empty() {
         return Err(fault("is empty", "give it one, such as \"read_file\""));
     }
@@ -100,12 +105,17 @@ fn name(name: &str) -> Result<(), Fault> {
         let why = format!("has {} bytes", name.len());
         return Err(fault(why, format!("use at most {MAX_NAME_BYTES}")));
     }
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+    let is_allowed = |c: char| if is_of_server { !does_not_print(c) } else { is_plain(c) };
     match name.chars().position(|c| !is_allowed(c)) {
         Some(index) => {
             let found = name.chars().nth(index).unwrap_or_default();
             let why = format!("has {found:?} at character {}", index + 1);
-            Err(fault(why, "use only letters and digits of English and _ . - /"))
+            let fix = match is_of_server {
+                true => "use only characters that can be seen",
+                false => "use only letters and digits of English and _ . - /",
+            };
+            Err(fault(why, fix))
         }
         None => Ok(()),
     }

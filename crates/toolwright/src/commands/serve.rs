@@ -60,6 +60,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         (Some(folder), false) => Keys::in_folder(folder.clone()).map(with_some).map_err(token::report)?,
         (None, false) => Keys::for_this_run().map(with_some).map_err(token::report)?,
     };
+    let keys = if bound.address.ip().is_loopback() { keys } else { keys.for_strangers() };
     let behind = gateway_source::behind(&options.config, &options.roots, &options.rules, key)?;
     let served = Arc::new(behind.served());
     let started = Started {

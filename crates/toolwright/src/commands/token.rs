@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use serde_json::json;
+use toolwright_config::{load, locate, process_environment};
+use toolwright_gateway::OWN_TOOLBOX;
 use toolwright_gateway::web::{NewToken, OWN_TOKEN, TokenEntry, TokenError, TokenFolder};
 
 use super::print;
@@ -37,6 +39,7 @@ fn add(folder: &TokenFolder, new: NewToken, as_json: bool) -> Result<(), Report>
     let name = new.name.clone();
     let toolboxes = new.toolboxes.clone();
     let token = folder.add(new).map_err(report)?;
+    warn_of_unknown(toolboxes.as_deref().unwrap_or_default());
     if as_json {
         return print(&json!({ "name": name, "token": token, "toolboxes": toolboxes }).to_string());
     }
@@ -44,6 +47,23 @@ fn add(folder: &TokenFolder, new: NewToken, as_json: bool) -> Result<(), Report>
     print(&token)?;
     eprintln!("This is the token \"{name}\"; it opens {opens}. It is not shown again.");
     Ok(())
+}
+
+/// Tells of toolboxes that the configuration found from here does not have. It may be another one that is
+/// served, so that the token is made all the same.
+fn warn_of_unknown(toolboxes: &[String]) {
+    let Ok(Some(located)) = locate(None, &process_environment) else { return };
+    let Ok(configuration) = load(&located.file, &process_environment) else { return };
+    let mut there: Vec<&str> = configuration.toolboxes.iter().map(|toolbox| toolbox.name.as_str()).collect();
+    if configuration.serves_own_tools() {
+        there.push(OWN_TOOLBOX);
+    }
+    for toolbox in toolboxes.iter().filter(|toolbox| !there.contains(&toolbox.as_str())) {
+        let listed = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+        let said =
+            format!("warning: {} has no toolbox \"{toolbox}\"; it has {listed}", located.file.display());
+        eprintln!("{}", toolwright_tools::printable(&said, &['\\']));
+    }
 }
 
 fn list(folder: &TokenFolder, as_json: bool) -> Result<(), Report> {

@@ -1,0 +1,92 @@
+//! Which tools a flat name may have meant that is none: by what people read in a name, not by its hash.
+
+use toolwright_toolbox::naming::{CLIENT_PREFIX, Identifier};
+
+/// How many are told.
+const TOLD: usize = 3;
+
+/// How long a name may be to be compared, in bytes.
+const LONGEST: usize = 256;
+
+/// Up to three flat names of the tools that are most like the one sent, the nearest first: by the tool's own
+/// name, then by where it is. Tools whose own name is another altogether are left out.
+pub(super) fn nearest<'t>(sent: &str, tools: impl Iterator<Item = (&'t str, &'t Identifier)>) -> Vec<String> {
+    if sent.len() > LONGEST {
+        return Vec::new();
+    }
+    let sent = sent.strip_prefix(CLIENT_PREFIX).unwrap_or(sent).to_lowercase();
+    let mut near: Vec<(usize, usize, &str)> = tools
+        .filter_map(|(flat, tool)| {
+            let name = tool.name.to_lowercase();
+            if name.len() > LONGEST {
+                return None;
+            }
+            let (place, own) = parted(&sent, &name);
+            let apart = strsim::osa_distance(own, &name);
+            let is_like = apart * 3 <= own.chars().count().max(name.chars().count());
+            if !is_like && !share_a_word(own, &name) {
+                return None;
+            }
+            let (toolbox, server) = (tool.toolbox.to_lowercase(), tool.server.to_lowercase());
+            let whole = format!("{toolbox}__{server}");
+            let from_place = strsim::osa_distance(place, &whole).min(strsim::osa_distance(place, &server));
+            Some((apart, from_place, flat))
+        })
+        .collect();
+    near.sort_unstable();
+    near.into_iter().take(TOLD).map(|(_, _, flat)| flat.to_owned()).collect()
+}
+
+/// What was sent, as a place and a tool's own name: that may hold what stands between the parts.
+fn parted<'s>(sent: &'s str, name: &str) -> (&'s str, &'s str) {
+    let within = name.matches("__").count();
+    match sent.rmatch_indices("__").nth(within) {
+        Some((at, between)) => (&sent[..at], &sent[at + between.len()..]),
+        None => ("", sent),
+    }
+}
+
+/// Whether two names have a word in common that says something.
+fn share_a_word(one: &str, other: &str) -> bool {
+    let words = |name: &str| -> Vec<String> {
+        let words = name.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| word.chars().count() > 2).map(str::to_owned).collect()
+    };
+    let others = words(other);
+    words(one).iter().any(|word| others.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(sent: &str) -> Vec<String> {
+        let tools = [
+            ("A__a1__sp_ace_7430000000", Identifier::new("A", "a1", "sp ace")),
+            ("A__a1__xxxx_1bbeaab4a5", Identifier::new("A", "a1", "x".repeat(70))),
+            ("d1__n_1bbeaab4a5", Identifier::new("default", "d1", "n\u{e4}\u{e4}")),
+            ("d1__read_file", Identifier::new("default", "d1", "read_file")),
+            ("d1__write_file", Identifier::new("default", "d1", "write_file")),
+            ("d1__copy_file", Identifier::new("default", "d1", "copy_file")),
+            ("d1__echo", Identifier::new("default", "d1", "echo")),
+            ("A__a1__echo", Identifier::new("A", "a1", "echo")),
+            ("B__b1__who", Identifier::new("B", "b1", "who")),
+            ("B__b1__a__b_0000000000", Identifier::new("B", "b1", "left__right")),
+        ];
+        nearest(sent, tools.iter().map(|(flat, tool)| (*flat, tool)))
+    }
+
+    #[test]
+    fn the_nearest_come_first_and_what_is_unlike_not_at_all() {
+        assert_eq!(near("A__a1__ech"), ["A__a1__echo", "d1__echo"]);
+        assert_eq!(near("mcp__toolwright__A__a1__ech"), ["A__a1__echo", "d1__echo"]);
+        assert_eq!(near("d1__ecko"), ["d1__echo", "A__a1__echo"]);
+        assert_eq!(near("d1__who"), ["B__b1__who"]);
+        assert_eq!(near("b1__left__rigth"), ["B__b1__a__b_0000000000"]);
+        assert_eq!(near("d1__READ_FILES").first().map(String::as_str), Some("d1__read_file"));
+        assert_eq!(near("d1__stat_file").len(), 3);
+        assert!(near("d1__paint").is_empty());
+        assert!(near("").is_empty());
+        assert!(near(&"echo".repeat(100)).is_empty());
+    }
+}
