@@ -5,12 +5,11 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, METHOD_NOT_FOUND, Notification};
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
-use toolwright_mcp::{Era, Filter, RequestError};
+use toolwright_mcp::{Era, Filter};
 use toolwright_normalizer::{NameError, find_tool};
 use toolwright_toolbox::naming::{Identifier, Style};
 
 use super::calls::{self, Called, no_text};
-use super::carried::Carried;
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
 use super::members::{Member, make_known, reach};
@@ -168,7 +167,7 @@ impl Inner {
                 let name = text("name").ok_or_else(|| no_text(asked.params.as_ref(), "name"))?;
                 let (member, own) = self.prompts.find(&members, &name).await?;
                 let asked = with_param(asked, "name", &Json::text(&own));
-                self.pass_on(&member, asked).await
+                forward::pass_on(&self.hub, &member, asked).await
             }
             "resources/list" => {
                 self.make_known(&members).await;
@@ -190,7 +189,7 @@ impl Inner {
                 let member = self.tasks.find(&members, &id);
                 let member = member
                     .ok_or_else(|| ErrorObject::new(INVALID_PARAMS, format!("there is no task \"{id}\"")))?;
-                self.pass_on(&member, asked).await
+                forward::pass_on(&self.hub, &member, asked).await
             }
             method => Err(ErrorObject::new(METHOD_NOT_FOUND, format!("\"{method}\" is not offered here"))),
         }
@@ -252,7 +251,7 @@ impl Inner {
         let uri = uri.ok_or_else(|| missing("uri"))?;
         let mut candidates = self.resources.find(members, &uri).await;
         if let [(member, own)] = &candidates[..] {
-            return self.pass_on(member, with_param(asked, "uri", &Json::text(own))).await;
+            return forward::pass_on(&self.hub, member, with_param(asked, "uri", &Json::text(own))).await;
         }
         // Nobody is started, and nobody waited for, only because it might have it.
         candidates.retain(|(member, _)| member.configured_server().is_some_and(gather::is_there));
@@ -272,7 +271,7 @@ impl Inner {
                 if !gather::announces(&peer, "resources") {
                     return None;
                 }
-                Some(self.pass_on(member, asked).await)
+                Some(forward::pass_on(&self.hub, member, asked).await)
             }
         }))
         .await;
@@ -292,28 +291,13 @@ impl Inner {
         if let Some(name) = reference.get_text("name") {
             let (member, own) = self.prompts.find(members, &name).await?;
             let reference = reference.with("name", &Json::text(&own));
-            return self.pass_on(&member, with_param(asked, "ref", &reference)).await;
+            return forward::pass_on(&self.hub, &member, with_param(asked, "ref", &reference)).await;
         }
         let uri = reference.get_text("uri").ok_or_else(|| missing("ref.uri"))?;
         let found = self.resources.find(members, &uri).await.into_iter().next();
         let (member, own) = found.ok_or_else(|| no_resource(&uri))?;
         let reference = reference.with("uri", &Json::text(&own));
-        self.pass_on(&member, with_param(asked, "ref", &reference)).await
-    }
-
-    /// Hands a request to one server.
-    async fn pass_on(&self, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
-        let Asked { method, params, log_level, back, .. } = asked;
-        let Some(server) = member.configured_server() else {
-            let message = format!("'{}' does not offer \"{method}\"", member.server);
-            return Err(ErrorObject::new(METHOD_NOT_FOUND, message));
-        };
-        let peer = reach(server, PATIENCE).await?;
-        let carried = Carried::new(params.clone(), log_level, back);
-        let params = params.unwrap_or_else(Json::empty_object);
-        let limit = self.hub.limit(server);
-        let answer = forward::send(server, &peer, &carried, (&method, params), limit).await;
-        answer.map_err(|error: RequestError| forward::error(server, error))
+        forward::pass_on(&self.hub, &member, with_param(asked, "ref", &reference)).await
     }
 }
 

@@ -5,12 +5,16 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json};
+use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, METHOD_NOT_FOUND};
+use toolwright_mcp::front::Asked;
 use toolwright_mcp::{Peer, RequestError};
 use toolwright_redact::known;
 
 use super::carried::Carried;
+use super::gateway::Hub;
+use super::members::{Member, reach};
 use super::questions::Beat;
+use crate::server_tool::PATIENCE;
 use crate::servers::Server;
 
 /// Hands a request over. A server that shows nothing of itself for so long is given up.
@@ -34,6 +38,20 @@ pub(super) async fn send(
             () = sleep(limit) => return Err(RequestError::TimedOut(limit)),
         }
     }
+}
+
+/// Hands a request to the server that it is for, as it came.
+pub(super) async fn pass_on(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
+    let Asked { method, params, log_level, back, .. } = asked;
+    let Some(server) = member.configured_server() else {
+        let message = format!("'{}' does not offer \"{method}\"", member.server);
+        return Err(ErrorObject::new(METHOD_NOT_FOUND, message));
+    };
+    let peer = reach(server, PATIENCE).await?;
+    let carried = Carried::new(params.clone(), log_level, back);
+    let params = params.unwrap_or_else(Json::empty_object);
+    let answer = send(server, &peer, &carried, (&method, params), hub.limit(server)).await;
+    answer.map_err(|failure| error(server, failure))
 }
 
 /// What a client is told: the server's own error as it is, anything else in our words.

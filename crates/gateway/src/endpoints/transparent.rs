@@ -70,7 +70,7 @@ impl Service for Transparent {
             match asked.method.as_str() {
                 "tools/call" => call(&hub, &member, asked).await,
                 "tools/list" => list(&hub, &member, asked).await,
-                _ => pass_on(&hub, &member, asked).await,
+                _ => forward::pass_on(&hub, &member, asked).await,
             }
         })
     }
@@ -78,12 +78,11 @@ impl Service for Transparent {
     fn notified(&self, client: &Arc<Client>, notification: Notification) {
         let Ok(member) = self.member(client) else { return };
         let Some(server) = member.configured_server().cloned() else { return };
-        // The server was initialized once, by us; and it would ask for the roots of whoever calls it then.
-        let is_ours = notification.method == "notifications/initialized";
+        // It would ask for the roots of whoever calls it then.
         let is_doubtful = notification.method == "notifications/roots/list_changed"
             && !server.host.is_alone(client.session);
         // A server that is not there has nothing to be told.
-        if is_ours || is_doubtful || !server.supervisor.tools().is_current {
+        if is_doubtful || !server.supervisor.tools().is_current {
             return;
         }
         tokio::spawn(async move {
@@ -134,23 +133,6 @@ impl Service for Transparent {
     }
 
     fn ended(&self, _: &Client) {}
-}
-
-/// Hands a request over as it is.
-async fn pass_on(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
-    let Asked { method, params, log_level, back, .. } = asked;
-    let Some(server) = member.configured_server() else {
-        return Err(ErrorObject::new(
-            toolwright_jsonrpc::METHOD_NOT_FOUND,
-            format!("\"{method}\" is not offered"),
-        ));
-    };
-    let peer = reach(server, PATIENCE).await?;
-    let carried = Carried::new(params.clone(), log_level, back);
-    let params = params.unwrap_or_else(Json::empty_object);
-    forward::send(server, &peer, &carried, (&method, params), hub.limit(server))
-        .await
-        .map_err(|error| forward::error(server, error))
 }
 
 /// The server's own list, without what filters take away. A server that is away has the tools it had.
