@@ -66,13 +66,12 @@ impl Json {
 
     /// The value of a member, when the value is an object that has it. Of keys that repeat the first.
     pub fn get(&self, key: &str) -> Option<Json> {
-        let members = self.members()?;
-        members.into_iter().find(|member| member.key == key).map(|member| Json::scanned(member.value))
+        raw::find(&self.0, key).map(Json::scanned)
     }
 
     /// The value of a member that is a string.
     pub fn get_text(&self, key: &str) -> Option<String> {
-        self.get(key)?.to_text()
+        decoded(raw::find(&self.0, key)?)
     }
 
     /// The items, when the value is a list.
@@ -82,8 +81,7 @@ impl Json {
 
     /// The decoded text, when the value is a string.
     pub fn to_text(&self) -> Option<String> {
-        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
-        Some(raw::Str::from_escaped(inner).decode().into_owned())
+        decoded(&self.0)
     }
 
     /// The same object with one member put in place, or added at its end. Everything else keeps its text.
@@ -112,11 +110,10 @@ impl Json {
     /// The same object with another value for a member that it has, and nothing else changed: every other
     /// byte stays, white space too.
     pub fn replaced(&self, key: &str, value: &Json) -> Json {
-        let Some(members) = self.members() else { return self.clone() };
-        let Some(member) = members.iter().find(|member| member.key == key) else { return self.clone() };
-        // The value is a part of this text.
-        let start = member.value.as_ptr() as usize - self.0.as_ptr() as usize;
-        let end = start + member.value.len();
+        let Some(before) = raw::find(&self.0, key) else { return self.clone() };
+        // It is a part of this text.
+        let start = before.as_ptr() as usize - self.0.as_ptr() as usize;
+        let end = start + before.len();
         Json([&self.0[..start], &value.0, &self.0[end..]].concat().into())
     }
 
@@ -133,6 +130,18 @@ impl Json {
         }
         out.push('}');
         Json(out.into())
+    }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    Some(raw::Str::from_escaped(inner).decode().into_owned())
+}
+
+impl RawMember<'_> {
+    /// The value, for those who keep it.
+    pub fn to_json(&self) -> Json {
+        Json::scanned(self.value)
     }
 }
 
@@ -176,6 +185,17 @@ mod tests {
         assert_eq!(object.replaced("d", &Json::yes()), object);
         assert_eq!(Json::list(&[json("1.0"), Json::text("a")]).as_str(), r#"[1.0,"a"]"#);
         assert_eq!(Json::list(&[]).as_str(), "[]");
+    }
+
+    #[test]
+    fn a_member_is_found_by_its_decoded_name_and_of_two_the_first() {
+        let object = json(r#"{ "\u0061" : "\u00e4" ,"b":[1, {"c":2}], "b":3,"":0}"#);
+        assert_eq!(object.get_text("a").as_deref(), Some("ä"));
+        assert_eq!(object.get("b"), Some(json(r#"[1, {"c":2}]"#)));
+        assert_eq!(object.get(""), Some(json("0")));
+        assert_eq!(object.get("c"), None);
+        assert_eq!(object.get_text("b"), None);
+        assert_eq!((json("{}").get("a"), json("[1]").get("a"), json("\"a\"").get("a")), (None, None, None));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod id;
 mod json;
 pub mod lines;
 mod message;
+mod object;
 pub mod raw;
 
 pub use id::{Id, MintedIds};
@@ -20,3 +21,4 @@ pub use message::{
     EnvelopeError, ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message,
     Notification, PARSE_ERROR, Request, Response,
 };
+pub use object::ObjectWriter;

@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use memchr::memchr2;
+
 use crate::json::push_member;
 use crate::raw::{self, ParseError};
 use crate::{Id, Json};
@@ -225,7 +227,7 @@ impl Message {
 
 /// Line breaks in JSON stand between its parts only: strings have them escaped.
 fn push_on_one_line(out: &mut String, key: &str, value: &Json) {
-    if value.as_str().contains(['\n', '\r']) {
+    if memchr2(b'\n', b'\r', value.as_str().as_bytes()).is_some() {
         push_member(out, key, &value.as_str().replace(['\n', '\r'], " "));
     } else {
         push_member(out, key, value.as_str());

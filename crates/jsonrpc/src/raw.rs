@@ -13,7 +13,7 @@ pub use compare::{are_distinct, same_value};
 pub use cursor::{is_json_number, is_string_contents};
 pub use number::Number;
 pub use parse::{Broken, MAX_DEPTH, ParseError, ParseErrorKind, Parsed, parse, parse_or_break, parse_prefix};
-pub use scan::{RawMember, check, first_members, items, members, value_end};
+pub use scan::{RawMember, check, find, first_members, items, members, value_end};
 pub use write::{quote, write_quoted};
 
 /// One JSON value. Nodes live in an arena and are cheap to copy.

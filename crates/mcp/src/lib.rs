@@ -29,6 +29,7 @@ pub use connection::{Connection, Counts, RequestOptions, Signs};
 pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
 pub use error::{Closed, Ending, RequestError, StartError};
 pub use host::{Answer, Host, NoHost};
+pub use http::params::HEADER_ANNOTATION;
 pub use input::result_type;
 pub use link::{Event, Link, Outgoing};
 pub use lists::List;

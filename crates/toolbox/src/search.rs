@@ -3,7 +3,7 @@
 //! Everything is counted when the index is built; a search looks only at the tools that have a word of the
 //! query. Ties fall as the tools stand, so the same question has the same answer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use toolwright_jsonrpc::Json;
 
@@ -55,8 +55,10 @@ pub struct Hit {
 /// Everything that can be found.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
+    /// The places of words in the next list.
+    words: HashMap<String, usize>,
     /// The tools that have a word, and how much of it.
-    postings: HashMap<String, Vec<(u32, f32)>>,
+    postings: Vec<Vec<(u32, f32)>>,
     /// How long each tool's texts are against the usual, ready for the formula.
     damping: Vec<f32>,
 }
@@ -70,8 +72,7 @@ impl Entry {
             .iter()
             .take(READ_PARAMETERS)
             .map(|member| {
-                let described =
-                    Json::parse(member.value).ok().and_then(|schema| schema.get_text("description"));
+                let described = member.to_json().get_text("description");
                 (member.key.to_string(), described.unwrap_or_default())
             })
             .collect();
@@ -87,20 +88,46 @@ impl Entry {
 
 impl Index {
     /// Counts the words of all entries.
-    pub fn build(entries: &[Entry]) -> Index {
-        let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
-        let mut lengths = Vec::with_capacity(entries.len());
-        for (at, entry) in entries.iter().enumerate() {
-            let counted = counted(entry);
-            lengths.push(counted.values().sum::<f32>());
-            for (word, weight) in counted {
-                postings.entry(word).or_default().push((at as u32, weight));
-            }
+    pub fn build(entries: impl IntoIterator<Item = Entry>) -> Index {
+        let mut index = Index::default();
+        let mut lengths = Vec::new();
+        for (at, entry) in entries.into_iter().enumerate() {
+            lengths.push(index.add(at as u32, &entry));
         }
         let usual = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
         let usual = if usual > 0.0 { usual } else { 1.0 };
-        let damping = lengths.iter().map(|length| K1 * (1.0 - B + B * length / usual)).collect();
-        Index { postings, damping }
+        index.damping = lengths.iter().map(|length| K1 * (1.0 - B + B * length / usual)).collect();
+        index
+    }
+
+    /// Counts the words of the next entry. Tells how long its texts are.
+    fn add(&mut self, at: u32, entry: &Entry) -> f32 {
+        let mut length = 0.0;
+        let mut add = |text: &str, weight: f32| {
+            let end = text.char_indices().nth(READ_CHARS).map_or(text.len(), |(end, _)| end);
+            words::each(&text[..end], |word| {
+                length += weight;
+                match self.words.get(word) {
+                    None => {
+                        self.words.insert(word.to_owned(), self.postings.len());
+                        self.postings.push(vec![(at, weight)]);
+                    }
+                    Some(place) => match self.postings[*place].last_mut() {
+                        Some((last, counted)) if *last == at => *counted += weight,
+                        _ => self.postings[*place].push((at, weight)),
+                    },
+                }
+            });
+        };
+        add(&entry.tool.name, NAME);
+        add(entry.title.as_deref().unwrap_or_default(), TITLE);
+        add(&entry.description, DESCRIPTION);
+        add(&entry.tool.server, SERVER);
+        for (name, description) in entry.parameters.iter().take(READ_PARAMETERS) {
+            add(name, PARAMETER);
+            add(description, PARAMETER_DESCRIPTION);
+        }
+        length
     }
 
     /// How many tools there are.
@@ -136,7 +163,7 @@ impl Index {
     }
 
     fn count(&self, word: &str, importance: f32, scores: &mut [f32]) {
-        let Some(found) = self.postings.get(word) else { return };
+        let Some(found) = self.words.get(word).map(|place| &self.postings[*place]) else { return };
         let (all, with) = (self.len() as f32, found.len() as f32);
         let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
         for (at, weight) in found {
@@ -144,24 +171,4 @@ impl Index {
             scores[at] += importance * rarity * weight * (K1 + 1.0) / (weight + self.damping[at]);
         }
     }
-}
-
-/// How much of each word an entry has, in an order of their own: sums of fractions depend on it.
-fn counted(entry: &Entry) -> BTreeMap<String, f32> {
-    let mut counted: BTreeMap<String, f32> = BTreeMap::new();
-    let mut add = |text: &str, weight: f32| {
-        let end = text.char_indices().nth(READ_CHARS).map_or(text.len(), |(end, _)| end);
-        for word in words::of(&text[..end]) {
-            *counted.entry(word).or_default() += weight;
-        }
-    };
-    add(&entry.tool.name, NAME);
-    add(entry.title.as_deref().unwrap_or_default(), TITLE);
-    add(&entry.description, DESCRIPTION);
-    add(&entry.tool.server, SERVER);
-    for (name, description) in entry.parameters.iter().take(READ_PARAMETERS) {
-        add(name, PARAMETER);
-        add(description, PARAMETER_DESCRIPTION);
-    }
-    counted
 }

@@ -119,14 +119,12 @@ impl Service for Flat {
         })
     }
 
-    fn input_schema(&self, client: &Client, tool: &str) -> Option<Json> {
+    fn schema_with_headers(&self, client: &Client, tool: &str) -> Option<Json> {
         let members = self.inner.members(client).ok()?;
         let merged = self.inner.lists.of(&members);
         let identifier = merged.names.tool_of(tool)?;
         let member = members.iter().find(|member| member.is(identifier))?;
-        let name = format!("{}/{}", member.registry_name(), identifier.name);
-        let tool = self.inner.hub.executor.registry().get(&name)?;
-        Json::parse(tool.input_schema().get()).ok()
+        self.inner.hub.schema_with_headers(member, &identifier.name)
     }
 
     fn ended(&self, _: &Client) {}

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use toolwright_jsonrpc::Json;
+use toolwright_mcp::HEADER_ANNOTATION;
 use toolwright_mcp::front::Service;
 use toolwright_tools::ToolExecutor;
 
@@ -162,6 +163,13 @@ impl Hub {
     /// Whether the old key of a tool's name in `use_tool` is taken for the new one.
     pub fn accepts_legacy_tool_key(&self) -> bool {
         self.servers.current().configuration.accepts_legacy_tool_key
+    }
+
+    /// The schema of a tool's arguments, when some of them may come as headers.
+    pub fn schema_with_headers(&self, member: &Member, tool: &str) -> Option<Json> {
+        let tool = self.executor.registry().get(&format!("{}/{tool}", member.registry_name()))?;
+        let schema = tool.input_schema();
+        schema.contains(HEADER_ANNOTATION).then(|| Json::parse(schema).ok()).flatten()
     }
 
     /// How long a request to a server may go without a sign of it.

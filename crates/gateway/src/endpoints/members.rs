@@ -189,9 +189,9 @@ fn definition(tool: &RegisteredTool) -> Option<Json> {
     let mut item = Json::empty_object()
         .with("name", &Json::text(tool.name()))
         .with("description", &Json::text(&tool.definition().description))
-        .with("inputSchema", &raw(tool.input_schema().get())?);
+        .with("inputSchema", &raw(tool.input_schema())?);
     if let Some(schema) = tool.output_schema() {
-        item = item.with("outputSchema", &raw(schema.get())?);
+        item = item.with("outputSchema", &raw(schema)?);
     }
     if tool.definition().annotations.destructive {
         item = item.with("annotations", &Json::empty_object().with("destructiveHint", &Json::yes()));

@@ -1,9 +1,10 @@
 //! The tools of several servers as one list: flat names, every definition otherwise as its server sent it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright_config::ServerConfig;
-use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
+use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
 use toolwright_toolbox::Listed;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 
@@ -19,6 +20,7 @@ const KEPT: usize = 16;
 pub(super) struct Lists {
     style: Style,
     kept: Mutex<Vec<Arc<Merged>>>,
+    marks: AtomicU64,
 }
 
 /// One list.
@@ -43,23 +45,25 @@ struct Part {
 
 impl Lists {
     pub fn new(style: Style) -> Lists {
-        Lists { style, kept: Mutex::default() }
+        Lists { style, kept: Mutex::default(), marks: AtomicU64::new(1) }
     }
 
     /// The list of the tools that these have now.
     pub fn of(&self, members: &[Member]) -> Arc<Merged> {
         let parts: Vec<Part> = members.iter().map(Part::of).collect();
-        let mark = {
+        {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(at) = kept.iter().position(|merged| merged.is_of(&parts)) {
                 let merged = kept.remove(at);
                 kept.push(Arc::clone(&merged));
                 return merged;
             }
-            kept.last().map_or(1, |last| last.mark + 1)
-        };
+        }
+        let mark = self.marks.fetch_add(1, Ordering::Relaxed);
         let merged = Arc::new(Merged::make(members, parts, self.style, mark));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody will ask for what these servers had before.
+        kept.retain(|before| !before.is_of_same_servers(&merged.made_of));
         if kept.len() >= KEPT {
             kept.remove(0);
         }
@@ -81,8 +85,11 @@ impl Part {
     fn is(&self, other: &Part) -> bool {
         Arc::ptr_eq(&self.listed, &other.listed)
             && is_same_entry(self.entry.as_ref(), other.entry.as_ref())
-            && self.server == other.server
-            && self.toolbox == other.toolbox
+            && self.is_of_same_server(other)
+    }
+
+    fn is_of_same_server(&self, other: &Part) -> bool {
+        self.server == other.server && self.toolbox == other.toolbox
     }
 }
 
@@ -99,6 +106,11 @@ impl Merged {
         self.made_of.len() == parts.len() && self.made_of.iter().zip(parts).all(|(own, other)| own.is(other))
     }
 
+    fn is_of_same_servers(&self, parts: &[Part]) -> bool {
+        self.made_of.len() == parts.len()
+            && self.made_of.iter().zip(parts).all(|(own, other)| own.is_of_same_server(other))
+    }
+
     fn make(members: &[Member], made_of: Vec<Part>, style: Style, mark: u64) -> Merged {
         let mut tools: Vec<(Identifier, Json)> = Vec::new();
         for (member, part) in members.iter().zip(&made_of) {
@@ -112,14 +124,10 @@ impl Merged {
             }
         }
         let names = FlatNames::build(tools.iter().map(|(identifier, _)| identifier.clone()), style);
-        let mut order = Vec::with_capacity(tools.len());
-        let mut items = Vec::with_capacity(tools.len());
-        for (identifier, item) in &tools {
-            let Some(name) = names.name_of(identifier) else { continue };
-            items.push(item.replaced("name", &Json::text(name)));
-            order.push(name.to_owned());
-        }
-        let pages = pages(&items, mark);
+        let named: Vec<(&str, &Json)> =
+            tools.iter().filter_map(|(identifier, item)| Some((names.name_of(identifier)?, item))).collect();
+        let pages = pages(&named, mark);
+        let order = named.iter().map(|(name, _)| (*name).to_owned()).collect();
         Merged { made_of, names, order, pages, mark }
     }
 
@@ -139,24 +147,29 @@ impl Merged {
     }
 }
 
-fn pages(items: &[Json], mark: u64) -> Vec<Json> {
-    let mut pages: Vec<&[Json]> = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for (at, item) in items.iter().enumerate() {
-        if bytes + item.as_str().len() > PAGE_BYTES && at > start {
-            pages.push(&items[start..at]);
-            (start, bytes) = (at, 0);
+/// The results of a list, cut where they get too large. Item after item is written: no list has more than its own
+/// text in memory.
+fn pages(tools: &[(&str, &Json)], mark: u64) -> Vec<Json> {
+    let mut cuts = vec![0];
+    let mut bytes = 0;
+    for (at, (_, item)) in tools.iter().enumerate() {
+        let size = item.as_str().len();
+        if bytes > 0 && bytes + size > PAGE_BYTES {
+            cuts.push(at);
+            bytes = 0;
         }
-        bytes += item.as_str().len();
+        bytes += size;
     }
-    pages.push(&items[start..]);
-    let last = pages.len() - 1;
-    let results = pages.iter().enumerate().map(|(at, items)| {
-        let page = Json::empty_object().with("tools", &Json::list(*items));
-        match at == last {
-            true => page,
-            false => page.with("nextCursor", &Json::text(&format!("{mark}-{}", at + 1))),
+    let last = cuts.len() - 1;
+    let results = cuts.iter().enumerate().map(|(number, start)| {
+        let end = cuts.get(number + 1).copied().unwrap_or(tools.len());
+        let items = tools[*start..end].iter().map(|(name, item)| item.replaced("name", &Json::text(name)));
+        let mut page = ObjectWriter::default();
+        page.list("tools", items);
+        if number < last {
+            page.text("nextCursor", &format!("{mark}-{}", number + 1));
         }
+        page.finish()
     });
     results.collect()
 }

@@ -80,10 +80,9 @@ impl Service for Toolboxes {
         })
     }
 
-    fn input_schema(&self, _: &Client, tool: &str) -> Option<Json> {
-        let tools = meta::definitions();
-        let tool = tools.iter().find(|item| item.get_text("name").as_deref() == Some(tool))?;
-        tool.get("inputSchema")
+    fn schema_with_headers(&self, _: &Client, _: &str) -> Option<Json> {
+        // No argument of ours is one.
+        None
     }
 
     fn ended(&self, client: &Client) {
@@ -243,7 +242,7 @@ impl Inner {
             return Err(texts::toolbox_not_found(toolbox, &visible.toolboxes()));
         }
         make_known(&members, self.hub.options.list_patience).await;
-        let found = self.finder.find(&members, &call.query, call.limit);
+        let found = self.finder.find(&members, &call.query, call.limit).await;
         let unknown: Vec<String> = members
             .iter()
             .filter_map(|member| Some(format!("'{}' ({})", member.server, member.trouble()?)))

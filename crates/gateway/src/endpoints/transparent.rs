@@ -125,11 +125,9 @@ impl Service for Transparent {
         })
     }
 
-    fn input_schema(&self, client: &Client, tool: &str) -> Option<Json> {
+    fn schema_with_headers(&self, client: &Client, tool: &str) -> Option<Json> {
         let member = self.member(client).ok()?;
-        let name = format!("{}/{tool}", member.registry_name());
-        let tool = self.hub.executor.registry().get(&name)?;
-        Json::parse(tool.input_schema().get()).ok()
+        self.hub.schema_with_headers(&member, tool)
     }
 
     fn ended(&self, _: &Client) {}

@@ -49,6 +49,26 @@ pub fn members(text: &str) -> Result<Vec<RawMember<'_>>, ParseError> {
     }
 }
 
+/// The first member of this name in the object that a text is. What comes after it is not looked at.
+pub fn find<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut scanner = Cursor::new(text);
+    scanner.open(b'{').ok()?;
+    if scanner.take(b'}') {
+        return None;
+    }
+    loop {
+        let (raw, is_escaped) = scanner.key().ok()?;
+        let is_meant = if is_escaped { decode_escapes(raw) == name } else { raw == name };
+        let value = scanner.value(1).ok()?;
+        if is_meant {
+            return Some(value);
+        }
+        if !scanner.goes_on(b'}').ok()? {
+            return None;
+        }
+    }
+}
+
 /// The members of the object that a text starts as, up to the first that is not whole.
 pub fn first_members(text: &str) -> Vec<RawMember<'_>> {
     let mut scanner = Cursor::new(text);

@@ -103,7 +103,7 @@ impl Exchange {
                 Begun::Answered(Err(ErrorObject::new(METHOD_NOT_FOUND, said)))
             }
             "server/discover" => {
-                let ttl = place.shared.limits.list_ttl.as_millis();
+                let ttl = place.shared.limits.list_ttl_ms();
                 Begun::Answered(handshake::discovered(place.service, &exchange.client, ttl).await)
             }
             "subscriptions/listen" => Begun::Listen { level: said.level },
@@ -209,7 +209,7 @@ impl Exchange {
                     true => self.shared.server_name(&self.endpoint, &self.service, &self.client).await,
                     false => None,
                 };
-                let ttl = self.shared.limits.list_ttl.as_millis();
+                let ttl = self.shared.limits.list_ttl_ms();
                 Ok(shape::modern_result(result, lacks, server.as_ref(), ttl))
             }
             Err(error) => Err(shape::modern_error(&self.method, error)),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
+use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
 
 use super::client::{Client, SessionId, Visitor};
-use super::meta::{push_member, served_revisions};
+use super::meta::served_revisions;
 use super::reading::Params;
 use super::service::{About, Service};
 use crate::peer::SERVER;
@@ -52,45 +52,48 @@ pub(super) async fn initialized(
     client: &Arc<Client>,
 ) -> Result<Json, ErrorObject> {
     let about = service.about(client).await?;
-    let mut out = String::from("{");
-    push_member(&mut out, "protocolVersion", Json::text(&client.revision).as_str());
-    push_member(&mut out, "capabilities", about.capabilities.as_str());
-    push_member(&mut out, "serverInfo", about.server.as_str());
+    let mut out = ObjectWriter::default();
+    out.text("protocolVersion", &client.revision);
+    out.value("capabilities", &about.capabilities);
+    out.value("serverInfo", &about.server);
     if let Some(instructions) = &about.instructions {
-        push_member(&mut out, "instructions", Json::text(instructions).as_str());
+        out.text("instructions", instructions);
     }
     let of_other_era = ["resultType", "ttlMs", "cacheScope", "supportedVersions"];
     for (key, value) in others(&about).filter(|(key, _)| !of_other_era.contains(key)) {
-        push_member(&mut out, key, value.as_str());
+        out.value(key, value);
     }
-    finished(out)
+    Ok(out.finish())
 }
 
 /// The result of `server/discover`.
 pub(super) async fn discovered(
     service: &Arc<dyn Service>,
     client: &Arc<Client>,
-    ttl_ms: u128,
+    ttl_ms: u64,
 ) -> Result<Json, ErrorObject> {
     let about = service.about(client).await?;
-    let mut out = String::from("{");
-    push_member(&mut out, "resultType", "\"complete\"");
-    push_member(&mut out, "supportedVersions", Json::texts(&served_revisions()).as_str());
-    push_member(&mut out, "capabilities", about.capabilities.as_str());
+    let mut out = ObjectWriter::default();
+    out.text("resultType", "complete");
+    out.value("supportedVersions", &Json::texts(&served_revisions()));
+    out.value("capabilities", &about.capabilities);
     if let Some(instructions) = &about.instructions {
-        push_member(&mut out, "instructions", Json::text(instructions).as_str());
+        out.text("instructions", instructions);
     }
     let extra = |key: &str| others(&about).find(|(known, _)| *known == key).map(|(_, value)| value.clone());
     let meta =
         extra("_meta").filter(|meta| meta.as_str().starts_with('{')).unwrap_or_else(Json::empty_object);
-    push_member(&mut out, "_meta", meta.with(SERVER, &about.server).as_str());
-    push_member(&mut out, "ttlMs", extra("ttlMs").map_or(ttl_ms.to_string(), |ttl| ttl.to_string()).as_str());
-    push_member(&mut out, "cacheScope", "\"private\"");
+    out.value("_meta", &meta.with(SERVER, &about.server));
+    match extra("ttlMs") {
+        Some(ttl) => out.value("ttlMs", &ttl),
+        None => out.number("ttlMs", ttl_ms),
+    }
+    out.text("cacheScope", "private");
     let written = ["_meta", "ttlMs", "cacheScope", "resultType", "supportedVersions"];
     for (key, value) in others(&about).filter(|(key, _)| !written.contains(key)) {
-        push_member(&mut out, key, value.as_str());
+        out.value(key, value);
     }
-    finished(out)
+    Ok(out.finish())
 }
 
 /// What else a server said, without what is written for it anyway.
@@ -98,16 +101,6 @@ fn others(about: &About) -> impl Iterator<Item = (&str, &Json)> {
     let written = ["protocolVersion", "capabilities", "serverInfo", "instructions"];
     let all = about.extra.iter().map(|(key, value)| (key.as_str(), value));
     all.filter(move |(key, _)| !written.contains(key))
-}
-
-fn finished(mut out: String) -> Result<Json, ErrorObject> {
-    out.push('}');
-    Json::parse(&out).map_err(|error| {
-        ErrorObject::new(
-            toolwright_jsonrpc::INTERNAL_ERROR,
-            format!("the service cannot be described: {error}"),
-        )
-    })
 }
 
 #[cfg(test)]

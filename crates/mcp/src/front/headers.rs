@@ -7,7 +7,7 @@ use toolwright_jsonrpc::{ErrorObject, Json};
 
 use super::reading::Params;
 use crate::http::headers::{METHOD, NAME, PROTOCOL_VERSION, decoded};
-use crate::http::params::{ANNOTATION, PREFIX, is_token, written};
+use crate::http::params::{HEADER_ANNOTATION, PREFIX, is_token, written};
 
 /// The error of a header that is missing, or says something else than the body.
 pub(super) const HEADER_MISMATCH: i64 = -32020;
@@ -103,14 +103,14 @@ pub(super) fn check_arguments(
     arguments: Option<&Json>,
 ) -> Result<(), ErrorObject> {
     // Almost no schema has one.
-    if !schema.as_str().contains(ANNOTATION) {
+    if !schema.as_str().contains(HEADER_ANNOTATION) {
         return Ok(());
     }
     let Some(properties) = schema.get("properties") else { return Ok(()) };
     for property in properties.members().unwrap_or_default() {
         let Ok(schema) = Json::parse(property.value) else { continue };
         let argument = arguments.and_then(|arguments| arguments.get(&property.key));
-        match schema.get_text(ANNOTATION).filter(|name| is_token(name)) {
+        match schema.get_text(HEADER_ANNOTATION).filter(|name| is_token(name)) {
             Some(name) => check_argument(headers, &property.key, &format!("{PREFIX}{name}"), argument)?,
             None => check_arguments(headers, &schema, argument.as_ref())?,
         }

@@ -42,7 +42,7 @@ pub(super) async fn answer(place: Place<'_>, headers: &HeaderMap, asked: Asked<'
     if request.method == "tools/call"
         && let Some(name) = params.get_text("name")
     {
-        let schema = place.service.input_schema(&client, &name);
+        let schema = place.service.schema_with_headers(&client, &name);
         let arguments = params.get("arguments").and_then(|text| Json::parse(text).ok());
         if let Some(schema) = schema
             && let Err(error) = headers::check_arguments(headers, &schema, arguments.as_ref())

@@ -55,6 +55,13 @@ pub struct FrontLimits {
     pub list_ttl: Duration,
 }
 
+impl FrontLimits {
+    /// How long clients may keep a list, as the protocol says it.
+    pub(super) fn list_ttl_ms(&self) -> u64 {
+        u64::try_from(self.list_ttl.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
 impl Default for FrontLimits {
     fn default() -> FrontLimits {
         FrontLimits {

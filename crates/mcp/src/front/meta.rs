@@ -2,7 +2,7 @@
 
 use aws_lc_rs::digest::{SHA256, digest};
 use toolwright_jsonrpc::raw::{self, RawMember};
-use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
+use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
 
 use super::level::Level;
 use super::parked::is_own_state;
@@ -91,41 +91,26 @@ pub(super) fn said(params: &Params<'_>) -> Result<Said, ErrorObject> {
 
 /// The params without what the era puts around them, and without the state of ours and what answers it.
 fn for_service(params: &Params<'_>, has_own_state: bool) -> Option<Json> {
-    let mut out = String::from("{");
+    let mut out = ObjectWriter::default();
     for member in &params.members {
         match &*member.key {
             "_meta" => {
                 let own = |member: &&RawMember<'_>| {
                     !matches!(&*member.key, REVISION | CAPABILITIES | CLIENT | LOG_LEVEL)
                 };
-                let mut meta = String::from("{");
+                let mut meta = ObjectWriter::default();
                 for member in params.meta.iter().flatten().filter(own) {
-                    push_member(&mut meta, &member.key, member.value);
+                    meta.member(member);
                 }
-                if meta.len() > 1 {
-                    meta.push('}');
-                    push_member(&mut out, "_meta", &meta);
+                if !meta.is_empty() {
+                    out.value("_meta", &meta.finish());
                 }
             }
             "requestState" | "inputResponses" if has_own_state => {}
-            key => push_member(&mut out, key, member.value),
+            _ => out.member(member),
         }
     }
-    if out.len() == 1 {
-        return None;
-    }
-    out.push('}');
-    Json::parse(&out).ok()
-}
-
-/// Appends a member and the comma before it.
-pub(super) fn push_member(out: &mut String, key: &str, value: &str) {
-    if !out.ends_with('{') {
-        out.push(',');
-    }
-    raw::write_quoted(key, out);
-    out.push(':');
-    out.push_str(value);
+    (!out.is_empty()).then(|| out.finish())
 }
 
 /// What a call is about, in a few bytes: a retry must be about the same.

@@ -37,9 +37,9 @@ pub trait Service: Send + Sync + 'static {
         logs: bool,
     ) -> Serving<'_, Result<Listening, ErrorObject>>;
 
-    /// The input schema of a tool by the name that this client knows: its arguments are compared with the
-    /// headers that carry some of them.
-    fn input_schema(&self, client: &Client, tool: &str) -> Option<Json>;
+    /// The input schema of a tool by the name that this client knows, when it speaks of headers
+    /// ([`HEADER_ANNOTATION`](crate::HEADER_ANNOTATION)): arguments are compared with those that carry them.
+    fn schema_with_headers(&self, client: &Client, tool: &str) -> Option<Json>;
 
     /// A session has ended, and what was kept for it can go.
     fn ended(&self, client: &Client);

@@ -1,8 +1,8 @@
 //! The fields and codes that only one era has.
 
-use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json};
+use toolwright_jsonrpc::raw::RawMember;
+use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, ObjectWriter};
 
-use super::meta::push_member;
 use crate::peer::SERVER;
 
 /// A legacy server that has no such resource.
@@ -45,39 +45,35 @@ pub(super) fn lacks(method: &str, result: &Json) -> Option<Lacks> {
 }
 
 /// A result for a modern client: with what it lacks.
-pub(super) fn modern_result(result: Json, lacks: Lacks, server: Option<&Json>, ttl_ms: u128) -> Json {
+pub(super) fn modern_result(result: Json, lacks: Lacks, server: Option<&Json>, ttl_ms: u64) -> Json {
     let Some(members) = result.members() else { return result };
     let has_meta = members.iter().any(|member| member.key == "_meta");
-    let mut out = String::with_capacity(result.as_str().len() + 192);
-    out.push('{');
+    let mut out = ObjectWriter::with_capacity(result.as_str().len() + 192);
     let named = server.filter(|_| lacks.kind);
     for member in &members {
         match named.filter(|_| member.key == "_meta") {
-            Some(server) => push_member(&mut out, "_meta", &with_server(member.value, server)),
-            None => push_member(&mut out, &member.key, member.value),
+            Some(server) => out.value("_meta", &with_server(member, server)),
+            None => out.member(member),
         }
     }
     if let Some(server) = named.filter(|_| !has_meta) {
-        push_member(&mut out, "_meta", &with_server("{}", server));
+        out.value("_meta", &Json::empty_object().with(SERVER, server));
     }
     if lacks.kind {
-        push_member(&mut out, "resultType", "\"complete\"");
+        out.text("resultType", "complete");
     }
     if lacks.ttl {
-        push_member(&mut out, "ttlMs", &ttl_ms.to_string());
+        out.number("ttlMs", ttl_ms);
     }
     if lacks.scope {
-        push_member(&mut out, "cacheScope", "\"private\"");
+        out.text("cacheScope", "private");
     }
-    out.push('}');
-    Json::parse(&out).unwrap_or(result)
+    out.finish()
 }
 
-fn with_server(meta: &str, server: &Json) -> String {
-    match Json::parse(meta) {
-        Ok(meta) if meta.get(SERVER).is_none() => meta.with(SERVER, server).to_string(),
-        _ => meta.to_owned(),
-    }
+fn with_server(meta: &RawMember<'_>, server: &Json) -> Json {
+    let meta = meta.to_json();
+    if meta.get(SERVER).is_none() { meta.with(SERVER, server) } else { meta }
 }
 
 /// An outcome for a legacy client: without what it does not know.
@@ -110,13 +106,11 @@ fn legacy_result(method: &str, result: Json) -> Result<Json, ErrorObject> {
     if !members.iter().any(|member| is_foreign(&member.key)) {
         return Ok(result);
     }
-    let mut out = String::with_capacity(text.len());
-    out.push('{');
+    let mut out = ObjectWriter::with_capacity(text.len());
     for member in members.iter().filter(|member| !is_foreign(&member.key)) {
-        push_member(&mut out, &member.key, member.value);
+        out.member(member);
     }
-    out.push('}');
-    Ok(Json::parse(&out).unwrap_or(result))
+    Ok(out.finish())
 }
 
 /// An error for a modern client.

@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Waker};
 
 use tokio::sync::oneshot;
-use toolwright_jsonrpc::raw;
 use toolwright_jsonrpc::{
-    ErrorObject, INTERNAL_ERROR, INVALID_REQUEST, Id, Json, METHOD_NOT_FOUND, Message, Notification, Request,
+    ErrorObject, INTERNAL_ERROR, INVALID_REQUEST, Id, Json, METHOD_NOT_FOUND, Message, Notification,
+    ObjectWriter, Request,
 };
 
 use super::fronts::Counters;
 use super::level::Level;
-use super::meta::push_member;
 use super::service::WayBack;
 use super::session::Session;
 use super::task::{lock, notification_line};
@@ -200,17 +199,15 @@ impl Way {
         if inbox.questions.is_empty() {
             return None;
         }
-        let mut out = String::from("{");
+        let mut out = ObjectWriter::default();
         for question in &mut inbox.questions {
             question.is_told = true;
-            let mut asked = String::from("{");
-            push_member(&mut asked, "method", &raw::quote(&question.method));
-            push_member(&mut asked, "params", question.params.as_ref().map_or("{}", Json::as_str));
-            asked.push('}');
-            push_member(&mut out, &question.key, &asked);
+            let mut asked = ObjectWriter::default();
+            asked.text("method", &question.method);
+            asked.value("params", &question.params.clone().unwrap_or_else(Json::empty_object));
+            out.value(&question.key, &asked.finish());
         }
-        out.push('}');
-        Json::parse(&out).ok()
+        Some(out.finish())
     }
 
     /// Whether a question is open.

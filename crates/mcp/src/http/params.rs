@@ -7,7 +7,7 @@ use toolwright_jsonrpc::Json;
 use super::headers::encoded;
 
 /// The annotation of a property.
-pub(crate) const ANNOTATION: &str = "x-mcp-header";
+pub const HEADER_ANNOTATION: &str = "x-mcp-header";
 /// What the header of an annotated argument begins with.
 pub(crate) const PREFIX: &str = "Mcp-Param-";
 /// The largest whole number that every peer reads exactly.
@@ -50,7 +50,7 @@ pub enum HeaderError {
 /// be offered.
 pub fn check_headers(schema: &Json) -> Result<(), HeaderError> {
     // Almost no schema has one.
-    if !schema.as_str().contains(ANNOTATION) {
+    if !schema.as_str().contains(HEADER_ANNOTATION) {
         return Ok(());
     }
     check(schema, "the schema", Reach::Root, &mut HashSet::new())
@@ -71,7 +71,7 @@ fn check(schema: &Json, place: &str, reach: Reach, names: &mut HashSet<String>) 
     for member in schema.members().unwrap_or_default() {
         let Ok(value) = Json::parse(member.value) else { continue };
         match &*member.key {
-            ANNOTATION => check_annotation(schema, &value, place, reach, names)?,
+            HEADER_ANNOTATION => check_annotation(schema, &value, place, reach, names)?,
             "properties" => {
                 let inner = if reach == Reach::Elsewhere { Reach::Elsewhere } else { Reach::Property };
                 for property in value.members().unwrap_or_default() {
@@ -118,7 +118,7 @@ pub(crate) fn is_token(name: &str) -> bool {
 /// The headers of a call: every annotated argument that is there and not null.
 pub fn params_headers(schema: &Json, arguments: &Json) -> Vec<(String, String)> {
     let mut headers = Vec::new();
-    if schema.as_str().contains(ANNOTATION) {
+    if schema.as_str().contains(HEADER_ANNOTATION) {
         collect(schema, arguments, &mut headers);
     }
     headers
@@ -129,7 +129,7 @@ fn collect(schema: &Json, arguments: &Json, headers: &mut Vec<(String, String)>)
     for property in properties.as_ref().and_then(Json::members).unwrap_or_default() {
         let Some(value) = arguments.get(&property.key) else { continue };
         let Ok(schema) = Json::parse(property.value) else { continue };
-        let name = schema.get_text(ANNOTATION).filter(|name| is_token(name));
+        let name = schema.get_text(HEADER_ANNOTATION).filter(|name| is_token(name));
         match (name, written(&value)) {
             (Some(name), Some(text)) => headers.push((format!("{PREFIX}{name}"), encoded(&text))),
             _ => collect(&schema, &value, headers),

@@ -1,13 +1,74 @@
 //! The words of a text, each in the form in which it is counted.
 
-/// Words that say nothing about a tool.
-const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do", "does", "for", "from",
-    "have", "how", "i", "if", "in", "into", "is", "it", "its", "like", "me", "my", "need", "of", "on", "or",
-    "our", "out", "please", "should", "so", "some", "that", "the", "their", "them", "then", "there", "these",
-    "this", "to", "tool", "tools", "us", "use", "used", "using", "want", "we", "what", "when", "where",
-    "which", "who", "will", "with", "would", "you", "your",
-];
+/// Whether a word says nothing about a tool.
+fn says_nothing(word: &str) -> bool {
+    matches!(
+        word.as_bytes(),
+        b"a" | b"an"
+            | b"and"
+            | b"any"
+            | b"are"
+            | b"as"
+            | b"at"
+            | b"be"
+            | b"by"
+            | b"can"
+            | b"could"
+            | b"do"
+            | b"does"
+            | b"for"
+            | b"from"
+            | b"have"
+            | b"how"
+            | b"i"
+            | b"if"
+            | b"in"
+            | b"into"
+            | b"is"
+            | b"it"
+            | b"its"
+            | b"like"
+            | b"me"
+            | b"my"
+            | b"need"
+            | b"of"
+            | b"on"
+            | b"or"
+            | b"our"
+            | b"out"
+            | b"please"
+            | b"should"
+            | b"so"
+            | b"some"
+            | b"that"
+            | b"the"
+            | b"their"
+            | b"them"
+            | b"then"
+            | b"there"
+            | b"these"
+            | b"this"
+            | b"to"
+            | b"tool"
+            | b"tools"
+            | b"us"
+            | b"use"
+            | b"used"
+            | b"using"
+            | b"want"
+            | b"we"
+            | b"what"
+            | b"when"
+            | b"where"
+            | b"which"
+            | b"who"
+            | b"will"
+            | b"with"
+            | b"would"
+            | b"you"
+            | b"your"
+    )
+}
 
 /// Words that people use for each other, the more common first. A query's word finds the others as well.
 const ALIKE: &[&[&str]] = &[
@@ -40,10 +101,23 @@ const ALIKE: &[&[&str]] = &[
 const STANDS_FOR: f32 = 0.45;
 
 /// The words of a text: split at what is no letter, at camelCase and at digits.
-pub(super) fn of(text: &str) -> Vec<String> {
+fn of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
+    each(text, |word| words.push(word.to_owned()));
+    words
+}
+
+/// The same, one after the other.
+pub(super) fn each(text: &str, mut see: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut end = |word: &mut String| {
+        if !word.is_empty() && !says_nothing(word) {
+            cut(word);
+            see(word);
+        }
+        word.clear();
+    };
     for run in text.split(|c: char| !c.is_alphanumeric()) {
-        let mut word = String::new();
         let mut before: Option<char> = None;
         let mut letters = run.chars().peekable();
         while let Some(letter) = letters.next() {
@@ -58,14 +132,16 @@ pub(super) fn of(text: &str) -> Vec<String> {
                     || is_ideograph(before)
             });
             if begins {
-                push(&mut words, std::mem::take(&mut word));
+                end(&mut word);
             }
-            word.extend(letter.to_lowercase());
+            match letter.is_ascii() {
+                true => word.push(letter.to_ascii_lowercase()),
+                false => word.extend(letter.to_lowercase()),
+            }
             before = Some(letter);
         }
-        push(&mut words, word);
+        end(&mut word);
     }
-    words
 }
 
 /// The words of a query that say something, and how much each counts.
@@ -89,22 +165,22 @@ pub(super) fn of_query(query: &str, limit: usize) -> Vec<(String, f32)> {
     found
 }
 
-fn push(words: &mut Vec<String>, word: String) {
-    if !word.is_empty() && !STOP_WORDS.contains(&word.as_str()) {
-        words.push(stem(&word));
-    }
-}
-
 fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A word without the ends that English puts to it. Both sides are cut alike; what comes out need be no word.
+/// A word without the ends that English puts to it.
 fn stem(word: &str) -> String {
-    if !word.is_ascii() || word.len() < 4 {
-        return word.to_owned();
-    }
     let mut stem = word.to_owned();
+    cut(&mut stem);
+    stem
+}
+
+/// Takes away the ends that English puts to a word. Both sides are cut alike; what is left need be no word.
+fn cut(stem: &mut String) {
+    if !stem.is_ascii() || stem.len() < 4 {
+        return;
+    }
     for (end, instead) in
         [("sses", "ss"), ("ies", "y"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", "")]
     {
@@ -133,7 +209,6 @@ fn stem(word: &str) -> String {
     if stem.len() > 3 && stem.ends_with('e') {
         stem.pop();
     }
-    stem
 }
 
 #[cfg(test)]

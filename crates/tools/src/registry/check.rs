@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 use toolwright_model::{Origin, ToolDefinition};
 use toolwright_normalizer::{Schema, Tool};
 use toolwright_redact::does_not_print;
@@ -45,12 +44,6 @@ pub enum Place {
     OutputSchema,
 }
 
-/// What the check makes on its way.
-pub(super) struct Checked {
-    pub input_schema: Box<RawValue>,
-    pub output_schema: Option<Box<RawValue>>,
-}
-
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -64,21 +57,18 @@ impl fmt::Display for Place {
 }
 
 /// Checks every part of a definition; the first that is not in order is reported.
-pub(super) fn check(definition: &ToolDefinition) -> Result<Checked, RegistrationError> {
+pub(super) fn check(definition: &ToolDefinition) -> Result<(), RegistrationError> {
     let error =
         |place| move |(why, fix): Fault| RegistrationError { tool: shown_name(definition), place, why, fix };
     name(definition).map_err(error(Place::Name))?;
     server(definition).map_err(error(Place::Server))?;
     description(&definition.description).map_err(error(Place::Description))?;
-    let input_schema = schema(&definition.input_schema, Root::Object).map_err(error(Place::InputSchema))?;
+    schema(&definition.input_schema, Root::Object).map_err(error(Place::InputSchema))?;
     // Only whether it compiles: it is compiled again when it is called.
     Tool::compile(definition).map_err(|cause| error(Place::InputSchema)(not_compiled(&cause.to_string())))?;
-    let output_schema = definition.output_schema.as_deref().map(|text| {
-        Schema::compile(text).map_err(|cause| not_compiled(&cause.to_string()))?;
-        schema(text, Root::Any)
-    });
-    let output_schema = output_schema.transpose().map_err(error(Place::OutputSchema))?;
-    Ok(Checked { input_schema, output_schema })
+    let Some(output_schema) = definition.output_schema.as_deref() else { return Ok(()) };
+    let compiled = Schema::compile(output_schema).map_err(|cause| not_compiled(&cause.to_string()));
+    compiled.and_then(|_| schema(output_schema, Root::Any)).map_err(error(Place::OutputSchema))
 }
 
 /// Why, and how to put it right.
@@ -160,14 +150,13 @@ enum Root {
 /// The root must be what every reader of a tool's schema relies on. What lies deeper is left to the
 /// compiler, which leaves unjudged what it cannot understand: many servers write sloppy schemas, and
 /// their tools work.
-fn schema(text: &str, described: Root) -> Result<Box<RawValue>, Fault> {
+fn schema(text: &str, described: Root) -> Result<(), Fault> {
     const SMALLEST: &str = "send a JSON Schema; the smallest is {\"type\":\"object\"}";
     if text.trim().is_empty() {
         return Err(fault("is missing", SMALLEST));
     }
-    let not_json = |error: serde_json::Error| fault(format!("is not JSON: {error}"), SMALLEST);
-    let raw = RawValue::from_string(text.to_owned()).map_err(not_json)?;
-    let value: Value = serde_json::from_str(text).map_err(not_json)?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| fault(format!("is not JSON: {error}"), SMALLEST))?;
     let Value::Object(root) = value else {
         return Err(fault(format!("is {}, not an object", a_kind(&value)), SMALLEST));
     };
@@ -191,7 +180,7 @@ fn schema(text: &str, described: Root) -> Result<Box<RawValue>, Fault> {
         let why = format!("has {} at /required", short(required));
         return Err(fault(why, "write a list of names"));
     }
-    Ok(raw)
+    Ok(())
 }
 
 fn not_compiled(reason: &str) -> Fault {

@@ -1,10 +1,9 @@
-//! One registered tool: its definition, compiled, and the function behind it.
+//! One registered tool: its definition, and the function behind it.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use serde_json::value::RawValue;
 use toolwright_model::{Origin, ToolDefinition};
 use toolwright_normalizer::Tool;
 
@@ -28,30 +27,30 @@ pub struct RegisteredTool {
     tool: OnceLock<Tool>,
     function: Arc<dyn ToolFunction>,
     qualified_name: String,
-    input_schema: Box<RawValue>,
-    output_schema: Option<Box<RawValue>>,
-    parameters: Vec<Parameter>,
-    takes_secrets: bool,
+    /// Read when somebody wants to know, for the same reason.
+    described: OnceLock<Described>,
     gate: Arc<Gate>,
 }
 
+/// What a tool takes.
+struct Described {
+    parameters: Vec<Parameter>,
+    takes_secrets: bool,
+}
+
 impl RegisteredTool {
-    /// Checks and compiles a definition.
+    /// Checks a definition.
     pub(super) fn new(
         definition: ToolDefinition,
         function: Arc<dyn ToolFunction>,
     ) -> Result<Self, RegistrationError> {
-        let checked = check::check(&definition)?;
-        let parameters = parameters::of(&definition.input_schema);
+        check::check(&definition)?;
         Ok(RegisteredTool {
-            takes_secrets: parameters.iter().any(|parameter| is_secret_key(&parameter.name)),
             qualified_name: format!("{}/{}", source(&definition), definition.name),
-            parameters,
             definition,
             tool: OnceLock::new(),
             function,
-            input_schema: checked.input_schema,
-            output_schema: checked.output_schema,
+            described: OnceLock::new(),
             gate: Arc::default(),
         })
     }
@@ -106,23 +105,31 @@ impl RegisteredTool {
     }
 
     /// The schema of the arguments, its text as it was registered.
-    pub fn input_schema(&self) -> &RawValue {
-        &self.input_schema
+    pub fn input_schema(&self) -> &str {
+        &self.definition.input_schema
     }
 
     /// The schema of the structured result, its text as it was registered.
-    pub fn output_schema(&self) -> Option<&RawValue> {
-        self.output_schema.as_deref()
+    pub fn output_schema(&self) -> Option<&str> {
+        self.definition.output_schema.as_deref()
     }
 
     /// The parameters, for messages to people and models.
     pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
+        &self.described().parameters
     }
 
     /// Whether one of the parameters is a secret by its name.
     pub fn takes_secrets(&self) -> bool {
-        self.takes_secrets
+        self.described().takes_secrets
+    }
+
+    fn described(&self) -> &Described {
+        self.described.get_or_init(|| {
+            let parameters = parameters::of(&self.definition.input_schema);
+            let takes_secrets = parameters.iter().any(|parameter| is_secret_key(&parameter.name));
+            Described { parameters, takes_secrets }
+        })
     }
 
     /// Counts the calls that run.

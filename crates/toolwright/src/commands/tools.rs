@@ -83,14 +83,14 @@ fn show(executor: &ToolExecutor, name: &str, json: bool) -> Result<(), Report> {
     }
     let definition = tool.definition();
     if json {
-        let output = tool.output_schema().map_or("null", |schema| schema.get());
+        let output = tool.output_schema().unwrap_or("null");
         return print(&format!(
             "{{\"name\":{},\"source\":{},\"description\":{},\"destructive\":{},\"inputSchema\":{},\"outputSchema\":{output}}}",
             quote(tool.name()),
             quote(tool.source()),
             quote(&definition.description),
             tool.tool().is_destructive(),
-            tool.input_schema().get(),
+            tool.input_schema(),
         ));
     }
     let mut lines = vec![format!("{} ({})", tool.name(), tool.source()), String::new()];

@@ -164,7 +164,7 @@ impl Service for Scripted {
         })
     }
 
-    fn input_schema(&self, _: &Client, tool: &str) -> Option<Json> {
+    fn schema_with_headers(&self, _: &Client, tool: &str) -> Option<Json> {
         self.schemas.lock().expect("lock").get(tool).cloned()
     }
 
