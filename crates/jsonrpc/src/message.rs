@@ -190,7 +190,7 @@ impl Message {
             | Message::Notification(Notification { params, extra, .. }) => (params.as_ref(), extra),
             Message::Response(Response { outcome, extra, .. }) => (outcome.as_ref().ok(), extra),
         };
-        let mut out = String::with_capacity(payload.map_or(0, |payload| payload.as_str().len()) + 96);
+        let mut out = String::with_capacity(payload.map_or(0, |payload| payload.as_str().len()) + 320);
         out.push_str("{\"jsonrpc\":\"2.0\"");
         match self {
             Message::Request(request) => {

@@ -2,13 +2,14 @@
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
-use toolwright_jsonrpc::{ErrorObject, INVALID_REQUEST, Id, Json, METHOD_NOT_FOUND, PARSE_ERROR};
+use toolwright_jsonrpc::{ErrorObject, INVALID_REQUEST, Id, METHOD_NOT_FOUND, PARSE_ERROR};
 
 use super::body::FrontBody;
 use super::events::EventBody;
 use super::headers::HEADER_MISMATCH;
 use super::meta::UNSUPPORTED_REVISION;
-use super::task::answer_line;
+use super::shape::Shaped;
+use super::task::{answer_line, error_line};
 use crate::Era;
 
 /// The error of a capability that the client did not declare.
@@ -39,7 +40,7 @@ pub(super) fn json(status: StatusCode, line: String) -> Response<FrontBody> {
 
 /// An error with a status that the protocol names.
 pub(super) fn error(status: StatusCode, id: Option<Id>, error: ErrorObject) -> Response<FrontBody> {
-    json(status, answer_line(id, Err(error)))
+    json(status, error_line(id, error))
 }
 
 /// A refusal that is about HTTP more than about the message.
@@ -54,13 +55,21 @@ pub(super) fn not_allowed(allowed: &'static str, said: &str) -> Response<FrontBo
     response
 }
 
+/// An error that answers a request.
+pub(super) fn failed(era: Era, id: Id, error: ErrorObject) -> Response<FrontBody> {
+    json(error_status(&error, era), error_line(Some(id), error))
+}
+
 /// The answer to a request.
-pub(super) fn outcome(era: Era, id: Id, outcome: Result<Json, ErrorObject>) -> Response<FrontBody> {
-    let status = match (&outcome, era) {
-        (Ok(_), _) => StatusCode::OK,
-        (Err(error), era) => error_status(error, era),
-    };
-    json(status, answer_line(Some(id), outcome))
+pub(super) fn outcome(
+    era: Era,
+    id: Id,
+    outcome: Result<impl Into<Shaped>, ErrorObject>,
+) -> Response<FrontBody> {
+    match outcome {
+        Ok(result) => json(StatusCode::OK, answer_line(Some(id), Ok(result))),
+        Err(error) => failed(era, id, error),
+    }
 }
 
 fn error_status(error: &ErrorObject, era: Era) -> StatusCode {

@@ -15,7 +15,7 @@ use super::http_legacy::{Running, open, session};
 use super::legacy::{self, Begun};
 use super::reading::{self, Params};
 use super::session::{OF_REQUEST, Session};
-use super::task::answer_line;
+use super::task::{answer_line, error_line};
 use super::way::{Line, Step};
 use super::{answer, shape};
 use crate::http::headers::SESSION_ID;
@@ -108,7 +108,7 @@ pub(super) fn read(session: &Arc<Session>, texts: &[&str]) -> Result<Read, Error
             Ok(Message::Request(request)) => requests.push(request),
             Ok(Message::Notification(notification)) => legacy::notified(session, notification),
             Ok(Message::Response(response)) => session.answered(response),
-            Err(unreadable) => wrong.push(answer_line(unreadable.id, Err(unreadable.error))),
+            Err(unreadable) => wrong.push(error_line(unreadable.id, unreadable.error)),
         }
     }
     Ok(Read { requests, wrong })

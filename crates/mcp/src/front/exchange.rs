@@ -12,6 +12,7 @@ use super::meta::{Said, call_digest};
 use super::reading::Params;
 use super::service::{Asked, Back, Service, WayBack};
 use super::session::{NotHeld, Session};
+use super::shape::Shaped;
 use super::way::{Bounds, Kind, Line, Step, Way};
 use super::{handshake, legacy, parked, shape};
 use crate::Era;
@@ -45,14 +46,18 @@ pub(super) enum Begun {
 }
 
 /// What comes next for the client.
-pub(super) enum Next {
+pub(super) enum Next<Answer> {
     Line(Line),
-    /// The work is done; the outcome is not yet as the client gets it.
-    Done(Result<Json, ErrorObject>),
-    /// The answer.
-    Answer(Result<Json, ErrorObject>),
+    Answer(Answer),
     /// The client does not want it any more.
     Nothing,
+}
+
+/// How a call ends for now, not yet as the client gets it.
+pub(super) enum End {
+    Done(Result<Json, ErrorObject>),
+    /// It is parked, and these are its questions.
+    Asking(Json),
 }
 
 /// How a request came.
@@ -166,17 +171,17 @@ impl Exchange {
 
     /// What comes next of a call. It is parked when it has questions, and taken out of `call` then. Nothing
     /// is lost when the wait is given up.
-    pub async fn next(&self, call: &mut Option<Call>) -> Next {
+    pub async fn next(&self, call: &mut Option<Call>) -> Next<End> {
         loop {
             let Some(running) = call.as_mut() else { return Next::Nothing };
             match running.next().await {
                 Step::Line(line) => return Next::Line(line),
                 Step::Cancelled => return Next::Nothing,
-                Step::Done(outcome) => return Next::Done(outcome),
+                Step::Done(outcome) => return Next::Answer(End::Done(outcome)),
                 Step::Questions => {
                     let Some(running) = call.take() else { return Next::Nothing };
                     match parked::park(self, running) {
-                        Ok(asking) => return Next::Answer(Ok(asking)),
+                        Ok(asking) => return Next::Answer(End::Asking(asking)),
                         Err(running) => *call = Some(running),
                     }
                 }
@@ -185,10 +190,12 @@ impl Exchange {
     }
 
     /// The same with an outcome as the client gets it.
-    pub async fn shape(&self, next: Next) -> Next {
+    pub async fn shape(&self, next: Next<End>) -> Next<Result<Shaped, ErrorObject>> {
         match next {
-            Next::Done(outcome) => Next::Answer(self.shaped(outcome).await),
-            next => next,
+            Next::Answer(End::Done(outcome)) => Next::Answer(self.shaped(outcome).await),
+            Next::Answer(End::Asking(questions)) => Next::Answer(Ok(questions.into())),
+            Next::Line(line) => Next::Line(line),
+            Next::Nothing => Next::Nothing,
         }
     }
 
@@ -201,10 +208,10 @@ impl Exchange {
     }
 
     /// The outcome as the client gets it.
-    async fn shaped(&self, outcome: Result<Json, ErrorObject>) -> Result<Json, ErrorObject> {
+    async fn shaped(&self, outcome: Result<Json, ErrorObject>) -> Result<Shaped, ErrorObject> {
         match outcome {
             Ok(result) => {
-                let Some(lacks) = shape::lacks(&self.method, &result) else { return Ok(result) };
+                let Some(lacks) = shape::lacks(&self.method, &result) else { return Ok(result.into()) };
                 let server = match lacks.kind {
                     true => self.shared.server_name(&self.endpoint, &self.service, &self.client).await,
                     false => None,

@@ -81,7 +81,7 @@ async fn answer_call(exchange: Exchange, call: Call, accepted: Accepted) -> Resp
         Accepted { json: false, .. } => return stream(exchange, call, None),
     };
     match exchange.shape(first).await {
-        Next::Answer(outcome) | Next::Done(outcome) => answer::outcome(Era::Modern, exchange.id, outcome),
+        Next::Answer(outcome) => answer::outcome(Era::Modern, exchange.id, outcome),
         Next::Line(line) => stream(exchange, call, Some(line)),
         Next::Nothing => answer::empty(StatusCode::ACCEPTED),
     }
@@ -102,7 +102,7 @@ fn stream(exchange: Exchange, mut call: Option<Call>, first: Option<Line>) -> Re
             let next = exchange.next(&mut call).await;
             match exchange.shape(next).await {
                 Next::Line(line) => written.push(&line),
-                Next::Answer(outcome) | Next::Done(outcome) => {
+                Next::Answer(outcome) => {
                     let text = answer_line(Some(exchange.id), outcome);
                     written.push(&Line { text, may_be_lost: false });
                     break;

@@ -130,7 +130,7 @@ pub(super) async fn answer_http(
         Err(Refused::TooMany(error)) => {
             return answer::error(StatusCode::TOO_MANY_REQUESTS, Some(exchange.id), error);
         }
-        Err(Refused::Service(error)) => return answer::outcome(Era::Modern, exchange.id, Err(error)),
+        Err(Refused::Service(error)) => return answer::failed(Era::Modern, exchange.id, error),
     };
     let limits = &place.shared.limits;
     let events = Arc::new(Events::passing(limits.stream_bytes, Arc::clone(&place.shared.counters)));

@@ -1,6 +1,5 @@
 //! The fields and codes that only one era has.
 
-use toolwright_jsonrpc::raw::RawMember;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, ObjectWriter};
 
 use crate::peer::SERVER;
@@ -44,36 +43,45 @@ pub(super) fn lacks(method: &str, result: &Json) -> Option<Lacks> {
     (lacks.kind || lacks.ttl || lacks.scope).then_some(lacks)
 }
 
-/// A result for a modern client: with what it lacks.
-pub(super) fn modern_result(result: Json, lacks: Lacks, server: Option<&Json>, ttl_ms: u64) -> Json {
-    let Some(members) = result.members() else { return result };
-    let has_meta = members.iter().any(|member| member.key == "_meta");
-    let mut out = ObjectWriter::with_capacity(result.as_str().len() + 192);
-    let named = server.filter(|_| lacks.kind);
-    for member in &members {
-        match named.filter(|_| member.key == "_meta") {
-            Some(server) => out.value("_meta", &with_server(member, server)),
-            None => out.member(member),
-        }
-    }
-    if let Some(server) = named.filter(|_| !has_meta) {
-        out.value("_meta", &Json::empty_object().with(SERVER, server));
-    }
-    if lacks.kind {
-        out.text("resultType", "complete");
-    }
-    if lacks.ttl {
-        out.number("ttlMs", ttl_ms);
-    }
-    if lacks.scope {
-        out.text("cacheScope", "private");
-    }
-    out.finish()
+/// A result, and what is written at its end besides: lists may be large, and are not copied for a few words.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shaped {
+    pub result: Json,
+    /// Members, with the comma before them where there are others.
+    pub more: String,
 }
 
-fn with_server(meta: &RawMember<'_>, server: &Json) -> Json {
-    let meta = meta.to_json();
-    if meta.get(SERVER).is_none() { meta.with(SERVER, server) } else { meta }
+impl From<Json> for Shaped {
+    fn from(result: Json) -> Shaped {
+        Shaped { result, more: String::new() }
+    }
+}
+
+/// A result for a modern client: with what it lacks.
+pub(super) fn modern_result(result: Json, lacks: Lacks, server: Option<&Json>, ttl_ms: u64) -> Shaped {
+    let mut more = ObjectWriter::default();
+    let mut result = result;
+    if let Some(server) = server.filter(|_| lacks.kind) {
+        match result.get("_meta") {
+            Some(meta) if meta.get(SERVER).is_some() => {}
+            Some(meta) => result = result.replaced("_meta", &meta.with(SERVER, server)),
+            None => more.value("_meta", &Json::empty_object().with(SERVER, server)),
+        }
+    }
+    if lacks.kind {
+        more.text("resultType", "complete");
+    }
+    if lacks.ttl {
+        more.number("ttlMs", ttl_ms);
+    }
+    if lacks.scope {
+        more.text("cacheScope", "private");
+    }
+    let has_members = result.as_str()[1..].trim_ascii_start().starts_with('"');
+    let comma = if has_members { "," } else { "" };
+    let more = more.finish();
+    let members = &more.as_str()[1..more.as_str().len() - 1];
+    Shaped { result, more: format!("{comma}{members}") }
 }
 
 /// An outcome for a legacy client: without what it does not know.
@@ -137,6 +145,7 @@ fn with_code(error: ErrorObject, code: i64) -> ErrorObject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::front::task::answer_line;
 
     fn json(text: &str) -> Json {
         Json::parse(text).unwrap()
@@ -157,6 +166,8 @@ mod tests {
                 r#"{"tools":[]}"#,
                 format!(r#"{{"tools":[],{named},"resultType":"complete","ttlMs":7,"cacheScope":"private"}}"#),
             ),
+            ("tools/call", "{ }", format!(r#"{{ {named},"resultType":"complete"}}"#)),
+            ("tools/call", "{\n\"a\" : 1\r\n}", format!(r#"{{ "a" : 1  ,{named},"resultType":"complete"}}"#)),
             (
                 "tools/list",
                 r#"{"resultType":"complete","tools":[],"ttlMs":1}"#,
@@ -172,7 +183,8 @@ mod tests {
             let result = json(result);
             let lacks = lacks(method, &result).unwrap();
             let shaped = modern_result(result.clone(), lacks, Some(&server), 7);
-            assert_eq!(shaped.as_str(), expected, "{result}");
+            let line = answer_line(None, Ok(shaped));
+            assert_eq!(line, format!(r#"{{"jsonrpc":"2.0","id":null,"result":{expected}}}"#));
         }
     }
 

@@ -15,7 +15,7 @@ use super::level::Level;
 use super::listen::{self, Refused};
 use super::reading::Params;
 use super::session::{Output, Session};
-use super::task::answer_line;
+use super::task::{answer_line, error_line};
 use super::way::{Bounds, Kind, Line, Step, Way};
 use super::{meta, shape};
 
@@ -124,7 +124,7 @@ impl Wire {
             let next = exchange.next(&mut call).await;
             match exchange.shape(next).await {
                 Next::Line(line) => self.pass(line).await,
-                Next::Answer(outcome) | Next::Done(outcome) => {
+                Next::Answer(outcome) => {
                     drop(call);
                     return self.send(answer_line(Some(exchange.id), outcome)).await;
                 }
@@ -140,7 +140,7 @@ impl Wire {
         let way = Arc::new(Way::new(kind, bounds, None, Arc::clone(&self.shared.counters)));
         if let Err(why) = self.session.hold(&exchange.id, &way) {
             let error = legacy::not_held(why, &exchange.id);
-            return self.send(answer_line(Some(exchange.id), Err(error))).await;
+            return self.send(error_line(Some(exchange.id), error)).await;
         }
         let id = HeldId { session: Arc::clone(&self.session), id: exchange.id.clone() };
         let hold = Hold { _in_flight: self.shared.in_flight(), _id: Some(id) };
@@ -152,7 +152,7 @@ impl Wire {
         let mut subscribed = match begun {
             Ok(subscribed) => subscribed,
             Err(Refused::Params(error) | Refused::TooMany(error) | Refused::Service(error)) => {
-                return self.send(answer_line(Some(exchange.id), Err(error))).await;
+                return self.send(error_line(Some(exchange.id), error)).await;
             }
         };
         self.send(subscribed.acknowledgement()).await;

@@ -3,8 +3,9 @@
 use std::future::Future;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::shape::Shaped;
 use tokio::task::AbortHandle;
-use toolwright_jsonrpc::{ErrorObject, Id, Json, Message, Notification, Response};
+use toolwright_jsonrpc::{ErrorObject, Id, Message, Notification, Response};
 
 /// A task that ends when this is dropped.
 #[derive(Debug)]
@@ -32,8 +33,22 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The line of an answer.
-pub(super) fn answer_line(id: Option<Id>, outcome: Result<Json, ErrorObject>) -> String {
-    Message::Response(Response { id, outcome, extra: Vec::new() }).to_line()
+pub(super) fn answer_line(id: Option<Id>, outcome: Result<impl Into<Shaped>, ErrorObject>) -> String {
+    let Shaped { result, more } = match outcome {
+        Ok(shaped) => shaped.into(),
+        Err(error) => return error_line(id, error),
+    };
+    let mut line = Message::Response(Response { id, outcome: Ok(result), extra: Vec::new() }).to_line();
+    if !more.is_empty() {
+        // Into the result: nothing but the message ends after it.
+        line.insert_str(line.len() - "}}".len(), &more);
+    }
+    line
+}
+
+/// The line of an error.
+pub(super) fn error_line(id: Option<Id>, error: ErrorObject) -> String {
+    Message::Response(Response { id, outcome: Err(error), extra: Vec::new() }).to_line()
 }
 
 /// The line of a notification.
