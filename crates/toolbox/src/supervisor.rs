@@ -24,6 +24,7 @@ pub struct Supervisor {
     usage: Arc<Usage>,
     orders: watch::Sender<Orders>,
     attempts: u32,
+    quarantine: Duration,
     _alive: Arc<DropGuard>,
 }
 
@@ -49,12 +50,24 @@ const RETIRES_UNUSED: Duration = Duration::from_secs(5);
 
 /// Why a server cannot be used now.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("the server is not ready ({state}){}", .last_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
+#[error("the server is not ready ({state}{}){}", aside(*.put_aside), .last_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
 pub struct NotReady {
     /// The word for its state.
     pub state: &'static str,
+    /// How long it rests because it ended too often.
+    pub put_aside: Option<Duration>,
     /// What went wrong last.
     pub last_error: Option<String>,
+}
+
+fn aside(put_aside: Option<Duration>) -> String {
+    let rest = put_aside.map(|rest| {
+        let seconds = rest.as_secs();
+        format!(
+            ": it ended too often and rests for {seconds} s; `toolwright servers restart` starts it at once"
+        )
+    });
+    rest.unwrap_or_default()
 }
 
 impl Supervisor {
@@ -109,8 +122,17 @@ impl Supervisor {
                 () = stopped.cancelled() => {}
             }
         });
-        let attempts = policy.attempts;
-        Supervisor { connector, seen, wake, usage, orders, attempts, _alive: Arc::new(stop.drop_guard()) }
+        let Policy { attempts, quarantine, .. } = policy;
+        Supervisor {
+            connector,
+            seen,
+            wake,
+            usage,
+            orders,
+            attempts,
+            quarantine,
+            _alive: Arc::new(stop.drop_guard()),
+        }
     }
 
     /// Whether another is a clone of this one.
@@ -174,7 +196,8 @@ impl Supervisor {
         let found = timeout(patience, ready).await.ok().and_then(Result::ok).and_then(|seen| seen.usable());
         found.ok_or_else(|| {
             let Snapshot { state, last_error, .. } = self.snapshot();
-            NotReady { state: state.name(), last_error }
+            let put_aside = (state == State::Quarantined).then_some(self.quarantine);
+            NotReady { state: state.name(), put_aside, last_error }
         })
     }
 

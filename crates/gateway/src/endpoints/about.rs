@@ -88,7 +88,15 @@ pub(super) async fn of_many(server: Json, members: &[Member]) -> About {
             Some(peer) => {
                 capabilities = union(&capabilities, peer.capabilities());
                 if let Some(said) = peer.instructions().filter(|said| !said.trim().is_empty()) {
-                    instructions.push(format!("## {}\n{said}", member.server));
+                    // Servers of one name in two toolboxes are two.
+                    let is_alone = !members
+                        .iter()
+                        .any(|other| other.server == member.server && other.toolbox != member.toolbox);
+                    let name = match is_alone {
+                        true => member.server.clone(),
+                        false => format!("{} / {}", member.toolbox, member.server),
+                    };
+                    instructions.push(format!("## {name}\n{said}"));
                 }
             }
             None => {

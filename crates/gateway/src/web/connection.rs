@@ -20,6 +20,14 @@ use super::serve::Web;
 /// How long a connection for which there is no room may take to hear so.
 const REFUSED: Duration = Duration::from_millis(500);
 
+/// When a connection came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    InTime,
+    /// The gateway was ending already.
+    Late,
+}
+
 /// Tells a connection that there is no room for it. The request is not looked at.
 pub(super) async fn refuse(mut stream: TcpStream, limit: usize) {
     let text = format!(
@@ -41,7 +49,7 @@ pub(super) async fn refuse(mut stream: TcpStream, limit: usize) {
 }
 
 /// Serves a connection to its end.
-pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: Entered) {
+pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: Entered, arrival: Arrival) {
     let limits = &web.limits;
     // Answers are small and wanted at once.
     let _ = stream.set_nodelay(true);
@@ -49,7 +57,7 @@ pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: Entered) {
     let paced = Paced::new(stream, pace.clone(), limits.head_time, limits.stall_time);
     let service = service_fn(|request| {
         let (web, pace) = (Arc::clone(&web), pace.clone());
-        async move { Ok::<_, Infallible>(handle(&web, request, pace).await) }
+        async move { Ok::<_, Infallible>(handle(&web, request, pace, arrival).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -15,6 +15,7 @@ use toolwright_jsonrpc::Message;
 
 use super::admission::Stay;
 use super::body::{self, Ends, Held};
+use super::connection::Arrival;
 use super::inside::InsideBody;
 use super::keys;
 use super::metrics::{self, Open};
@@ -30,7 +31,12 @@ const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, R
 const LISTEN: &[u8] = b"subscriptions/listen";
 
 /// Answers a request.
-pub(super) async fn handle(web: &Web, request: Request<Incoming>, pace: Pace) -> Response<Held> {
+pub(super) async fn handle(
+    web: &Web,
+    request: Request<Incoming>,
+    pace: Pace,
+    arrival: Arrival,
+) -> Response<Held> {
     pace.request_begins();
     let (parts, incoming) = request.into_parts();
     let route = Route::of(parts.uri.path());
@@ -38,6 +44,7 @@ pub(super) async fn handle(web: &Web, request: Request<Incoming>, pace: Pace) ->
     let checked = web.guard.check(&parts);
     let origin = checked.as_ref().ok().cloned().flatten();
     let answered = match checked {
+        Ok(_) if arrival == Arrival::Late && matches!(route, Route::Mcp(_)) => Err(Refusal::too_late()),
         Ok(origin) => inside(web, route, parts, incoming, origin.as_ref(), &pace).await,
         Err(refusal) => Err(refusal),
     };

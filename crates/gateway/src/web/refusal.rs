@@ -118,7 +118,17 @@ impl Refusal {
     }
 
     pub fn ending() -> Refusal {
-        let message = "the gateway is shutting down; the call was not finished; send it again in a moment";
+        Refusal::at_the_end(
+            "the gateway is shutting down; the call was not finished; send it again in a moment",
+        )
+    }
+
+    /// It was ending before the request came.
+    pub fn too_late() -> Refusal {
+        Refusal::at_the_end("the gateway is shutting down; nothing was begun; send it again in a moment")
+    }
+
+    fn at_the_end(message: &str) -> Refusal {
         let mut refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message);
         refusal.header = Some(Box::new((RETRY_AFTER, "1".to_owned())));
         refusal

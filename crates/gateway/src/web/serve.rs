@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::admission::{Admission, Gate};
-use super::connection;
+use super::connection::{self, Arrival};
 use super::guard::{Allowed, Guard, GuardError};
 use super::inside::Inside;
 use super::keys::Keys;
@@ -21,7 +21,8 @@ use super::metrics::Metrics;
 const TOKENS: Duration = Duration::from_millis(400);
 /// How long accepting rests when the system has no more connections to give.
 const NO_MORE_FILES: Duration = Duration::from_millis(50);
-/// How many connections for which there is no room are told so at once; others are closed without a word.
+/// How many connections for which there is no room, or no time, are told so at once; others are closed without a
+/// word.
 const REFUSED_AT_ONCE: usize = 256;
 /// How long connections that rest stay open when the gateway ends: who uses one hears of it first.
 const LAST_REQUESTS: Duration = Duration::from_millis(250);
@@ -126,9 +127,12 @@ impl Web {
             () = self.stop.asked.cancelled() => {}
         }
         self.accept_those_who_wait(&listener).await;
-        drop(listener);
         self.inside.close();
-        self.end().await;
+        tokio::select! {
+            () = self.end() => {}
+            () = self.tell_the_late(&listener) => {}
+        }
+        self.stop.all.cancel();
     }
 
     async fn accept_all(self: &Arc<Web>, listener: &TcpListener) {
@@ -153,7 +157,10 @@ impl Web {
     fn begin(self: &Arc<Web>, stream: TcpStream) {
         match self.connections.enter(1, self.limits.connections) {
             // Its end is waited for below: the gate counts it.
-            Some(entered) => drop(tokio::spawn(connection::serve(Arc::clone(self), stream, entered))),
+            Some(entered) => {
+                let served = connection::serve(Arc::clone(self), stream, entered, Arrival::InTime);
+                drop(tokio::spawn(served));
+            }
             None => {
                 self.metrics.refused("limit");
                 let Some(told) = self.refused.enter(1, REFUSED_AT_ONCE) else { return };
@@ -163,6 +170,18 @@ impl Web {
                     drop(told);
                 }));
             }
+        }
+    }
+
+    /// Those who come while it ends hear that it does. Their connections are not waited for.
+    async fn tell_the_late(self: &Arc<Web>, listener: &TcpListener) {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                sleep(NO_MORE_FILES).await;
+                continue;
+            };
+            let Some(entered) = self.refused.enter(1, REFUSED_AT_ONCE) else { continue };
+            drop(tokio::spawn(connection::serve(Arc::clone(self), stream, entered, Arrival::Late)));
         }
     }
 
@@ -188,7 +207,6 @@ impl Web {
             self.stop.now.cancel();
             let _ = timeout(LAST_ANSWERS, self.connections_are_gone()).await;
         }
-        self.stop.all.cancel();
     }
 
     async fn connections_are_gone(&self) {
