@@ -1,0 +1,1 @@
+//! Answers questions about calls: SQLite on one machine, PostgreSQL for several.

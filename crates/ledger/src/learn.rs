@@ -1,0 +1,1 @@
+//! What is learned from calls: evidence, suggestions, and rules with their provenance.

@@ -1,0 +1,17 @@
+//! What happened to every call.
+//!
+//! The [`journal`] is the truth: one line per call, written before its reply, chained by hashes. Everything else
+//! is made of it and can be made again: the [`index`] that answers questions, the [`stats`], the error
+//! [`patterns`], and what is learned ([`learn`]). Nothing here knows a protocol, a server or a socket: who runs calls
+//! hands over a [`Record`].
+//!
+//! Start with [`Record`] and [`journal`].
+
+pub mod index;
+pub mod journal;
+pub mod learn;
+pub mod patterns;
+mod record;
+pub mod stats;
+
+pub use record::{Change, Failure, Kind, Reached, Record, Stages};

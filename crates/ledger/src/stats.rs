@@ -1,0 +1,1 @@
+//! Numbers about calls, by tool, rule, client and server, and over time.
