@@ -1,5 +1,9 @@
 //! The configured servers, each under a supervisor of its own.
 
+mod names;
+mod server;
+mod starting;
+
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -8,26 +12,19 @@ use futures_util::future::join_all;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolwright_config::{Configuration, HttpKind, ServerConfig, ToolFilters, Toolbox, Transport};
+use toolwright_config::{Configuration, ServerConfig};
 use toolwright_mcp::guard::Guardian;
-use toolwright_mcp::http::{self, HttpTarget};
-use toolwright_mcp::stdio::ChildCommand;
 use toolwright_mcp::{Host, Identity, PeerOptions};
-use toolwright_toolbox::{
-    Beginning, Connector, HttpConnector, Policy, Retiring, Seen, State, StdioConnector, StillWorks,
-    Supervisor,
-};
+use toolwright_toolbox::{Beginning, Policy, Retiring, State};
 use toolwright_tools::RegistrationError;
-use toolwright_tools::builtin::FILES_SERVER;
-use toolwright_tools::registry::{BUILT_IN, UNNAMED_SERVER};
 
 use crate::ServerView;
-use crate::endpoints::questions::ServerHost;
 use crate::login::Logins;
 use crate::offer::Offer;
+use names::named;
+pub use server::Server;
+use starting::{is_same_process, started};
 
-/// How long a restart is waited for before its state is told as it is.
-const RESTART: Duration = Duration::from_secs(30);
 /// How long servers may take to end before the program goes on without them.
 const END: Duration = Duration::from_secs(7);
 
@@ -90,28 +87,6 @@ pub struct Applied {
     pub removed: Vec<String>,
     /// Servers that nothing was done to.
     pub kept: Vec<String>,
-}
-
-/// One server.
-#[derive(Clone)]
-pub struct Server {
-    /// Its name; `toolbox.name` where several toolboxes have one of the name, or we have it ourselves.
-    pub name: String,
-    /// The toolbox that it is in.
-    pub toolbox: String,
-    /// Its name there, as the configuration has it.
-    pub own_name: String,
-    /// What keeps it alive.
-    pub supervisor: Supervisor,
-    /// The time of its calls.
-    pub timeout: Option<Duration>,
-    /// What no message may show of it.
-    pub secrets: Arc<[String]>,
-    attempts: u32,
-    filters: ToolFilters,
-    entry: Arc<ServerConfig>,
-    /// Who hears what it says by itself.
-    pub(crate) host: Arc<ServerHost>,
 }
 
 impl Servers {
@@ -289,212 +264,5 @@ impl Servers {
     /// Cancelled when the servers end.
     pub(crate) fn ended(&self) -> &CancellationToken {
         &self.ended
-    }
-}
-
-impl Server {
-    /// What can be seen of it now.
-    pub fn view(&self) -> ServerView {
-        ServerView::of(self)
-    }
-
-    /// Whether the configuration lets a tool of it be offered.
-    pub fn allows(&self, tool: &str) -> bool {
-        self.filters.allows(tool)
-    }
-
-    /// Whether the configuration keeps some of its tools back.
-    pub(crate) fn is_filtered(&self) -> bool {
-        !self.filters.is_open()
-    }
-
-    /// What the configuration says of it. It is the same for as long as that stays as it is.
-    pub(crate) fn entry(&self) -> &Arc<ServerConfig> {
-        &self.entry
-    }
-
-    /// Whether its tools are offered in the same way as those of another.
-    pub(crate) fn is_offered_as(&self, other: &Server) -> bool {
-        self.name == other.name
-            && self.supervisor.is_same(&other.supervisor)
-            && self.timeout == other.timeout
-            && self.filters == other.filters
-    }
-
-    /// The same server with an entry that says other things about its use only.
-    fn with_entry(&self, name: &str, entry: &ServerConfig, options: &ServerOptions) -> Server {
-        Server {
-            name: name.to_owned(),
-            timeout: options.timeout.or(entry.timeout),
-            filters: entry.tool_filters.clone(),
-            entry: Arc::new(entry.clone()),
-            ..self.clone()
-        }
-    }
-
-    /// Waits until it is ready, switched off, or has failed as often as it is tried at the start.
-    pub async fn settled(&self) {
-        let mut seen = self.supervisor.subscribe();
-        let _ = seen.wait_for(|seen| is_settled(seen, self.attempts)).await;
-    }
-
-    /// Ends it, starts it anew, and waits for what comes of it.
-    pub async fn restart(&self) {
-        let mut seen = self.supervisor.subscribe();
-        seen.mark_unchanged();
-        self.supervisor.restart();
-        let _ = timeout(RESTART, async {
-            // It is seen to go before it is seen to come.
-            let _ = seen.changed().await;
-            self.settled().await;
-        })
-        .await;
-    }
-}
-
-/// Whether two entries differ in nothing that a server is started with.
-fn is_same_process(old: &ServerConfig, new: &ServerConfig) -> bool {
-    let mut new = new.clone();
-    new.tool_filters = old.tool_filters.clone();
-    new.timeout = old.timeout;
-    *old == new
-}
-
-/// Starts the server of an entry. One that takes the place of another has its tools until it lists its own.
-fn started(
-    (name, toolbox, entry): (String, &Toolbox, &ServerConfig),
-    options: &ServerOptions,
-    all: &Arc<OnceLock<Weak<Servers>>>,
-    beginning: Beginning,
-    old: Option<&Server>,
-) -> Server {
-    let others = {
-        let (all, own, local) = (Arc::clone(all), name.clone(), options.local_tools.clone());
-        move || still_works(all.get().and_then(Weak::upgrade).as_deref(), &own, &local)
-    };
-    let policy = Policy { idle: entry.idle.or(options.policy.idle), ..options.policy };
-    let host = ServerHost::new(&name, Arc::clone(&options.host));
-    let connector = connector(&name, entry, options, Arc::clone(&host) as Arc<dyn Host>);
-    let known = old.map(|old| old.supervisor.tools()).unwrap_or_default();
-    let supervisor = Supervisor::begin(connector, policy, Arc::new(others), beginning, known);
-    if entry.is_disabled {
-        supervisor.disable();
-    }
-    Server {
-        name,
-        toolbox: toolbox.name.clone(),
-        own_name: entry.name.clone(),
-        supervisor,
-        timeout: options.timeout.or(entry.timeout),
-        secrets: entry.secrets().into(),
-        attempts: policy.attempts,
-        filters: entry.tool_filters.clone(),
-        entry: Arc::new(entry.clone()),
-        host,
-    }
-}
-
-fn is_settled(seen: &Seen, attempts: u32) -> bool {
-    match &seen.snapshot.state {
-        State::Starting { .. } => false,
-        // Its tools are listed right after it is ready.
-        State::Ready => seen.tools.is_current,
-        State::Backoff { failures, .. } => *failures >= attempts || seen.snapshot.is_lasting,
-        State::Degraded { .. } | State::Resting | State::Quarantined | State::Disabled => true,
-    }
-}
-
-/// Names of our own among servers.
-const TAKEN: &[&str] = &[BUILT_IN, UNNAMED_SERVER, FILES_SERVER];
-
-/// Every entry with a name that nobody else has and that can stand before a tool's.
-fn named(configuration: &Configuration) -> impl Iterator<Item = (String, &Toolbox, &ServerConfig)> {
-    let mut given: Vec<String> = Vec::new();
-    configuration.servers().map(move |(toolbox, entry)| {
-        let is_shared = configuration
-            .servers()
-            .any(|(other, same)| same.name == entry.name && other.name != toolbox.name);
-        let mut name = entry.name.clone();
-        if is_shared || TAKEN.contains(&name.as_str()) {
-            name = format!("{}.{name}", toolbox.name);
-        }
-        let mut name = name.replace(|c: char| c == '/' || c.is_control(), "-");
-        while given.contains(&name) {
-            name.push_str("-2");
-        }
-        given.push(name.clone());
-        (name, toolbox, entry)
-    })
-}
-
-fn connector(
-    name: &str,
-    entry: &ServerConfig,
-    options: &ServerOptions,
-    host: Arc<dyn Host>,
-) -> Arc<dyn Connector> {
-    let identity = options.identity.clone();
-    match &entry.transport {
-        Transport::Stdio { command, args, env, env_from, cwd } => Arc::new(StdioConnector::new(
-            name,
-            ChildCommand {
-                program: command.clone(),
-                args: args.iter().map(Into::into).collect(),
-                env: env.clone(),
-                env_from: env_from.clone(),
-                cwd: cwd.clone(),
-                secrets: entry.secrets(),
-                guardian: options.guardian.clone(),
-            },
-            identity,
-            options.peer,
-            host,
-        )),
-        Transport::Http { url, headers, kind, login } => Arc::new(HttpConnector {
-            name: name.to_owned(),
-            target: HttpTarget {
-                url: url.clone(),
-                headers: headers.clone(),
-                kind: match kind {
-                    HttpKind::Auto => http::HttpKind::Auto,
-                    HttpKind::Streamable => http::HttpKind::Streamable,
-                    HttpKind::Sse => http::HttpKind::Sse,
-                },
-                authorizer: options
-                    .logins
-                    .as_ref()
-                    .and_then(|logins| logins.authorizer(name, url, headers, login)),
-            },
-            identity,
-            options: options.peer,
-            host,
-            secrets: entry.secrets(),
-        }),
-    }
-}
-
-/// What works while one server does not.
-fn still_works(all: Option<&Servers>, own: &str, local: &[String]) -> StillWorks {
-    let servers = all.into_iter().flat_map(Servers::iter);
-    let usable = servers.filter(|server| server.name != own && server.view().is_usable());
-    StillWorks { local: local.to_vec(), servers: usable.map(|server| server.name.clone()).collect() }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    #[test]
-    fn every_server_has_a_name_of_its_own() {
-        let entry = r#"{"command": "x"}"#;
-        let text = format!(
-            r#"{{"mcpServers": {{"a": {entry}, "files": {entry}, "b/c": {entry}, "b-c": {entry}}},
-                "toolboxes": {{"t": {{"description": "d", "mcpServers": {{"a": {entry}}}}}}}}}"#
-        );
-        let configuration = toolwright_config::parse(&text, Path::new("f"), &|_| None).expect("it is right");
-        let names: Vec<String> = Servers::names_of(&configuration).collect();
-        assert_eq!(names, ["default.a", "default.files", "b-c", "b-c-2", "t.a"]);
     }
 }

@@ -25,7 +25,7 @@ mod tokens;
 
 pub use guard::{Allowed, GuardError};
 pub use inside::{Counts, Inside, InsideBody, Reply};
-pub use keys::{Keys, OWN_TOKEN};
+pub use keys::{ANYONE, Keys, OWN_TOKEN, STDIO};
 pub use limits::{Rate, WebLimits};
 pub use listener::{Bound, ListenError, Reach, bind};
 pub use metrics::{CallCounter, Metrics};

@@ -5,11 +5,13 @@
 //!
 //! Start with [`Code`], [`Change`] and [`Outcome`].
 
+mod caller;
 mod change;
 mod code;
 mod outcome;
 mod tool;
 
+pub use caller::Caller;
 pub use change::{Change, Problem};
 pub use code::Code;
 pub use outcome::Outcome;

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
-use toolwright_model::{Change, Finish, Outcome};
+use toolwright_model::{Caller, Change, Finish, Outcome};
 use toolwright_normalizer::{Normalizer, RawArguments};
 
 use crate::observer::{CallId, Observers};
@@ -107,8 +107,8 @@ impl ToolExecutor {
     /// Runs one call to its end. It never fails: whatever happens is in the outcome. It must be awaited on a
     /// tokio runtime whose clock is enabled.
     pub async fn execute(&self, call: Call) -> CallOutcome {
-        let Call { name, arguments, finish, cancellation, context } = call;
-        let mut record = self.begin(name, &arguments);
+        let Call { name, arguments, finish, cancellation, context, caller } = call;
+        let mut record = self.begin(name, &arguments, caller.as_deref());
         let result = self.carry_out(&mut record, (arguments, finish), cancellation.as_ref(), context).await;
         record.finish(result)
     }
@@ -121,10 +121,15 @@ impl ToolExecutor {
         Ok(Prepared { tool: found.tool, arguments, changes })
     }
 
-    fn begin(&self, name: String, arguments: &str) -> Record<'_> {
+    /// Tells the observers of a call that does not go through here: nobody knows its tool.
+    pub fn passes_by(&self, name: &str, arguments: &str, caller: Option<&Caller>) -> PassesBy<'_> {
+        PassesBy(self.begin(name.to_owned(), arguments, caller))
+    }
+
+    fn begin(&self, name: String, arguments: &str, caller: Option<&Caller>) -> Record<'_> {
         // Relaxed: the ids of two calls need no order beyond their own.
         let id = CallId(self.last_id.fetch_add(1, Ordering::Relaxed) + 1);
-        Record::begin(id, name, arguments, &self.observers)
+        Record::begin(id, name, arguments, caller, &self.observers)
     }
 
     async fn carry_out(
@@ -199,6 +204,24 @@ impl ToolExecutor {
         let named = || self.timeouts.get(tool.qualified_name()).or_else(|| self.timeouts.get(tool.name()));
         let given = if self.timeouts.is_empty() { None } else { named().copied() };
         given.or_else(|| tool.timeout()).unwrap_or(self.limits.timeout)
+    }
+}
+
+/// A call that does not go through the executor. Dropped before its end, it ends as cancelled.
+pub struct PassesBy<'e>(Record<'e>);
+
+impl PassesBy<'_> {
+    /// The call ends here.
+    pub fn end(self, result: Result<ToolOutput, ToolFailure>) {
+        let name = self.0.name();
+        let result = result.map_err(|failure| match failure {
+            ToolFailure::Tool { message } | ToolFailure::InvalidArguments { message } => {
+                CallError::tool_error(name, message)
+            }
+            ToolFailure::Unavailable { message } => CallError::unavailable(name, message),
+            ToolFailure::NotReady { message } => CallError::not_ready(name, message),
+        });
+        self.0.finish(result);
     }
 }
 

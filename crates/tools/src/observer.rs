@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright_model::Change;
+use toolwright_model::{Caller, Change};
 
 use crate::redact::Sensitive;
 use crate::{CallError, ErrorCode, RegisteredTool, ToolOutput};
@@ -44,6 +44,8 @@ pub struct Started<'a> {
     pub name: &'a str,
     /// The arguments as they were sent.
     pub arguments: Sensitive<'a>,
+    /// Who calls, when that is known.
+    pub caller: Option<&'a Caller>,
 }
 
 /// A call whose arguments fit.

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 use toolwright_mcp::RequestError;
-use toolwright_mcp::front::Asked;
-use toolwright_tools::{Call, CallError, ErrorCode};
+use toolwright_mcp::front::{Asked, Client, SessionId};
+use toolwright_model::Caller;
+use toolwright_tools::{Call, CallError, ErrorCode, ToolFailure, ToolOutput};
 
 use super::carried::Carried;
 use super::forward;
 use super::gateway::Hub;
 use super::members::{Kind, Member};
 use crate::server_tool::PATIENCE;
+use crate::web::{ANYONE, OWN_TOKEN, STDIO};
 use crate::{offer, result};
 
 /// What came of a call.
@@ -28,6 +30,16 @@ pub(super) enum Called {
 }
 
 impl Called {
+    /// The same for observers of calls.
+    fn as_it_is_recorded(&self) -> Result<ToolOutput, ToolFailure> {
+        match self {
+            Called::Answered(result) => result::read(result),
+            Called::Refused(error) => Err(ToolFailure::Tool { message: error.message.clone() }),
+            Called::Failed(error) => Err(ToolFailure::Tool { message: error.message() }),
+            Called::Lost(reason) => Err(ToolFailure::Unavailable { message: reason.clone() }),
+        }
+    }
+
     /// What a client gets that called the tool itself.
     pub fn into_answer(self) -> Result<Json, ErrorObject> {
         match self {
@@ -74,7 +86,8 @@ fn kind(value: &Json) -> &'static str {
 
 /// Calls a tool of a server by the server's own name for it. The arguments are those of the params.
 pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -> Called {
-    let Asked { params, log_level, back, .. } = asked;
+    let Asked { client, params, log_level, back, .. } = asked;
+    let caller = Arc::new(caller(member, &client));
     let arguments = params.as_ref().and_then(|params| params.get("arguments"));
     let arguments = arguments.filter(|arguments| arguments.as_str() != "null");
     let arguments = arguments.unwrap_or_else(Json::empty_object);
@@ -92,16 +105,32 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
                 return Called::Refused(ErrorObject::new(INVALID_PARAMS, format!("Unknown tool \"{tool}\"")));
             }
             // The server does not list it, or describes it so that nobody understands it: it may still know it.
-            return call_as_it_is(hub, member, tool, &arguments, &carried).await;
+            let passes_by = hub.executor.passes_by(&name, arguments.as_str(), Some(&caller));
+            let called = call_as_it_is(hub, member, tool, &arguments, &carried).await;
+            passes_by.end(called.as_it_is_recorded());
+            return called;
         }
     }
-    let call = Call::new(name, arguments.as_str()).carrying(Arc::clone(&carried) as _);
+    let call = Call::new(name, arguments.as_str()).by(caller).carrying(Arc::clone(&carried) as _);
     let outcome = hub.executor.execute(call).await;
     match (carried.take(), outcome.result) {
         (Some(Ok(result)), _) => Called::Answered(result),
         (Some(Err(error)), _) => Called::Refused(error),
         (None, Ok(output)) => Called::Answered(result::write(&output)),
         (None, Err(error)) => Called::Failed(error),
+    }
+}
+
+/// Who calls. A token that somebody named says more than a program does of itself.
+fn caller(member: &Member, client: &Client) -> Caller {
+    let program = || client.info.as_ref().and_then(|info| info.get_text("name"));
+    let token = &*client.visitor.name;
+    let is_named = ![OWN_TOKEN, ANYONE, STDIO].contains(&token);
+    Caller {
+        client: if is_named { token.to_owned() } else { program().unwrap_or_else(|| token.to_owned()) },
+        session: client.session.map(|SessionId(id)| format!("{id:032x}")),
+        front: if token == STDIO { STDIO } else { "mcp" },
+        toolbox: Some(member.toolbox.clone()),
     }
 }
 

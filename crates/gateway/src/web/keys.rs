@@ -15,7 +15,9 @@ use super::tokens::{self, Stamp, TokenEntry, TokenError, TokenFolder};
 /// The name of this install's own token.
 pub const OWN_TOKEN: &str = "default";
 /// Who comes without a token where none is needed.
-const ANYONE: &str = "anyone";
+pub const ANYONE: &str = "anyone";
+/// The name of the program that started us and speaks over stdin and stdout.
+pub const STDIO: &str = "stdio";
 /// The header for clients that have another use for `Authorization`.
 const TOKEN_HEADER: &str = "x-toolwright-token";
 

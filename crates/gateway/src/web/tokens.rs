@@ -194,7 +194,8 @@ impl TokenFolder {
         }
         let _lock = self.lock()?;
         let mut tokens = self.list()?;
-        if name == super::OWN_TOKEN || tokens.iter().any(|token| token.name == name) {
+        let is_ours = [super::OWN_TOKEN, super::ANYONE, super::STDIO].contains(&name.as_str());
+        if is_ours || tokens.iter().any(|token| token.name == name) {
             return Err(TokenError::NameTaken(name));
         }
         let token = new_token()?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use toolwright_model::{Change, Finish};
+use toolwright_model::{Caller, Change, Finish};
 
 use crate::observer::{CallId, Stages};
 use crate::{CallContext, CallError, RegisteredTool, ToolOutput};
@@ -24,6 +24,8 @@ pub struct Call {
     /// What goes along to the tool's function, see [`StopPoint::context`](crate::StopPoint::context). The
     /// executor does not look at it.
     pub context: Option<CallContext>,
+    /// Who calls, for observers.
+    pub caller: Option<Arc<Caller>>,
 }
 
 /// What became of a call.
@@ -63,6 +65,7 @@ impl Call {
             finish: Finish::Unknown,
             cancellation: None,
             context: None,
+            caller: None,
         }
     }
 
@@ -75,6 +78,12 @@ impl Call {
     /// The same, ended when the token is cancelled.
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancellation = Some(token);
+        self
+    }
+
+    /// The same, by this caller.
+    pub fn by(mut self, caller: Arc<Caller>) -> Self {
+        self.caller = Some(caller);
         self
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::time::Instant;
-use toolwright_model::Change;
+use toolwright_model::{Caller, Change};
 
 use super::call::CallOutcome;
 use super::log;
@@ -32,8 +32,14 @@ enum State {
 }
 
 impl<'e> Record<'e> {
-    pub fn begin(id: CallId, name: String, arguments: &str, observers: &'e Observers) -> Self {
-        let started = Started { id, name: &name, arguments: Sensitive::new(arguments) };
+    pub fn begin(
+        id: CallId,
+        name: String,
+        arguments: &str,
+        caller: Option<&Caller>,
+        observers: &'e Observers,
+    ) -> Self {
+        let started = Started { id, name: &name, arguments: Sensitive::new(arguments), caller };
         observers.tell(|observer| observer.started(&started));
         Record {
             id,

@@ -5,16 +5,13 @@ use std::process::ExitCode;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use toolwright_gateway::Endpoint;
-use toolwright_gateway::web::Inside;
+use toolwright_gateway::web::{Inside, STDIO};
 use toolwright_mcp::front::{SealKey, Visitor};
 
 use crate::cli::StdioOptions;
 use crate::gateway_source::{self, Behind};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
-
-/// Who the client is to us.
-const CLIENT: &str = "stdio";
 
 pub fn run(options: &StdioOptions) -> Result<ExitCode, Report> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -41,7 +38,7 @@ async fn serve(options: &StdioOptions) -> Result<ExitCode, Report> {
     };
     let asked = Notify::new();
     let keeping = behind.keep_current(&options.rules, &asked);
-    let visitor = Visitor::everywhere(CLIENT);
+    let visitor = Visitor::everywhere(STDIO);
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let serving = behind.fronts.serve_stdio(service, input, output, visitor);
     let ending = async {

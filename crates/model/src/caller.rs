@@ -1,0 +1,14 @@
+//! Who calls a tool.
+
+/// Who calls a tool, for records and numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// The name of its token, or else of its program.
+    pub client: String,
+    /// The conversation that the call belongs to, when the protocol has such a thing.
+    pub session: Option<String>,
+    /// The way in: `mcp`, `stdio`, `llm`, `voice` or `cli`.
+    pub front: &'static str,
+    /// The toolbox that the tool was called in.
+    pub toolbox: Option<String>,
+}
