@@ -87,6 +87,8 @@ pub struct Applied {
     pub removed: Vec<String>,
     /// Servers that nothing was done to.
     pub kept: Vec<String>,
+    /// Whether our own tools are served now, when that has changed.
+    pub own_tools: Option<bool>,
 }
 
 impl Servers {
@@ -135,6 +137,8 @@ impl Servers {
         if self.ended.is_cancelled() {
             return applied;
         }
+        let serves_own = configuration.serves_own_tools();
+        applied.own_tools = (before.configuration.serves_own_tools() != serves_own).then_some(serves_own);
         let mut retired = Vec::new();
         let mut list = Vec::new();
         for entry in named(configuration) {

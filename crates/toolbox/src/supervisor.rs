@@ -50,8 +50,10 @@ const RETIRES_UNUSED: Duration = Duration::from_secs(5);
 
 /// Why a server cannot be used now.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("the server is not ready ({state}{}){}", aside(*.put_aside), .last_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
+#[error("the server is not ready ({state}{}){}", aside(server, *.put_aside), .last_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
 pub struct NotReady {
+    /// Its name.
+    pub server: String,
     /// The word for its state.
     pub state: &'static str,
     /// How long it rests because it ended too often.
@@ -60,14 +62,10 @@ pub struct NotReady {
     pub last_error: Option<String>,
 }
 
-fn aside(put_aside: Option<Duration>) -> String {
-    let rest = put_aside.map(|rest| {
-        let seconds = rest.as_secs();
-        format!(
-            ": it ended too often and rests for {seconds} s; `toolwright servers restart` starts it at once"
-        )
-    });
-    rest.unwrap_or_default()
+fn aside(server: &str, put_aside: Option<Duration>) -> String {
+    let Some(rest) = put_aside else { return String::new() };
+    let command = format!("`toolwright servers restart {server}`");
+    format!(": it ended too often and rests for up to {} s; {command} starts it at once", rest.as_secs())
 }
 
 impl Supervisor {
@@ -197,7 +195,8 @@ impl Supervisor {
         found.ok_or_else(|| {
             let Snapshot { state, last_error, .. } = self.snapshot();
             let put_aside = (state == State::Quarantined).then_some(self.quarantine);
-            NotReady { state: state.name(), put_aside, last_error }
+            let server = self.connector.name().to_owned();
+            NotReady { server, state: state.name(), put_aside, last_error }
         })
     }
 

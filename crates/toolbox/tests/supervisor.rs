@@ -127,7 +127,7 @@ async fn a_server_that_keeps_ending_is_put_aside_and_comes_back() {
     assert_eq!(supervisor.snapshot().state, State::Quarantined);
     let error = supervisor.peer(Duration::from_secs(1)).await.unwrap_err();
     assert!(
-        error.to_string().contains("(quarantined: it ended too often and rests for ")
+        error.to_string().contains("(quarantined: it ended too often and rests for up to ")
             && error.to_string().contains("exit code 9"),
         "{error}"
     );

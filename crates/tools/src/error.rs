@@ -194,6 +194,11 @@ impl CallError {
         ours(ErrorCode::Unavailable, sentence::unavailable(tool), message)
     }
 
+    /// Somebody who has to write every call down cannot.
+    pub(crate) fn not_admitted(tool: &str, reason: String) -> Self {
+        ours(ErrorCode::Unavailable, sentence::not_admitted(tool), reason)
+    }
+
     /// Something on this machine or at a service keeps the tool from working; the network is not to blame.
     pub fn not_ready(tool: &str, message: String) -> Self {
         theirs(ErrorCode::Unavailable, sentence::not_ready(tool, &message), message)

@@ -145,7 +145,7 @@ impl ToolExecutor {
         if let Some(renamed) = found.renamed {
             changes.insert(0, renamed);
         }
-        record.normalized(&arguments, changes);
+        record.normalized(&arguments, changes)?;
         let _passes = self.admit(&tool)?;
         let limit = self.timeout_of(&tool);
         let time = Time { limit, longest: self.limits.longest };

@@ -25,6 +25,13 @@ pub trait CallObserver: Send + Sync + 'static {
         let _ = call;
     }
 
+    /// Whether the call may be run, asked right after [`normalized`](Self::normalized): who has to write it down
+    /// and cannot says why not.
+    fn admits(&self, call: &Normalized<'_>) -> Result<(), String> {
+        let _ = call;
+        Ok(())
+    }
+
     /// The call ended, one way or another.
     fn finished(&self, call: &Finished<'_>) {
         let _ = call;
@@ -132,6 +139,17 @@ pub(crate) struct Observers(Vec<Arc<dyn CallObserver>>);
 impl Observers {
     pub fn add(&mut self, observer: Arc<dyn CallObserver>) {
         self.0.push(observer);
+    }
+
+    /// Whether all of them let the call be run. One that panics keeps no call from running.
+    pub fn admit(&self, call: &Normalized<'_>) -> Result<(), String> {
+        for observer in &self.0 {
+            match catch_unwind(AssertUnwindSafe(|| observer.admits(call))) {
+                Ok(admitted) => admitted?,
+                Err(_) => tracing::error!("an observer of tool calls panicked; the call goes on without it"),
+            }
+        }
+        Ok(())
     }
 
     pub fn tell(&self, what: impl Fn(&dyn CallObserver)) {

@@ -134,3 +134,27 @@ async fn a_call_whose_caller_went_away_ends_as_cancelled() {
     assert_eq!((alive.count(), executor.running()), (0, 0));
     assert_eq!(heard.lines()[2], r#"1 finished hang Some("hang") Some("cancelled")"#);
 }
+
+/// Lets nothing be run.
+struct FullDisk;
+
+impl CallObserver for FullDisk {
+    fn admits(&self, call: &Normalized<'_>) -> Result<(), String> {
+        Err(format!("{} cannot be written down: no space is left", call.tool.name()))
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_down_is_not_run() {
+    let heard = Arc::new(Heard::default());
+    let executor = executor_of("echo", ANY_OBJECT, echo())
+        .with_observer(Arc::new(FullDisk))
+        .with_observer(heard.clone());
+    let error = executor.execute(Call::new("echo", "{}")).await.result.expect_err("it was not run");
+    assert_eq!(error.code, ErrorCode::Unavailable);
+    assert_eq!(
+        error.message(),
+        "The echo tool was not run, because its call cannot be written down right now.\necho cannot be written down: no space is left"
+    );
+    assert_eq!(heard.lines()[2], r#"1 finished echo Some("echo") Some("unavailable")"#);
+}

@@ -67,10 +67,11 @@ pub fn behind(
 ) -> Result<Behind, Report> {
     let normalizer = Normalizer::new(rules_source::load(rules)?);
     let configuration = server_source::configuration(config)?;
-    let registry = if configuration.as_ref().is_none_or(Configuration::serves_own_tools) {
-        toolset::registry(roots, toolset::kept_out(config, rules))?
-    } else {
-        ToolRegistry::new()
+    let serves_own = configuration.as_ref().is_none_or(Configuration::serves_own_tools);
+    // They are there when they are not served as well: the file may change.
+    let registry = match toolset::registry(roots, toolset::kept_out(config, rules)) {
+        Err(_) if !serves_own => ToolRegistry::new(),
+        registry => registry?,
     };
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
@@ -89,12 +90,16 @@ pub fn behind(
 
 /// What a configuration has changed that was read while it was in force.
 fn read_again(applied: &Applied) -> String {
-    let parts: Vec<String> =
+    let mut parts: Vec<String> =
         [("added", &applied.added), ("changed", &applied.changed), ("removed", &applied.removed)]
             .into_iter()
             .filter(|(_, names)| !names.is_empty())
             .map(|(what, names)| format!("{what} {}", names.join(", ")))
             .collect();
+    if let Some(is_served) = applied.own_tools {
+        let verb = if is_served { "added" } else { "removed" };
+        parts.push(format!("{verb} the built-in tools"));
+    }
     let what = if parts.is_empty() { "no server has changed".to_owned() } else { parts.join("; ") };
     format!("configuration read again: {what}")
 }
@@ -145,9 +150,16 @@ mod tests {
     fn a_configuration_that_is_read_again_is_told_in_one_line() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let kept = names(&["e"]);
-        let applied =
-            Applied { added: names(&["a", "b"]), changed: names(&["c"]), removed: names(&["d"]), kept };
+        let applied = Applied {
+            added: names(&["a", "b"]),
+            changed: names(&["c"]),
+            removed: names(&["d"]),
+            kept,
+            own_tools: None,
+        };
         assert_eq!(read_again(&applied), "configuration read again: added a, b; changed c; removed d");
+        let applied = Applied { own_tools: Some(true), ..Applied::default() };
+        assert_eq!(read_again(&applied), "configuration read again: added the built-in tools");
         assert_eq!(read_again(&Applied::default()), "configuration read again: no server has changed");
     }
 }

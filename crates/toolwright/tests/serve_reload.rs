@@ -49,3 +49,30 @@ fn servers_come_and_go_with_the_file_and_a_wrong_file_changes_nothing() {
     assert!(works());
     until("its process is gone", || processes_with(&mark).len() == 1);
 }
+
+#[test]
+fn our_own_tools_come_and_go_and_a_server_that_is_switched_off_is_listed_no_more() {
+    let home = Home::new();
+    let one = json!({ "command": beside("hostile-server"), "args": ["--lists-habits"] });
+    let two = json!({ "command": beside("switch-server") });
+    let file = home.put("toolwright.json", &json!({ "mcpServers": { "one": one, "two": two } }).to_string());
+    let gateway = Gateway::start(&home, &["--config", &file.display().to_string(), "--rate", "0"]);
+    let has = |part: &str| {
+        let listed = gateway.modern("/mcp/all", "tools/list", json!({})).expect("a list");
+        listed["tools"].to_string().contains(part)
+    };
+    until("both servers are there", || has("one__crlf") && has("two__"));
+    assert!(!has("read_file"));
+    let off = json!({ "command": beside("switch-server"), "disabled": true });
+    let changed = json!({ "builtinTools": true, "mcpServers": { "one": one, "two": off } });
+    home.put("toolwright.json", &changed.to_string());
+    until("our own tools are there", || has("read_file"));
+    until("the one that is off is gone", || !has("two__"));
+    assert!(has("one__crlf"));
+    let call = json!({ "name": "builtin__builtin__get_current_datetime", "arguments": {} });
+    let answer = gateway.modern("/mcp/all", "tools/call", call).expect("it is called");
+    assert_ne!(answer["isError"], json!(true), "{answer}");
+    home.put("toolwright.json", &json!({ "mcpServers": { "one": one, "two": two } }).to_string());
+    until("our own tools are gone", || !has("read_file"));
+    until("the other server is back", || has("two__"));
+}

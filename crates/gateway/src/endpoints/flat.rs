@@ -1,6 +1,7 @@
 //! Several servers as one: every tool under a flat name, and everything else of them side by side.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, METHOD_NOT_FOUND, Notification};
@@ -21,6 +22,9 @@ use super::{about, forward, gather, near};
 use crate::result;
 use crate::server_tool::PATIENCE;
 use crate::servers::Server;
+
+/// How long a greeting waits for what servers say of themselves: the list after it waits for their tools.
+const GREETING: Duration = Duration::from_secs(2);
 
 /// The servers of one toolbox, or of all.
 pub(super) struct Flat {
@@ -56,7 +60,7 @@ impl Service for Flat {
     fn about<'s>(&'s self, client: &'s Arc<Client>) -> Serving<'s, Result<About, ErrorObject>> {
         Box::pin(async move {
             let members = self.inner.members(client)?;
-            make_known(&members, self.inner.hub.options.list_patience).await;
+            make_known(&members, GREETING.min(self.inner.hub.options.list_patience)).await;
             let server = about::of_us(&self.inner.hub.options.version);
             Ok(about::of_many(server, &members).await)
         })

@@ -35,7 +35,7 @@ pub struct GatewayOptions {
     /// Whether our own tools are offered, in a toolbox of their own. The configuration decides when absent: where
     /// it does not say, they are offered when it names no servers.
     pub serves_builtin_tools: Option<bool>,
-    /// How long a list waits for servers whose tools are not known yet.
+    /// How long lists wait for servers whose tools are not known yet, all of them together.
     pub list_patience: Duration,
     /// How long opening a toolbox waits for its servers.
     pub open_patience: Duration,
@@ -46,7 +46,7 @@ impl Default for GatewayOptions {
         GatewayOptions {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             serves_builtin_tools: None,
-            list_patience: Duration::from_secs(5),
+            list_patience: Duration::from_secs(15),
             open_patience: Duration::from_secs(30),
         }
     }
@@ -117,6 +117,11 @@ impl Gateway {
         };
         services.insert(endpoint.clone(), Kept { is_transparent, service: Arc::clone(&service) });
         Some(service)
+    }
+
+    /// How many tools are offered in all.
+    pub fn offered_tools(&self) -> usize {
+        self.hub.members().iter().map(|member| member.offered().tools.len()).sum()
     }
 
     fn services(&self) -> std::sync::MutexGuard<'_, HashMap<Endpoint, Kept>> {

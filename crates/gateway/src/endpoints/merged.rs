@@ -120,7 +120,13 @@ impl Merged {
                 false => Arc::new(Offered::read(Arc::clone(&part.listed), |name| member.allows(name))),
             };
             for (name, item) in &offered.tools {
-                tools.push((Identifier::new(&part.toolbox, &part.server, name), item.clone()));
+                match readable(item) {
+                    Some(item) => tools.push((Identifier::new(&part.toolbox, &part.server, name), item)),
+                    None => tracing::warn!(
+                        server = part.server,
+                        "the tool {name:?} is left out of lists of several servers: its inputSchema describes no object"
+                    ),
+                }
             }
         }
         let names = FlatNames::build(tools.iter().map(|(identifier, _)| identifier.clone()), style);
@@ -144,6 +150,22 @@ impl Merged {
             let message = "the cursor is not one of this list, which may have changed: list from the start";
             ErrorObject::new(INVALID_PARAMS, message)
         })
+    }
+}
+
+/// A tool as every client can read it: one that says nothing of its arguments takes any. `None` when what it says
+/// is nonsense: clients that check lists would lose the tools of all servers for it.
+fn readable(item: &Json) -> Option<Json> {
+    let object = Json::text("object");
+    let schema = match item.get("inputSchema").filter(|schema| schema.as_str() != "null") {
+        None => Json::empty_object(),
+        Some(schema) => schema,
+    };
+    schema.members()?;
+    match schema.get("type") {
+        Some(kind) if kind == object => Some(item.clone()),
+        Some(_) => None,
+        None => Some(item.with("inputSchema", &schema.with("type", &object))),
     }
 }
 
@@ -172,4 +194,26 @@ fn pages(tools: &[(&str, &Json)], mark: u64) -> Vec<Json> {
         page.finish()
     });
     results.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_no_client_could_read_does_not_spoil_the_list() {
+        let read = |item: &str| readable(&Json::parse(item).expect("JSON")).map(|item| item.to_string());
+        let whole = r#"{ "name":"a", "inputSchema" : {"type":"object", "x-y": 1.0} }"#;
+        assert_eq!(read(whole).as_deref(), Some(whole));
+        let any = r#"{"name":"a","inputSchema":{"type":"object"}}"#;
+        assert_eq!(read(r#"{"name":"a"}"#).as_deref(), Some(any));
+        assert_eq!(read(r#"{"name":"a","inputSchema":null}"#).as_deref(), Some(any));
+        assert_eq!(
+            read(r#"{"name":"a","inputSchema":{"properties":{}}}"#).as_deref(),
+            Some(r#"{"name":"a","inputSchema":{"properties":{},"type":"object"}}"#)
+        );
+        for item in [r#"{"name":"a","inputSchema":"x"}"#, r#"{"name":"a","inputSchema":{"type":"string"}}"#] {
+            assert_eq!(read(item), None, "{item}");
+        }
+    }
 }

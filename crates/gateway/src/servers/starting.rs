@@ -37,7 +37,8 @@ pub(super) fn started(
     let policy = Policy { idle: entry.idle.or(options.policy.idle), ..options.policy };
     let host = ServerHost::new(&name, Arc::clone(&options.host));
     let connector = connector(&name, entry, options, Arc::clone(&host) as Arc<dyn Host>);
-    let known = old.map(|old| old.supervisor.tools()).unwrap_or_default();
+    // Those of one that is switched off are no more.
+    let known = old.filter(|_| !entry.is_disabled).map(|old| old.supervisor.tools()).unwrap_or_default();
     let supervisor = Supervisor::begin(connector, policy, Arc::new(others), beginning, known);
     if entry.is_disabled {
         supervisor.disable();

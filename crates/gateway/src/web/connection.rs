@@ -66,9 +66,11 @@ pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: Entered, ar
         .max_header_size(limits.head_bytes)
         .serve_connection(TokioIo::new(paced), service);
     let mut connection = pin!(connection);
+    // Who came late has not been heard yet, and ends with the answer.
+    let is_resting = arrival == Arrival::InTime;
     tokio::select! {
         ended = &mut connection => return log(ended),
-        () = web.stop.resting_connections_end() => connection.as_mut().graceful_shutdown(),
+        () = web.stop.resting_connections_end(), if is_resting => connection.as_mut().graceful_shutdown(),
         () = web.stop.all_connections_end() => return,
     }
     tokio::select! {

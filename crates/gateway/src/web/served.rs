@@ -61,7 +61,7 @@ impl Inside for Served {
             dropped_notifications: front.dropped_notifications,
             calls_in_flight: self.executor.running(),
             servers,
-            tools: self.executor.registry().snapshot().tools().len(),
+            tools: self.gateway.offered_tools(),
         }
     }
 

@@ -190,6 +190,10 @@ pub(super) fn unavailable(tool: &str) -> String {
     format!("The {} service is currently unavailable. Please check your network connection.", spoken(tool))
 }
 
+pub(super) fn not_admitted(tool: &str) -> String {
+    format!("The {} tool was not run, because its call cannot be written down right now.", spoken(tool))
+}
+
 /// A tool's own words where they can be spoken.
 pub(super) fn not_ready(tool: &str, message: &str) -> String {
     let unsaid =

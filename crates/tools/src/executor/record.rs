@@ -68,12 +68,15 @@ impl<'e> Record<'e> {
         tool
     }
 
-    pub fn normalized(&mut self, arguments: &str, changes: Vec<Change>) {
+    /// The arguments fit. An error when an observer does not let the call be run.
+    pub fn normalized(&mut self, arguments: &str, changes: Vec<Change>) -> Result<(), CallError> {
         self.changes = changes;
-        let Some(tool) = self.tool.as_deref() else { return };
+        let Some(tool) = self.tool.as_deref() else { return Ok(()) };
         let arguments = Sensitive::new(arguments);
         let normalized = Normalized { id: self.id, tool, arguments, changes: &self.changes };
         self.observers.tell(|observer| observer.normalized(&normalized));
+        let admitted = self.observers.admit(&normalized);
+        admitted.map_err(|reason| CallError::not_admitted(tool.name(), reason))
     }
 
     /// The call ends here.
