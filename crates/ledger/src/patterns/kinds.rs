@@ -47,8 +47,9 @@ impl Kind {
     }
 }
 
-/// The kind that the text begins with, and how long it is. `before` is the sign that stands before it.
-pub(super) fn find(text: &str, before: Option<char>) -> Option<(Kind, usize)> {
+/// The kind that the text begins with, and how long it is. `before` is the sign that stands before it. Without
+/// `may_be_relative` a path that begins with a name is not looked for.
+pub(super) fn find(text: &str, before: Option<char>, may_be_relative: bool) -> Option<(Kind, usize)> {
     let first = text.chars().next()?;
     let is_word_begin = !before.is_some_and(char::is_alphanumeric);
     if matches!(first, '/' | '\\' | '~' | '.') {
@@ -72,7 +73,9 @@ pub(super) fn find(text: &str, before: Option<char>) -> Option<(Kind, usize)> {
     if let Some(length) = ip(text) {
         return Some((Kind::Ip, length));
     }
-    if let Some(length) = windows_path(text).or_else(|| relative_path(text)) {
+    if let Some(length) =
+        windows_path(text).or_else(|| may_be_relative.then(|| relative_path(text)).flatten())
+    {
         return Some((Kind::Path, length));
     }
     number_or_id(text)
@@ -83,34 +86,44 @@ pub(super) fn word(text: &str) -> usize {
     text.find(|sign: char| !sign.is_alphanumeric()).unwrap_or(text.len())
 }
 
-/// A text in quotes, without and with them. An apostrophe inside a word is none.
-pub(super) fn quoted(text: &str, before: Option<char>) -> Option<(&str, usize)> {
-    let open = text.chars().next()?;
+/// What a quote at the begin of a text means.
+pub(super) enum Quoted<'a> {
+    /// There is none. An apostrophe inside a word is none.
+    No,
+    /// A text in quotes, without them, and its length with them.
+    Yes(&'a str, usize),
+    /// None that closes it, before the line ends there.
+    Open(usize),
+}
+
+/// A text in quotes.
+pub(super) fn quoted(text: &str, before: Option<char>) -> Quoted<'_> {
+    let Some(open) = text.chars().next() else { return Quoted::No };
     let close = match open {
         '"' | '`' => open,
         '\'' if !before.is_some_and(char::is_alphanumeric) => open,
         '“' | '„' => '”',
         '‘' if !before.is_some_and(char::is_alphanumeric) => '’',
         '«' => '»',
-        _ => return None,
+        _ => return Quoted::No,
     };
     let inside = &text[open.len_utf8()..];
     let mut is_escaped = false;
     for (at, sign) in inside.char_indices() {
         match sign {
-            '\n' => return None,
+            '\n' => return Quoted::Open(open.len_utf8() + at),
             '\\' if !is_escaped && open == '"' => {
                 is_escaped = true;
                 continue;
             }
             _ if sign == close && !is_escaped => {
-                return Some((&inside[..at], open.len_utf8() + at + close.len_utf8()));
+                return Quoted::Yes(&inside[..at], open.len_utf8() + at + close.len_utf8());
             }
             _ => {}
         }
         is_escaped = false;
     }
-    None
+    Quoted::Open(text.len())
 }
 
 /// What may follow a Windows path after a blank: paths there have blanks in their names.
@@ -162,7 +175,7 @@ fn relative_path(text: &str) -> Option<usize> {
 }
 
 /// Where a path ends: names with blanks, quotes and brackets in them are not expected.
-fn path_end(text: &str) -> usize {
+pub(super) fn path_end(text: &str) -> usize {
     let ends = |sign: char| sign.is_whitespace() || "\"'`<>|,;:()[]{}*?!=“”„‘’«»".contains(sign);
     text.find(ends).unwrap_or(text.len())
 }
@@ -172,8 +185,12 @@ fn trimmed(text: &str) -> usize {
     text.trim_end_matches(['.', ',', ':', ';', '!', '?']).len()
 }
 
+/// Longer schemes are not used.
+const MAX_SCHEME: usize = 16;
+
 fn url(text: &str) -> Option<usize> {
-    let scheme = text.find("://").filter(|at| (2..=16).contains(at))?;
+    let near = &text.as_bytes()[..text.len().min(MAX_SCHEME + 3)];
+    let scheme = near.windows(3).position(|three| three == b"://").filter(|at| *at >= 2)?;
     let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     if !text.bytes().take(scheme).all(is_scheme) {
         return None;
@@ -192,12 +209,16 @@ fn email(text: &str) -> Option<usize> {
     near.contains(&b'@').then(|| begins(&EMAIL, text)).flatten()
 }
 
+/// No address is written with more signs.
+const MAX_IPV6: usize = 45;
+
 fn ip(text: &str) -> Option<usize> {
     if let Some(length) = begins(&IPV4, text) {
         return Some(length);
     }
-    let end = text.bytes().position(|byte| !(byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.')));
-    let whole = &text[..end.unwrap_or(text.len())];
+    let is_part = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
+    let length = text.bytes().take(MAX_IPV6 + 1).take_while(is_part).count();
+    let whole = &text[..length];
     let whole = &whole[..whole.trim_end_matches('.').len()];
     (whole.len() > 2 && whole.bytes().filter(|byte| *byte == b':').count() >= 2)
         .then(|| whole.parse::<std::net::Ipv6Addr>().ok().map(|_| whole.len()))

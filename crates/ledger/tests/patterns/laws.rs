@@ -92,7 +92,7 @@ fn long_messages_are_cut_and_their_patterns_stay() {
 fn hostile_text_takes_no_long_time() {
     for unit in [
         "'", "\"\\", "a.", "a/", "a-", "0", "0.", "1:", "@", "a@a.", "<", "<N>", "//", "\\", "C:\\ ", "::",
-        "x1", "“", "a1b", " \\a",
+        "x1", "“", "a1b", " \\a", "«“", "1-", "a1.", "'“\"", "a.1/", "/a:",
     ] {
         let message = unit.repeat((10 << 20) / unit.len());
         let begin = Instant::now();
