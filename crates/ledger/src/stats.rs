@@ -44,17 +44,22 @@ pub const SCHEMA: &str = "schema";
 
 /// The numbers of one process. One short lock: counting a call takes less than a microsecond of it.
 #[derive(Debug, Default)]
-pub struct Stats(Mutex<State>);
+pub struct Stats {
+    limits: StatsLimits,
+    state: Mutex<State>,
+}
 
 impl Stats {
     /// Empty numbers with limits of one's own.
     pub fn new(limits: StatsLimits) -> Self {
-        Stats(Mutex::new(State::new(limits)))
+        Stats { limits, state: Mutex::new(State::new(limits)) }
     }
 
     /// Counts a finished call. Records of another kind are only noted as seen.
     pub fn observe(&self, record: &Record) {
-        self.state().observe(record);
+        // What takes memory is done before the lock is taken.
+        let changed = state::changed(record, self.limits);
+        self.state().observe(record, changed);
     }
 
     /// Adds what was counted before a restart, or elsewhere.
@@ -113,6 +118,6 @@ impl Stats {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic while counting can leave one call half counted, never a state that cannot be read.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

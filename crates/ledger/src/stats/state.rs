@@ -72,7 +72,8 @@ impl State {
         }
     }
 
-    pub fn observe(&mut self, record: &Record) {
+    /// `changed` is what [`changed`] says of the record.
+    pub fn observe(&mut self, record: &Record, changed: Option<Normalization>) {
         self.note(record);
         if record.kind != Kind::Call {
             return;
@@ -81,7 +82,7 @@ impl State {
         self.total.count(record);
         self.over_time.count(record);
         let (toolbox, server) = (cut_name(&record.toolbox, limit), cut_name(&record.server, limit));
-        let tool = if is_made_up(record) { UNKNOWN } else { cut(&record.tool, limit) };
+        let tool = name_of(record, limit);
         let row = self.tool(toolbox, server, tool);
         row.numbers.count(record);
         if let Some(over_time) = &mut row.over_time {
@@ -94,8 +95,10 @@ impl State {
             let client = cut(client, limit);
             self.clients.row(client, || client.to_owned()).1.count(record);
         }
-        if !record.changes.is_empty() {
+        if let Some(changed) = changed {
             self.count_changes(record, tool);
+            self.recent.push_back(changed);
+            self.forget_old();
         }
     }
 
@@ -107,7 +110,8 @@ impl State {
         if is_known {
             return false;
         }
-        self.observe(record);
+        let changed = changed(record, self.limits);
+        self.observe(record, changed);
         record.kind == Kind::Call
     }
 
@@ -239,13 +243,6 @@ impl State {
             }
             row.used_by(tool, self.limits.tools_of_a_rule);
         }
-        let applied = record.changes.iter().take(self.limits.changes_of_a_call);
-        self.recent.push_back(Normalization {
-            ts: record.ts,
-            tool: tool.to_owned(),
-            applied: applied.map(|change| applied_by(change, self.limits.text)).collect(),
-        });
-        self.forget_old();
     }
 
     fn forget_old(&mut self) {
@@ -275,6 +272,23 @@ impl Rule {
             self.tools.push(tool.to_owned());
         }
     }
+}
+
+/// What is kept of a call whose arguments were changed. Nothing for other calls.
+pub(super) fn changed(record: &Record, limits: StatsLimits) -> Option<Normalization> {
+    if record.changes.is_empty() || record.kind != Kind::Call {
+        return None;
+    }
+    let applied = record.changes.iter().take(limits.changes_of_a_call);
+    Some(Normalization {
+        ts: record.ts,
+        tool: name_of(record, limits.text).to_owned(),
+        applied: applied.map(|change| applied_by(change, limits.text)).collect(),
+    })
+}
+
+fn name_of(record: &Record, limit: usize) -> &str {
+    if is_made_up(record) { UNKNOWN } else { cut(&record.tool, limit) }
 }
 
 /// Whether the name of the tool is only what somebody sent.
