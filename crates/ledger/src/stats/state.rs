@@ -313,6 +313,11 @@ fn rule_type(change: &Change) -> &str {
 
 fn applied_by(change: &Change, limit: usize) -> Applied {
     let text = |json: &String| {
+        // Most texts have nothing in them that has to be read.
+        let inside = json.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+        if let Some(plain) = inside.filter(|it| !it.contains(['"', '\\'])) {
+            return shortened(plain, limit);
+        }
         let plain: Option<String> = serde_json::from_str(json).ok();
         shortened(plain.as_deref().unwrap_or(json), limit)
     };
@@ -327,8 +332,8 @@ fn applied_by(change: &Change, limit: usize) -> Applied {
 
 /// A JSON Pointer with dots between the levels.
 fn dotted(pointer: &str) -> String {
-    let levels = pointer.strip_prefix('/').unwrap_or(pointer).split('/');
-    levels.map(|level| level.replace("~1", "/").replace("~0", "~")).collect::<Vec<_>>().join(".")
+    let dotted = pointer.strip_prefix('/').unwrap_or(pointer).replace('/', ".");
+    if dotted.contains('~') { dotted.replace("~1", "/").replace("~0", "~") } else { dotted }
 }
 
 fn shortened(text: &str, limit: usize) -> String {
@@ -367,4 +372,25 @@ fn name_server(name: &mut String, toolbox: Option<&str>, server: &str) {
     name.push_str(toolbox.unwrap_or_default());
     name.push('\0');
     name.push_str(server);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_told_as_plain_text() {
+        let told = |path: &str, from: &str| {
+            let change = Change { path: path.into(), from: Some(from.into()), ..Change::default() };
+            let applied = applied_by(&change, 8);
+            (applied.param, applied.from.unwrap_or_default())
+        };
+        let expect = |param: &str, from: &str| (param.to_owned(), from.to_owned());
+        assert_eq!(told("/force", "\"true\""), expect("force", "true"));
+        assert_eq!(told("/a~1b/0/~0c", r#""a\"b\n""#), expect("a/b.0.~c", "a\"b\n"));
+        assert_eq!(told("", "[1]"), expect("", "[1]"));
+        assert_eq!(told("/x", "\""), expect("x", "\""));
+        assert_eq!(told("/x", "old_str"), expect("x", "old_str"));
+        assert_eq!(told("/x", "\"ääääää\""), expect("x", "ääää…"));
+    }
 }
