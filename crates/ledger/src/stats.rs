@@ -18,6 +18,7 @@ mod state;
 mod table;
 mod time;
 
+use std::borrow::Borrow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use file::{Restored, StatsFile, StatsFileError};
@@ -69,9 +70,9 @@ impl Stats {
 
     /// Counts those records that were not counted yet, by their numbers in the journal, and says how many. For
     /// the time between the last snapshot and the end of a process. Records of other nodes are passed over.
-    pub fn catch_up<'a>(&self, records: impl IntoIterator<Item = &'a Record>) -> u64 {
-        let mut state = self.state();
-        records.into_iter().map(|record| u64::from(state.catch_up(record))).sum()
+    pub fn catch_up<R: Borrow<Record>>(&self, records: impl IntoIterator<Item = R>) -> u64 {
+        // Reading the next record may take time: the lock is not held meanwhile.
+        records.into_iter().map(|record| u64::from(self.state().catch_up(record.borrow()))).sum()
     }
 
     /// Up to which number of the journal every record was counted. Nothing before the first record that has one.

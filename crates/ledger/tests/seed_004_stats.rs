@@ -178,6 +178,6 @@ fn normalizations_field_in_audit_entries() {
     let line = serde_json::to_string(&renamed("edit_file")).expect("it can be written");
     let entry: Record = serde_json::from_str(&line).expect("it can be read");
     let stats = Stats::default();
-    stats.catch_up([&entry]);
+    stats.catch_up([entry]);
     assert_eq!(stats.snapshot().rules[0].rule_id, "edit-old_str");
 }
