@@ -1,0 +1,133 @@
+//! Files that only their owner reads, replaced as a whole, and locks.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::StatsFileError;
+
+/// Larger than any that was written.
+const MAX_BYTES: u64 = 64 << 20;
+/// How long one waits for others that write.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a file that is on its way is called at the end.
+pub(super) const ON_ITS_WAY: &str = ".new";
+
+/// The content of a file; nothing when there is none.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StatsFileError> {
+    let read = File::open(path).and_then(|file| {
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    });
+    match read {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed("read", path, error)),
+    }
+}
+
+/// Puts a file in its place as a whole, and does not return before it stays there.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StatsFileError> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(ON_ITS_WAY);
+    let beside = PathBuf::from(beside);
+    let placed = private(OpenOptions::new().write(true).create(true).truncate(true))
+        .open(&beside)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&beside, path))
+        .and_then(|()| path.parent().map_or(Ok(()), sync_folder));
+    placed.map_err(|error| {
+        // That it may not be there is no second error.
+        let _ = fs::remove_file(&beside);
+        failed("write", path, error)
+    })
+}
+
+/// Moves a file out of the way, under a name that is free.
+pub(super) fn set_aside(path: &Path) -> Result<PathBuf, StatsFileError> {
+    let free = (1..=100).map(|number| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if number == 1 { ".broken".to_owned() } else { format!(".{number}.broken") });
+        PathBuf::from(name)
+    });
+    // After a hundred of them the last one is replaced.
+    let mut aside = path.to_owned();
+    for name in free {
+        aside = name;
+        if !aside.exists() {
+            break;
+        }
+    }
+    fs::rename(path, &aside).map_err(|error| failed("set aside", path, error))?;
+    Ok(aside)
+}
+
+/// Waits for a lock for a while. It ends with the file that is given back.
+pub(super) fn lock(path: &Path) -> Result<File, StatsFileError> {
+    let begin = Instant::now();
+    loop {
+        if let Some(file) = try_lock(path)? {
+            return Ok(file);
+        }
+        if begin.elapsed() >= PATIENCE {
+            return Err(StatsFileError::Busy { file: path.to_owned(), waited: PATIENCE });
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A lock, when nobody has it.
+pub(super) fn try_lock(path: &Path) -> Result<Option<File>, StatsFileError> {
+    let file = private(OpenOptions::new().write(true).create(true).truncate(false))
+        .open(path)
+        .map_err(|error| failed("open", path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(failed("lock", path, error)),
+    }
+}
+
+/// Makes a folder that is ours alone when there is none.
+pub(super) fn make_folder(folder: &Path) -> Result<(), StatsFileError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| failed("make", folder, error))
+}
+
+/// What tells one state of a file from another.
+pub(super) fn stamp(path: &Path) -> Option<(std::time::SystemTime, u64, u64)> {
+    let seen = fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&seen);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((seen.modified().ok()?, seen.len(), number))
+}
+
+pub(super) fn failed(what: &'static str, file: &Path, why: io::Error) -> StatsFileError {
+    StatsFileError::Io { what, file: file.to_owned(), why }
+}
+
+/// A new name in a folder stays after a power cut only when the folder was written, too.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}

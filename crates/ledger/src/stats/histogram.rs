@@ -1,0 +1,166 @@
+//! Durations in buckets of a fixed number: percentiles without the single values, and two of them add up.
+
+use serde::{Deserialize, Serialize};
+
+/// Up to here every microsecond has a bucket of its own.
+const EXACT: u64 = 16;
+/// Buckets for each doubling above: a percentile is at most an eighth too high.
+const PER_DOUBLING: usize = 8;
+/// The last doubling begins at 2^36 microseconds, 19 hours.
+const LAST_DOUBLING: u32 = 36;
+const BUCKETS: usize = EXACT as usize + (LAST_DOUBLING as usize - 3) * PER_DOUBLING;
+
+/// How long calls took.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub struct Histogram {
+    counts: Box<[u64]>,
+    sum_us: u64,
+    max_us: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram { counts: vec![0; BUCKETS].into_boxed_slice(), sum_us: 0, max_us: 0 }
+    }
+}
+
+impl Histogram {
+    /// Counts one duration.
+    pub fn add(&mut self, us: u64) {
+        if let Some(count) = self.counts.get_mut(bucket(us)) {
+            *count += 1;
+        }
+        self.sum_us = self.sum_us.saturating_add(us);
+        self.max_us = self.max_us.max(us);
+    }
+
+    /// Adds what another counted.
+    pub fn merge(&mut self, other: &Histogram) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine = mine.saturating_add(*theirs);
+        }
+        self.sum_us = self.sum_us.saturating_add(other.sum_us);
+        self.max_us = self.max_us.max(other.max_us);
+    }
+
+    /// How many durations were counted.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The longest one, in microseconds.
+    pub fn max_us(&self) -> u64 {
+        self.max_us
+    }
+
+    /// The mean, in microseconds; 0 without any.
+    pub fn mean_us(&self) -> u64 {
+        self.sum_us.checked_div(self.count()).unwrap_or(0)
+    }
+
+    /// How long the given share of calls took at most, in microseconds: exact to an eighth, never too low.
+    pub fn quantile_us(&self, share: f64) -> u64 {
+        let count = self.count();
+        if count == 0 {
+            return 0;
+        }
+        let rank = ((share.clamp(0.0, 1.0) * count as f64).ceil() as u64).clamp(1, count);
+        let mut below = 0;
+        for (index, held) in self.counts.iter().enumerate() {
+            below += held;
+            if below >= rank {
+                // The last bucket has no end of its own.
+                return if index + 1 == BUCKETS { self.max_us } else { end_of(index).min(self.max_us) };
+            }
+        }
+        self.max_us
+    }
+}
+
+/// Which bucket counts a duration.
+fn bucket(us: u64) -> usize {
+    if us < EXACT {
+        return us as usize;
+    }
+    let doubling = us.ilog2();
+    if doubling > LAST_DOUBLING {
+        return BUCKETS - 1;
+    }
+    let within = (us >> (doubling - 3)) as usize & (PER_DOUBLING - 1);
+    EXACT as usize + (doubling as usize - 4) * PER_DOUBLING + within
+}
+
+/// The longest duration of a bucket.
+fn end_of(bucket: usize) -> u64 {
+    let Some(above) = bucket.checked_sub(EXACT as usize) else { return bucket as u64 };
+    let doubling = above / PER_DOUBLING + 4;
+    let within = (above % PER_DOUBLING) as u64;
+    ((8 + within + 1) << (doubling - 3)) - 1
+}
+
+/// As it stands in a file: only buckets that hold something.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    #[serde(default)]
+    sum_us: u64,
+    #[serde(default)]
+    max_us: u64,
+    #[serde(default)]
+    buckets: Vec<(usize, u64)>,
+}
+
+impl From<Histogram> for Written {
+    fn from(held: Histogram) -> Self {
+        let buckets = held.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
+        Written { sum_us: held.sum_us, max_us: held.max_us, buckets }
+    }
+}
+
+impl From<Written> for Histogram {
+    fn from(written: Written) -> Self {
+        let mut held = Histogram { sum_us: written.sum_us, max_us: written.max_us, ..Histogram::default() };
+        for (bucket, count) in written.buckets {
+            let mine = &mut held.counts[bucket.min(BUCKETS - 1)];
+            *mine = mine.saturating_add(count);
+        }
+        held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_duration_lies_in_its_bucket_and_buckets_have_no_gaps() {
+        for index in 0..BUCKETS {
+            assert_eq!(bucket(end_of(index)), index, "the end of bucket {index}");
+            if index + 1 < BUCKETS {
+                assert_eq!(bucket(end_of(index) + 1), index + 1, "what follows bucket {index}");
+            }
+        }
+        assert_eq!(bucket(u64::MAX), BUCKETS - 1);
+    }
+
+    #[test]
+    fn percentiles_are_at_most_an_eighth_too_high_and_never_too_low() {
+        let mut held = Histogram::default();
+        for us in 1..=10_000 {
+            held.add(us * 7);
+        }
+        for (share, exact) in [(0.5, 35_000), (0.9, 63_000), (0.95, 66_500), (0.99, 69_300), (1.0, 70_000)] {
+            let told = held.quantile_us(share);
+            assert!(told >= exact && told <= exact + exact / 8, "{share}: {told}, exact {exact}");
+        }
+        assert_eq!(held.mean_us(), 35_003);
+        assert_eq!(Histogram::default().quantile_us(0.5), 0);
+    }
+
+    #[test]
+    fn a_bucket_that_does_not_exist_is_no_harm() {
+        let read: Histogram = serde_json::from_str(r#"{"buckets":[[99999,2],[3,1]],"max_us":5}"#).unwrap();
+        assert_eq!(read.count(), 3);
+        assert_eq!(read.quantile_us(1.0), 5);
+    }
+}

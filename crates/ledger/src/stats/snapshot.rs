@@ -1,0 +1,176 @@
+//! All numbers at one moment. What is in a part file.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::normalizer::{NormalizerStats, RecentNormalization, RuleHits, ToolCounts};
+use super::{Applied, Numbers, Progress, Series, Stats, StatsLimits, rfc3339};
+
+/// All numbers at one moment. Two of them add up: [`merge`](Snapshot::merge).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Snapshot {
+    /// All calls.
+    pub total: Numbers,
+    /// By tool, in the order of their first calls.
+    pub tools: Vec<ToolRow>,
+    /// By rule, in the order of their first use.
+    pub rules: Vec<RuleRow>,
+    /// By client, in the order of their coming.
+    pub clients: Vec<ClientRow>,
+    /// By server, in the order of their first calls.
+    pub servers: Vec<ServerRow>,
+    /// The last calls that were changed, the oldest first.
+    pub recent: Vec<Normalization>,
+    /// All calls over time.
+    #[serde(skip_serializing_if = "Series::is_empty")]
+    pub over_time: Series,
+    /// Which records of the journal are counted in this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+}
+
+/// The numbers of one tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ToolRow {
+    /// The toolbox of its server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toolbox: Option<String>,
+    /// Its server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Its name; [`OTHERS`](super::OTHERS) and [`UNKNOWN`](super::UNKNOWN) are none.
+    pub tool: String,
+    /// What was counted.
+    #[serde(flatten)]
+    pub numbers: Numbers,
+    /// Its calls over time, when it is one of those that have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<Series>,
+}
+
+/// What one rule did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RuleRow {
+    /// Its id, or the code of the step when no rule asked for the change.
+    pub rule_id: String,
+    /// Its type as rules files have it, or [`SCHEMA`](super::SCHEMA).
+    #[serde(rename = "type")]
+    pub rule_type: String,
+    /// Calls that it changed.
+    pub hits: u64,
+    /// The tools of these calls, in the order of first use.
+    pub tools: Vec<String>,
+}
+
+/// The numbers of one client.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClientRow {
+    /// Its name.
+    pub client: String,
+    /// What was counted.
+    #[serde(flatten)]
+    pub numbers: Numbers,
+}
+
+/// The numbers of one server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ServerRow {
+    /// Its toolbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toolbox: Option<String>,
+    /// Its name.
+    pub server: String,
+    /// What was counted.
+    #[serde(flatten)]
+    pub numbers: Numbers,
+}
+
+/// One call whose arguments were changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Normalization {
+    /// When it came in, in microseconds since 1970.
+    pub ts: i64,
+    /// The tool.
+    pub tool: String,
+    /// What was changed.
+    pub applied: Vec<Applied>,
+}
+
+impl Snapshot {
+    /// The sum of two. Which records are counted in it is not told: they may be of two journals.
+    pub fn merge(&self, other: &Snapshot, limits: StatsLimits) -> Snapshot {
+        let stats = Stats::new(limits);
+        stats.restore(self);
+        stats.restore(other);
+        stats.forget_progress();
+        stats.snapshot()
+    }
+
+    /// In the shape of `normalizer_stats.json`. Tools of one name on several servers are one there.
+    pub fn normalizer(&self, now: Timestamp) -> NormalizerStats {
+        let mut by_tool: BTreeMap<String, ToolCounts> = BTreeMap::new();
+        for row in &self.tools {
+            let counts = by_tool.entry(row.tool.clone()).or_default();
+            counts.processed += row.numbers.processed;
+            counts.normalized += row.numbers.normalized;
+        }
+        let by_rule = self.rules.iter().map(|row| {
+            let RuleRow { rule_id, rule_type, hits, tools } = row.clone();
+            (rule_id.clone(), RuleHits { rule_id, rule_type, hits, tools })
+        });
+        let recent = self.recent.iter().map(|call| RecentNormalization {
+            ts: rfc3339(call.ts),
+            tool: call.tool.clone(),
+            applied: call.applied.clone(),
+        });
+        NormalizerStats {
+            total_processed: self.total.processed,
+            total_normalized: self.total.normalized,
+            last_updated: now.to_string(),
+            by_tool,
+            by_rule: by_rule.collect(),
+            recent_normalizations: recent.collect(),
+        }
+    }
+}
+
+impl From<&NormalizerStats> for Snapshot {
+    /// What an older file tells. What it does not tell is 0.
+    fn from(told: &NormalizerStats) -> Self {
+        let tools = told.by_tool.iter().map(|(tool, counts)| ToolRow {
+            tool: tool.clone(),
+            numbers: numbers(counts.processed, counts.normalized),
+            ..ToolRow::default()
+        });
+        let rules = told.by_rule.iter().map(|(id, rule)| RuleRow {
+            rule_id: if rule.rule_id.is_empty() { id.clone() } else { rule.rule_id.clone() },
+            rule_type: rule.rule_type.clone(),
+            hits: rule.hits,
+            tools: rule.tools.clone(),
+        });
+        let recent = told.recent_normalizations.iter().map(|call| Normalization {
+            ts: super::time::microseconds(&call.ts).unwrap_or(0),
+            tool: call.tool.clone(),
+            applied: call.applied.clone(),
+        });
+        Snapshot {
+            total: numbers(told.total_processed, told.total_normalized),
+            tools: tools.collect(),
+            rules: rules.collect(),
+            recent: recent.collect(),
+            ..Snapshot::default()
+        }
+    }
+}
+
+fn numbers(processed: u64, normalized: u64) -> Numbers {
+    Numbers { processed, normalized, ..Numbers::default() }
+}

@@ -1,0 +1,29 @@
+//! Moments as text, and back.
+
+use jiff::Timestamp;
+
+/// A moment in microseconds since 1970, as RFC 3339 text. What is out of range becomes the nearest that is not.
+pub(crate) fn rfc3339(us: i64) -> String {
+    let nearest = if us < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::from_microsecond(us).unwrap_or(nearest).to_string()
+}
+
+/// The moment that a text tells, in microseconds since 1970.
+pub(super) fn microseconds(text: &str) -> Option<i64> {
+    text.parse::<Timestamp>().ok().map(Timestamp::as_microsecond)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_written_and_read() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(1_773_651_600_000_001), "2026-03-16T09:00:00.000001Z");
+        assert_eq!(microseconds("2026-03-16T10:00:00.000001+01:00"), Some(1_773_651_600_000_001));
+        assert_eq!(microseconds("yesterday"), None);
+        assert_eq!(rfc3339(i64::MAX), Timestamp::MAX.to_string());
+        assert_eq!(rfc3339(i64::MIN), Timestamp::MIN.to_string());
+    }
+}

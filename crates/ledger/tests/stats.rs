@@ -1,0 +1,12 @@
+//! The numbers about calls: what is counted, what stays after a restart, and what is on disk.
+
+#[path = "stats/counting.rs"]
+mod counting;
+#[path = "stats/file.rs"]
+mod file;
+#[path = "stats/kill.rs"]
+mod kill;
+#[path = "stats/laws.rs"]
+mod laws;
+#[path = "stats/records.rs"]
+mod records;
