@@ -98,7 +98,7 @@ fn child() {
 /// Eight threads that write until they are killed, and say each record that was taken.
 fn load(folder: &Path) {
     let (journal, recovered) =
-        Journal::open(folder, JournalOptions { segment_bytes: 256 << 10, ..options() }).unwrap();
+        Journal::open(folder, JournalOptions { segment_bytes: 256 << 10, ..options() }).expect("it works");
     say(&format!("open {}", recovered.last_seq));
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let own = std::process::id();
@@ -120,7 +120,7 @@ fn load(folder: &Path) {
 }
 
 fn hold(folder: &Path) {
-    let _journal = Journal::open(folder, options()).unwrap();
+    let _journal = Journal::open(folder, options()).expect("it works");
     say("held");
     let _ = std::io::stdin().read(&mut [0]);
 }
@@ -131,7 +131,7 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// Six records, one after the other.
 fn six(folder: &Path, options: JournalOptions) {
-    let (journal, _) = Journal::open(folder, options).unwrap();
+    let (journal, _) = Journal::open(folder, options).expect("it works");
     for number in 1..=6 {
         let appended = runtime().block_on(journal.append_durable(record(&format!("c{number}"))));
         let (how, health) = (if appended.is_ok() { "ok" } else { "failed" }, journal.health());
@@ -144,22 +144,22 @@ fn six(folder: &Path, options: JournalOptions) {
 /// Many that wait at once.
 fn group(folder: &Path) {
     let power = JournalOptions { durability: Durability::Power, segment_bytes: 8192, ..options() };
-    let (journal, _) = Journal::open(folder, power).unwrap();
+    let (journal, _) = Journal::open(folder, power).expect("it works");
     let waiting: Vec<_> =
         (0..64).map(|number| journal.append_durable(record(&format!("c{number}")))).collect();
     for (number, waiting) in waiting.into_iter().enumerate() {
         let how = if runtime().block_on(waiting).is_ok() { "ok" } else { "failed" };
         say(&format!("c{number} {how}"));
     }
-    runtime().block_on(journal.append_durable(record("last"))).unwrap();
+    runtime().block_on(journal.append_durable(record("last"))).expect("it works");
     assert_eq!(journal.health().state, State::Ok);
 }
 
 /// On a disk of one MiB: writes until it is full, goes on, gets room, goes on.
 fn full(disk: &Path) {
     let folder = disk.join("journal");
-    fs::write(disk.join("filler"), vec![1; 700 << 10]).unwrap();
-    let (journal, _) = Journal::open(&folder, options()).unwrap();
+    fs::write(disk.join("filler"), vec![1; 700 << 10]).expect("it works");
+    let (journal, _) = Journal::open(&folder, options()).expect("it works");
     let (mut taken, mut lost) = (0_u64, 0_u64);
     for round in 0..3 {
         let mut number = 0;
@@ -177,15 +177,15 @@ fn full(disk: &Path) {
                     lost += 1;
                     let health = journal.health();
                     assert_eq!((health.state, health.lost), (State::Degraded, health_before.lost + 1));
-                    assert!(health.last_error.unwrap().contains(&why.to_string()));
+                    assert!(health.last_error.expect("it works").contains(&why.to_string()));
                 }
             }
         }
         // Nothing half is left behind while it is full.
-        let verified = verify(&folder).unwrap();
+        let verified = verify(&folder).expect("it works");
         assert_eq!((verified.records, verified.bad), (taken, 0));
-        fs::write(disk.join("filler"), vec![1; (600 - 100 * round as usize) << 10]).unwrap();
-        journal.append(record("room")).unwrap();
+        fs::write(disk.join("filler"), vec![1; (600 - 100 * round as usize) << 10]).expect("it works");
+        journal.append(record("room")).expect("it works");
         taken += 1;
         let health = journal.health();
         assert_eq!(
@@ -195,7 +195,7 @@ fn full(disk: &Path) {
         );
     }
     drop(journal);
-    let verified = verify(&folder).unwrap();
+    let verified = verify(&folder).expect("it works");
     assert_eq!(
         (verified.records, verified.lost, verified.bad),
         (taken, lost, 0),
@@ -207,23 +207,23 @@ fn full(disk: &Path) {
 /// On a disk of one MiB that is full: the end is torn, and there is no room to put it aside.
 fn full_torn(disk: &Path) {
     let folder = disk.join("journal");
-    let (journal, _) = Journal::open(&folder, small_segments()).unwrap();
+    let (journal, _) = Journal::open(&folder, small_segments()).expect("it works");
     for number in 0..20 {
-        journal.append(record(&format!("c{number}"))).unwrap();
+        journal.append(record(&format!("c{number}"))).expect("it works");
     }
     drop(journal);
-    let mut filler = fs::File::create(disk.join("filler")).unwrap();
+    let mut filler = fs::File::create(disk.join("filler")).expect("it works");
     while filler.write_all(&[1; 512]).is_ok() {}
     drop(filler);
-    let last = crate::support::segments(&folder).pop().unwrap();
-    let file = fs::OpenOptions::new().write(true).open(&last).unwrap();
-    file.set_len(file.metadata().unwrap().len() - 5).unwrap();
-    let (journal, recovered) = Journal::open(&folder, small_segments()).unwrap();
+    let last = crate::support::segments(&folder).pop().expect("it works");
+    let file = fs::OpenOptions::new().write(true).open(&last).expect("it works");
+    file.set_len(file.metadata().expect("it works").len() - 5).expect("it works");
+    let (journal, recovered) = Journal::open(&folder, small_segments()).expect("it works");
     assert_eq!(recovered.last_seq, 19);
     assert_eq!(recovered.damage.map(|damage| damage.why), Some(Why::Torn), "told, and not cut off");
     assert!(journal.append(record("no room")).is_err());
-    fs::remove_file(disk.join("filler")).unwrap();
-    assert_eq!(journal.append(record("room")).unwrap(), 20);
+    fs::remove_file(disk.join("filler")).expect("it works");
+    assert_eq!(journal.append(record("room")).expect("it works"), 20);
     let (records, damage) = read(&folder);
     assert_eq!((records.len(), damage.len()), (20, 1));
     assert!(torn(&folder).iter().all(|(_, bytes)| bytes.is_empty()));

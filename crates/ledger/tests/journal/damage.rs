@@ -28,38 +28,42 @@ fn r02_cut_at_every_byte_of_the_last_three_records() {
 }
 
 fn cut(part: usize, parts: usize) {
-    let folder = tempdir().unwrap();
+    let folder = tempdir().expect("it works");
     // In segments, so that the last one is small enough to be written anew each time.
     filled(folder.path(), JournalOptions { segment_bytes: 64 << 10, ..options() }, 1000);
-    let file = segments(folder.path()).pop().unwrap();
-    let first: usize = file.file_stem().unwrap().to_str().unwrap().parse().unwrap();
-    let bytes = fs::read(&file).unwrap();
+    let file = segments(folder.path()).pop().expect("it works");
+    let first: usize =
+        file.file_stem().expect("it works").to_str().expect("it works").parse().expect("it works");
+    let bytes = fs::read(&file).expect("it works");
     let begins = begins(&bytes);
     assert!(first <= 998 && begins.len() == 1002 - first);
     for cut in (begins[998 - first]..bytes.len()).skip(part).step_by(parts) {
-        fs::write(&file, &bytes[..cut]).unwrap();
+        fs::write(&file, &bytes[..cut]).expect("it works");
         let line = begins.partition_point(|begin| *begin <= cut) - 1;
         let (whole, rest) = ((first + line - 1) as u64, cut - begins[line]);
 
-        let verified = verify(folder.path()).unwrap();
+        let verified = verify(folder.path()).expect("it works");
         assert_eq!(verified.records, whole, "cut at {cut}");
         // Cut between two lines nothing shows it; within one, that one is named.
         let bad = verified.first_bad.map(|bad| (bad.seq, bad.line, bad.offset, bad.why));
         let torn_line = (whole + 1, line as u64 + 1, begins[line] as u64, Why::Torn);
         assert_eq!(bad, (rest > 0).then_some(torn_line), "cut at {cut}");
-        assert_eq!(Journal::read(folder.path(), 0).map(|item| item.unwrap().seq).max(), Some(whole));
+        assert_eq!(
+            Journal::read(folder.path(), 0).map(|item| item.expect("it works").seq).max(),
+            Some(whole)
+        );
 
         let (journal, recovered) = open(folder.path());
         assert_eq!((recovered.records, recovered.damage), (whole, None));
         assert_eq!(recovered.torn.as_ref().map_or(0, |torn| torn.bytes), rest as u64);
-        assert_eq!(journal.append(record("after")).unwrap(), whole + 1);
+        assert_eq!(journal.append(record("after")).expect("it works"), whole + 1);
         drop(journal);
-        let verified = verify(folder.path()).unwrap();
+        let verified = verify(folder.path()).expect("it works");
         assert_eq!((verified.records, verified.bad), (whole + 1, 0), "cut at {cut}");
         // Every byte that was cut off is kept.
         for (path, kept) in torn(folder.path()) {
             assert_eq!(kept, bytes[begins[line]..cut]);
-            fs::remove_file(path).unwrap();
+            fs::remove_file(path).expect("it works");
         }
     }
 }
@@ -76,25 +80,25 @@ fn r02_ten_thousand_flipped_bits() {
 }
 
 fn flip_bits(part: u64, count: u64) {
-    let folder = tempdir().unwrap();
+    let folder = tempdir().expect("it works");
     let (journal, _) = open(folder.path());
     for _ in 0..1000 {
         // Small ones: they are read twenty million times.
-        journal.append(Record { tool: "t".into(), ..Record::default() }).unwrap();
+        journal.append(Record { tool: "t".into(), ..Record::default() }).expect("it works");
     }
     drop(journal);
     let path = segments(folder.path()).remove(0);
-    let bytes = fs::read(&path).unwrap();
+    let bytes = fs::read(&path).expect("it works");
     let begins = begins(&bytes);
-    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    let file = OpenOptions::new().write(true).open(&path).expect("it works");
     let mut dice = Dice::new(part + 1);
     for _ in 0..count {
         let at = dice.below(bytes.len() as u64) as usize;
         let flipped = bytes[at] ^ (1 << dice.below(8));
-        file.write_all_at(&[flipped], at as u64).unwrap();
+        file.write_all_at(&[flipped], at as u64).expect("it works");
         let good = begins.partition_point(|begin| *begin <= at) - 1;
 
-        let verified = verify(folder.path()).unwrap();
+        let verified = verify(folder.path()).expect("it works");
         let bad = verified.first_bad.unwrap_or_else(|| panic!("byte {at} became {flipped} unseen"));
         assert_eq!((bad.seq, bad.offset), (good as u64 + 1, begins[good] as u64), "byte {at}, {flipped}");
         // At most the record itself and the one that its newline kept apart are lost.
@@ -103,9 +107,9 @@ fn flip_bits(part: u64, count: u64) {
         let mut reader = Journal::read(folder.path(), 0);
         let before = reader.by_ref().take_while(Result::is_ok).count();
         assert_eq!(before, good, "byte {at}, {flipped}");
-        file.write_all_at(&[bytes[at]], at as u64).unwrap();
+        file.write_all_at(&[bytes[at]], at as u64).expect("it works");
     }
-    assert_eq!(verify(folder.path()).unwrap().records, 1000);
+    assert_eq!(verify(folder.path()).expect("it works").records, 1000);
 }
 
 #[test]
@@ -142,9 +146,9 @@ fn any_bytes_at_all_are_no_reason_to_panic() {
 }
 
 fn change(path: &Path, from: &str, to: &str) {
-    let text = fs::read_to_string(path).unwrap();
+    let text = fs::read_to_string(path).expect("it works");
     assert!(text.contains(from));
-    fs::write(path, text.replacen(from, to, 1)).unwrap();
+    fs::write(path, text.replacen(from, to, 1)).expect("it works");
 }
 
 #[test]

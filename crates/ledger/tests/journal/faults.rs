@@ -15,7 +15,7 @@ fn is_there(program: &str, words: &[&str]) -> bool {
     let ran = Command::new(program).args(words).stdout(Stdio::null()).stderr(Stdio::null()).status();
     let is_there = ran.is_ok_and(|status| status.success());
     if !is_there {
-        println!("left out: {program} {words:?} does not work here");
+        eprintln!("left out: {program} {words:?} does not work here");
     }
     is_there
 }
@@ -133,8 +133,8 @@ fn on_a_small_disk(what: &str) {
     if !is_there("unshare", &["-rm", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/tmp"]) {
         return;
     }
-    let folder = tempdir().unwrap();
-    let disk = folder.path().to_str().unwrap();
+    let folder = tempdir().expect("it works");
+    let disk = folder.path().to_str().expect("it works");
     let mount = r#"mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@""#;
     let (said, is_well) =
         Running::start(&["unshare", "-rm", "sh", "-c", mount, disk], what, folder.path()).end();

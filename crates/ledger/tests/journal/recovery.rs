@@ -10,7 +10,7 @@ use toolwright_ledger::journal::{Journal, Why, verify};
 use crate::support::{filled, open, options, read, record, segments, seqs, small_segments, torn};
 
 fn add(path: &Path, bytes: &[u8]) {
-    OpenOptions::new().append(true).open(path).unwrap().write_all(bytes).unwrap();
+    OpenOptions::new().append(true).open(path).expect("it works").write_all(bytes).expect("it works");
 }
 
 #[test]

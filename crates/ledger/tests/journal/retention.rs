@@ -10,12 +10,12 @@ use toolwright_ledger::journal::{Begin, Journal, JournalOptions, Why, verify};
 use crate::support::{filled, read, record, segments, small_segments};
 
 fn first_number(path: &Path) -> u64 {
-    path.file_stem().unwrap().to_str().unwrap().parse().unwrap()
+    path.file_stem().expect("it works").to_str().expect("it works").parse().expect("it works")
 }
 
 fn make_old(path: &Path, days: u64) {
     let at = SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
-    File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+    File::options().write(true).open(path).expect("it works").set_modified(at).expect("it works");
 }
 
 #[test]
