@@ -86,7 +86,7 @@ pub(super) struct Continues {
     pub file: String,
     /// The last record that was found in it, or written to it.
     pub seq: u64,
-    /// Why it was not gone on with: `damage`, `write` or `sync`.
+    /// Why it was not gone on with: `damage`, `write`, `sync` or `removed`.
     pub why: String,
 }
 

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
 
 use tokio::sync::{oneshot, watch};
 
@@ -20,6 +21,8 @@ use crate::Record;
 const KEEP_BUFFER: usize = 1 << 20;
 /// More than what chains a line takes, in bytes.
 const CHAIN_BYTES: u64 = 512;
+/// How often it is looked whether the file is still there.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How many finished segments may wait for their sync.
 const MAX_ROTATED: usize = 64;
 
@@ -58,6 +61,8 @@ pub(super) struct Writer {
     /// Why the next segment is begun, when the last was given up.
     continues: Option<Continues>,
     line: Vec<u8>,
+    /// When it was last looked whether the file is still there.
+    looked: Instant,
     /// What waits for the keeper.
     pub todo: Todo,
     /// Whether the last record could not be written or synced.
@@ -139,6 +144,7 @@ impl Writer {
             lost: 0,
             continues: resume.continues,
             line: Vec::new(),
+            looked: Instant::now(),
             todo: Todo { is_tidy: true, ..Todo::default() },
             is_degraded: false,
             is_closing: false,
@@ -173,6 +179,7 @@ impl Writer {
             return Err(AppendError::TooManyWaiting { waiting: self.todo.waiting.len() });
         }
         self.mend();
+        self.look();
         let size = body.len() as u64 + CHAIN_BYTES;
         if self.open.as_ref().is_none_or(|open| open.len > 0 && open.len + size > self.segment_bytes) {
             self.open_next()?;
@@ -243,6 +250,18 @@ impl Writer {
         }
     }
 
+    /// A file that somebody removed takes all that is written to it, and nobody can ever read that.
+    fn look(&mut self) {
+        if self.looked.elapsed() < LOOK_EVERY {
+            return;
+        }
+        self.looked = Instant::now();
+        if self.open.as_ref().is_some_and(|open| !open.path.exists()) {
+            tracing::error!(folder = %self.folder.display(), "the file of the journal was removed; another is begun");
+            self.give_up("removed", false);
+        }
+    }
+
     /// Writes no more to this segment.
     fn give_up(&mut self, why: &str, is_to_sync: bool) {
         let Some(open) = self.open.take() else { return };
@@ -281,7 +300,7 @@ impl Writer {
             return Err(AppendError::TooManyWaiting { waiting: self.todo.waiting.len() });
         }
         let segment = Segment::new(&self.folder, self.last_seq + 1);
-        match open_segment(&segment) {
+        match open_segment(&self.folder, &segment) {
             Ok(file) => {
                 let open = Open { file: Arc::new(file), path: segment.path, len: 0, is_ragged: false };
                 if let Some(old) = self.open.replace(open)
@@ -303,8 +322,15 @@ impl Writer {
 }
 
 /// Opens a new segment. What has its name already holds no good record, and is put aside.
-fn open_segment(segment: &Segment) -> io::Result<File> {
-    let file = files::open_for_append(&segment.path)?;
+fn open_segment(folder: &Path, segment: &Segment) -> io::Result<File> {
+    let file = match files::open_for_append(&segment.path) {
+        // The folder was removed: it is made again.
+        Err(why) if why.kind() == io::ErrorKind::NotFound => {
+            files::make_folder(folder).map_err(io::Error::other)?;
+            files::open_for_append(&segment.path)?
+        }
+        opened => opened?,
+    };
     if file.metadata()?.len() == 0 {
         return Ok(file);
     }

@@ -142,3 +142,22 @@ fn files_that_are_not_ours_are_left_alone() {
     assert_eq!(fs::read(folder.path().join("1.jsonl")).unwrap(), b"mine");
     assert_eq!(Journal::read(folder.path(), 0).count(), 4);
 }
+
+#[test]
+fn a_journal_that_is_removed_while_it_is_written_is_begun_again_within_a_second() {
+    let state = tempdir().unwrap();
+    let folder = state.path().join("journal");
+    let (journal, _) = open(&folder);
+    for _ in 0..3 {
+        journal.append(record("gone")).unwrap();
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    assert_eq!(journal.append(record("kept")).unwrap(), 4);
+    let (records, damage) = read(&folder);
+    assert_eq!(seqs(&records), [4]);
+    // That what came before is missing is not hidden.
+    assert_eq!(damage.iter().map(|damage| damage.why.clone()).collect::<Vec<Why>>(), [Why::NoBegin]);
+    let text = fs::read_to_string(&segments(&folder)[0]).unwrap();
+    assert!(text.contains(r#""why":"removed"}"#), "{text}");
+}
