@@ -1,0 +1,204 @@
+//! The files of a journal: their names, who may read them, and the lock.
+//!
+//! `NNNNNNNNNNNNNNNNNNNN.jsonl` are the segments, `lock` is held by who writes, `node` says whose it is,
+//! `journal.head` where the chain begins after old segments were removed, `*.jsonl.torn-<seq>` is what was cut off.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::JournalError;
+
+/// How long the small files beside the segments may be: longer than any that was written.
+const MAX_SMALL: u64 = 4096;
+
+/// The folder of a node's journal in a state folder.
+pub fn node_folder(state: &Path, node: &str) -> PathBuf {
+    state.join("journal").join(node)
+}
+
+/// The folders of all journals in a state folder, by name.
+///
+/// # Errors
+/// When the folder cannot be read. That there is none is no error.
+pub fn folders(state: &Path) -> Result<Vec<PathBuf>, JournalError> {
+    let root = state.join("journal");
+    let entries = match fs::read_dir(&root) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(why) => return Err(JournalError::Io { what: "read", path: root, why }),
+        Ok(entries) => entries,
+    };
+    let mut found: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    Ok(found)
+}
+
+/// One file of lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    /// The number of its first record, as its name has it.
+    pub first: u64,
+    pub path: PathBuf,
+}
+
+impl Segment {
+    pub fn new(folder: &Path, first: u64) -> Segment {
+        Segment { first, path: folder.join(segment_name(first)) }
+    }
+}
+
+/// The name of the segment that begins with this record.
+pub(super) fn segment_name(first: u64) -> String {
+    format!("{first:020}.jsonl")
+}
+
+/// All segments, in order.
+pub(super) fn segments(folder: &Path) -> io::Result<Vec<Segment>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_suffix(".jsonl"));
+        let number = number.filter(|digits| digits.len() == 20 && digits.bytes().all(|b| b.is_ascii_digit()));
+        if let Some(first) = number.and_then(|digits| digits.parse().ok()) {
+            found.push(Segment { first, path: entry.path() });
+        }
+    }
+    found.sort_by_key(|segment| segment.first);
+    Ok(found)
+}
+
+/// Makes the folder, ours alone, also when somebody opened it to others.
+pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
+    let failed = |why| JournalError::Io { what: "make the folder", path: folder.to_path_buf(), why };
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(failed)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        if fs::metadata(folder).map_err(failed)?.permissions().mode() & 0o077 != 0 {
+            tracing::warn!(folder = %folder.display(), "others could read the journal; it is closed to them now");
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens a segment for writing at its end, and makes it when it is not there.
+pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().append(true).create(true)).open(path)
+}
+
+/// Takes the lock of the one who writes.
+pub(super) fn lock(folder: &Path) -> Result<File, JournalError> {
+    let path = folder.join("lock");
+    let failed = |why| JournalError::Io { what: "lock", path: path.clone(), why };
+    let mut file = private(OpenOptions::new().read(true).write(true).create(true).truncate(false))
+        .open(&path)
+        .map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            // Only to say more: without it the error is as true.
+            let _ = (&mut file).take(MAX_SMALL).read_to_string(&mut text);
+            return Err(JournalError::InUse { folder: folder.to_path_buf(), pid: text.trim().parse().ok() });
+        }
+        Err(TryLockError::Error(why)) => return Err(failed(why)),
+    }
+    // Also only to say more, and a full disk must not keep the gateway from starting.
+    let _ = file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
+    Ok(file)
+}
+
+/// The name that is kept in the folder; the first time, the one that is asked for, or that of the folder.
+pub(super) fn node(folder: &Path, asked: Option<&str>) -> Result<String, JournalError> {
+    let path = folder.join("node");
+    let failed = |what, why| JournalError::Io { what, path: path.clone(), why };
+    if let Some(asked) = asked {
+        check_node(asked)?;
+    }
+    let kept = read_small(&path).map_err(|why| failed("read", why))?.map(|text| text.trim().to_owned());
+    if let Some(found) = kept.filter(|name| !name.is_empty()) {
+        check_node(&found)?;
+        return match asked {
+            Some(asked) if asked != found => {
+                Err(JournalError::OtherNode { folder: folder.to_path_buf(), found, asked: asked.to_owned() })
+            }
+            _ => Ok(found),
+        };
+    }
+    let name = match asked {
+        Some(asked) => asked.to_owned(),
+        None => folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+    };
+    check_node(&name)?;
+    replace_small(&path, &format!("{name}\n")).map_err(|why| failed("write", why))?;
+    Ok(name)
+}
+
+fn check_node(name: &str) -> Result<(), JournalError> {
+    let is_fine = (1..=64).contains(&name.len())
+        && !name.starts_with('.')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    if is_fine { Ok(()) } else { Err(JournalError::NodeName { name: name.to_owned() }) }
+}
+
+/// The text of a small file, when it is there.
+pub(super) fn read_small(path: &Path) -> io::Result<Option<String>> {
+    let file = match File::open(path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut text = String::new();
+    file.take(MAX_SMALL).read_to_string(&mut text)?;
+    Ok(Some(text))
+}
+
+/// Writes a small file beside the old one and puts it in its place.
+pub(super) fn replace_small(path: &Path, text: &str) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}
+
+/// Writes bytes to a file that is not there yet; when the name is taken, to one with a number behind it.
+pub(super) fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    for number in 0..1000 {
+        let path = match number {
+            0 => path.to_path_buf(),
+            _ => PathBuf::from(format!("{}.{number}", path.display())),
+        };
+        match private(OpenOptions::new().write(true).create_new(true)).open(&path) {
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => continue,
+            opened => {
+                let mut file = opened?;
+                file.write_all(bytes)?;
+                file.sync_all()?;
+                return Ok(path);
+            }
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "there are a thousand such files already"))
+}
+
+/// Makes the names in a folder survive a loss of power. Elsewhere than on Unix, folders cannot be synced.
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
