@@ -13,7 +13,7 @@ use crate::secret::{SECRET_STARTS, is_secret_key, is_secret_start};
 use crate::{HIDDEN, known};
 
 /// Words that say something of a secret and are none.
-const PLAIN_VALUES: &[&str] = &[
+pub(crate) const PLAIN_VALUES: &[&str] = &[
     "bad",
     "cannot",
     "closed",
@@ -90,7 +90,7 @@ pub fn lines(text: &str, secrets: &[String]) -> String {
     out
 }
 
-fn is_part_of_key(line: &str) -> bool {
+pub(crate) fn is_part_of_key(line: &str) -> bool {
     let line = line.trim();
     let is_coded = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     !line.contains("-----END") && !line.contains("  ") && (line.contains(": ") || line.chars().all(is_coded))

@@ -1,0 +1,137 @@
+//! Hides secrets in what is written down, and leaves everything else as it is, byte for byte.
+//!
+//! A secret is known by its key (`password`), by its shape (`ghp_…`, a private key, `user:password@`), by its
+//! looks (a long word that nobody would write), or by its value (one that we hold). What hides one is looked
+//! through as well: escapes, `%41`, base64, hexadecimal digits, JSON in a string. Where a secret was stands a
+//! mark that is the same for the same secret, so that equal ones can be told without being known.
+//!
+//! Start with [`Redactor`]. What is found comes from [`Look`], which collects [`Span`](spans::Span)s.
+
+mod addresses;
+mod assigned;
+mod coded;
+mod decoded;
+mod entropy;
+mod keys;
+mod look;
+mod mark;
+mod options;
+mod pem;
+mod shapes;
+mod spans;
+mod values;
+mod walk;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use keys::Keys;
+use look::Look;
+use mark::Marker;
+use regex::Regex;
+use shapes::Shapes;
+use spans::hidden;
+use values::Values;
+
+pub use options::{MAX_PATTERNS, OptionsError, RedactOptions};
+
+/// How often a text is looked at: hiding one secret may show that what stands beside it is one too. Nearly
+/// always the second look finds nothing.
+const MAX_LOOKS: usize = 6;
+
+/// Hides secrets in JSON and in text. Cheap to clone and to share.
+#[derive(Clone)]
+pub struct Redactor(Arc<Rules>);
+
+/// What the looks need to know.
+struct Rules {
+    marker: Marker,
+    keys: Arc<Keys>,
+    shapes: Arc<Shapes>,
+    patterns: Arc<[Regex]>,
+    values: Values,
+    entropy: bool,
+}
+
+impl Redactor {
+    /// One whose marks depend on `salt`. Without the salt nobody can try words against a mark, so it belongs
+    /// to one installation and stays secret.
+    pub fn new(salt: [u8; 32], options: RedactOptions) -> Result<Redactor, OptionsError> {
+        let patterns = options.compiled_patterns()?;
+        Ok(Redactor(Arc::new(Rules {
+            marker: Marker::new(&salt),
+            keys: Arc::new(Keys::new(&options)?),
+            shapes: Arc::new(Shapes::new()?),
+            patterns: patterns.into(),
+            values: Values::default(),
+            entropy: options.entropy,
+        })))
+    }
+
+    /// The same one, that also hides these values wherever they stand, as they are and in base64,
+    /// percent-encoded, escaped or in hexadecimal digits. They take the place of those known before.
+    pub fn with_known(&self, values: Vec<String>) -> Redactor {
+        let rules = &self.0;
+        Redactor(Arc::new(Rules {
+            marker: rules.marker.clone(),
+            keys: Arc::clone(&rules.keys),
+            shapes: Arc::clone(&rules.shapes),
+            patterns: Arc::clone(&rules.patterns),
+            values: Values::new(values, &rules.marker),
+            entropy: rules.entropy,
+        }))
+    }
+
+    /// Arguments without secrets: JSON, or what was meant to be JSON. Valid JSON stays valid and keeps its
+    /// shape; a number that is a secret becomes a string.
+    pub fn json<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let shown = self.until_nothing_is_found(text, |look, text| look.json(text));
+        // A value that holds quotes or braces may reach over several parts of the JSON. Then nothing of it may
+        // be shown.
+        match self.0.values.first_in(&shown) {
+            Some(mark) => Cow::Owned(format!("\"{mark}\"")),
+            None => shown,
+        }
+    }
+
+    /// Text without secrets: an error, a line that a program printed, JSON within words.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let shown = self.until_nothing_is_found(text, |look, text| look.text(text));
+        match self.0.values.cut_at_end(&shown) {
+            Some((start, mark)) => Cow::Owned(format!("{}{mark}", &shown[..start])),
+            None => shown,
+        }
+    }
+
+    /// The mark that stands where this secret was.
+    pub fn mark(&self, secret: &str) -> String {
+        self.0.marker.of(secret.as_bytes()).to_string()
+    }
+
+    /// Whether the value of this key is hidden.
+    pub fn hides_key(&self, key: &str) -> bool {
+        self.0.keys.is_secret(key)
+    }
+
+    fn until_nothing_is_found<'t>(
+        &self,
+        text: &'t str,
+        look: impl Fn(&Look<'_>, &str) -> Vec<spans::Span>,
+    ) -> Cow<'t, str> {
+        let mut shown = Cow::Borrowed(text);
+        for _ in 0..MAX_LOOKS {
+            let found = look(&Look::new(&self.0, shown.len()), &shown);
+            if found.is_empty() {
+                break;
+            }
+            shown = Cow::Owned(hidden(&shown, &found));
+        }
+        shown
+    }
+}
+
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("known", &self.0.values.len()).finish_non_exhaustive()
+    }
+}
