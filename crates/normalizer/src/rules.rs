@@ -29,7 +29,7 @@ use crate::repair::Fitter;
 
 pub use builtin::{BUILTIN_SETS, BuiltinSet};
 pub use case_convert::CaseStyle;
-pub use file::{RuleFileError, parse_file};
+pub use file::{LEARNED_SET, RuleFileError, parse_file, parse_learned};
 pub use scope::Scope;
 pub use set::RuleSet;
 pub use type_coerce::CoerceTo;
