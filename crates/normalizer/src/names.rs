@@ -25,9 +25,8 @@ mod words;
 
 pub(crate) use compare::{Likeness, Surroundings, are_opposed_names, compare, takes_another_side};
 pub(crate) use description::{clause_words, subject_words};
-pub(crate) use destructive::{
-    has_destructive_word, is_destructive_flag, is_destructive_tool, is_running_tool,
-};
+pub use destructive::is_destructive_flag;
+pub(crate) use destructive::{has_destructive_word, is_destructive_tool, is_running_tool};
 pub(crate) use ends::{ends_of, may_be_end};
 pub(crate) use fold::{Folded, fold, fold_value, folds_to};
 pub(crate) use lexicon::{canonical, is_destructive_verb, is_envelope, is_kind, is_unit, is_vague};

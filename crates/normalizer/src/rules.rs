@@ -29,7 +29,7 @@ use crate::repair::Fitter;
 
 pub use builtin::{BUILTIN_SETS, BuiltinSet};
 pub use case_convert::CaseStyle;
-pub use file::{RuleFileError, parse_file};
+pub use file::{LEARNED_SET, RuleFileError, parse_file, parse_learned};
 pub use scope::Scope;
 pub use set::RuleSet;
 pub use type_coerce::CoerceTo;
@@ -153,10 +153,16 @@ impl Rule {
         matches!(self.action, Action::ParamDefault { .. } | Action::NestedDefault { .. })
     }
 
-    /// Whether the rule may change a call that its schema accepts. Rules of the user may; of the
-    /// built-in ones only those that look inside a payload, which no schema describes.
+    /// Whether nobody wrote the rule.
+    pub(crate) fn is_learned(&self) -> bool {
+        self.set == Some(LEARNED_SET)
+    }
+
+    /// Whether the rule may change a call that its schema accepts. Rules of the user may, learned ones never; of
+    /// the built-in ones only those that look inside a payload, which no schema describes.
     pub(crate) fn may_change_valid_calls(&self) -> bool {
-        self.set.is_none() || matches!(self.action, Action::NestedAlias { .. } | Action::NestedDefault { .. })
+        let is_nested = matches!(self.action, Action::NestedAlias { .. } | Action::NestedDefault { .. });
+        self.set.is_none() || is_nested && !self.is_learned()
     }
 
     /// Whether the rule may have something to do with members that the tool declares.

@@ -75,7 +75,7 @@ impl Tool {
     }
 
     /// Whether its flags take `true` and `false` only: it can destroy something, or run what does.
-    pub(crate) fn has_strict_flags(&self) -> bool {
+    pub fn has_strict_flags(&self) -> bool {
         self.destructive || self.running
     }
 

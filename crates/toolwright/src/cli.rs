@@ -32,6 +32,8 @@ pub enum Command {
     Token(TokenOptions),
     /// Mend tool calls: JSON lines in, JSON lines out, in the same order
     Normalize(NormalizeOptions),
+    /// Answer recorded calls in order, each with only what the ones before it teach
+    Replay(ReplayOptions),
     /// Show every step for one call, or the page of a code such as N4
     Explain(ExplainOptions),
     /// List, check and test normalizer rules
@@ -197,6 +199,32 @@ pub struct NormalizeOptions {
     /// How many threads to use; all cores when not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+}
+
+/// Options of `replay`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Lines are those of `normalize` with \"session\" and \"result\": {\"ok\": true|false, \"error\"?} beside, in the order of time. The last line of the output is {\"rules\": […]}. Nothing of it is kept."
+)]
+pub struct ReplayOptions {
+    /// Read this file instead of standard input; `-` is standard input
+    pub file: Option<PathBuf>,
+    /// What is done with what is learned
+    #[arg(long, value_enum, default_value_t = LearnPolicy::ApplySafe)]
+    pub learn: LearnPolicy,
+    #[command(flatten)]
+    pub rules: RuleOptions,
+}
+
+/// What is done with what is learned.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum LearnPolicy {
+    /// Nothing is learned
+    Off,
+    /// Rules are only suggested
+    Suggest,
+    /// Rules that are safe by every measure are applied
+    ApplySafe,
 }
 
 /// Options of `explain`.

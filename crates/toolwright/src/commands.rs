@@ -4,6 +4,7 @@ pub mod call;
 mod changes;
 pub mod explain;
 pub mod normalize;
+pub mod replay;
 pub mod rules;
 pub mod serve;
 pub mod servers;

@@ -40,6 +40,8 @@ pub struct CallLine {
 /// A tool that was found, and how its name had to be read.
 pub struct Found {
     pub tool: Arc<Tool>,
+    /// The tool as the line defines it.
+    pub definition: Arc<ToolDefinition>,
     /// The name to answer with: with its server where several tools share it.
     pub name: String,
     pub change: Option<Change>,
@@ -48,8 +50,11 @@ pub struct Found {
 /// Compiled tools by their definition.
 #[derive(Default)]
 pub struct ToolCache {
-    tools: HashMap<String, Arc<Tool>>,
+    tools: HashMap<String, Known>,
 }
+
+/// A tool, compiled and as it was defined.
+type Known = (Arc<Tool>, Arc<ToolDefinition>);
 
 /// A line that is no call: its id, if it has one, and what is wrong with it.
 pub struct WrongLine {
@@ -117,9 +122,9 @@ fn read_call(root: Node<'_>, id: &str, cache: &mut ToolCache) -> Result<CallLine
         (Some(tool), None) => match sent_name.as_deref() {
             Some(name) => cache.find(name, &[tool])?,
             None => {
-                let tool = cache.compile(&tool)?;
+                let (tool, definition) = cache.compile(&tool)?;
                 let name = tool.name().to_owned();
-                Ok(Found { tool, name, change: None })
+                Ok(Found { tool, definition, name, change: None })
             }
         },
         (None, Some(tools)) => {
@@ -175,10 +180,10 @@ fn twice_in_tool(key: &str) -> String {
 }
 
 impl ToolCache {
-    fn compile(&mut self, node: &Node<'_>) -> Result<Arc<Tool>, String> {
+    fn compile(&mut self, node: &Node<'_>) -> Result<Known, String> {
         let key = node.to_json();
-        if let Some(tool) = self.tools.get(&key) {
-            return Ok(Arc::clone(tool));
+        if let Some(known) = self.tools.get(&key) {
+            return Ok(known.clone());
         }
         let definition = definition(node)?;
         if let Some(twice) = parse(&key, &Bump::new()).ok().and_then(|parsed| parsed.conflicting_key) {
@@ -186,12 +191,12 @@ impl ToolCache {
         }
         let tool =
             Tool::compile(&definition).map_err(|error| format!("tool \"{}\": {error}", definition.name))?;
-        let tool = Arc::new(tool);
+        let known = (Arc::new(tool), Arc::new(definition));
         if self.tools.len() >= MAX_CACHED_TOOLS {
             self.tools.clear();
         }
-        self.tools.insert(key, Arc::clone(&tool));
-        Ok(tool)
+        self.tools.insert(key, known.clone());
+        Ok(known)
     }
 
     fn find(&mut self, name: &str, list: &[Node<'_>]) -> Result<Result<Found, Problem>, String> {
@@ -217,7 +222,8 @@ impl ToolCache {
                     rule: None,
                     why: code.title().to_owned(),
                 });
-                Ok(Found { tool: self.compile(&list[found.index])?, name: name_to_answer, change })
+                let (tool, definition) = self.compile(&list[found.index])?;
+                Ok(Found { tool, definition, name: name_to_answer, change })
             }
             Err(error) => Err(Problem { code: Code::R10, path: String::new(), message: error.to_string() }),
         })

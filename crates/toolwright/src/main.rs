@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Stdio(options) => commands::stdio::run(&options),
         Command::Token(options) => commands::token::run(&options),
         Command::Normalize(options) => commands::normalize::run(&options),
+        Command::Replay(options) => commands::replay::run(&options),
         Command::Explain(options) => commands::explain::run(&options),
         Command::Rules(options) => commands::rules::run(&options),
         Command::Tools(options) => commands::tools::run(&options),

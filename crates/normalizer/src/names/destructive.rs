@@ -90,7 +90,7 @@ pub(crate) fn is_running_tool(name: &str) -> bool {
 }
 
 /// Whether a parameter of that name can destroy something when its value is wrong.
-pub(crate) fn is_destructive_flag(name: &str) -> bool {
+pub fn is_destructive_flag(name: &str) -> bool {
     is_destructive_flag_name(&fold(name)) || has_destructive_word(name)
 }
 

@@ -15,6 +15,9 @@ use super::payload::ArrayPath;
 use super::shadows::shadows;
 use super::{Action, CaseStyle, CoerceTo, Rule};
 
+/// The name of the set that learned rules belong to.
+pub const LEARNED_SET: &str = "learned";
+
 /// The longest rules file that is read.
 const MAX_FILE_BYTES: usize = 4 << 20;
 
@@ -51,6 +54,11 @@ pub struct RuleFileError {
 /// file. A byte order mark at its start is no part of the text.
 pub fn parse_file(text: &str) -> Result<Vec<Rule>, Vec<RuleFileError>> {
     read(text.strip_prefix('\u{feff}').unwrap_or(text), None)
+}
+
+/// Reads a file of learned rules. They apply as those of a built-in set do: where the tool's schema agrees.
+pub fn parse_learned(text: &str) -> Result<Vec<Rule>, Vec<RuleFileError>> {
+    read(text, Some(LEARNED_SET))
 }
 
 /// Reads a built-in set; the tests hold that it has no mistakes.

@@ -36,6 +36,10 @@ impl<'a> Edit<'a> for Rename<'_, '_, '_, 'a> {
             if let (Some(alias), Some(explicit)) = (value(from), value(to))
                 && !same_value(&alias, &explicit)
             {
+                // What was learned says nothing about both at once.
+                if self.site.rule.is_learned() {
+                    return Ok(None);
+                }
                 let message = format!(
                     "\"{from}\" and \"{to}\" are two values for one field (rule {}); send one of them, as \"{to}\"",
                     self.site.rule.id

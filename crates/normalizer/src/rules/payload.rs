@@ -125,8 +125,8 @@ pub(super) fn edit<'a>(
 ) -> Ruling<'a> {
     let Some(index) = site.position(payload) else { return Ok(None) };
     let value = site.members[index].value;
-    // A payload that the schema describes is judged and mended by the schema.
-    if site.needs_agreement() && site.fitter.describes_inside(payload) {
+    // A payload that the schema describes is judged and mended by the schema, but for what was learned of it.
+    if site.needs_agreement() && !site.rule.is_learned() && site.fitter.describes_inside(payload) {
         return Ok(None);
     }
     let too_much = || too_much(&Path::Root.key(payload));

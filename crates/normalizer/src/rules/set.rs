@@ -60,6 +60,14 @@ impl RuleSet {
         }
     }
 
+    /// These rules with learned ones between the user's and the built-in ones. A learned rule that undoes one
+    /// of the user's is switched off.
+    pub fn with_learned_rules(self, learned: Vec<Rule>) -> RuleSet {
+        let (user, built_in): (Vec<Rule>, Vec<Rule>) =
+            self.rules.into_iter().partition(|rule| rule.set.is_none());
+        RuleSet { rules: [learned, built_in].concat(), ..RuleSet::default() }.with_user_rules(user)
+    }
+
     fn of(rules: Vec<Rule>) -> RuleSet {
         let mut set = RuleSet::default();
         for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.enabled) {

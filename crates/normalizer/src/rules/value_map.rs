@@ -26,6 +26,9 @@ pub(super) fn apply<'a>(
     let (_, replacement) = pairs.iter().find(|(from, _)| *from == sent)?;
     let arena = site.fitter.arena;
     let node = parse(arena.alloc_str(replacement), arena).ok()?.root;
+    if site.needs_agreement() && (site.accepts(name, &value) || !site.accepts(name, &node)) {
+        return None;
+    }
     let path = Path::Root.key(name).to_string();
     let change =
         site.change(Code::V1, path, Some(preview(&value)), Some(preview(&node)), "mapped as the rule says");

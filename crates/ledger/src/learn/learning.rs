@@ -1,0 +1,338 @@
+//! All of the learning together: the learner, the policy, the decisions, and the rules in force.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use toolwright_model::ToolDefinition;
+use toolwright_normalizer::rules::parse_learned;
+use toolwright_normalizer::{Normalizer, RuleSet};
+
+use super::decisions::{Decisions, Event, What};
+use super::learner::{Learner, schema_of, scope_of};
+use super::policy::{Policy, Unsafe, check};
+use super::rules_file::{RulesFileError, rendered, write_rules_file};
+use super::store::{DecisionStore, Loaded, StoreError};
+use super::suggestion::{Status, Suggestion};
+use crate::Record;
+
+/// Who decides when the policy does.
+const POLICY: &str = "policy:apply-safe";
+/// Who decides when a tool has another schema.
+const SCHEMA: &str = "schema";
+/// Rules that the policy may apply to one tool within a day, when nothing else is said.
+const APPLIED_PER_TOOL_AND_DAY: usize = 5;
+const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// How to learn.
+#[derive(Clone, Debug)]
+pub struct LearningOptions {
+    /// What is done with suggestions.
+    pub policy: Policy,
+    /// The rules in force without the learned ones.
+    pub rules: RuleSet,
+    /// Where the file of learned rules is written; nowhere when not given.
+    pub folder: Option<PathBuf>,
+    /// Rules that the policy may apply to one tool within a day.
+    pub applied_per_tool_and_day: usize,
+}
+
+impl Default for LearningOptions {
+    fn default() -> Self {
+        LearningOptions {
+            policy: Policy::default(),
+            rules: RuleSet::builtin(),
+            folder: None,
+            applied_per_tool_and_day: APPLIED_PER_TOOL_AND_DAY,
+        }
+    }
+}
+
+/// Why a decision was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum LearningError {
+    /// No such suggestion.
+    #[error("there is no suggestion \"{0}\"; list them to see their ids")]
+    Unknown(String),
+    /// What is asked does not go with what was decided before.
+    #[error("suggestion {id} is {status:?} already, so it cannot be {wanted}")]
+    Already {
+        /// The suggestion.
+        id: String,
+        /// What became of it.
+        status: Status,
+        /// What was asked.
+        wanted: &'static str,
+    },
+    /// Nothing was decided that could be taken back.
+    #[error("nothing was decided about suggestion {0}, so there is nothing to undo")]
+    NothingToUndo(String),
+    /// The rule does not go with those in force.
+    #[error("suggestion {id} does not go with the learned rules in force: {why}; undo the other one first")]
+    Clash {
+        /// The suggestion.
+        id: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// It could not be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The decision is kept, but the rules file is not written.
+    #[error(transparent)]
+    RulesFile(#[from] RulesFileError),
+}
+
+/// What changed the rules in force by itself.
+#[derive(Clone, Debug)]
+pub enum Move {
+    /// The policy applied a suggestion.
+    Applied(Suggestion),
+    /// A rule lapsed because the tool has another schema.
+    Lapsed(Suggestion),
+}
+
+/// Learns, and keeps what was decided.
+pub struct Learning {
+    options: LearningOptions,
+    learner: Learner,
+    store: Box<dyn DecisionStore>,
+    decisions: Decisions,
+    history: Vec<Event>,
+}
+
+impl Learning {
+    /// Begins with what was decided before, and writes the rules file anew.
+    pub fn open(
+        options: LearningOptions,
+        mut store: Box<dyn DecisionStore>,
+    ) -> Result<(Learning, Loaded), LearningError> {
+        let loaded = store.load()?;
+        let mut decisions = Decisions::default();
+        loaded.events.iter().for_each(|event| decisions.apply(event));
+        let learner = Learner::new(Normalizer::new(options.rules.clone()));
+        let history = loaded.events.clone();
+        let mut learning = Learning { options, learner, store, decisions, history };
+        learning.put_in_force()?;
+        Ok((learning, loaded))
+    }
+
+    /// The normalizer with the rules in force, learned ones included.
+    pub fn normalizer(&self) -> &Normalizer {
+        self.learner.normalizer()
+    }
+
+    /// The rules that are not learned have changed.
+    pub fn set_rules(&mut self, rules: RuleSet) -> Result<(), LearningError> {
+        self.options.rules = rules;
+        self.put_in_force()
+    }
+
+    /// What is done with suggestions from now on.
+    pub fn set_policy(&mut self, policy: Policy) {
+        self.options.policy = policy;
+    }
+
+    /// Learns from a finished call. Tells what that changed.
+    pub fn observe(
+        &mut self,
+        record: &Record,
+        tool: Option<&ToolDefinition>,
+    ) -> Result<Vec<Move>, LearningError> {
+        if self.options.policy == Policy::Off {
+            return Ok(Vec::new());
+        }
+        let mut moves = Vec::new();
+        let scope = scope_of(record);
+        if let Some(definition) = tool {
+            moves.extend(self.lapse(&scope, &schema_of(record, definition), record.ts)?);
+        }
+        let has_news = self.learner.notice(record, tool);
+        if has_news && self.options.policy == Policy::ApplySafe {
+            moves.extend(self.apply_safe(&scope, record.ts)?);
+        }
+        Ok(moves)
+    }
+
+    /// Every suggestion that is known, with what was decided about it: new ones first, the surest of them first.
+    pub fn suggestions(&self) -> Vec<Suggestion> {
+        let mut all = self.learner.suggestions();
+        for suggestion in &mut all {
+            suggestion.status = self.decisions.status_of(suggestion);
+        }
+        for decision in self.decisions.all().filter(|decision| decision.status != Status::Suggested) {
+            if !all.iter().any(|known| known.id == decision.last.id) {
+                all.push(Suggestion { status: decision.status, ..decision.last.suggestion.clone() });
+            }
+        }
+        all.sort_by_key(|suggestion| suggestion.status != Status::Suggested);
+        all
+    }
+
+    /// One suggestion.
+    pub fn suggestion(&self, id: &str) -> Option<Suggestion> {
+        self.suggestions().into_iter().find(|suggestion| suggestion.id == id)
+    }
+
+    /// Why a suggestion waits for a person; `None` when the policy `apply-safe` would take it.
+    pub fn why_not_safe(&self, id: &str) -> Result<Option<Unsafe>, LearningError> {
+        let suggestion = self.suggestion(id).ok_or_else(|| LearningError::Unknown(id.to_owned()))?;
+        let known = self.learner.suggestions_for(&suggestion.tool);
+        let found = known.into_iter().find(|(known, _)| known.id == id);
+        Ok(found.and_then(|(suggestion, facts)| check(&suggestion, &facts).err()))
+    }
+
+    /// All decisions, oldest first.
+    pub fn history(&self) -> &[Event] {
+        &self.history
+    }
+
+    /// The learned rules in force, in the order in which they came.
+    pub fn active_rules(&self) -> Vec<Value> {
+        self.decisions.active().map(rule_of).collect()
+    }
+
+    /// Brings a suggestion's rule into force. `now` is in microseconds since 1970.
+    pub fn accept(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
+        let suggestion = self.suggestion(id).ok_or_else(|| LearningError::Unknown(id.to_owned()))?;
+        if matches!(suggestion.status, Status::Active | Status::Lapsed) {
+            let (id, status) = (id.to_owned(), suggestion.status);
+            return Err(LearningError::Already { id, status, wanted: "accepted" });
+        }
+        self.check_together(&suggestion, by, now)?;
+        self.decide(What::Accepted, suggestion, by, now)
+    }
+
+    /// Puts a suggestion away until its evidence has doubled.
+    pub fn dismiss(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
+        let suggestion = self.suggestion(id).ok_or_else(|| LearningError::Unknown(id.to_owned()))?;
+        if suggestion.status != Status::Suggested {
+            let (id, status) = (id.to_owned(), suggestion.status);
+            return Err(LearningError::Already { id, status, wanted: "dismissed" });
+        }
+        self.decide(What::Dismissed, suggestion, by, now)
+    }
+
+    /// Takes the last decision about a suggestion back: its rule goes out of force, or it is suggested again.
+    pub fn undo(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
+        let decision = self.decisions.get(id).ok_or_else(|| match self.suggestion(id) {
+            Some(_) => LearningError::NothingToUndo(id.to_owned()),
+            None => LearningError::Unknown(id.to_owned()),
+        })?;
+        if !matches!(decision.status, Status::Active | Status::Dismissed) {
+            return Err(LearningError::NothingToUndo(id.to_owned()));
+        }
+        let suggestion = decision.last.suggestion.clone();
+        self.decide(What::Undone, suggestion, by, now)
+    }
+
+    fn decide(
+        &mut self,
+        what: What,
+        suggestion: Suggestion,
+        by: &str,
+        now: i64,
+    ) -> Result<Suggestion, LearningError> {
+        let id = suggestion.id.clone();
+        let event = Event { ts: now, id: id.clone(), event: what, by: by.to_owned(), suggestion };
+        self.store.append(&event)?;
+        self.decisions.apply(&event);
+        let status = self.decisions.get(&id).map(|decision| decision.status).unwrap_or_default();
+        let suggestion = Suggestion { status, ..event.suggestion.clone() };
+        self.history.push(event);
+        self.put_in_force()?;
+        Ok(suggestion)
+    }
+
+    /// Builds the normalizer with the rules in force, and writes their file.
+    fn put_in_force(&mut self) -> Result<(), LearningError> {
+        let rules = self.active_rules();
+        // What was accepted was checked; a rule from a file that somebody edited may be wrong.
+        let learned =
+            rules.iter().filter_map(|rule| parse_learned(&rendered(std::slice::from_ref(rule))).ok());
+        let learned = learned.flatten().collect();
+        self.learner.set_normalizer(Normalizer::new(self.options.rules.clone().with_learned_rules(learned)));
+        if let Some(folder) = &self.options.folder {
+            write_rules_file(folder, &rules)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a rules file with the new rule would be taken.
+    fn check_together(&self, suggestion: &Suggestion, by: &str, now: i64) -> Result<(), LearningError> {
+        let mut rules = self.active_rules();
+        rules.push(suggestion.rule_accepted(by, &time(now)));
+        parse_learned(&rendered(&rules)).map(|_| ()).map_err(|errors| LearningError::Clash {
+            id: suggestion.id.clone(),
+            why: errors.first().map(|error| error.message.clone()).unwrap_or_default(),
+        })
+    }
+
+    /// Ends rules that were learned of another schema of the tool.
+    fn lapse(&mut self, scope: &str, schema: &str, now: i64) -> Result<Vec<Move>, LearningError> {
+        let is_old = |event: &&Event| {
+            let suggestion = &event.suggestion;
+            suggestion.tool == scope && suggestion.schema != schema && event.ts <= now
+        };
+        let old: Vec<Suggestion> =
+            self.decisions.active().filter(is_old).map(|event| event.suggestion.clone()).collect();
+        let mut moves = Vec::new();
+        for suggestion in old {
+            moves.push(Move::Lapsed(self.decide(What::Lapsed, suggestion, SCHEMA, now)?));
+        }
+        Ok(moves)
+    }
+
+    /// Applies what is safe for a tool.
+    fn apply_safe(&mut self, scope: &str, now: i64) -> Result<Vec<Move>, LearningError> {
+        let mut moves = Vec::new();
+        for (suggestion, facts) in self.learner.suggestions_for(scope) {
+            // What a person decided before, the policy does not decide again.
+            let is_new = match self.decisions.get(&suggestion.id) {
+                None => true,
+                Some(decision) => decision.status == Status::Lapsed,
+            };
+            let unsafe_because =
+                if self.applied_within_a_day(scope, now) >= self.options.applied_per_tool_and_day {
+                    Some(Unsafe::TooManyToday(self.options.applied_per_tool_and_day))
+                } else {
+                    check(&suggestion, &facts).err()
+                };
+            if let Some(reason) = &unsafe_because {
+                tracing::debug!(suggestion = suggestion.id, %reason, "waits for a person");
+            }
+            let is_taken = is_new && unsafe_because.is_none();
+            if is_taken && self.check_together(&suggestion, POLICY, now).is_ok() {
+                moves.push(Move::Applied(self.decide(What::Accepted, suggestion, POLICY, now)?));
+            }
+        }
+        Ok(moves)
+    }
+
+    fn applied_within_a_day(&self, scope: &str, now: i64) -> usize {
+        let is_counted = |event: &&Event| {
+            event.event == What::Accepted
+                && event.by == POLICY
+                && event.suggestion.tool == scope
+                && event.ts > now.saturating_sub(DAY_US)
+        };
+        self.history.iter().filter(is_counted).count()
+    }
+}
+
+impl std::fmt::Debug for Learning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Learning")
+            .field("options", &self.options)
+            .field("history", &self.history.len())
+            .finish()
+    }
+}
+
+fn rule_of(event: &Event) -> Value {
+    event.suggestion.rule_accepted(&event.by, &time(event.ts))
+}
+
+fn time(ts: i64) -> String {
+    Timestamp::from_microsecond(ts).map_or_else(|_| ts.to_string(), |time| time.to_string())
+}
