@@ -5,9 +5,11 @@
 mod arguments;
 mod bench;
 mod conformance;
+mod debian;
 mod fuzz;
 mod invocation;
 mod peers;
+mod postgres;
 mod running;
 mod setup;
 mod soak;

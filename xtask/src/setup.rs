@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::peers;
+use crate::postgres;
 use crate::step::{Failure, announce, note};
 use crate::workspace::Workspace;
 
@@ -30,6 +31,7 @@ pub fn for_tests(workspace: &Workspace) -> Result<(), Failure> {
         note(&format!("installing {} (the toolchain has none)", component.name));
         workspace.program("rustup").args(["component", "add", component.name]).run("setup")?;
     }
+    postgres::install(workspace)?;
     peers::install(workspace)
 }
 

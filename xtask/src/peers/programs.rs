@@ -1,7 +1,7 @@
 //! The programs that servers are installed and run with, and the Debian packages that bring them.
 
 use super::STEP;
-use crate::invocation::Invocation;
+use crate::debian::{apt, may_install};
 use crate::step::{Failure, note};
 use crate::workspace::Workspace;
 
@@ -36,7 +36,7 @@ pub fn make_sure(workspace: &Workspace) -> Result<(), Failure> {
     let names = listed(&missing, |program| program.name);
     let install = apt(workspace, &["install", "--yes", "--no-install-recommends"])
         .args(missing.iter().map(|program| program.package));
-    if !is_root(workspace) || !apt(workspace, &["--version"]).succeeds() {
+    if !may_install(workspace) {
         let packages = listed(&missing, |program| program.package);
         let reason = format!("missing: {names} (the Debian packages {packages}); install them and try again");
         return Err(Failure::new(STEP, reason).repeat_with(&install));
@@ -63,12 +63,4 @@ impl Program {
 
 fn listed(programs: &[&Program], word: impl Fn(&Program) -> &'static str) -> String {
     programs.iter().map(|program| word(program)).collect::<Vec<_>>().join(", ")
-}
-
-fn apt(workspace: &Workspace, arguments: &[&str]) -> Invocation {
-    workspace.program("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(arguments)
-}
-
-fn is_root(workspace: &Workspace) -> bool {
-    workspace.program("id").arg("-u").read(STEP).is_ok_and(|id| id.trim() == "0")
 }

@@ -1,0 +1,255 @@
+//! A record as a row, and a row as a call again.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::database::Row;
+use super::words;
+use crate::{Failure, Kind, Record};
+
+/// An id holds milliseconds above and the end of the record's number below.
+const NUMBER_BITS: u32 = 10;
+/// From one id to the one that is free when it is taken: the same number, a millisecond later.
+pub(super) const NEXT_ID: i64 = 1 << NUMBER_BITS;
+/// How many milliseconds an id may be later than its record's time.
+pub(super) const MOST_SHIFTED: i64 = 2_000;
+/// Times beyond this are not told apart.
+const LAST_MILLISECOND: i64 = 1 << 52;
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It did what it was asked.
+    Ok,
+    /// It failed.
+    Error,
+    /// It was begun, has no end yet, and its gateway is alive.
+    Running,
+    /// It was begun, and its gateway ended before it did.
+    Interrupted,
+}
+
+/// A call as it was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct FoundCall {
+    /// Its place in the order of time. The cursor of what comes after it.
+    pub id: i64,
+    /// What became of it.
+    pub state: State,
+    /// What was written down of it.
+    #[serde(flatten)]
+    pub record: Record,
+}
+
+/// The first id that a record of this time, in microseconds, can have.
+pub(super) fn first_id_at(ts: i64) -> i64 {
+    (ts.max(0) / 1_000).min(LAST_MILLISECOND) << NUMBER_BITS
+}
+
+/// An id behind all that records before this time, in microseconds, can have.
+pub(super) fn id_behind(ts: i64) -> i64 {
+    first_id_at(ts.saturating_add((MOST_SHIFTED + 1) * 1_000)) + NEXT_ID
+}
+
+/// A record on its way into the database.
+pub(super) struct Incoming<'a> {
+    pub record: &'a Record,
+    pub id: i64,
+    pub words: String,
+    error_parameters: Option<String>,
+    changes: String,
+    stages: String,
+    size: usize,
+}
+
+/// The columns in the order of `insert_calls.sql`.
+#[derive(Serialize)]
+struct Columns<'a>(
+    i64,
+    Cow<'a, str>,
+    i64,
+    i64,
+    i64,
+    Cow<'a, str>,
+    Option<Cow<'a, str>>,
+    Option<Cow<'a, str>>,
+    Cow<'a, str>,
+    Option<Cow<'a, str>>,
+    Option<Cow<'a, str>>,
+    Cow<'a, str>,
+    Option<Cow<'a, str>>,
+    Option<Cow<'a, str>>,
+    Option<Cow<'a, str>>,
+    Cow<'a, str>,
+    &'a str,
+    Option<Cow<'a, str>>,
+    Option<Cow<'a, str>>,
+    Option<Cow<'a, str>>,
+    bool,
+    i64,
+    i64,
+    i64,
+    bool,
+    bool,
+    usize,
+    &'a str,
+);
+
+impl<'a> Incoming<'a> {
+    pub fn new(record: &'a Record) -> Incoming<'a> {
+        let json_size = |json: &Option<Box<RawValue>>| json.as_ref().map_or(0, |json| json.get().len());
+        let changes = to_json(&record.changes);
+        let message_size = record.error.as_ref().map_or(0, |error| error.message.len());
+        Incoming {
+            id: first_id_at(record.ts) + signed(record.seq) % NEXT_ID,
+            words: words::of_record(record),
+            error_parameters: record.error.as_ref().map(|error| to_json(&error.parameters)),
+            stages: to_json(&record.stages),
+            // The names and numbers of a record take about this much.
+            size: 300
+                + json_size(&record.arguments)
+                + json_size(&record.normalized)
+                + changes.len()
+                + message_size,
+            changes,
+            record,
+        }
+    }
+
+    /// How much of the text of a batch it takes.
+    pub fn size(&self) -> usize {
+        self.size + self.words.len()
+    }
+
+    /// The row, as serde writes it.
+    pub fn columns(&self) -> impl Serialize + '_ {
+        let record = self.record;
+        let error = record.error.as_ref();
+        Columns(
+            self.id,
+            clean(&record.node),
+            signed(record.seq),
+            record.ts,
+            i64::from(record.kind == Kind::InProgress),
+            clean(&record.call),
+            record.client.as_deref().map(clean),
+            record.session.as_deref().map(clean),
+            clean(&record.front),
+            record.toolbox.as_deref().map(clean),
+            record.server.as_deref().map(clean),
+            clean(&record.tool),
+            record.schema.as_deref().map(clean),
+            record.arguments.as_deref().map(|json| clean(json.get())),
+            record.normalized.as_deref().map(|json| clean(json.get())),
+            clean(&self.changes),
+            &self.stages,
+            error.map(|error| clean(&error.code)),
+            error.map(|error| clean(&error.message)),
+            self.error_parameters.as_deref().map(clean),
+            error.is_some_and(|error| error.is_from_tool),
+            signed(record.duration_us),
+            signed(record.bytes_in),
+            signed(record.bytes_out),
+            record.normalized.is_some() || !record.changes.is_empty(),
+            record.is_ok(),
+            self.size,
+            &self.words,
+        )
+    }
+
+    /// The rules that changed the call and how often; a change that no rule asked for goes by its step's code.
+    pub fn rules(&self) -> BTreeMap<&'a str, i64> {
+        let mut rules = BTreeMap::new();
+        for change in &self.record.changes {
+            *rules.entry(change.rule.as_deref().unwrap_or(&change.code)).or_default() += 1;
+        }
+        rules
+    }
+}
+
+impl FoundCall {
+    /// Reads a row of `calls.sql`.
+    pub(super) fn read(mut row: Row) -> FoundCall {
+        let id = row.int();
+        let mut record = Record {
+            node: row.text(),
+            seq: row.count(),
+            ts: row.int(),
+            kind: if row.int() == 0 { Kind::Call } else { Kind::InProgress },
+            call: row.text(),
+            client: row.maybe_text(),
+            session: row.maybe_text(),
+            front: row.text(),
+            toolbox: row.maybe_text(),
+            server: row.maybe_text(),
+            tool: row.text(),
+            schema: row.maybe_text(),
+            arguments: row.maybe_text().and_then(|json| RawValue::from_string(json).ok()),
+            normalized: row.maybe_text().and_then(|json| RawValue::from_string(json).ok()),
+            changes: serde_json::from_str(&row.text()).unwrap_or_default(),
+            stages: serde_json::from_str(&row.text()).unwrap_or_default(),
+            ..Record::default()
+        };
+        let (code, message) = (row.maybe_text(), row.maybe_text());
+        let parameters = row.maybe_text().and_then(|json| serde_json::from_str(&json).ok());
+        let is_from_tool = row.int() != 0;
+        record.error = code.map(|code| Failure {
+            code,
+            message: message.unwrap_or_default(),
+            parameters: parameters.unwrap_or_default(),
+            is_from_tool,
+        });
+        record.duration_us = row.count();
+        record.bytes_in = row.count();
+        record.bytes_out = row.count();
+        let is_running = row.int() != 0;
+        let state = match (record.kind, is_running) {
+            (Kind::InProgress, true) => State::Running,
+            (Kind::InProgress, false) => State::Interrupted,
+            (Kind::Call, _) if record.error.is_some() => State::Error,
+            (Kind::Call, _) => State::Ok,
+        };
+        FoundCall { id, state, record }
+    }
+}
+
+/// Databases have no unsigned numbers.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn to_json(value: &impl Serialize) -> String {
+    // Lists and records of texts and numbers are always JSON.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// PostgreSQL has no letter for zero.
+fn clean(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => Cow::Owned(text.replace('\0', "\u{fffd}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ids_come_in_the_order_of_time(a in 0..i64::MAX, b in 0..i64::MAX, seq: u64) {
+            let id = |ts| Incoming::new(&Record { ts, seq, ..Record::default() }).id;
+            if a / 1_000 < b / 1_000 && b / 1_000 <= LAST_MILLISECOND {
+                prop_assert!(id(a) < id(b));
+            }
+            prop_assert!(first_id_at(a) <= id(a));
+            prop_assert!(id(a) < id_behind(a.saturating_add(1)));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The SQL of both databases, from files: the same names, and the same columns in the same order.
+
+/// Which database is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+macro_rules! statements {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        /// One field per file.
+        pub(super) struct Sql {
+            $($(#[$doc])* pub $name: &'static str,)*
+        }
+
+        const SQLITE: Sql = Sql { $($name: include_str!(concat!("sql/sqlite/", stringify!($name), ".sql")),)* };
+        const POSTGRES: Sql = Sql { $($name: include_str!(concat!("sql/postgres/", stringify!($name), ".sql")),)* };
+    };
+}
+
+statements! {
+    begin_run, calls, cut_by_count, cut_by_size, delete_call_rules, delete_calls, ended, errors, forget_progress,
+    ids_before, ids_of_node, ids_up_to, indexed, insert_call_rules, insert_calls, next_version, nodes,
+    numbers_there, put_rule, rule, rules_after, seen, sums, values, version,
+}
+
+/// SQLite keeps words in a table of their own.
+pub(super) const SQLITE_INSERT_WORDS: &str = include_str!("sql/sqlite/insert_words.sql");
+/// SQLite keeps words in a table of their own.
+pub(super) const SQLITE_DELETE_WORDS: &str = include_str!("sql/sqlite/delete_calls_text.sql");
+/// Only PostgreSQL tells others.
+pub(super) const POSTGRES_NOTIFY: &str = include_str!("sql/postgres/notify.sql");
+
+/// What brings a database to the present shape, in order. A file that was ever released does not change.
+const SQLITE_STEPS: [(&str, &str); 1] = [("calls", include_str!("sql/sqlite/0001_calls.sql"))];
+const POSTGRES_STEPS: [(&str, &str); 1] = [("calls", include_str!("sql/postgres/0001_calls.sql"))];
+
+impl Dialect {
+    pub fn sql(self) -> &'static Sql {
+        match self {
+            Dialect::Sqlite => &SQLITE,
+            Dialect::Postgres => &POSTGRES,
+        }
+    }
+
+    /// The steps from an empty database to the present shape.
+    pub fn migrator(self) -> sqlx::migrate::Migrator {
+        use sqlx::SqlSafeStr;
+        use sqlx::migrate::{Migration, MigrationType, Migrator};
+        let steps = match self {
+            Dialect::Sqlite => &SQLITE_STEPS,
+            Dialect::Postgres => &POSTGRES_STEPS,
+        };
+        let migrations = steps.iter().zip(1..).map(|(&(name, sql), version)| {
+            Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
+        });
+        let mut migrator = Migrator::with_migrations(migrations.collect());
+        // The database may be shared with others that use the same library.
+        migrator.dangerous_set_table_name("toolwright_migrations");
+        migrator
+    }
+
+    /// How the nth value is called in a statement, from 1 on.
+    pub fn placeholder(self, nth: usize) -> String {
+        match self {
+            Dialect::Sqlite => format!("?{nth}"),
+            Dialect::Postgres => format!("${nth}"),
+        }
+    }
+
+    /// A condition on a column of yes and no, written so that an index on it is used.
+    pub fn is_true(self, column: &str) -> String {
+        match self {
+            Dialect::Sqlite => format!("{column} = 1"),
+            Dialect::Postgres => column.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+SELECT id FROM calls WHERE node = $1 LIMIT $2

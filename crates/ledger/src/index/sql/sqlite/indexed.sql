@@ -1,0 +1,1 @@
+SELECT indexed_seq FROM nodes WHERE node = ?1

@@ -1,0 +1,1 @@
+UPDATE rule_version SET version = version + 1 RETURNING version

@@ -1,0 +1,159 @@
+//! The index file of one machine: how it is opened, and what becomes of one that cannot be used.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
+};
+
+use super::database::Database;
+use super::error::StoreError;
+use super::sql::Dialect;
+
+/// How many may read at once.
+const READERS: u32 = 4;
+/// How long a write of another process is waited for.
+const BUSY: Duration = Duration::from_secs(5);
+/// How much of the file is read through memory that the system can take back.
+const MAPPED_BYTES: &str = "268435456";
+/// What the write-ahead file is cut to after a checkpoint.
+const WAL_BYTES: &str = "67108864";
+/// What each connection keeps of the file, in KiB.
+const CACHE_KIB: &str = "-16384";
+
+/// What SQLite puts beside its file.
+const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
+
+/// An index file that could not be used and was set aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    /// Where it is now.
+    pub file: PathBuf,
+    /// What was wrong with it.
+    pub why: String,
+}
+
+/// Opens the file, or makes it. One that is damaged or from a later version is set aside.
+pub(super) async fn open(file: &Path) -> Result<(Database, Option<SetAside>), StoreError> {
+    let marked = damage_mark(file);
+    let why = match marked.exists() {
+        true => "a damage was found while it was in use".to_owned(),
+        false => match try_open(file).await {
+            Ok(database) => return Ok((database, None)),
+            Err(error @ (StoreError::Broken(_) | StoreError::Newer(_))) => error.to_string(),
+            Err(error) => return Err(error),
+        },
+    };
+    let moved = set_aside(file).and_then(|moved| {
+        remove(&marked)?;
+        Ok(moved)
+    });
+    let failed = |error: io::Error| StoreError::File { path: file.to_owned(), reason: error.to_string() };
+    let set_aside = SetAside { file: moved.map_err(failed)?, why };
+    tracing::error!(
+        "the index {} could not be used and is now {}: {}. A new one is made from the journal",
+        file.display(),
+        set_aside.file.display(),
+        set_aside.why
+    );
+    Ok((try_open(file).await?, Some(set_aside)))
+}
+
+/// Remembers that the file is damaged, for the next start.
+pub(super) fn mark_damaged(file: &Path) {
+    if let Err(error) = fs::write(damage_mark(file), b"") {
+        tracing::error!(
+            "the index {} is damaged, and that could not be written down: {error}",
+            file.display()
+        );
+    }
+}
+
+fn damage_mark(file: &Path) -> PathBuf {
+    with_ending(file, ".damaged")
+}
+
+async fn try_open(file: &Path) -> Result<Database, StoreError> {
+    let shared = SqliteConnectOptions::new()
+        .filename(file)
+        .busy_timeout(BUSY)
+        .pragma("mmap_size", MAPPED_BYTES)
+        .pragma("cache_size", CACHE_KIB);
+    let writing = shared
+        .clone()
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // A crash of the machine may lose the last transactions; the journal has them.
+        .synchronous(SqliteSynchronous::Normal)
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
+        .pragma("journal_size_limit", WAL_BYTES);
+    let writer = pool(1).connect_with(writing).await?;
+    let checked = async {
+        Dialect::Sqlite.migrator().run(&writer).await?;
+        check(&writer).await?;
+        let readers = pool(READERS).connect_with(shared.read_only(true)).await?;
+        Ok::<SqlitePool, StoreError>(readers)
+    };
+    match checked.await {
+        Ok(readers) => Ok(Database::Sqlite { writer, readers }),
+        Err(error) => {
+            writer.close().await;
+            Err(error)
+        }
+    }
+}
+
+fn pool(connections: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(BUSY)
+        .idle_timeout(None)
+        .max_lifetime(None)
+}
+
+/// Reads a little of every table, so that a file that was cut or overwritten is seen at the start. Not all of it:
+/// that takes seconds for a large file.
+async fn check(pool: &SqlitePool) -> Result<(), StoreError> {
+    for sql in [
+        "SELECT count(*) FROM (SELECT * FROM calls ORDER BY id DESC LIMIT 50)",
+        "SELECT count(*) FROM (SELECT * FROM calls ORDER BY id LIMIT 50)",
+        "SELECT count(*) FROM (SELECT node, seq FROM calls ORDER BY node DESC, seq DESC LIMIT 50)",
+        "SELECT count(*) FROM (SELECT rowid FROM calls_text('\"tool\"*') LIMIT 1)",
+        "SELECT count(*) FROM nodes",
+        "SELECT count(*) FROM rules",
+    ] {
+        sqlx::query(sql).fetch_one(pool).await?;
+    }
+    Ok(())
+}
+
+/// Renames the file and what belongs to it. One that was set aside before makes way.
+fn set_aside(file: &Path) -> io::Result<PathBuf> {
+    let aside = with_ending(file, ".broken");
+    for ending in BESIDE {
+        let target = with_ending(&aside, ending);
+        remove(&target)?;
+        match fs::rename(with_ending(file, ending), target) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => other?,
+        }
+    }
+    Ok(aside)
+}
+
+fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+fn with_ending(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}

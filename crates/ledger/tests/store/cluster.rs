@@ -1,0 +1,181 @@
+//! A PostgreSQL of the test's own: in a folder of its own, on a socket in it, gone with the test.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// How long it may take to start, on a machine that is busy.
+const START: Duration = Duration::from_secs(60);
+
+/// Ends the server when its input ends, which it does with this process, however that ends.
+const WATCH: &str = r#""$@" & server=$!; cat >/dev/null; kill -INT "$server"; wait "$server""#;
+
+/// A cluster of databases.
+pub struct Cluster {
+    folder: TempDir,
+    programs: PathBuf,
+    account: Option<(u32, u32)>,
+    server: Option<Child>,
+}
+
+impl Cluster {
+    /// Makes one and starts it.
+    pub fn start() -> Cluster {
+        let programs = programs().expect(
+            "PostgreSQL is needed for this test and `initdb` was not found; `cargo xtask test` installs it, \
+             or `apt-get install postgresql` does",
+        );
+        let folder = tempfile::Builder::new().prefix("tw-pg").tempdir_in("/tmp").expect("a folder");
+        // The server refuses to run as root.
+        let account = is_root().then(|| account().expect("an account `postgres` or `nobody` to run it as"));
+        if let Some((user, group)) = account {
+            chown(folder.path(), Some(user), Some(group)).expect("the folder is given to the account");
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).expect("its rights");
+        }
+        let mut cluster = Cluster { folder, programs, account, server: None };
+        let made = cluster
+            .command("initdb")
+            .args(["--no-sync", "--auth=trust", "--username=test", "--encoding=UTF8", "--locale=C", "-D"])
+            .arg(cluster.data())
+            .output()
+            .expect("initdb runs");
+        assert!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
+        cluster.begin();
+        cluster
+    }
+
+    /// Starts the server again.
+    pub fn begin(&mut self) {
+        let log = fs::OpenOptions::new().create(true).append(true).open(self.log()).expect("a log");
+        let mut command = self.as_account(Command::new("sh"));
+        command.args(["-c", WATCH, "sh"]).arg(self.programs.join("postgres")).arg("-D").arg(self.data());
+        command.arg("-k").arg(self.folder.path());
+        for setting in ["listen_addresses=", "fsync=off", "max_connections=60", "shared_buffers=32MB"] {
+            command.args(["-c", setting]);
+        }
+        let streams =
+            command.stdin(Stdio::piped()).stdout(log.try_clone().expect("a second handle")).stderr(log);
+        self.server = Some(streams.spawn().expect("the server starts"));
+        let begun = Instant::now();
+        while !self.answers() {
+            let log = || fs::read_to_string(self.log()).unwrap_or_default();
+            assert!(begun.elapsed() < START, "PostgreSQL did not start: {}", log());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Ends the server; connections to it break.
+    pub fn end(&mut self) {
+        let Some(mut server) = self.server.take() else { return };
+        drop(server.stdin.take());
+        let _ = server.wait();
+    }
+
+    /// Makes a database; its address.
+    pub fn database(&self, name: &str) -> String {
+        self.run_sql("postgres", &format!("CREATE DATABASE {name}"));
+        self.address(name)
+    }
+
+    /// The address of a database that may not be there.
+    pub fn address(&self, name: &str) -> String {
+        let socket = self.folder.path().display().to_string().replace('/', "%2F");
+        format!("postgres://test@{socket}/{name}")
+    }
+
+    /// What `psql` answers.
+    pub fn run_sql(&self, database: &str, sql: &str) -> String {
+        let mut psql = Command::new(find("psql", &self.programs));
+        psql.arg("-h").arg(self.folder.path()).args([
+            "-U",
+            "test",
+            "-d",
+            database,
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-Atc",
+            sql,
+        ]);
+        let ran = psql.output().expect("psql runs");
+        assert!(ran.status.success(), "{sql}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8_lossy(&ran.stdout).trim().to_owned()
+    }
+
+    fn answers(&self) -> bool {
+        let mut ready = Command::new(find("pg_isready", &self.programs));
+        ready.arg("-q").arg("-h").arg(self.folder.path());
+        ready.status().is_ok_and(|status| status.success())
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn log(&self) -> PathBuf {
+        std::env::temp_dir()
+            .join(format!("{}.log", self.folder.path().file_name().expect("a name").display()))
+    }
+
+    fn command(&self, program: &str) -> Command {
+        self.as_account(Command::new(self.programs.join(program)))
+    }
+
+    fn as_account(&self, mut command: Command) -> Command {
+        command.current_dir(self.folder.path());
+        if let Some((user, group)) = self.account {
+            command.uid(user).gid(group);
+        }
+        command
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.end();
+        let _ = fs::remove_file(self.log());
+        // Words that are lost with the folder are of use when a test fails.
+        let _ = std::io::stderr().flush();
+    }
+}
+
+/// The folder with `initdb` and `postgres`: on the path, or where Debian has it.
+fn programs() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let debian = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("bin"));
+    let mut folders: Vec<PathBuf> = debian.collect();
+    // The newest first.
+    folders.sort();
+    folders.reverse();
+    folders.extend(std::env::split_paths(&path));
+    folders.into_iter().find(|folder| folder.join("initdb").exists() && folder.join("postgres").exists())
+}
+
+/// A program beside the server, or on the path.
+fn find(program: &str, folder: &Path) -> PathBuf {
+    let beside = folder.join(program);
+    if beside.exists() { beside } else { PathBuf::from(program) }
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The numbers of an account that is not root.
+fn account() -> Option<(u32, u32)> {
+    let accounts = fs::read_to_string("/etc/passwd").ok()?;
+    ["postgres", "nobody"].iter().find_map(|wanted| {
+        let line = accounts.lines().find(|line| line.split(':').next() == Some(wanted))?;
+        let mut numbers = line.split(':').skip(2).map(str::parse);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    })
+}

@@ -1,0 +1,472 @@
+//! What holds for every store, whatever database is behind it. Each check gets an empty store.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use toolwright_ledger::Record;
+use toolwright_ledger::index::{
+    By, Filter, FoundCall, Keep, Menu, RETIRED, SharedRule, State, Status, Store, StoreError,
+};
+
+use crate::records::{SECOND, START, begun, call, changed, failed, json};
+
+pub type Check = fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+macro_rules! checks {
+    ($($name:ident),* $(,)?) => {
+        /// Every check by its name.
+        pub const CHECKS: &[(&str, Check)] = &[$((stringify!($name), |store| Box::pin($name(store)))),*];
+    };
+}
+
+checks! {
+    a_record_comes_back_as_it_was_put_in,
+    a_record_that_comes_again_is_there_once,
+    records_of_one_moment_are_all_kept,
+    large_batches_are_taken_in,
+    an_end_hides_its_begin,
+    a_begin_without_end_is_running_or_was_cut,
+    calls_are_found_by_everything_they_have,
+    text_is_found_by_words_in_any_case,
+    odd_letters_neither_break_nor_get_lost,
+    pages_follow_each_other_without_gaps,
+    sums_count_and_rank,
+    sums_follow_the_clock,
+    errors_of_one_text_are_one,
+    menus_list_values,
+    what_is_too_old_or_too_much_goes,
+    a_forgotten_node_starts_anew,
+    rules_have_versions_and_no_change_is_lost,
+    a_watch_sees_every_change,
+}
+
+async fn filled(store: &Store, records: &[Record]) -> usize {
+    store.insert(records).await.expect("records are put in")
+}
+
+async fn found(store: &Store, filter: Filter) -> Vec<FoundCall> {
+    store.calls(&filter, None, 2_000).await.expect("an answer").calls
+}
+
+async fn numbers(store: &Store, filter: Filter) -> Vec<u64> {
+    found(store, filter).await.iter().map(|call| call.record.seq).collect()
+}
+
+fn text(record: &Record) -> String {
+    serde_json::to_string(record).expect("a record is JSON")
+}
+
+async fn a_record_comes_back_as_it_was_put_in(store: Store) {
+    let mut record = changed("a", 1, &[Some("r1"), None]);
+    record.error = failed("a", 1, "tool_failed", "no such file: \"x\"\n").error;
+    filled(&store, &[record.clone()]).await;
+    let calls = found(&store, Filter::default()).await;
+    assert_eq!(calls.len(), 1);
+    assert_eq!(text(&calls[0].record), text(&record));
+    assert_eq!(calls[0].state, State::Error);
+    let one = store.call("a-call-1").await.expect("an answer").expect("the call");
+    assert_eq!(text(&one.record), text(&record));
+    assert!(store.call("a-call-2").await.expect("an answer").is_none());
+    assert_eq!(store.indexed("a").await.expect("an answer"), 1);
+    assert_eq!(store.indexed("b").await.expect("an answer"), 0);
+}
+
+async fn a_record_that_comes_again_is_there_once(store: Store) {
+    let records: Vec<Record> = (1..=30).map(|seq| changed("a", seq, &[Some("r")])).collect();
+    assert_eq!(filled(&store, &records).await, 30);
+    assert_eq!(filled(&store, &records[10..]).await, 0);
+    let more: Vec<Record> = (20..=40).map(|seq| call("a", seq)).collect();
+    assert_eq!(filled(&store, &more).await, 10);
+    let twice = [call("b", 1), call("b", 1), call("b", 2)];
+    assert_eq!(filled(&store, &twice).await, 2);
+    assert_eq!(
+        numbers(&store, Filter { node: Some("a".into()), ..Filter::default() }).await,
+        (1..=40).rev().collect::<Vec<_>>()
+    );
+    let rules = store.sums(&Filter::default(), By::Rule, 10).await.expect("sums");
+    assert_eq!((rules[0].key.as_str(), rules[0].calls), ("r", 30));
+    assert_eq!(found(&store, Filter { text: Some("mended".into()), ..Filter::default() }).await.len(), 30);
+    assert_eq!(store.indexed("a").await.expect("an answer"), 40);
+}
+
+async fn records_of_one_moment_are_all_kept(store: Store) {
+    // A clock that stands still, and two gateways.
+    let at_once = |node: &str, seq: u64| Record { ts: START, ..call(node, seq) };
+    for node in ["a", "b"] {
+        let records: Vec<Record> = (1..=1_300).map(|seq| at_once(node, seq)).collect();
+        assert_eq!(filled(&store, &records).await, 1_300);
+        assert_eq!(filled(&store, &records).await, 0);
+    }
+    for node in ["a", "b"] {
+        let mut numbers = numbers(&store, Filter { node: Some(node.into()), ..Filter::default() }).await;
+        numbers.sort_unstable();
+        assert_eq!(numbers, (1..=1_300).collect::<Vec<_>>());
+    }
+    let exactly =
+        Filter { from: Some(START), to: Some(START + 1), text: Some("hosts".into()), ..Filter::default() };
+    assert_eq!(store.sums(&exactly, By::Tool, 1).await.expect("sums")[0].calls, 2_600);
+    let before = Filter { to: Some(START), ..Filter::default() };
+    assert!(found(&store, before).await.is_empty());
+}
+
+async fn large_batches_are_taken_in(store: Store) {
+    let large = json(&format!("{:?}", "word ".repeat(200_000)));
+    let records: Vec<Record> = (1..=1_234)
+        .map(|seq| Record {
+            arguments: if seq % 300 == 0 { large.clone() } else { json("{}") },
+            ..call("a", seq)
+        })
+        .collect();
+    assert_eq!(filled(&store, &records).await, 1_234);
+    assert_eq!(found(&store, Filter { text: Some("word".into()), ..Filter::default() }).await.len(), 4);
+    assert_eq!(filled(&store, &[]).await, 0);
+}
+
+async fn an_end_hides_its_begin(store: Store) {
+    // In one batch, in two, and with the begin coming again after the end.
+    filled(&store, &[begun("a", 1), call("a", 2)]).await;
+    filled(&store, &[begun("a", 3)]).await;
+    assert_eq!(numbers(&store, Filter::default()).await, [3, 2]);
+    filled(&store, &[call("a", 4)]).await;
+    filled(&store, &[begun("a", 1), begun("a", 3)]).await;
+    assert_eq!(numbers(&store, Filter::default()).await, [4, 2]);
+    assert_eq!(numbers(&store, Filter { text: Some("hosts".into()), ..Filter::default() }).await, [4, 2]);
+    // The same name at another gateway is another call.
+    filled(&store, &[Record { node: "b".into(), ..begun("a", 1) }]).await;
+    assert_eq!(found(&store, Filter::default()).await.len(), 3);
+}
+
+async fn a_begin_without_end_is_running_or_was_cut(store: Store) {
+    filled(&store, &[begun("a", 1)]).await;
+    store.begin_run("a", 1).await.expect("a start");
+    filled(&store, &[begun("a", 3), call("a", 5)]).await;
+    let status = |status| Filter { status: Some(status), ..Filter::default() };
+    assert_eq!(numbers(&store, status(Status::Interrupted)).await, [1]);
+    assert_eq!(numbers(&store, status(Status::Running)).await, [3]);
+    assert_eq!(numbers(&store, status(Status::Ok)).await, [5]);
+    let states: Vec<State> = found(&store, Filter::default()).await.iter().map(|call| call.state).collect();
+    assert_eq!(states, [State::Ok, State::Running, State::Interrupted]);
+    // It starts again: what ran then was cut.
+    store.begin_run("a", 5).await.expect("a start");
+    assert_eq!(numbers(&store, status(Status::Interrupted)).await, [3, 1]);
+    assert_eq!(store.indexed("a").await.expect("an answer"), 5, "a start forgets no progress");
+    let sums = store.sums(&Filter::default(), By::Tool, 10).await.expect("sums");
+    assert_eq!(sums[0].calls, 1, "only calls with an end are summed up");
+}
+
+async fn calls_are_found_by_everything_they_have(store: Store) {
+    let records = [
+        call("a", 1),
+        Record { tool: "write_file".into(), ..call("a", 2) },
+        Record { server: Some("web".into()), ..call("a", 3) },
+        Record { client: Some("cursor".into()), ..call("a", 4) },
+        Record { session: None, client: None, ..call("a", 5) },
+        failed("a", 6, "not_found", "no such file"),
+        changed("a", 7, &[Some("alias-1"), Some("alias-1"), None]),
+        call("b", 8),
+    ];
+    filled(&store, &records).await;
+    let any = Filter::default;
+    let cases = [
+        (any(), vec![8, 7, 6, 5, 4, 3, 2, 1]),
+        (Filter { tool: Some("write_file".into()), ..any() }, vec![2]),
+        (Filter { server: Some("web".into()), ..any() }, vec![3]),
+        (Filter { client: Some("cursor".into()), ..any() }, vec![4]),
+        (Filter { session: Some("s1".into()), ..any() }, vec![8, 7, 6, 4, 3, 2, 1]),
+        (Filter { node: Some("b".into()), ..any() }, vec![8]),
+        (Filter { status: Some(Status::Ok), ..any() }, vec![8, 7, 5, 4, 3, 2, 1]),
+        (Filter { status: Some(Status::Error), ..any() }, vec![6]),
+        (Filter { status: Some(Status::Changed), ..any() }, vec![7]),
+        (Filter { code: Some("not_found".into()), ..any() }, vec![6]),
+        (Filter { rule: Some("alias-1".into()), ..any() }, vec![7]),
+        (Filter { rule: Some("param_renamed".into()), ..any() }, vec![7]),
+        (Filter { rule: Some("other".into()), ..any() }, vec![]),
+        (Filter { rule: Some("alias-1".into()), text: Some("mended".into()), ..any() }, vec![7]),
+        (Filter { from: Some(START + 3 * SECOND), to: Some(START + 6 * SECOND), ..any() }, vec![5, 4, 3]),
+        (
+            Filter { tool: Some("read_file".into()), text: Some("such".into()), from: Some(START), ..any() },
+            vec![6],
+        ),
+        (Filter { tool: Some("write_file".into()), text: Some("such".into()), ..any() }, vec![]),
+    ];
+    for (filter, expected) in cases {
+        assert_eq!(numbers(&store, filter.clone()).await, expected, "{filter:?}");
+    }
+}
+
+async fn text_is_found_by_words_in_any_case(store: Store) {
+    let said = |seq, words: &str| Record {
+        arguments: json(&serde_json::json!({ "text": words }).to_string()),
+        ..call("a", seq)
+    };
+    let records = [
+        said(1, "The Quick brown fox"),
+        said(2, "quicksilver /var/log/app.log"),
+        said(3, "Größe über alles"),
+        failed("a", 4, "tool_failed", "Connection refused: db-01.example.com:5432"),
+        said(5, "名前 テスト"),
+        said(6, "hindi हिन्दी 3.14"),
+    ];
+    filled(&store, &records).await;
+    let cases: [(&str, &[u64]); 14] = [
+        ("quick", &[1]),
+        ("QUICK*", &[2, 1]),
+        ("fox brown", &[1]),
+        ("fox silver", &[]),
+        ("app.log", &[2]),
+        ("größe", &[3]),
+        ("GRÖSSE", &[]),
+        ("db-01.example.com", &[4]),
+        ("refused 5432", &[4]),
+        ("read_file", &[6, 5, 4, 3, 2, 1]),
+        ("テスト", &[5]),
+        ("हिन्दी", &[6]),
+        ("3.14", &[6]),
+        ("-- ' \" *", &[]),
+    ];
+    for (words, expected) in cases {
+        assert_eq!(
+            numbers(&store, Filter { text: Some(words.into()), ..Filter::default() }).await,
+            expected,
+            "{words}"
+        );
+    }
+}
+
+async fn odd_letters_neither_break_nor_get_lost(store: Store) {
+    let odd = Record {
+        tool: "a\0b'; DROP TABLE calls; --".into(),
+        client: Some("{filter} $1 ?1 \u{1f600}".into()),
+        arguments: json(r#"{"zero":"\u0000","half":"\ud800","deep":"\\u0000"}"#),
+        ..changed("a", 1, &[Some("rule\0'")])
+    };
+    filled(&store, &[odd.clone(), failed("a", 2, "", "\0")]).await;
+    let calls = found(&store, Filter::default()).await;
+    assert_eq!(calls.len(), 2);
+    // PostgreSQL holds no zero: both give the sign for what is missing.
+    assert_eq!(calls[1].record.tool, "a\u{fffd}b'; DROP TABLE calls; --");
+    assert_eq!(calls[1].record.client, odd.client);
+    let sent = |record: &Record| record.arguments.as_ref().map(|json| json.get().to_owned());
+    assert_eq!(sent(&calls[1].record), sent(&odd), "arguments stay byte for byte");
+    for (filter, seq) in [
+        (Filter { client: odd.client.clone(), ..Filter::default() }, 1),
+        (Filter { tool: Some(odd.tool.clone()), ..Filter::default() }, 1),
+        (Filter { rule: Some("rule\0'".into()), ..Filter::default() }, 1),
+        (Filter { status: Some(Status::Error), ..Filter::default() }, 2),
+    ] {
+        assert_eq!(numbers(&store, filter.clone()).await, [seq], "{filter:?}");
+    }
+    let huge = Record { seq: u64::MAX, ts: i64::MAX, duration_us: u64::MAX, ..call("b", 1) };
+    let early = Record { ts: i64::MIN, ..call("b", 2) };
+    assert_eq!(filled(&store, &[huge, early]).await, 2);
+    assert_eq!(found(&store, Filter { node: Some("b".into()), ..Filter::default() }).await.len(), 2);
+}
+
+async fn pages_follow_each_other_without_gaps(store: Store) {
+    let records: Vec<Record> = (1..=95).map(|seq| call("a", seq)).collect();
+    filled(&store, &records).await;
+    for text in [None, Some("hosts".to_owned())] {
+        let filter = Filter { text, ..Filter::default() };
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let page = store.calls(&filter, after, 10).await.expect("a page");
+            assert!(page.calls.len() <= 10);
+            seen.extend(page.calls.iter().map(|call| call.record.seq));
+            // What comes in between does not move what is older.
+            filled(&store, &[call("a", 1_000 + seen.len() as u64)]).await;
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        seen.retain(|seq| *seq <= 95);
+        assert_eq!(seen, (1..=95).rev().collect::<Vec<_>>());
+    }
+    assert_eq!(
+        store.calls(&Filter::default(), None, 0).await.expect("a page").calls.len(),
+        1,
+        "a bound is at least 1"
+    );
+}
+
+async fn sums_count_and_rank(store: Store) {
+    let mut records: Vec<Record> = (1..=100).map(|seq| call("a", seq)).collect();
+    records
+        .extend((101..=110).map(|seq| Record { tool: "other".into(), ..failed("a", seq, "busy", "later") }));
+    records.extend(
+        (111..=113)
+            .map(|seq| Record { client: None, ..changed("a", seq, &[Some("r"), Some("r"), Some("q")]) }),
+    );
+    filled(&store, &records).await;
+    let tools = store.sums(&Filter::default(), By::Tool, 10).await.expect("sums");
+    let names: Vec<(&str, u64, u64, u64)> =
+        tools.iter().map(|sum| (sum.key.as_str(), sum.calls, sum.ok, sum.changed)).collect();
+    assert_eq!(names, [("read_file", 103, 103, 3), ("other", 10, 0, 0)]);
+    assert_eq!((tools[1].p50_us, tools[1].p95_us), (1_050, 1_100), "the nearest rank");
+    assert_eq!((tools[1].bytes_in, tools[1].bytes_out, tools[1].last), (300, 1_000, START + 110 * SECOND));
+    let hundred = Filter { to: Some(START + 101 * SECOND), ..Filter::default() };
+    let sums = store.sums(&hundred, By::Server, 10).await.expect("sums");
+    assert_eq!((sums[0].calls, sums[0].p50_us, sums[0].p95_us), (100, 500, 950));
+    let rules = store.sums(&Filter::default(), By::Rule, 10).await.expect("sums");
+    let rules: Vec<(&str, u64)> = rules.iter().map(|sum| (sum.key.as_str(), sum.calls)).collect();
+    assert_eq!(rules, [("q", 3), ("r", 3)], "a call counts once for a rule");
+    let words = Filter { text: Some("mended".into()), rule: Some("q".into()), ..Filter::default() };
+    assert_eq!(store.sums(&words, By::Rule, 10).await.expect("sums").len(), 1);
+    let clients = store.sums(&Filter::default(), By::Client, 10).await.expect("sums");
+    assert_eq!((clients.len(), clients[0].calls), (1, 110), "who has no name is in no sum by name");
+    assert_eq!(store.sums(&Filter::default(), By::Code, 10).await.expect("sums")[0].key, "busy");
+    assert_eq!(store.sums(&Filter::default(), By::Tool, 1).await.expect("sums").len(), 1);
+}
+
+async fn sums_follow_the_clock(store: Store) {
+    let records: Vec<Record> =
+        (0..150).map(|n| Record { ts: START + n * 30 * SECOND, ..call("a", n as u64 + 1) }).collect();
+    filled(&store, &records).await;
+    let minutes = store.sums(&Filter::default(), By::Minute, 2_000).await.expect("sums");
+    assert_eq!(minutes.len(), 75);
+    assert!(minutes.iter().all(|minute| minute.calls == 2));
+    assert_eq!(minutes[0].key, START.to_string());
+    assert_eq!(minutes[1].key, (START + 60 * SECOND).to_string());
+    let hours = store.sums(&Filter::default(), By::Hour, 10).await.expect("sums");
+    assert_eq!(hours.iter().map(|hour| hour.calls).collect::<Vec<_>>(), [120, 30]);
+    let newest = store.sums(&Filter::default(), By::Minute, 2).await.expect("sums");
+    assert_eq!(newest, minutes[73..], "the newest when there are too many, the oldest of them first");
+}
+
+async fn errors_of_one_text_are_one(store: Store) {
+    let mut records: Vec<Record> = (1..=5).map(|seq| failed("a", seq, "not_found", "no such file")).collect();
+    records.push(failed("a", 6, "not_found", "no such folder"));
+    records.push(call("a", 7));
+    filled(&store, &records).await;
+    let errors = store.errors(&Filter::default(), 10).await.expect("errors");
+    assert_eq!(errors.len(), 2);
+    let first = &errors[0];
+    assert_eq!(
+        (first.tool.as_str(), first.code.as_str(), first.message.as_str()),
+        ("read_file", "not_found", "no such file")
+    );
+    assert_eq!((first.calls, first.first, first.last), (5, START + SECOND, START + 5 * SECOND));
+    assert_eq!(
+        (first.parameters.as_slice(), first.server.as_deref()),
+        (&["/path".to_owned()][..], Some("files"))
+    );
+    let later = Filter { from: Some(START + 6 * SECOND), ..Filter::default() };
+    assert_eq!(store.errors(&later, 10).await.expect("errors").len(), 1);
+}
+
+async fn menus_list_values(store: Store) {
+    assert!(store.values(Menu::Tools, 10).await.expect("values").is_empty());
+    let tool = |seq, tool: &str| Record { tool: tool.into(), ..failed("a", seq, tool, "x") };
+    filled(
+        &store,
+        &[tool(1, "b"), tool(2, "a"), tool(3, "Z"), tool(4, "b"), Record { client: None, ..tool(5, "ä") }],
+    )
+    .await;
+    assert_eq!(store.values(Menu::Tools, 10).await.expect("values"), ["Z", "a", "b", "ä"]);
+    assert_eq!(store.values(Menu::Tools, 2).await.expect("values").len(), 2);
+    assert_eq!(store.values(Menu::Codes, 10).await.expect("values").len(), 4);
+    assert_eq!(store.values(Menu::Clients, 10).await.expect("values"), ["claude"]);
+    assert_eq!(store.values(Menu::Servers, 10).await.expect("values"), ["files"]);
+    assert_eq!(store.values(Menu::Nodes, 10).await.expect("values"), ["a"]);
+}
+
+async fn what_is_too_old_or_too_much_goes(store: Store) {
+    let records: Vec<Record> = (1..=2_500).map(|seq| changed("a", seq, &[Some("r")])).collect();
+    filled(&store, &records).await;
+    let old = Keep { since: Some(START + 1_101 * SECOND), ..Keep::default() };
+    assert_eq!(store.prune(old).await.expect("pruned"), 1_100);
+    assert_eq!(store.prune(old).await.expect("pruned"), 0);
+    let many = Keep { calls: Some(100), ..Keep::default() };
+    assert_eq!(store.prune(many).await.expect("pruned"), 1_300);
+    assert_eq!(numbers(&store, Filter::default()).await, (2_401..=2_500).rev().collect::<Vec<_>>());
+    let large = Keep { bytes: Some(10_000), ..Keep::default() };
+    let gone = store.prune(large).await.expect("pruned");
+    assert!((50..=90).contains(&gone), "{gone} went");
+    let left = 100 - usize::try_from(gone).expect("small");
+    // Words and rules went with them, and what went does not come back by itself.
+    assert_eq!(found(&store, Filter { text: Some("mended".into()), ..Filter::default() }).await.len(), left);
+    assert_eq!(found(&store, Filter { rule: Some("r".into()), ..Filter::default() }).await.len(), left);
+    assert_eq!(store.sums(&Filter::default(), By::Rule, 1).await.expect("sums")[0].calls, left as u64);
+    assert_eq!(store.indexed("a").await.expect("an answer"), 2_500);
+}
+
+async fn a_forgotten_node_starts_anew(store: Store) {
+    let records: Vec<Record> = (1..=1_200).map(|seq| call("a", seq)).collect();
+    filled(&store, &records).await;
+    filled(&store, &[call("b", 1)]).await;
+    assert_eq!(store.forget("a").await.expect("forgotten"), 1_200);
+    assert_eq!(store.indexed("a").await.expect("an answer"), 0);
+    assert_eq!(store.indexed("b").await.expect("an answer"), 1);
+    assert_eq!(found(&store, Filter::default()).await.len(), 1);
+    assert_eq!(filled(&store, &records).await, 1_200);
+}
+
+fn rule(id: &str, body: &str) -> SharedRule {
+    SharedRule {
+        id: id.into(),
+        kind: "rule".into(),
+        status: "active".into(),
+        body: body.into(),
+        changed_by: "test".into(),
+        ..SharedRule::default()
+    }
+}
+
+async fn rules_have_versions_and_no_change_is_lost(store: Store) {
+    assert_eq!(store.rules_version().await.expect("a version"), 0);
+    let first = store.put_rule(&rule("r1", "{}"), 0).await.expect("a new rule");
+    let second = store.put_rule(&rule("r2", "{}"), 0).await.expect("a new rule");
+    assert!(second > first);
+    let conflict = store.put_rule(&rule("r1", "[]"), 0).await.expect_err("it is there already");
+    assert!(
+        matches!(conflict, StoreError::Conflict { expected: 0, found, .. } if found == first),
+        "{conflict}"
+    );
+    assert!(conflict.to_string().contains("r1"), "{conflict}");
+    let third = store.put_rule(&rule("r1", "[1]"), first).await.expect("changed");
+    let conflict = store.retire_rule("r1", first, "me").await.expect_err("it was changed");
+    assert!(matches!(conflict, StoreError::Conflict { found, .. } if found == third));
+    assert!(matches!(store.retire_rule("none", 1, "me").await, Err(StoreError::Conflict { found: 0, .. })));
+    let fourth = store.retire_rule("r1", third, "me").await.expect("retired");
+    let rules = store.rules_after(0).await.expect("rules");
+    let seen: Vec<(&str, i64, &str)> =
+        rules.iter().map(|rule| (rule.id.as_str(), rule.version, rule.status.as_str())).collect();
+    assert_eq!(seen, [("r2", second, "active"), ("r1", fourth, RETIRED)]);
+    assert_eq!((rules[1].body.as_str(), rules[1].changed_by.as_str()), ("[1]", "me"));
+    assert_eq!(store.rules_after(second).await.expect("rules").len(), 1);
+    assert_eq!(store.rules_version().await.expect("a version"), fourth);
+    // Many at once: one wins each time.
+    let tries: Vec<_> = (0..8)
+        .map(|n| {
+            let store = store.clone();
+            tokio::spawn(async move { store.put_rule(&rule("r3", &n.to_string()), 0).await.is_ok() })
+        })
+        .collect();
+    let mut won = 0;
+    for one in tries {
+        won += usize::from(one.await.expect("a task"));
+    }
+    assert_eq!(won, 1);
+}
+
+async fn a_watch_sees_every_change(store: Store) {
+    for n in 0..150 {
+        store.put_rule(&rule(&format!("r{n}"), "{}"), 0).await.expect("a rule");
+    }
+    let mut watch = store.watch_rules(0);
+    let mut seen = Vec::new();
+    while seen.len() < 150 {
+        let change =
+            timeout(Duration::from_secs(30), watch.next()).await.expect("in time").expect("a change");
+        seen.push(change.id);
+    }
+    assert_eq!(seen, (0..150).map(|n| format!("r{n}")).collect::<Vec<_>>(), "in their order");
+    let version = store.put_rule(&rule("late", "{}"), 0).await.expect("a rule");
+    let change = timeout(Duration::from_secs(30), watch.next()).await.expect("in time").expect("a change");
+    assert_eq!((change.id.as_str(), change.version), ("late", version));
+    store.retire_rule("late", version, "test").await.expect("retired");
+    let change = timeout(Duration::from_secs(30), watch.next()).await.expect("in time").expect("a change");
+    assert_eq!(change.status, RETIRED);
+}

@@ -1,0 +1,179 @@
+//! The indexer: it follows a journal that grows, and a database that comes and goes.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use toolwright_ledger::Record;
+use toolwright_ledger::index::{
+    Filter, Indexer, IndexerStatus, IndexerTimes, Iterated, Source, SourceError, Store,
+};
+
+use crate::records::call;
+
+/// A journal in memory.
+#[derive(Clone, Default)]
+pub struct Journal {
+    records: Arc<Mutex<Vec<Record>>>,
+}
+
+impl Journal {
+    pub fn append(&self, record: Record) {
+        self.records.lock().expect("a lock").push(record);
+    }
+
+    pub fn fill(&self, node: &str, to: u64) {
+        let from = self.records.lock().expect("a lock").len() as u64 + 1;
+        (from..=to).for_each(|seq| self.append(call(node, seq)));
+    }
+
+    pub fn source(&self) -> impl Source + use<> {
+        let records = Arc::clone(&self.records);
+        Iterated::new(move |from| {
+            let all = records.lock().expect("a lock").clone();
+            all.into_iter().filter(move |record| record.seq >= from).map(Ok::<Record, String>)
+        })
+    }
+}
+
+pub fn quick() -> IndexerTimes {
+    IndexerTimes {
+        gather: Duration::from_millis(5),
+        look: Duration::from_millis(50),
+        first_wait: Duration::from_millis(10),
+        longest_wait: Duration::from_millis(200),
+        ..IndexerTimes::default()
+    }
+}
+
+pub fn start(store: &Store, node: &str, source: impl Source, cancel: &CancellationToken) -> Indexer {
+    Indexer::start(store.clone(), node, 0, source, quick(), cancel.clone())
+}
+
+/// Waits until the indexer is so far, for a minute at most.
+pub async fn until(indexer: &Indexer, is_there: impl Fn(&IndexerStatus) -> bool) {
+    let mut watched = indexer.watch();
+    let reached =
+        tokio::time::timeout(Duration::from_secs(60), watched.wait_for(|status| is_there(status))).await;
+    assert!(reached.is_ok(), "not reached: {:?}", indexer.status());
+}
+
+async fn store(folder: &tempfile::TempDir) -> Store {
+    Store::sqlite(&folder.path().join("index.db")).await.expect("it opens").0
+}
+
+async fn count(store: &Store) -> usize {
+    store.calls(&Filter::default(), None, 2_000).await.expect("an answer").calls.len()
+}
+
+#[tokio::test]
+async fn it_follows_a_journal_that_grows_and_reads_on_after_a_restart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(&folder).await;
+    let journal = Journal::default();
+    journal.fill("a", 1_200);
+    for to in [1_200, 1_205, 1_300] {
+        let cancel = CancellationToken::new();
+        let indexer = start(&store, "a", journal.source(), &cancel);
+        journal.fill("a", to);
+        indexer.nudge();
+        until(&indexer, |status| status.indexed == Some(to)).await;
+        cancel.cancel();
+        indexer.ended().await;
+    }
+    assert_eq!(count(&store).await, 1_300);
+}
+
+#[tokio::test]
+async fn what_was_appended_before_the_end_is_in_at_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(&folder).await;
+    let journal = Journal::default();
+    let cancel = CancellationToken::new();
+    let times = IndexerTimes { gather: Duration::from_secs(600), ..IndexerTimes::default() };
+    let indexer = Indexer::start(store.clone(), "a", 0, journal.source(), times, cancel.clone());
+    until(&indexer, |status| status.indexed == Some(0)).await;
+    journal.fill("a", 700);
+    indexer.nudge();
+    cancel.cancel();
+    indexer.ended().await;
+    assert_eq!(count(&store).await, 700);
+}
+
+#[tokio::test]
+async fn a_journal_is_indexed_anew_from_its_begin() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(&folder).await;
+    let journal = Journal::default();
+    journal.fill("a", 600);
+    for _ in 0..2 {
+        store.forget("a").await.expect("forgotten");
+        let cancel = CancellationToken::new();
+        let indexer = start(&store, "a", journal.source(), &cancel);
+        until(&indexer, |status| status.indexed == Some(600)).await;
+        cancel.cancel();
+        indexer.ended().await;
+        assert_eq!(count(&store).await, 600);
+    }
+}
+
+/// Fails some times, between records.
+struct Troubled {
+    journal: Journal,
+    failures: usize,
+}
+
+impl Source for Troubled {
+    fn records(&mut self, from_seq: u64, at_most: usize) -> Result<Vec<Record>, SourceError> {
+        if from_seq > 500 && self.failures > 0 {
+            self.failures -= 1;
+            return Err(SourceError("line 501 is not whole".to_owned()));
+        }
+        self.journal.source().records(from_seq, at_most)
+    }
+}
+
+#[tokio::test]
+async fn a_journal_that_cannot_be_read_is_said_and_tried_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(&folder).await;
+    let journal = Journal::default();
+    journal.fill("a", 510);
+    let cancel = CancellationToken::new();
+    let indexer = start(&store, "a", Troubled { journal, failures: 5 }, &cancel);
+    until(&indexer, |status| status.problem.as_deref().is_some_and(|words| words.contains("line 501"))).await;
+    until(&indexer, |status| status.indexed == Some(510) && status.problem.is_none()).await;
+    assert!(indexer.status().retries >= 5);
+    cancel.cancel();
+    indexer.ended().await;
+}
+
+#[tokio::test]
+async fn an_end_does_not_wait_for_a_database_that_is_away() {
+    let store = Store::postgres("postgres://nobody@127.0.0.1:1/none").expect("an address");
+    let cancel = CancellationToken::new();
+    let journal = Journal::default();
+    journal.fill("a", 10);
+    let indexer = start(&store, "a", journal.source(), &cancel);
+    until(&indexer, |status| status.problem.is_some()).await;
+    let begun = Instant::now();
+    cancel.cancel();
+    indexer.ended().await;
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_source_gives_what_is_before_an_error_and_then_the_error() {
+    let mut opened = 0;
+    let mut source = Iterated::new(move |from| {
+        opened += 1;
+        let records =
+            (from..=3).map(|seq| Ok(call("a", seq))).chain([Err(format!("bad, opened {opened} times"))]);
+        records.collect::<Vec<Result<Record, String>>>().into_iter()
+    });
+    assert_eq!(source.records(1, 2).expect("records").len(), 2);
+    assert_eq!(source.records(3, 5).expect("records").len(), 1);
+    // The iterator was kept from the first to the second question.
+    assert_eq!(source.records(4, 5).expect_err("the error").to_string(), "bad, opened 2 times");
+}

@@ -1,0 +1,66 @@
+//! Records to put in.
+
+use serde_json::value::RawValue;
+use toolwright_ledger::{Change, Failure, Kind, Reached, Record, Stages};
+
+/// A time to count from, in microseconds: the begin of an hour.
+pub const START: i64 = 1_790_000_000_000_000 / 3_600_000_000 * 3_600_000_000;
+pub const SECOND: i64 = 1_000_000;
+
+pub fn json(text: &str) -> Option<Box<RawValue>> {
+    Some(RawValue::from_string(text.to_owned()).expect("the test's JSON is JSON"))
+}
+
+/// A call that went well, a second after the one before it.
+pub fn call(node: &str, seq: u64) -> Record {
+    Record {
+        seq,
+        ts: START + i64::try_from(seq).expect("small") * SECOND,
+        node: node.to_owned(),
+        kind: Kind::Call,
+        call: format!("{node}-call-{seq}"),
+        client: Some("claude".to_owned()),
+        session: Some("s1".to_owned()),
+        front: "mcp".to_owned(),
+        toolbox: Some("box".to_owned()),
+        server: Some("files".to_owned()),
+        tool: "read_file".to_owned(),
+        schema: Some("abc".to_owned()),
+        arguments: json(r#"{"path":"/etc/hosts","n":1.50}"#),
+        stages: Stages { transport: Reached::Passed, protocol: Reached::Passed, tool: Reached::Passed },
+        duration_us: seq * 10,
+        bytes_in: 30,
+        bytes_out: 100,
+        ..Record::default()
+    }
+}
+
+pub fn failed(node: &str, seq: u64, code: &str, message: &str) -> Record {
+    let parameters = vec!["/path".to_owned()];
+    let error =
+        Failure { code: code.to_owned(), message: message.to_owned(), parameters, is_from_tool: true };
+    let stages = Stages { tool: Reached::Failed, ..call(node, seq).stages };
+    Record { error: Some(error), stages, ..call(node, seq) }
+}
+
+pub fn changed(node: &str, seq: u64, rules: &[Option<&str>]) -> Record {
+    let change = |rule: &Option<&str>| Change {
+        code: "param_renamed".to_owned(),
+        path: "/path".to_owned(),
+        from: Some("\"file\"".to_owned()),
+        to: Some("\"path\"".to_owned()),
+        rule: rule.map(str::to_owned),
+        rule_type: rule.map(|_| "param_alias".to_owned()),
+    };
+    Record {
+        changes: rules.iter().map(change).collect(),
+        normalized: json(r#"{"path":"mended"}"#),
+        ..call(node, seq)
+    }
+}
+
+/// The begin of the call whose end has the next number.
+pub fn begun(node: &str, seq: u64) -> Record {
+    let end = call(node, seq + 1);
+    Record { seq, kind: Kind::InProgress, ts: end.ts, stages: Stages::default(), duration_us: 0, ..end }
+}
