@@ -3,15 +3,17 @@
 //! The [`journal`] is the truth: one line per call, written before its reply, chained by hashes. Everything else
 //! is made of it and can be made again: the [`index`] that answers questions, the [`stats`], the error
 //! [`patterns`], and what is learned ([`learn`]). Nothing here knows a protocol, a server or a socket: who runs calls
-//! hands over a [`Record`].
+//! hands over a [`Record`] to the [`Ledger`].
 //!
-//! Start with [`Record`] and [`journal`].
+//! Start with [`Record`], [`Ledger`] and [`journal`].
 
 pub mod index;
 pub mod journal;
 pub mod learn;
+mod ledger;
 pub mod patterns;
 mod record;
 pub mod stats;
 
+pub use ledger::{Ledger, LedgerError, LedgerOptions, OnFailure, Raw};
 pub use record::{Change, Failure, Kind, Reached, Record, Stages};

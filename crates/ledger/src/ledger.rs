@@ -1,0 +1,286 @@
+//! The ledger of one gateway: everything that is kept of its calls, behind one door.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use jiff::Timestamp;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+use toolwright_redact::{OptionsError, RedactOptions, Redactor};
+
+use crate::journal::{
+    AppendError, Durability, Health, Journal, JournalError, JournalOptions, Recovered, node_folder,
+};
+use crate::patterns::Patterns;
+use crate::stats::{NormalizerStats, Stats, StatsFile};
+use crate::{Change, Failure, Kind, Record};
+
+/// How many gateways may write on one machine at once.
+const NODES: usize = 64;
+/// The name of the first of them.
+const FIRST_NODE: &str = "main";
+
+/// What becomes of a call that cannot be written down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// It is run, counted as lost, and that is said.
+    #[default]
+    Allow,
+    /// It is not run.
+    Block,
+}
+
+/// What can be chosen about a ledger.
+#[derive(Clone, Debug, Default)]
+pub struct LedgerOptions {
+    /// Where it is kept.
+    pub folder: PathBuf,
+    /// Where `normalizer_stats.json` is written; nowhere when absent.
+    pub log_dir: Option<PathBuf>,
+    /// About the journal.
+    pub journal: JournalOptions,
+    /// What becomes of a call that cannot be written down.
+    pub on_failure: OnFailure,
+    /// What is hidden besides what is hidden anyway.
+    pub redact: RedactOptions,
+    /// Values that are known to be secret.
+    pub secrets: Vec<String>,
+}
+
+/// Why there is no ledger.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The journal cannot be opened.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// What is to be hidden cannot be understood.
+    #[error("what is to be hidden cannot be understood: {0}")]
+    Redact(#[from] OptionsError),
+    /// The salt of the marks cannot be kept.
+    #[error("{} cannot be read or made: {why}", .file.display())]
+    Salt {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        why: io::Error,
+    },
+}
+
+/// Everything that is kept of the calls of one gateway.
+pub struct Ledger {
+    journal: Journal,
+    redactor: RwLock<Redactor>,
+    stats: Arc<Stats>,
+    stats_file: Option<Arc<StatsFile>>,
+    patterns: Patterns,
+    on_failure: OnFailure,
+}
+
+/// The texts of a call as they came, secrets included. They go no further than the ledger.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Raw<'a> {
+    /// The arguments as they were sent.
+    pub arguments: &'a str,
+    /// The arguments that the tool got, when they were changed.
+    pub normalized: Option<&'a str>,
+}
+
+impl Ledger {
+    /// Opens the ledger in a folder: what was written before is counted again. Blocks for as long as that takes.
+    ///
+    /// # Errors
+    /// When the journal cannot be written, and when what is to be hidden is not understood. A stats file that cannot
+    /// be had is only warned of.
+    pub fn open(options: LedgerOptions) -> Result<(Ledger, Recovered), LedgerError> {
+        let LedgerOptions { folder, log_dir, journal, on_failure, redact, secrets } = options;
+        let redactor = Redactor::new(salt(&folder)?, redact)?.with_known(secrets);
+        let (journal, recovered) = open_journal(&folder, &journal)?;
+        let (stats, patterns) = (Arc::new(Stats::default()), Patterns::default());
+        let stats_file = log_dir.as_deref().and_then(|log_dir| restore(log_dir, &journal, &stats));
+        for record in Journal::read(journal.folder(), 1).filter_map(Result::ok) {
+            patterns.observe(&record);
+            if stats_file.is_none() {
+                stats.observe(&record);
+            }
+        }
+        let redactor = RwLock::new(redactor);
+        Ok((Ledger { journal, redactor, stats, stats_file, patterns, on_failure }, recovered))
+    }
+
+    /// Other values are known to be secret from now on.
+    pub fn set_secrets(&self, secrets: Vec<String>) {
+        let mut redactor = self.redactor.write().unwrap_or_else(PoisonError::into_inner);
+        *redactor = redactor.with_known(secrets);
+    }
+
+    /// Writes down that a call begins: when it is cut, that is how it is known.
+    ///
+    /// # Errors
+    /// When it could not be written and must not be run without.
+    pub fn begin(&self, record: Record, raw: Raw<'_>) -> Result<(), AppendError> {
+        let written = self.journal.append(self.hidden(Record { kind: Kind::InProgress, ..record }, raw));
+        match (written, self.on_failure) {
+            (Err(error), OnFailure::Block) => Err(error),
+            (Err(error), OnFailure::Allow) => {
+                tracing::error!("a call is run without a record of its begin: {error}");
+                Ok(())
+            }
+            (Ok(_), _) => Ok(()),
+        }
+    }
+
+    /// Writes down how a call ended, and counts it.
+    pub fn end(&self, record: Record, raw: Raw<'_>) {
+        let mut record = self.hidden(record, raw);
+        record.node = self.journal.node().to_owned();
+        match self.journal.append(record.clone()) {
+            Ok(seq) => record.seq = seq,
+            Err(error) => tracing::error!("the record of a call is lost: {error}"),
+        }
+        self.stats.observe(&record);
+        self.patterns.observe(&record);
+    }
+
+    /// The numbers.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The errors that are alike.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+
+    /// The numbers about repairs, of all gateways that share the folder of logs.
+    pub fn normalizer_stats(&self) -> NormalizerStats {
+        let sum = self.stats_file.as_ref().and_then(|file| match file.sum() {
+            Ok(sum) => Some(sum),
+            Err(error) => {
+                tracing::warn!("{error}");
+                None
+            }
+        });
+        sum.unwrap_or_else(|| self.stats.normalizer(Timestamp::now()))
+    }
+
+    /// How the journal is doing.
+    pub fn health(&self) -> Health {
+        self.journal.health()
+    }
+
+    /// The journal.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Whether a record has to wait for the disk.
+    pub fn durability(&self) -> Durability {
+        self.journal.durability()
+    }
+
+    /// Keeps the files of numbers until `stop`, and writes them once more then.
+    pub async fn keep(&self, stop: CancellationToken) {
+        match &self.stats_file {
+            Some(file) => Arc::clone(file).run(stop).await,
+            None => stop.cancelled().await,
+        }
+    }
+
+    fn hidden(&self, mut record: Record, raw: Raw<'_>) -> Record {
+        let redactor = self.redactor.read().unwrap_or_else(PoisonError::into_inner).clone();
+        record.arguments = json(&redactor.json(raw.arguments));
+        record.normalized = raw.normalized.and_then(|text| json(&redactor.json(text)));
+        for change in &mut record.changes {
+            hide_change(&redactor, change);
+        }
+        if let Some(Failure { message, .. }) = &mut record.error {
+            *message = redactor.text(message).into_owned();
+        }
+        record.tool = redactor.text(&record.tool).into_owned();
+        record
+    }
+}
+
+/// JSON as it is, and anything else as a string.
+fn json(text: &str) -> Option<Box<RawValue>> {
+    let whole = RawValue::from_string(text.trim().to_owned());
+    whole.or_else(|_| serde_json::value::to_raw_value(text)).ok()
+}
+
+fn hide_change(redactor: &Redactor, change: &mut Change) {
+    let is_secret = change.path.rsplit('/').next().is_some_and(|key| redactor.hides_key(key));
+    for value in [&mut change.from, &mut change.to].into_iter().flatten() {
+        *value = match is_secret {
+            true => format!("\"{}\"", redactor.mark(value)),
+            false => redactor.json(value).into_owned(),
+        };
+    }
+}
+
+/// The journal of the first name that nobody writes now.
+fn open_journal(folder: &Path, options: &JournalOptions) -> Result<(Journal, Recovered), LedgerError> {
+    if let Some(node) = &options.node {
+        return Ok(Journal::open(&node_folder(folder, node), options.clone())?);
+    }
+    for number in 1..=NODES {
+        let node = if number == 1 { FIRST_NODE.to_owned() } else { format!("{FIRST_NODE}-{number}") };
+        let options = JournalOptions { node: Some(node.clone()), ..options.clone() };
+        match Journal::open(&node_folder(folder, &node), options) {
+            Err(JournalError::Locked { .. }) if number < NODES => {}
+            opened => return Ok(opened?),
+        }
+    }
+    unreachable!("the last of them is given back, opened or not")
+}
+
+/// The numbers of before: what the file has, and what the journal has beyond it.
+fn restore(log_dir: &Path, journal: &Journal, stats: &Arc<Stats>) -> Option<Arc<StatsFile>> {
+    let (file, restored) = match StatsFile::open(log_dir, journal.node(), Arc::clone(stats)) {
+        Ok(opened) => opened,
+        Err(error) => {
+            tracing::warn!("{error}; numbers are counted without their file");
+            return None;
+        }
+    };
+    match stats.progress() {
+        Some(progress) if journal.last_seq() < progress.through => stats.forget_progress(),
+        Some(progress) => {
+            stats.catch_up(Journal::read(journal.folder(), progress.through + 1).filter_map(Result::ok));
+        }
+        None if restored.calls == 0 => {
+            stats.catch_up(Journal::read(journal.folder(), 1).filter_map(Result::ok));
+        }
+        None => {}
+    }
+    Some(Arc::new(file))
+}
+
+/// The salt of this install's marks.
+fn salt(folder: &Path) -> Result<[u8; 32], LedgerError> {
+    let file = folder.join("redaction-salt");
+    let failed = |why| LedgerError::Salt { file: file.clone(), why };
+    for _ in 0..2 {
+        match fs::read(&file) {
+            Ok(bytes) => match bytes.try_into() {
+                Ok(salt) => return Ok(salt),
+                Err(_) => return Err(failed(io::Error::other("it does not have 32 bytes; remove it"))),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        fs::create_dir_all(folder).map_err(failed)?;
+        let mut salt = [0; 32];
+        aws_lc_rs::rand::fill(&mut salt).map_err(|_| failed(io::Error::other("there is no randomness")))?;
+        let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file);
+        match made.and_then(|mut made| made.write_all(&salt).and_then(|()| made.sync_all())) {
+            Ok(()) => return Ok(salt),
+            // Another gateway was first.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Err(failed(io::Error::other("it comes and goes")))
+}
