@@ -229,7 +229,7 @@ fn open_journal(folder: &Path, options: &JournalOptions) -> Result<(Journal, Rec
         let node = if number == 1 { FIRST_NODE.to_owned() } else { format!("{FIRST_NODE}-{number}") };
         let options = JournalOptions { node: Some(node.clone()), ..options.clone() };
         match Journal::open(&node_folder(folder, &node), options) {
-            Err(JournalError::Locked { .. }) if number < NODES => {}
+            Err(JournalError::InUse { .. }) if number < NODES => {}
             opened => return Ok(opened?),
         }
     }

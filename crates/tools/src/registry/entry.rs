@@ -36,6 +36,7 @@ pub struct RegisteredTool {
 struct Described {
     parameters: Vec<Parameter>,
     takes_secrets: bool,
+    schema_print: u64,
 }
 
 impl RegisteredTool {
@@ -124,11 +125,17 @@ impl RegisteredTool {
         self.described().takes_secrets
     }
 
+    /// Tells this schema of the arguments from others: the same for the same text, today and later.
+    pub fn schema_print(&self) -> u64 {
+        self.described().schema_print
+    }
+
     fn described(&self) -> &Described {
         self.described.get_or_init(|| {
             let parameters = parameters::of(&self.definition.input_schema);
             let takes_secrets = parameters.iter().any(|parameter| is_secret_key(&parameter.name));
-            Described { parameters, takes_secrets }
+            let schema_print = print_of(&self.definition.input_schema);
+            Described { parameters, takes_secrets, schema_print }
         })
     }
 
@@ -142,6 +149,12 @@ impl fmt::Debug for RegisteredTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RegisteredTool").field("definition", &self.definition).finish_non_exhaustive()
     }
+}
+
+/// FNV-1a: records keep it, so it must never change.
+fn print_of(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |print, byte| (print ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// What stands before the slash. A server cannot be called `builtin`, so no two sources share a name.

@@ -1,0 +1,186 @@
+//! Writes every call down: what the executor tells of calls goes into the ledger.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use toolwright_ledger::{Change, Failure, Ledger, Raw, Reached, Record, Stages};
+use toolwright_tools::observer::{CallId, Finished, Normalized, Stage, Started};
+use toolwright_tools::{CallError, CallObserver, RegisteredTool};
+
+/// How many bytes of arguments are written down: a line of the journal has an end.
+const MAX_ARGUMENTS: usize = 1 << 20;
+/// How long a client without sessions may be silent before its next call begins another conversation.
+const CONVERSATION: Duration = Duration::from_secs(5 * 60);
+/// How many such clients are known at once.
+const MAX_CONVERSATIONS: usize = 1_024;
+
+/// An observer that writes to a ledger.
+pub struct Recorder {
+    ledger: Arc<Ledger>,
+    /// Tells the calls of this run from those of others.
+    run: u32,
+    running: Mutex<HashMap<CallId, Running>>,
+    conversations: Mutex<HashMap<String, Conversation>>,
+}
+
+/// What is known of a call that runs.
+struct Running {
+    record: Record,
+    sent: String,
+    normalized: Option<String>,
+}
+
+struct Conversation {
+    id: String,
+    last: Instant,
+}
+
+impl Recorder {
+    /// Writes to this ledger.
+    pub fn new(ledger: Arc<Ledger>) -> Recorder {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Recorder {
+            ledger,
+            // Two runs that begin in the same second are told apart by their processes.
+            run: (since.as_secs() as u32) ^ std::process::id().rotate_left(16),
+            running: Mutex::default(),
+            conversations: Mutex::default(),
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<CallId, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The conversation of a client that has no sessions: its calls without a long pause.
+    fn conversation(&self, client: &str, id: CallId) -> String {
+        let mut known = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if let Some(conversation) = known.get_mut(client)
+            && now.duration_since(conversation.last) < CONVERSATION
+        {
+            conversation.last = now;
+            return conversation.id.clone();
+        }
+        if known.len() >= MAX_CONVERSATIONS {
+            known.retain(|_, conversation| now.duration_since(conversation.last) < CONVERSATION);
+        }
+        let conversation = format!("{:08x}-{}", self.run, id.0);
+        if known.len() < MAX_CONVERSATIONS {
+            known.insert(client.to_owned(), Conversation { id: conversation.clone(), last: now });
+        }
+        conversation
+    }
+}
+
+impl CallObserver for Recorder {
+    fn started(&self, call: &Started<'_>) {
+        let client = call.caller.map(|caller| caller.client.clone());
+        let session = call.caller.and_then(|caller| caller.session.clone()).or_else(|| {
+            let client = client.as_deref().unwrap_or_default();
+            Some(self.conversation(client, call.id))
+        });
+        let (server, tool) = match call.name.rsplit_once('/') {
+            Some((server, tool)) => (Some(server.to_owned()), tool.to_owned()),
+            None => (None, call.name.to_owned()),
+        };
+        let record = Record {
+            ts: now(),
+            call: format!("{:08x}{:08x}", self.run, call.id.0),
+            client,
+            session,
+            front: call.caller.map_or("cli", |caller| caller.front).to_owned(),
+            toolbox: call.caller.and_then(|caller| caller.toolbox.clone()),
+            server,
+            tool,
+            ..Record::default()
+        };
+        let sent = cut(call.arguments.expose()).to_owned();
+        self.running().insert(call.id, Running { record, sent, normalized: None });
+    }
+
+    fn normalized(&self, call: &Normalized<'_>) {
+        let mut running = self.running();
+        let Some(known) = running.get_mut(&call.id) else { return };
+        name_tool(&mut known.record, call.tool);
+        known.record.changes = call.changes.iter().map(change).collect();
+        known.normalized = (!call.changes.is_empty()).then(|| cut(call.arguments.expose()).to_owned());
+    }
+
+    fn admits(&self, call: &Normalized<'_>) -> Result<(), String> {
+        let is_safe = call.tool.server().is_none() && !call.tool.definition().annotations.destructive;
+        if is_safe {
+            return Ok(());
+        }
+        let (record, sent) = {
+            let running = self.running();
+            let Some(known) = running.get(&call.id) else { return Ok(()) };
+            (known.record.clone(), known.sent.clone())
+        };
+        self.ledger
+            .begin(record, Raw { arguments: &sent, normalized: None })
+            .map_err(|error| format!("{error}; free some space, or allow calls without records"))
+    }
+
+    fn finished(&self, call: &Finished<'_>) {
+        let Some(Running { mut record, sent, normalized }) = self.running().remove(&call.id) else { return };
+        if let Some(tool) = call.tool {
+            name_tool(&mut record, tool);
+        }
+        record.stages = Stages {
+            transport: reached(call.stages.transport),
+            protocol: reached(call.stages.protocol),
+            tool: reached(call.stages.tool),
+        };
+        record.error = call.result.err().map(failure);
+        record.duration_us = u64::try_from(call.duration.as_micros()).unwrap_or(u64::MAX);
+        record.bytes_in = call.bytes_in as u64;
+        record.bytes_out = call.bytes_out as u64;
+        self.ledger.end(record, Raw { arguments: &sent, normalized: normalized.as_deref() });
+    }
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// As much of a text as is written down.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_ARGUMENTS)]
+}
+
+fn name_tool(record: &mut Record, tool: &RegisteredTool) {
+    record.server = Some(tool.source().to_owned());
+    record.tool = tool.name().to_owned();
+    record.schema = Some(format!("{:016x}", tool.schema_print()));
+}
+
+fn change(change: &toolwright_model::Change) -> Change {
+    Change {
+        code: change.code.as_str().to_owned(),
+        path: change.path.clone(),
+        from: change.from.clone(),
+        to: change.to.clone(),
+        rule: change.rule.clone(),
+        rule_type: None,
+    }
+}
+
+fn failure(error: &CallError) -> Failure {
+    Failure {
+        code: error.code.as_str().to_owned(),
+        message: error.message(),
+        parameters: error.problems.iter().map(|problem| problem.path.clone()).collect(),
+        is_from_tool: error.is_from_tool(),
+    }
+}
+
+fn reached(stage: Stage) -> Reached {
+    match stage {
+        Stage::Passed => Reached::Passed,
+        Stage::Failed => Reached::Failed,
+        Stage::NotReached => Reached::NotReached,
+    }
+}
