@@ -144,7 +144,7 @@ fn usual_percent(word: &str) -> usize {
             _ => {}
         }
     }
-    if all == 0 { 100 } else { usual * 100 / all }
+    (usual * 100_usize).checked_div(all).unwrap_or(100)
 }
 
 /// Hashes, UUIDs, dates and the words between them. The words must be short enough to be no secret.

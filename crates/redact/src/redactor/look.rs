@@ -14,6 +14,9 @@ const MAX_DEPTH: u8 = 8;
 const MAX_READ_TIMES: usize = 16;
 const MAX_READ_BYTES: usize = 64 << 10;
 
+/// The shortest text that may hold a shape, in bytes: `Bearer x`, `a://b:c@`. Most keys are shorter.
+const MIN_SHAPE_BYTES: usize = 8;
+
 /// One look, with what may still be read.
 pub(super) struct Look<'r> {
     pub(super) rules: &'r Rules,
@@ -76,7 +79,8 @@ impl<'r> Look<'r> {
                 }
             }
         }
-        let spared = rules.shapes.find(text, &mut found);
+        let is_long_enough = text.len() >= MIN_SHAPE_BYTES;
+        let spared = if is_long_enough { rules.shapes.find(text, &mut found) } else { Vec::new() };
         if signs.has_assignment {
             assigned::find(text, &rules.keys, &mut found);
         }

@@ -169,7 +169,7 @@ impl Shapes {
         let mut ends = Ends::default();
         let mut refused = Refused::default();
         let mut done = 0;
-        for start in self.0.find_iter(text).filter(|_| text.len() > 6) {
+        for start in self.0.find_iter(text) {
             if start.start() < done {
                 continue;
             }

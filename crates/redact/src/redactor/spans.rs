@@ -58,7 +58,7 @@ impl<'t> Found<'t> {
             return;
         }
         for (start, end) in self.without_marks(start, end) {
-            let mark = marker.of(text[start..end].as_bytes());
+            let mark = marker.of(&text.as_bytes()[start..end]);
             self.spans.push(Span { start, end, mark, is_known: false, quotes: None });
         }
     }

@@ -44,6 +44,8 @@ struct Form {
 #[derive(Default)]
 pub(super) struct Values {
     forms: Vec<Form>,
+    /// How long the shortest form is, in bytes.
+    shortest: usize,
     finder: Option<AhoCorasick>,
     /// The values as they are, with their marks.
     values: Vec<(String, Mark)>,
@@ -73,8 +75,9 @@ impl Values {
         }
         let (texts, forms): (Vec<String>, Vec<Form>) = known.into_iter().unzip();
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&texts);
+        let shortest = texts.iter().map(String::len).min().unwrap_or_default();
         // It fails only when there are more forms than 32 bits can count.
-        Values { forms, finder: finder.ok().filter(|_| !texts.is_empty()), values: kept }
+        Values { forms, shortest, finder: finder.ok().filter(|_| !texts.is_empty()), values: kept }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -115,7 +118,8 @@ impl Values {
         text: &'v str,
         part: (usize, usize),
     ) -> impl Iterator<Item = (usize, usize, Mark)> + 'v {
-        let matches = self.finder.iter().flat_map(move |finder| finder.find_iter(&text[part.0..part.1]));
+        let finder = self.finder.iter().filter(move |_| part.1 - part.0 >= self.shortest);
+        let matches = finder.flat_map(move |finder| finder.find_iter(&text[part.0..part.1]));
         matches.filter_map(move |one| {
             let form = self.forms[one.pattern().as_usize()];
             let (mut start, mut end) = (part.0 + one.start(), part.0 + one.end());

@@ -346,7 +346,7 @@ impl<'w> Walk<'w> {
         let raw = &self.text[start..end];
         let said = self.said(start, end);
         let is_none = |none: &&str| none.eq_ignore_ascii_case(&said);
-        if NO_SECRETS.iter().any(|none| is_none(none)) || is_reference(&said) {
+        if NO_SECRETS.iter().any(is_none) || is_reference(&said) {
             return;
         }
         let scheme = SCHEMES.iter().find(|scheme| {

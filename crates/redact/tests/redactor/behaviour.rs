@@ -63,7 +63,8 @@ fn text_keeps_everything_but_the_secret() {
         ("the password is hunter2", "the password is #"),
         ("GET /x?token=abc&page=2", "GET /x?token=#&page=2"),
         ("GET /x?key=AbC-123&sig=xyz", "GET /x?key=#&sig=#"),
-        ("Server=db;User Id=me;Password=p w;Port=1", "Server=db;User Id=me;Password=p w;Port=1"),
+        // A blank in a password without quotes cannot be told from the end of it.
+        ("Server=db;User Id=me;Password=p w;Port=1", "Server=db;User Id=me;Password=# w;Port=1"),
         ("Cookie: a=b; c=d", "Cookie: #"),
         ("curl -u me:hunter2 http://x", "curl -u me:# http://x"),
         ("the api key: abc-123", "the api key: #"),
@@ -74,9 +75,6 @@ fn text_keeps_everything_but_the_secret() {
             "hook https://hooks.slack.com/services/# failed",
         ),
     ] {
-        // A blank in a password without quotes cannot be told from the end of it.
-        let output =
-            if input.starts_with("Server") { "Server=db;User Id=me;Password=# w;Port=1" } else { output };
         assert_eq!(shown(&redactor.text(input)), output);
     }
 }
