@@ -11,9 +11,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
-use crate::journal::{
-    AppendError, Durability, Health, Journal, JournalError, JournalOptions, Recovered, node_folder,
-};
+use crate::journal::{AppendError, Health, Journal, JournalError, JournalOptions, Recovered, node_folder};
 use crate::patterns::Patterns;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
 use crate::{Change, Failure, Kind, Record};
@@ -22,6 +20,9 @@ use crate::{Change, Failure, Kind, Record};
 const NODES: usize = 64;
 /// The name of the first of them.
 const FIRST_NODE: &str = "main";
+
+/// How many records of before are counted at a start.
+const COUNTED_AGAIN: u64 = 200_000;
 
 /// What becomes of a call that cannot be written down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +78,8 @@ pub struct Ledger {
     stats_file: Option<Arc<StatsFile>>,
     patterns: Patterns,
     on_failure: OnFailure,
+    /// The last record before this run.
+    before: u64,
 }
 
 /// The texts of a call as they came, secrets included. They go no further than the ledger.
@@ -89,7 +92,8 @@ pub struct Raw<'a> {
 }
 
 impl Ledger {
-    /// Opens the ledger in a folder: what was written before is counted again. Blocks for as long as that takes.
+    /// Opens the ledger in a folder. What was written before is counted by [`keep`](Self::keep). Blocks for some
+    /// milliseconds.
     ///
     /// # Errors
     /// When the journal cannot be written, and when what is to be hidden is not understood. A stats file that cannot
@@ -100,14 +104,20 @@ impl Ledger {
         let (journal, recovered) = open_journal(&folder, &journal)?;
         let (stats, patterns) = (Arc::new(Stats::default()), Patterns::default());
         let stats_file = log_dir.as_deref().and_then(|log_dir| restore(log_dir, &journal, &stats));
-        for record in Journal::read(journal.folder(), 1).filter_map(Result::ok) {
-            patterns.observe(&record);
-            if stats_file.is_none() {
-                stats.observe(&record);
+        let (redactor, before) = (RwLock::new(redactor), journal.last_seq());
+        Ok((Ledger { journal, redactor, stats, stats_file, patterns, on_failure, before }, recovered))
+    }
+
+    /// Counts what was written before this run.
+    fn count_before(&self) {
+        let from = self.before.saturating_sub(COUNTED_AGAIN) + 1;
+        let records = Journal::read(self.journal.folder(), from).filter_map(Result::ok);
+        for record in records.take_while(|record| record.seq <= self.before) {
+            self.patterns.observe(&record);
+            if self.stats_file.is_none() {
+                self.stats.observe(&record);
             }
         }
-        let redactor = RwLock::new(redactor);
-        Ok((Ledger { journal, redactor, stats, stats_file, patterns, on_failure }, recovered))
     }
 
     /// Other values are known to be secret from now on.
@@ -176,13 +186,11 @@ impl Ledger {
         &self.journal
     }
 
-    /// Whether a record has to wait for the disk.
-    pub fn durability(&self) -> Durability {
-        self.journal.durability()
-    }
-
-    /// Keeps the files of numbers until `stop`, and writes them once more then.
-    pub async fn keep(&self, stop: CancellationToken) {
+    /// Counts what was written before, and keeps the files of numbers until `stop`, when they are written once more.
+    pub async fn keep(self: Arc<Self>, stop: CancellationToken) {
+        let ledger = Arc::clone(&self);
+        // It ends by itself; nobody waits for it.
+        drop(tokio::task::spawn_blocking(move || ledger.count_before()));
         match &self.stats_file {
             Some(file) => Arc::clone(file).run(stop).await,
             None => stop.cancelled().await,
@@ -211,7 +219,7 @@ fn json(text: &str) -> Option<Box<RawValue>> {
 }
 
 fn hide_change(redactor: &Redactor, change: &mut Change) {
-    let is_secret = change.path.rsplit('/').next().is_some_and(|key| redactor.hides_key(key));
+    let is_secret = change.path.split('/').any(|key| redactor.hides_key(key));
     for value in [&mut change.from, &mut change.to].into_iter().flatten() {
         *value = match is_secret {
             true => format!("\"{}\"", redactor.mark(value)),

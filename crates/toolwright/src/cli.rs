@@ -44,6 +44,66 @@ pub enum Command {
     Call(CallOptions),
     /// Show the MCP servers: state, era, tools, errors
     Servers(ServersOptions),
+    /// Show and check what was written down of calls
+    Audit(AuditOptions),
+}
+
+/// What is written down of calls.
+#[derive(Args, Clone, Debug, Default)]
+pub struct LedgerFlags {
+    /// Write normalizer_stats.json to this folder, every 30 s and at the end
+    #[arg(long, value_name = "FOLDER")]
+    pub log_dir: Option<PathBuf>,
+    /// What becomes of calls when the journal cannot be written [default: allow]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub without_journal: Option<WithoutJournal>,
+}
+
+/// What becomes of calls that cannot be written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum WithoutJournal {
+    /// They are run, and that is said
+    Allow,
+    /// They are not run
+    Block,
+}
+
+/// Options of `audit`.
+#[derive(Args, Clone, Debug)]
+pub struct AuditOptions {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: AuditCommand,
+}
+
+/// What `audit` does.
+#[derive(Clone, Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Show the last calls
+    Tail {
+        /// How many
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+        count: usize,
+        /// Go on with every call that is made
+        #[arg(short, long)]
+        follow: bool,
+        /// Print the records as JSON lines
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one call whole
+    Show {
+        /// Its id, or the beginning of it
+        call: String,
+    },
+    /// Check that no record was changed, taken out or added
+    Verify,
+    /// Print all records as JSON lines, the oldest first
+    Export {
+        /// Only calls of this tool: NAME or SERVER/NAME
+        #[arg(long, value_name = "TOOL")]
+        tool: Option<String>,
+    },
 }
 
 /// Which servers there are.
@@ -115,6 +175,8 @@ pub struct ServeOptions {
     #[command(flatten)]
     pub rules: RuleOptions,
     #[command(flatten)]
+    pub ledger: LedgerFlags,
+    #[command(flatten)]
     pub config: ConfigOptions,
 }
 
@@ -134,6 +196,8 @@ pub struct StdioOptions {
     pub roots: RootOptions,
     #[command(flatten)]
     pub rules: RuleOptions,
+    #[command(flatten)]
+    pub ledger: LedgerFlags,
     #[command(flatten)]
     pub config: ConfigOptions,
 }

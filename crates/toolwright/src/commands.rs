@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod audit;
 pub mod call;
 mod changes;
 pub mod explain;

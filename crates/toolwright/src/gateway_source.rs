@@ -4,17 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use toolwright_config::{Configuration, parse, process_environment};
 use toolwright_gateway::web::{CallCounter, Served, TokenFolder};
-use toolwright_gateway::{Applied, Gateway, GatewayOptions, Servers, offer, reload};
+use toolwright_gateway::{Applied, Gateway, GatewayOptions, Recorder, Servers, offer, reload};
+use toolwright_ledger::Ledger;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
 use toolwright_normalizer::Normalizer;
 use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 
-use crate::cli::{ConfigOptions, RootOptions, RuleOptions};
+use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::files::Watched;
 use crate::report::Report;
-use crate::{rules_source, server_source, toolset};
+use crate::{ledger_source, rules_source, server_source, toolset};
 
 /// Everything behind the front, running.
 pub struct Behind {
@@ -27,6 +29,8 @@ pub struct Behind {
     pub calls: Arc<CallCounter>,
     /// How many tools are our own.
     pub own_tools: usize,
+    /// Where calls are written down.
+    pub ledger: Option<Arc<Ledger>>,
 }
 
 impl Behind {
@@ -37,6 +41,14 @@ impl Behind {
             fronts: Arc::clone(&self.fronts),
             servers: Arc::clone(&self.servers),
             executor: Arc::clone(&self.executor),
+        }
+    }
+
+    /// Keeps the ledger until `stop`.
+    pub async fn keep_ledger(&self, stop: CancellationToken) {
+        match &self.ledger {
+            Some(ledger) => Arc::clone(ledger).keep(stop).await,
+            None => stop.cancelled().await,
         }
     }
 
@@ -58,12 +70,21 @@ impl Behind {
     }
 }
 
+/// How calls are written down.
+#[derive(Clone, Copy)]
+pub struct Written<'a> {
+    pub flags: &'a LedgerFlags,
+    /// Secrets of our own that never are.
+    pub own_secrets: &'a [String],
+}
+
 /// Makes all of it. Must be called on a tokio runtime.
 pub fn behind(
     config: &ConfigOptions,
     roots: &RootOptions,
     rules: &RuleOptions,
     key: SealKey,
+    written: Written<'_>,
 ) -> Result<Behind, Report> {
     let normalizer = Normalizer::new(rules_source::load(rules)?);
     let configuration = server_source::configuration(config)?;
@@ -75,7 +96,11 @@ pub fn behind(
     };
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
-    let executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
+    let ledger = ledger_source::open(written.flags, configuration.as_ref(), written.own_secrets)?;
+    let mut executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
+    if let Some(ledger) = &ledger {
+        executor = executor.with_observer(Arc::new(Recorder::new(Arc::clone(ledger))));
+    }
     executor.set_normalizer(normalizer);
     let executor = Arc::new(executor);
     let servers = match &configuration {
@@ -85,7 +110,7 @@ pub fn behind(
     let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), GatewayOptions::default());
     offer(&servers, executor.registry());
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
-    Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools })
+    Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools, ledger })
 }
 
 /// What a configuration has changed that was read while it was in force.

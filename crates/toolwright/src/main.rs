@@ -8,6 +8,7 @@ mod files;
 mod finish;
 mod gateway_source;
 mod input;
+mod ledger_source;
 mod logging;
 mod output;
 mod report;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Tools(options) => commands::tools::run(&options),
         Command::Call(options) => commands::call::run(&options),
         Command::Servers(options) => commands::servers::run(&options),
+        Command::Audit(options) => commands::audit::run(&options),
     };
     match result {
         Ok(code) => code,

@@ -3,11 +3,13 @@
 mod start_text;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use toolwright_gateway::control::{ControlError, Door, door_of};
 use toolwright_gateway::web::{
     self, Allowed, Inside, Keys, ListenError, Metrics, Rate, Reach, Web, WebLimits, WebOptions,
@@ -16,7 +18,7 @@ use toolwright_mcp::front::SealKey;
 
 use super::{print_text, token};
 use crate::cli::ServeOptions;
-use crate::gateway_source::{self, Behind};
+use crate::gateway_source::{self, Behind, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
 use crate::toolset;
@@ -61,7 +63,11 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         (None, false) => Keys::for_this_run().map(with_some).map_err(token::report)?,
     };
     let keys = if bound.address.ip().is_loopback() { keys } else { keys.for_strangers() };
-    let behind = gateway_source::behind(&options.config, &options.roots, &options.rules, key)?;
+    let own_secrets: Vec<String> = own.iter().cloned().collect();
+    let written = Written { flags: &options.ledger, own_secrets: &own_secrets };
+    let behind = gateway_source::behind(&options.config, &options.roots, &options.rules, key, written)?;
+    let over = CancellationToken::new();
+    let ledger = behind.keep_ledger(over.clone());
     let served = Arc::new(behind.served());
     let started = Started {
         address: bound.address,
@@ -83,11 +89,18 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
     say(options, &started)?;
     let stop = web.stop();
     let mut serving = tokio::spawn(async move { web.serve(bound).await });
-    until_asked_to_end(options, &behind, &mut signals).await;
+    let mut ledger = pin!(ledger);
+    tokio::select! {
+        () = until_asked_to_end(options, &behind, &mut signals) => {}
+        () = &mut ledger => {}
+    }
     stop.ask();
     let ending = async {
         let _ = (&mut serving).await;
         behind.servers.stop().await;
+        // Every call has ended now, and is counted.
+        over.cancel();
+        ledger.await;
     };
     tokio::select! {
         () = ending => Ok(ExitCode::SUCCESS),

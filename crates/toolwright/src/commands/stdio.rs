@@ -1,15 +1,17 @@
 //! `toolwright stdio`: one client, over standard input and output.
 
+use std::pin::pin;
 use std::process::ExitCode;
 
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use toolwright_gateway::Endpoint;
 use toolwright_gateway::web::{Inside, STDIO};
 use toolwright_mcp::front::{SealKey, Visitor};
 
 use crate::cli::StdioOptions;
-use crate::gateway_source::{self, Behind};
+use crate::gateway_source::{self, Behind, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
 
@@ -25,7 +27,11 @@ pub fn run(options: &StdioOptions) -> Result<ExitCode, Report> {
 async fn serve(options: &StdioOptions) -> Result<ExitCode, Report> {
     let mut signals = Signals::new();
     // What is sealed is for this client alone, which is gone when we are.
-    let behind = gateway_source::behind(&options.config, &options.roots, &options.rules, SealKey::random())?;
+    let written = Written { flags: &options.ledger, own_secrets: &[] };
+    let key = SealKey::random();
+    let behind = gateway_source::behind(&options.config, &options.roots, &options.rules, key, written)?;
+    let over = CancellationToken::new();
+    let mut ledger = pin!(behind.keep_ledger(over.clone()));
     let endpoint = match (&options.toolbox, options.all) {
         (Some(name), _) => Endpoint::Toolbox(name.clone()),
         (None, true) => Endpoint::All,
@@ -50,10 +56,16 @@ async fn serve(options: &StdioOptions) -> Result<ExitCode, Report> {
         () = serving => {}
         () = keeping => {}
         () = ending => {}
+        () = &mut ledger => {}
     }
     behind.fronts.close();
+    let end = async {
+        behind.servers.stop().await;
+        over.cancel();
+        ledger.await;
+    };
     tokio::select! {
-        () = behind.servers.stop() => Ok(ExitCode::SUCCESS),
+        () = end => Ok(ExitCode::SUCCESS),
         code = signals.end() => Ok(ExitCode::from(code)),
     }
 }

@@ -1,0 +1,204 @@
+//! `toolwright audit`: what was written down of calls.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use tokio::runtime::Builder;
+use toolwright_ledger::journal::{Damage, Journal, verify};
+use toolwright_ledger::{Kind, Record};
+use toolwright_tools::printable;
+
+use super::print;
+use crate::cli::{AuditCommand, AuditOptions};
+use crate::ledger_source;
+use crate::report::{EXIT_FOUND, Report};
+
+/// How much of a failure a line shows, in characters.
+const SHOWN: usize = 80;
+
+pub fn run(options: &AuditOptions) -> Result<ExitCode, Report> {
+    let folders = ledger_source::journals()?;
+    match &options.command {
+        AuditCommand::Tail { count, follow, json } => tail(&folders, *count, *follow, *json),
+        AuditCommand::Show { call } => show(&folders, call),
+        AuditCommand::Verify => check(&folders),
+        AuditCommand::Export { tool } => export(&folders, tool.as_deref()),
+    }
+}
+
+/// The last records of every journal, by the time of their calls.
+fn tail(folders: &[PathBuf], count: usize, follow: bool, json: bool) -> Result<ExitCode, Report> {
+    let mut last: Vec<Record> = Vec::new();
+    for folder in folders {
+        let mut of_one: VecDeque<Record> = VecDeque::new();
+        for record in ended(folder, &mut warn) {
+            if of_one.len() == count {
+                of_one.pop_front();
+            }
+            of_one.push_back(record);
+        }
+        of_one.truncate(count);
+        last.extend(of_one);
+    }
+    last.sort_by_key(|record| record.ts);
+    for record in last.iter().skip(last.len().saturating_sub(count)) {
+        print(&line(record, json)?)?;
+    }
+    if last.is_empty() && !follow {
+        eprintln!("nothing has been written down yet; `toolwright serve` does it");
+    }
+    if follow { follow_all(folders, json) } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// Every record that is written from now on.
+fn follow_all(folders: &[PathBuf], json: bool) -> Result<ExitCode, Report> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
+    runtime.block_on(async {
+        let (told, mut tells) = tokio::sync::mpsc::channel(64);
+        for folder in folders {
+            let from = Journal::read(folder, 1).filter_map(Result::ok).last().map_or(1, |last| last.seq + 1);
+            let (mut records, told) = (Journal::follow_folder(folder, from), told.clone());
+            tokio::spawn(async move {
+                while let Some(record) = records.next().await {
+                    if told.send(record).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(told);
+        while let Some(record) = tells.recv().await {
+            match record {
+                Ok(record) if record.kind == Kind::Call => print(&line(&record, json)?)?,
+                Ok(_) => {}
+                Err(damage) => warn(&damage),
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn show(folders: &[PathBuf], call: &str) -> Result<ExitCode, Report> {
+    let mut found: Option<Record> = None;
+    for folder in folders {
+        let records = Journal::read(folder, 1).filter_map(Result::ok);
+        // The record of the end comes after that of the begin, and says more.
+        found = records.filter(|record| record.call.starts_with(call)).last().or(found);
+    }
+    let Some(record) = found else {
+        return Err(Report::found(
+            format!("no call {call:?} was written down"),
+            "look for its id with `toolwright audit tail`",
+        ));
+    };
+    let text = serde_json::to_string_pretty(&record).map_err(not_written)?;
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(folders: &[PathBuf]) -> Result<ExitCode, Report> {
+    let mut is_whole = true;
+    for folder in folders {
+        let checked = verify(folder)
+            .map_err(|error| Report::found(error.to_string(), "check the folder and who may read it"))?;
+        is_whole &= checked.is_whole();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let state = if checked.is_whole() { "whole" } else { "NOT WHOLE" };
+        print(&format!(
+            "{name}: {state}, {} records in {} files, {}",
+            checked.records, checked.segments, checked.begin
+        ))?;
+        if let Some(damage) = &checked.first_bad {
+            print(&format!(
+                "  first of {} bad places: {}",
+                checked.bad,
+                printable(&damage.to_string(), &['\\'])
+            ))?;
+        }
+        if checked.lost > 0 {
+            print(&format!("  {} records could not be written when they should have been", checked.lost))?;
+        }
+        if let Some(last) = &checked.last {
+            print(&format!("  last record: {} {}", last.seq, last.hash))?;
+        }
+    }
+    if folders.is_empty() {
+        print("there is no journal yet")?;
+    }
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FOUND) })
+}
+
+fn export(folders: &[PathBuf], tool: Option<&str>) -> Result<ExitCode, Report> {
+    let is_meant = |record: &Record| {
+        let Some(tool) = tool else { return true };
+        match tool.rsplit_once('/') {
+            Some((server, name)) => record.server.as_deref() == Some(server) && record.tool == name,
+            None => record.tool == tool,
+        }
+    };
+    for folder in folders {
+        for record in Journal::read(folder, 1) {
+            match record {
+                Ok(record) if is_meant(&record) => print(&line(&record, true)?)?,
+                Ok(_) => {}
+                Err(damage) => warn(&damage),
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The calls of a journal that are over.
+fn ended<'a>(
+    folder: &std::path::Path,
+    warn: &'a mut dyn FnMut(&Damage),
+) -> impl Iterator<Item = Record> + use<'a> {
+    let records = Journal::read(folder, 1).filter_map(move |record| match record {
+        Ok(record) => Some(record),
+        Err(damage) => {
+            warn(&damage);
+            None
+        }
+    });
+    records.filter(|record| record.kind == Kind::Call)
+}
+
+fn warn(damage: &Damage) {
+    eprintln!("warning: {}", printable(&damage.to_string(), &['\\']));
+}
+
+/// One call in one line.
+fn line(record: &Record, json: bool) -> Result<String, Report> {
+    if json {
+        return serde_json::to_string(record).map_err(not_written);
+    }
+    let time = Timestamp::from_microsecond(record.ts)
+        .map_or_else(|_| "?".to_owned(), |time| time.round(jiff::Unit::Second).unwrap_or(time).to_string());
+    let tool = match &record.server {
+        Some(server) => format!("{server}/{}", record.tool),
+        None => record.tool.clone(),
+    };
+    let outcome = match &record.error {
+        None if record.changes.is_empty() => "ok".to_owned(),
+        None => {
+            let codes: Vec<&str> = record.changes.iter().map(|change| change.code.as_str()).collect();
+            format!("mended ({})", codes.join(", "))
+        }
+        Some(error) => {
+            let first = error.message.lines().next().unwrap_or_default();
+            let shown: String = first.chars().take(SHOWN).collect();
+            format!("{}: {shown}", error.code)
+        }
+    };
+    let client = record.client.as_deref().unwrap_or("-");
+    let took = std::time::Duration::from_micros(record.duration_us);
+    let text = format!("{time}  {}  {client}  {tool}  {took:.1?}  {outcome}", record.call);
+    Ok(printable(&text, &['\\']).into_owned())
+}
+
+fn not_written(error: serde_json::Error) -> Report {
+    Report::found(format!("a record cannot be shown: {error}"), "look at the journal's own file")
+}
