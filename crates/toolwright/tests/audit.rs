@@ -1,0 +1,115 @@
+//! What `serve` writes down of calls, and what `audit` tells of it.
+
+#![cfg(unix)]
+
+mod gateway;
+mod program;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use gateway::{Gateway, Home, until};
+use serde_json::{Value, json};
+
+const SECRET: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+
+fn call(gateway: &Gateway, tool: &str, arguments: Value) {
+    let params = json!({ "name": format!("builtin__files__{tool}"), "arguments": arguments });
+    let _ = gateway.modern("/mcp/all", "tools/call", params);
+}
+
+/// Everything that stands in files below a folder.
+fn all_text(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            true => text.push_str(&all_text(&entry.path())),
+            false => text.push_str(&String::from_utf8_lossy(&fs::read(entry.path()).unwrap_or_default())),
+        }
+    }
+    text
+}
+
+fn stats(logs: &Path) -> Value {
+    let text = fs::read_to_string(logs.join("normalizer_stats.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+#[test]
+fn every_call_is_written_down_and_survives_a_kill() {
+    let home = Home::new();
+    let logs = home.path().join("logs");
+    let flags = ["--log-dir", &logs.display().to_string()];
+    let mut gateway = Gateway::start(&home, &flags);
+    fs::write(home.work().join("a.txt"), "hello").expect("written");
+    call(&gateway, "read_file", json!({ "file_path": "a.txt" }));
+    call(&gateway, "read_file", json!({ "path": "missing.txt" }));
+    call(&gateway, "read_file", json!({ "bogus": format!("Bearer {SECRET}") }));
+    call(&gateway, "delete_file", json!({ "path": "a.txt" }));
+    let (code, tail, _) = home.run(&["audit", "tail"]);
+    let lines: Vec<&str> = tail.lines().collect();
+    assert_eq!((code, lines.len()), (0, 4), "{tail}");
+    for (line, part) in lines.iter().zip(["mended (N3)", "tool_error", "invalid_arguments", "ok"]) {
+        assert!(line.contains(part), "{line}");
+    }
+    gateway.signal("KILL");
+    gateway.end(Duration::from_secs(10));
+    let (code, verified, _) = home.run(&["audit", "verify"]);
+    // The destructive call has a record of its begin too.
+    assert!(code == 0 && verified.contains("main: whole, 5 records"), "{verified}");
+    let (_, exported, _) = home.run(&["audit", "export", "--tool", "files/delete_file"]);
+    assert_eq!(exported.lines().count(), 2, "{exported}");
+    let first: Value = serde_json::from_str(exported.lines().next().expect("a line")).expect("JSON");
+    let (code, shown, _) = home.run(&["audit", "show", first["call"].as_str().expect("an id")]);
+    assert!(code == 0 && shown.contains("\"kind\": \"call\""), "{shown}");
+
+    // What was not in the file of numbers yet is counted from the journal.
+    let mut gateway = Gateway::start(&home, &flags);
+    call(&gateway, "read_file", json!({ "path": "b.txt" }));
+    gateway.signal("TERM");
+    assert!(gateway.end(Duration::from_secs(20)).is_some_and(|status| status.success()));
+    until("the numbers are written", || stats(&logs)["total_processed"] == json!(5));
+    let numbers = stats(&logs);
+    assert_eq!(numbers["total_normalized"], json!(1), "{numbers}");
+    assert_eq!(numbers["recent_normalizations"][0]["tool"], json!("read_file"), "{numbers}");
+    for folder in [home.path().to_path_buf(), logs] {
+        assert!(!all_text(&folder).contains(&SECRET[..12]), "a secret was written down");
+    }
+}
+
+#[test]
+fn a_changed_record_is_named_and_the_gateway_goes_on() {
+    let home = Home::new();
+    let mut gateway = Gateway::start(&home, &[]);
+    for number in 0..3 {
+        call(&gateway, "read_file", json!({ "path": format!("{number}.txt") }));
+    }
+    gateway.signal("TERM");
+    gateway.end(Duration::from_secs(20));
+    let (_, listed, _) = home.run(&["audit", "verify"]);
+    assert!(listed.contains("main: whole, 3 records"), "{listed}");
+    let find = |folder: &Path| -> std::path::PathBuf {
+        let mut folders = vec![folder.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|end| end == "jsonl") {
+                    return path;
+                }
+            }
+        }
+        panic!("there is no journal")
+    };
+    let file = find(home.path());
+    let text = fs::read_to_string(&file).expect("the journal");
+    fs::write(&file, text.replacen("1.txt", "7.txt", 1)).expect("written");
+    let (code, told, _) = home.run(&["audit", "verify"]);
+    assert!(code == 1 && told.contains("NOT WHOLE") && told.contains("record 2"), "{told}");
+    let gateway = Gateway::start(&home, &[]);
+    call(&gateway, "read_file", json!({ "path": "x.txt" }));
+    let (_, tail, _) = home.run(&["audit", "tail", "-n", "1"]);
+    assert!(tail.contains("files/read_file"), "{tail}");
+}
