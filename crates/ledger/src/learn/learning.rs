@@ -278,6 +278,8 @@ impl Learning {
             self.decisions.active().filter(is_old).map(|event| event.suggestion.clone()).collect();
         let mut moves = Vec::new();
         for suggestion in old {
+            // What the old schema taught does not suggest the rule again.
+            self.learner.forget(scope);
             moves.push(Move::Lapsed(self.decide(What::Lapsed, suggestion, SCHEMA, now)?));
         }
         Ok(moves)
