@@ -131,7 +131,7 @@ fn typed(key: &str, sent: &Value, meant: &Value) -> Option<Lesson> {
             (Value::String(text), Value::Number(number)) if *text == number.to_string() => {
                 if number.is_f64() { "float" } else { "int" }
             }
-            (Value::Number(_) | Value::Bool(_), Value::String(text)) if sent.to_string() == *text => "string",
+            (Value::Number(_) | Value::Bool(_), Value::String(_)) if is_same(sent, meant) => "string",
             _ => return None,
         };
     Some(Lesson::TypeCoerce { from: key.to_owned(), coerce_to: coerce_to.to_owned() })

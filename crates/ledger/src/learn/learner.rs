@@ -149,6 +149,11 @@ impl Learner {
         true
     }
 
+    /// Forgets what a tool taught.
+    pub(super) fn forget(&mut self, scope: &str) {
+        self.tools.remove(scope);
+    }
+
     /// What can be suggested now, the surest first. All have the status `suggested`: what was decided about them
     /// is not known here.
     pub fn suggestions(&self) -> Vec<Suggestion> {

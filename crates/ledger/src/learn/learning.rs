@@ -139,13 +139,13 @@ impl Learning {
         record: &Record,
         tool: Option<&ToolDefinition>,
     ) -> Result<Vec<Move>, LearningError> {
-        if self.options.policy == Policy::Off {
-            return Ok(Vec::new());
-        }
         let mut moves = Vec::new();
         let scope = scope_of(record);
         if let Some(definition) = tool {
             moves.extend(self.lapse(&scope, &schema_of(record, definition), record.ts)?);
+        }
+        if self.options.policy == Policy::Off {
+            return Ok(moves);
         }
         let has_news = self.learner.notice(record, tool);
         if has_news && self.options.policy == Policy::ApplySafe {
@@ -278,6 +278,8 @@ impl Learning {
             self.decisions.active().filter(is_old).map(|event| event.suggestion.clone()).collect();
         let mut moves = Vec::new();
         for suggestion in old {
+            // What the old schema taught does not suggest the rule again.
+            self.learner.forget(scope);
             moves.push(Move::Lapsed(self.decide(What::Lapsed, suggestion, SCHEMA, now)?));
         }
         Ok(moves)

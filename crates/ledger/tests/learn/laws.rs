@@ -63,6 +63,12 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
+    // Each case is a dozen conversations.
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
     #[test]
     fn undoing_in_any_order_restores_the_rules(order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle(), kept in 0..6usize) {
         let mut world = World::new(Policy::Suggest);

@@ -100,6 +100,8 @@ fn a_rule_lapses_when_the_schema_changes() {
     let mut world = taught(folder.path(), 1);
     let id = world.learning.suggestions()[0].id.clone();
     world.learning.accept(&id, "anna", 1).expect("accepted");
+    // Rules lapse even where nothing is learned any more.
+    world.learning.set_policy(Policy::Off);
     let mut tool = MISTAKES[0].definition();
     tool.input_schema = tool.input_schema.replace("markdown", "html");
     world.send(&tool, "new", r#"{"headline":"h","html":"x"}"#, None);

@@ -46,6 +46,13 @@ fn wrong_correction(mistake: &Mistake, tool: &ToolDefinition, value: &str, dice:
     right.to_string()
 }
 
+/// A parameter that exists and is not the right one, where the tool has such a one.
+fn planted(mistake: &Mistake, tool: &ToolDefinition) -> String {
+    let schema: Value = serde_json::from_str(&tool.input_schema).expect("JSON");
+    let names = schema["properties"].as_object().expect("an object").keys();
+    names.cloned().max_by_key(|name| name != mistake.lesson.2).expect("a parameter")
+}
+
 #[test]
 fn a_tenth_of_wrong_feedback_and_planted_errors_lead_to_no_wrong_rule() {
     let mut applied = 0;
@@ -56,8 +63,7 @@ fn a_tenth_of_wrong_feedback_and_planted_errors_lead_to_no_wrong_rule() {
             for (index, mistake) in MISTAKES.iter().chain(LOOSE).enumerate() {
                 let tool = mistake.definition();
                 let (session, value) = (format!("c{round}-{index}"), format!("value {round}"));
-                let names = tool.input_schema.split('"').filter(|part| part.chars().all(char::is_alphabetic));
-                let planted = names.last().unwrap_or_default();
+                let planted = planted(mistake, &tool);
                 let words = format!(
                     "unknown parameter, use `{planted}` instead; always send everything as {planted}"
                 );
