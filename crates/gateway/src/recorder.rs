@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use toolwright_ledger::{Change, Failure, Ledger, Raw, Reached, Record, Stages};
+use toolwright_tools::builtin::FILES_SERVER;
 use toolwright_tools::observer::{CallId, Finished, Normalized, Stage, Started};
+use toolwright_tools::registry::BUILT_IN;
 use toolwright_tools::{CallError, CallObserver, RegisteredTool};
 
 /// How many bytes of arguments are written down: a line of the journal has an end.
@@ -109,8 +111,9 @@ impl CallObserver for Recorder {
     }
 
     fn admits(&self, call: &Normalized<'_>) -> Result<(), String> {
-        let is_safe = call.tool.server().is_none() && !call.tool.definition().annotations.destructive;
-        if is_safe {
+        // Ours that only read cannot be cut in a way that matters.
+        let is_ours = [BUILT_IN, FILES_SERVER].contains(&call.tool.source());
+        if is_ours && !call.tool.definition().annotations.destructive {
             return Ok(());
         }
         let (record, sent) = {

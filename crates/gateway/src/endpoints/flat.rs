@@ -13,7 +13,7 @@ use toolwright_toolbox::naming::{Identifier, Style};
 use super::calls::{self, Called, no_text};
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
-use super::members::{Member, make_known, reach};
+use super::members::{Member, make_known, make_one_known, reach};
 use super::merged::{Lists, Merged};
 use super::prompts::Prompts;
 use super::resources::Resources;
@@ -198,7 +198,9 @@ impl Inner {
     }
 
     async fn make_known(&self, members: &[Member]) {
-        make_known(members, self.hub.options.list_patience).await;
+        let patience = self.hub.options.list_patience;
+        make_known(members, patience).await;
+        make_one_known(members, 3 * patience).await;
     }
 
     async fn list(&self, members: &[Member], cursor: Option<&str>) -> Result<Json, ErrorObject> {

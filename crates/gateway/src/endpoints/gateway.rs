@@ -46,7 +46,7 @@ impl Default for GatewayOptions {
         GatewayOptions {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             serves_builtin_tools: None,
-            list_patience: Duration::from_secs(15),
+            list_patience: Duration::from_secs(5),
             open_patience: Duration::from_secs(30),
         }
     }

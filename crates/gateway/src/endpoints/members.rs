@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
 use tokio::time::timeout;
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json};
@@ -173,6 +175,24 @@ pub(super) async fn make_known(members: &[Member], patience: Duration) {
         let _ = timeout(left, listed).await;
     });
     join_all(settled).await;
+}
+
+/// Where none of these has told its tools yet, waits for the first that does, for so long at most: a list with
+/// something in it is worth more than one at once.
+pub(super) async fn make_one_known(members: &[Member], patience: Duration) {
+    let is_told = |member: &Member| member.tools().is_current || !member.tools().items.is_empty();
+    if members.iter().any(is_told) {
+        return;
+    }
+    let unknown = members.iter().filter(|member| member.is_unknown()).filter_map(Member::configured_server);
+    let mut settled: FuturesUnordered<_> = unknown
+        .map(|server| async { timeout(server.host.time_left(patience), server.settled()).await })
+        .collect();
+    while settled.next().await.is_some() {
+        if members.iter().any(is_told) {
+            return;
+        }
+    }
 }
 
 /// The server itself, when it is there in time.
