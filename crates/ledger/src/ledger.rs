@@ -1,8 +1,7 @@
 //! The ledger of one gateway: everything that is kept of its calls, behind one door.
 
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -14,7 +13,7 @@ use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 use crate::journal::{AppendError, Health, Journal, JournalError, JournalOptions, Recovered, node_folder};
 use crate::patterns::Patterns;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
-use crate::{Change, Failure, Kind, Record};
+use crate::{Change, Failure, Kind, Record, disk};
 
 /// How many gateways may write on one machine at once.
 const NODES: usize = 64;
@@ -233,15 +232,15 @@ fn open_journal(folder: &Path, options: &JournalOptions) -> Result<(Journal, Rec
     if let Some(node) = &options.node {
         return Ok(Journal::open(&node_folder(folder, node), options.clone())?);
     }
-    for number in 1..=NODES {
+    let mut number = 1;
+    loop {
         let node = if number == 1 { FIRST_NODE.to_owned() } else { format!("{FIRST_NODE}-{number}") };
         let options = JournalOptions { node: Some(node.clone()), ..options.clone() };
         match Journal::open(&node_folder(folder, &node), options) {
-            Err(JournalError::InUse { .. }) if number < NODES => {}
+            Err(JournalError::InUse { .. }) if number < NODES => number += 1,
             opened => return Ok(opened?),
         }
     }
-    unreachable!("the last of them is given back, opened or not")
 }
 
 /// The numbers of before: what the file has, and what the journal has beyond it.
@@ -270,25 +269,11 @@ fn restore(log_dir: &Path, journal: &Journal, stats: &Arc<Stats>) -> Option<Arc<
 fn salt(folder: &Path) -> Result<[u8; 32], LedgerError> {
     let file = folder.join("redaction-salt");
     let failed = |why| LedgerError::Salt { file: file.clone(), why };
-    for _ in 0..2 {
-        match fs::read(&file) {
-            Ok(bytes) => match bytes.try_into() {
-                Ok(salt) => return Ok(salt),
-                Err(_) => return Err(failed(io::Error::other("it does not have 32 bytes; remove it"))),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed(error)),
-        }
-        fs::create_dir_all(folder).map_err(failed)?;
-        let mut salt = [0; 32];
-        aws_lc_rs::rand::fill(&mut salt).map_err(|_| failed(io::Error::other("there is no randomness")))?;
-        let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file);
-        match made.and_then(|mut made| made.write_all(&salt).and_then(|()| made.sync_all())) {
-            Ok(()) => return Ok(salt),
-            // Another gateway was first.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failed(error)),
-        }
-    }
-    Err(failed(io::Error::other("it comes and goes")))
+    fs::create_dir_all(folder).map_err(failed)?;
+    let mut salt = [0; 32];
+    aws_lc_rs::rand::fill(&mut salt).map_err(|_| failed(io::Error::other("there is no randomness")))?;
+    // Another gateway may have been first, today or a year ago.
+    disk::make_once(&file, &salt).map_err(failed)?;
+    let kept = fs::read(&file).map_err(failed)?;
+    kept.try_into().map_err(|_| failed(io::Error::other("it does not have 32 bytes; remove it")))
 }

@@ -7,6 +7,7 @@
 //!
 //! Start with [`Record`], [`Ledger`] and [`journal`].
 
+mod disk;
 pub mod index;
 pub mod journal;
 pub mod learn;

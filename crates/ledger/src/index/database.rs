@@ -63,7 +63,7 @@ impl Statement {
     /// Takes a value in and gives what it is called in the text.
     pub fn bind(&mut self, value: impl Into<Value>) -> String {
         self.values.push(value.into());
-        self.dialect.placeholder(self.values.len())
+        format!("${}", self.values.len())
     }
 
     /// Puts words of ours, never of a caller, in the place of `{name}`.

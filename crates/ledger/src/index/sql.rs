@@ -1,4 +1,5 @@
-//! The SQL of both databases, from files: the same names, and the same columns in the same order.
+//! The SQL of both databases, from files: `sql/` what both understand, `sql/sqlite` and `sql/postgres` what each has
+//! in its own words, with the same names and the same columns in the same order.
 
 /// Which database is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,21 +9,28 @@ pub(super) enum Dialect {
 }
 
 macro_rules! statements {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// One field per file.
+    (of both: $($same:ident),*; of each: $($name:ident),* $(,)?) => {
+        /// One field per file, or per pair of files.
         pub(super) struct Sql {
-            $($(#[$doc])* pub $name: &'static str,)*
+            $(pub $same: &'static str,)*
+            $(pub $name: &'static str,)*
         }
 
-        const SQLITE: Sql = Sql { $($name: include_str!(concat!("sql/sqlite/", stringify!($name), ".sql")),)* };
-        const POSTGRES: Sql = Sql { $($name: include_str!(concat!("sql/postgres/", stringify!($name), ".sql")),)* };
+        const SQLITE: Sql = Sql {
+            $($same: include_str!(concat!("sql/", stringify!($same), ".sql")),)*
+            $($name: include_str!(concat!("sql/sqlite/", stringify!($name), ".sql")),)*
+        };
+        const POSTGRES: Sql = Sql {
+            $($same: include_str!(concat!("sql/", stringify!($same), ".sql")),)*
+            $($name: include_str!(concat!("sql/postgres/", stringify!($name), ".sql")),)*
+        };
     };
 }
 
 statements! {
-    begin_run, calls, cut_by_count, cut_by_size, delete_call_rules, delete_calls, ended, errors, forget_progress,
-    ids_before, ids_of_node, ids_up_to, indexed, insert_call_rules, insert_calls, next_version, nodes,
-    numbers_there, put_rule, rule, rules_after, seen, sums, values, version,
+    of both: begin_run, calls, cut_by_count, errors, forget_progress, ids_before, ids_of_node, ids_up_to, indexed,
+    next_version, nodes, put_rule, rule, rules_after, seen, values, version;
+    of each: cut_by_size, delete_call_rules, delete_calls, ended, insert_call_rules, insert_calls, numbers_there, sums,
 }
 
 /// SQLite keeps words in a table of their own.
@@ -59,14 +67,6 @@ impl Dialect {
         // The database may be shared with others that use the same library.
         migrator.dangerous_set_table_name("toolwright_migrations");
         migrator
-    }
-
-    /// How the nth value is called in a statement, from 1 on.
-    pub fn placeholder(self, nth: usize) -> String {
-        match self {
-            Dialect::Sqlite => format!("?{nth}"),
-            Dialect::Postgres => format!("${nth}"),
-        }
     }
 
     /// A condition on a column of yes and no, written so that an index on it is used.

@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::JournalError;
+use crate::disk::{self, private};
 
 /// How long the small files beside the segments may be: longer than any that was written.
 const MAX_SMALL: u64 = 4096;
@@ -137,7 +138,7 @@ pub(super) fn node(folder: &Path, asked: Option<&str>) -> Result<String, Journal
         None => folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
     };
     check_node(&name)?;
-    replace_small(&path, &format!("{name}\n")).map_err(|why| failed("write", why))?;
+    disk::place(&path, format!("{name}\n").as_bytes()).map_err(|why| failed("write", why))?;
     Ok(name)
 }
 
@@ -159,15 +160,6 @@ pub(super) fn read_small(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Writes a small file beside the old one and puts it in its place.
-pub(super) fn replace_small(path: &Path, text: &str) -> io::Result<()> {
-    let beside = path.with_extension("new");
-    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&beside, path)
-}
-
 /// Writes bytes to a file that is not there yet; when the name is taken, to one with a number behind it.
 pub(super) fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     for number in 0..1000 {
@@ -186,19 +178,4 @@ pub(super) fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "there are a thousand such files already"))
-}
-
-/// Makes the names in a folder survive a loss of power. Elsewhere than on Unix, folders cannot be synced.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
-}
-
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
 }

@@ -12,6 +12,7 @@ use super::files::{self, Segment};
 use super::line::{Hash, prove};
 use super::lines::{Found, Lines};
 use super::options::JournalOptions;
+use crate::disk;
 
 const HEAD: &str = "journal.head";
 
@@ -89,9 +90,8 @@ fn write_head(folder: &Path, first: &Segment) -> std::io::Result<()> {
     };
     let head = Head { file: files::segment_name(first.first), seq: first.first, hash };
     let text = serde_json::to_string(&head).map_err(std::io::Error::other)?;
-    files::replace_small(&folder.join(HEAD), &format!("{text}\n"))?;
-    // Only then may what it speaks of be removed.
-    files::sync_folder(folder)
+    // Only when it stays there may what it speaks of be removed.
+    disk::replace(&folder.join(HEAD), format!("{text}\n").as_bytes())
 }
 
 /// Removes what was cut off from segments that are gone, or long ago.

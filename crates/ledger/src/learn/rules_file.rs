@@ -1,10 +1,10 @@
 //! The file of learned rules that the normalizer reads.
 
-use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+
+use crate::disk;
 
 /// The file of learned rules in the state folder.
 pub const LEARNED_RULES_FILE: &str = "learned-rules.json";
@@ -31,17 +31,8 @@ pub(super) fn rendered(rules: &[Value]) -> String {
 /// Writes the rules beside the file and puts them in its place, so that a reader finds the old ones or the new ones.
 pub fn write_rules_file(folder: &Path, rules: &[Value]) -> Result<PathBuf, RulesFileError> {
     let path = folder.join(LEARNED_RULES_FILE);
-    let beside = folder.join(format!(".{LEARNED_RULES_FILE}.{}", std::process::id()));
-    let write = || {
-        let mut file = File::create(&beside)?;
-        file.write_all(rendered(rules).as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&beside, &path)?;
-        // The name is safe when its folder is.
-        File::open(folder)?.sync_all()
-    };
-    write().map(|()| path.clone()).map_err(|source| {
-        let _ = fs::remove_file(&beside);
-        RulesFileError { path, source }
-    })
+    match disk::replace(&path, rendered(rules).as_bytes()) {
+        Ok(()) => Ok(path),
+        Err(source) => Err(RulesFileError { path, source }),
+    }
 }

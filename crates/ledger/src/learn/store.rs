@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::decisions::Event;
+use crate::disk::private;
 
 /// The file of decisions in the state folder.
 pub const SUGGESTIONS_FILE: &str = "suggestions.jsonl";
@@ -85,11 +86,9 @@ impl FileStore {
     /// Opens or creates the file in this folder.
     pub fn open(folder: &Path) -> Result<FileStore, StoreError> {
         let path = folder.join(SUGGESTIONS_FILE);
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(failed("open", &path))?;
+        let file = private(OpenOptions::new().read(true).append(true).create(true))
+            .open(&path)
+            .map_err(failed("open", &path))?;
         Ok(FileStore { path, file })
     }
 }

@@ -71,7 +71,7 @@ fn text_keeps_everything_but_the_secret() {
         ("AccountName=x;AccountKey=abc/def==;Endpoint=y", "AccountName=x;AccountKey=#;Endpoint=y"),
         (r#"bad {"auth": {"x": 5}} end"#, r##"bad {"auth": {"x": "#"}} end"##),
         (
-            "hook https://hooks.slack.com/services/T000/B000/XXXXXXXX failed",
+            "hook https://hooks.slack.com/services/T000/B000/qWeRtYuI failed",
             "hook https://hooks.slack.com/services/# failed",
         ),
     ] {

@@ -1,19 +1,17 @@
-//! Files that only their owner reads, replaced as a whole, and locks.
+//! The files of stats: read, replaced, set aside and locked, with errors that name them.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::StatsFileError;
+use crate::disk::{self, private};
 
 /// Larger than any that was written.
 const MAX_BYTES: u64 = 64 << 20;
 /// How long one waits for others that write.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// What a file that is on its way is called at the end.
-pub(super) const ON_ITS_WAY: &str = ".new";
 
 /// The content of a file; nothing when there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StatsFileError> {
@@ -31,22 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StatsFileError> {
 
 /// Puts a file in its place as a whole, and does not return before it stays there.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StatsFileError> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(ON_ITS_WAY);
-    let beside = PathBuf::from(beside);
-    let placed = private(OpenOptions::new().write(true).create(true).truncate(true))
-        .open(&beside)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&beside, path))
-        .and_then(|()| path.parent().map_or(Ok(()), sync_folder));
-    placed.map_err(|error| {
-        // That it may not be there is no second error.
-        let _ = fs::remove_file(&beside);
-        failed("write", path, error)
-    })
+    disk::replace(path, bytes).map_err(|error| failed("write", path, error))
 }
 
 /// Moves a file out of the way, under a name that is free.
@@ -115,19 +98,4 @@ pub(super) fn stamp(path: &Path) -> Option<(std::time::SystemTime, u64, u64)> {
 
 pub(super) fn failed(what: &'static str, file: &Path, why: io::Error) -> StatsFileError {
     StatsFileError::Io { what, file: file.to_owned(), why }
-}
-
-/// A new name in a folder stays after a power cut only when the folder was written, too.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
-}
-
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
 }

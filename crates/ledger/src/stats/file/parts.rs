@@ -326,7 +326,7 @@ fn put_aside(path: &Path, why: &str) -> Result<PathBuf, StatsFileError> {
 /// Files are on their way only while somebody holds the common lock. We hold it: their writers were killed.
 fn clear_what_was_on_its_way(folder: &Path) {
     for name in names(folder).unwrap_or_default() {
-        if name.starts_with(PREFIX) && name.ends_with(disk::ON_ITS_WAY) {
+        if name.starts_with(PREFIX) && name.ends_with(crate::disk::ON_ITS_WAY) {
             let _ = fs::remove_file(folder.join(name));
         }
     }

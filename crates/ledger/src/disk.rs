@@ -1,0 +1,86 @@
+//! Files that only their owner reads, put in their places as a whole.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How the name of a file ends that is on its way.
+pub(crate) const ON_ITS_WAY: &str = ".new";
+
+/// The same options for a file that nobody else may read.
+pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// Makes the names in a folder survive a loss of power. Elsewhere than on Unix, folders cannot be synced.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
+/// Puts a file in its place: who reads it finds the old one or the new one.
+pub(crate) fn place(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = written_beside(path, bytes)?;
+    fs::rename(&beside, path).inspect_err(|_| forget(&beside))
+}
+
+/// The same, and does not return before it stays there.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    place(path, bytes)?;
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// Makes a file that never changes. `false` when somebody was first; nobody ever sees a part of it.
+pub(crate) fn make_once(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let beside = written_beside(path, bytes)?;
+    let made = fs::hard_link(&beside, path);
+    forget(&beside);
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map(|()| true),
+    }
+}
+
+fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let mut beside = path.as_os_str().to_owned();
+    // Several processes may be at it.
+    beside.push(format!(".{}{ON_ITS_WAY}", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&beside);
+    let written = file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
+    written.inspect_err(|_| forget(&beside)).map(|()| beside)
+}
+
+fn forget(path: &Path) {
+    // That it may not be there is no second error.
+    let _ = fs::remove_file(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_made_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.json");
+        replace(&file, b"one").expect("placed");
+        replace(&file, b"two").expect("placed");
+        assert_eq!(fs::read(&file).expect("read"), b"two");
+        assert!(!make_once(&file, b"three").expect("looked at"));
+        assert!(make_once(&folder.path().join("b"), b"three").expect("made"));
+        assert_eq!(fs::read(&file).expect("read"), b"two");
+        let names: Vec<_> = fs::read_dir(folder.path()).expect("a folder").flatten().collect();
+        assert_eq!(names.len(), 2, "nothing is left beside them: {names:?}");
+        #[cfg(unix)]
+        for entry in names {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(entry.metadata().expect("seen").permissions().mode() & 0o777, 0o600);
+        }
+    }
+}

@@ -1,1 +1,0 @@
-UPDATE nodes SET indexed_seq = 0 WHERE node = ?1

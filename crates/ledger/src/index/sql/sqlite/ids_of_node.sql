@@ -1,1 +1,0 @@
-SELECT id FROM calls WHERE node = ?1 LIMIT ?2

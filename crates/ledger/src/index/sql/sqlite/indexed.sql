@@ -1,1 +1,0 @@
-SELECT indexed_seq FROM nodes WHERE node = ?1

@@ -1,1 +1,0 @@
-UPDATE rule_version SET version = version + 1 RETURNING version

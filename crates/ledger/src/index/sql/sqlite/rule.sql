@@ -1,1 +1,0 @@
-SELECT id, kind, status, body, version, changed_at, changed_by FROM rules WHERE id = ?1
