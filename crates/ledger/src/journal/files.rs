@@ -35,6 +35,16 @@ pub fn folders(state: &Path) -> Result<Vec<PathBuf>, JournalError> {
     Ok(found)
 }
 
+/// The numbers of the records that the files of a journal begin with, in order: where reading may begin without what
+/// is older.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn begins(folder: &Path) -> Result<Vec<u64>, JournalError> {
+    let failed = |why| JournalError::Io { what: "read the journal in", path: folder.to_path_buf(), why };
+    Ok(segments(folder).map_err(failed)?.iter().map(|segment| segment.first).collect())
+}
+
 /// One file of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {

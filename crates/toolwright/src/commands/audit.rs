@@ -1,12 +1,11 @@
 //! `toolwright audit`: what was written down of calls.
 
-use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
 use tokio::runtime::Builder;
-use toolwright_ledger::journal::{Damage, Journal, verify};
+use toolwright_ledger::journal::{Damage, Journal, JournalError, begins, verify};
 use toolwright_ledger::{Kind, Record};
 use toolwright_tools::printable;
 
@@ -32,24 +31,34 @@ pub fn run(options: &AuditOptions) -> Result<ExitCode, Report> {
 fn tail(folders: &[PathBuf], count: usize, follow: bool, json: bool) -> Result<ExitCode, Report> {
     let mut last: Vec<Record> = Vec::new();
     for folder in folders {
-        let mut of_one: VecDeque<Record> = VecDeque::new();
-        for record in ended(folder, &mut warn) {
-            if of_one.len() == count {
-                of_one.pop_front();
-            }
-            of_one.push_back(record);
-        }
-        of_one.truncate(count);
-        last.extend(of_one);
+        last.extend(last_of(folder, count)?);
     }
     last.sort_by_key(|record| record.ts);
     for record in last.iter().skip(last.len().saturating_sub(count)) {
         print(&line(record, json)?)?;
     }
-    if last.is_empty() && !follow {
+    if last.is_empty() && !follow && count > 0 {
         eprintln!("nothing has been written down yet; `toolwright serve` does it");
     }
     if follow { follow_all(folders, json) } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// The last calls of one journal that are over, in order. Files that are older than these are not read.
+fn last_of(folder: &Path, count: usize) -> Result<Vec<Record>, Report> {
+    let mut found: Vec<Record> = Vec::new();
+    for from in begins(folder).map_err(unreadable)?.into_iter().rev() {
+        let before = found.first().map_or(u64::MAX, |record| record.seq);
+        let mut older: Vec<Record> = read(folder, from)
+            .take_while(|record| record.seq < before)
+            .filter(|record| record.kind == Kind::Call)
+            .collect();
+        older.append(&mut found);
+        found = older;
+        if found.len() >= count {
+            break;
+        }
+    }
+    Ok(found.split_off(found.len().saturating_sub(count)))
 }
 
 /// Every record that is written from now on.
@@ -59,7 +68,8 @@ fn follow_all(folders: &[PathBuf], json: bool) -> Result<ExitCode, Report> {
     runtime.block_on(async {
         let (told, mut tells) = tokio::sync::mpsc::channel(64);
         for folder in folders {
-            let from = Journal::read(folder, 1).filter_map(Result::ok).last().map_or(1, |last| last.seq + 1);
+            let last_file = begins(folder).map_err(unreadable)?.pop().unwrap_or(1);
+            let from = read(folder, last_file).last().map_or(last_file, |last| last.seq + 1);
             let (mut records, told) = (Journal::follow_folder(folder, from), told.clone());
             tokio::spawn(async move {
                 while let Some(record) = records.next().await {
@@ -84,9 +94,8 @@ fn follow_all(folders: &[PathBuf], json: bool) -> Result<ExitCode, Report> {
 fn show(folders: &[PathBuf], call: &str) -> Result<ExitCode, Report> {
     let mut found: Option<Record> = None;
     for folder in folders {
-        let records = Journal::read(folder, 1).filter_map(Result::ok);
         // The record of the end comes after that of the begin, and says more.
-        found = records.filter(|record| record.call.starts_with(call)).last().or(found);
+        found = read(folder, 1).filter(|record| record.call.starts_with(call)).last().or(found);
     }
     let Some(record) = found else {
         return Err(Report::found(
@@ -102,8 +111,7 @@ fn show(folders: &[PathBuf], call: &str) -> Result<ExitCode, Report> {
 fn check(folders: &[PathBuf]) -> Result<ExitCode, Report> {
     let mut is_whole = true;
     for folder in folders {
-        let checked = verify(folder)
-            .map_err(|error| Report::found(error.to_string(), "check the folder and who may read it"))?;
+        let checked = verify(folder).map_err(unreadable)?;
         is_whole &= checked.is_whole();
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let state = if checked.is_whole() { "whole" } else { "NOT WHOLE" };
@@ -140,30 +148,20 @@ fn export(folders: &[PathBuf], tool: Option<&str>) -> Result<ExitCode, Report> {
         }
     };
     for folder in folders {
-        for record in Journal::read(folder, 1) {
-            match record {
-                Ok(record) if is_meant(&record) => print(&line(&record, true)?)?,
-                Ok(_) => {}
-                Err(damage) => warn(&damage),
-            }
+        for record in read(folder, 1).filter(is_meant) {
+            print(&line(&record, true)?)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The calls of a journal that are over.
-fn ended<'a>(
-    folder: &std::path::Path,
-    warn: &'a mut dyn FnMut(&Damage),
-) -> impl Iterator<Item = Record> + use<'a> {
-    let records = Journal::read(folder, 1).filter_map(move |record| match record {
-        Ok(record) => Some(record),
-        Err(damage) => {
-            warn(&damage);
-            None
-        }
-    });
-    records.filter(|record| record.kind == Kind::Call)
+/// The records of a journal from a number on. What is damaged is told.
+fn read(folder: &Path, from: u64) -> impl Iterator<Item = Record> + use<> {
+    Journal::read(folder, from).filter_map(|record| record.inspect_err(warn).ok())
+}
+
+fn unreadable(error: JournalError) -> Report {
+    Report::found(error.to_string(), "check the folder and who may read it")
 }
 
 fn warn(damage: &Damage) {
