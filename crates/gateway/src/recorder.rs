@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use toolwright_ledger::{Change, Failure, Ledger, Raw, Reached, Record, Stages};
+use toolwright_ledger::{Change, Failure, Hidden, Ledger, Reached, Record, Stages};
 use toolwright_tools::builtin::FILES_SERVER;
 use toolwright_tools::observer::{CallId, Finished, Normalized, Stage, Started};
 use toolwright_tools::registry::BUILT_IN;
@@ -29,8 +29,8 @@ pub struct Recorder {
 /// What is known of a call that runs.
 struct Running {
     record: Record,
-    sent: String,
-    normalized: Option<String>,
+    sent: Hidden,
+    normalized: Hidden,
 }
 
 struct Conversation {
@@ -41,11 +41,14 @@ struct Conversation {
 impl Recorder {
     /// Writes to this ledger.
     pub fn new(ledger: Arc<Ledger>) -> Recorder {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut run = [0; 4];
+        // Without randomness the time tells runs apart well enough.
+        if aws_lc_rs::rand::fill(&mut run).is_err() {
+            run = (now() as u32).to_be_bytes();
+        }
         Recorder {
             ledger,
-            // Two runs that begin in the same second are told apart by their processes.
-            run: (since.as_secs() as u32) ^ std::process::id().rotate_left(16),
+            run: u32::from_be_bytes(run),
             running: Mutex::default(),
             conversations: Mutex::default(),
         }
@@ -98,16 +101,20 @@ impl CallObserver for Recorder {
             tool,
             ..Record::default()
         };
-        let sent = cut(call.arguments.expose()).to_owned();
-        self.running().insert(call.id, Running { record, sent, normalized: None });
+        let sent = self.ledger.hide(cut(call.arguments.expose()));
+        self.running().insert(call.id, Running { record, sent, normalized: Hidden::default() });
     }
 
     fn normalized(&self, call: &Normalized<'_>) {
+        let normalized = match call.changes {
+            [] => Hidden::default(),
+            _ => self.ledger.hide(cut(call.arguments.expose())),
+        };
         let mut running = self.running();
         let Some(known) = running.get_mut(&call.id) else { return };
         name_tool(&mut known.record, call.tool);
         known.record.changes = call.changes.iter().map(change).collect();
-        known.normalized = (!call.changes.is_empty()).then(|| cut(call.arguments.expose()).to_owned());
+        known.normalized = normalized;
     }
 
     fn admits(&self, call: &Normalized<'_>) -> Result<(), String> {
@@ -122,7 +129,7 @@ impl CallObserver for Recorder {
             (known.record.clone(), known.sent.clone())
         };
         self.ledger
-            .begin(record, Raw { arguments: &sent, normalized: None })
+            .begin(record, sent)
             .map_err(|error| format!("{error}; free some space, or allow calls without records"))
     }
 
@@ -140,7 +147,7 @@ impl CallObserver for Recorder {
         record.duration_us = u64::try_from(call.duration.as_micros()).unwrap_or(u64::MAX);
         record.bytes_in = call.bytes_in as u64;
         record.bytes_out = call.bytes_out as u64;
-        self.ledger.end(record, Raw { arguments: &sent, normalized: normalized.as_deref() });
+        self.ledger.end(record, sent, normalized);
     }
 }
 

@@ -30,7 +30,7 @@ use std::thread::JoinHandle;
 
 pub use damage::{Damage, Why};
 pub use error::{AppendError, JournalError};
-pub use files::{folders, node_folder};
+pub use files::{begins, folders, node_folder};
 pub use follow::Follow;
 pub use health::{Health, State};
 pub use interrupted::interrupted;
@@ -88,8 +88,17 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be written. It is counted then, and the next record that is written tells of it.
-    pub fn append(&self, record: Record) -> Result<u64, AppendError> {
-        self.shared.append(record, None)
+    pub fn append(&self, mut record: Record) -> Result<u64, AppendError> {
+        self.shared.append(&mut record, None)
+    }
+
+    /// The same for who goes on with the record: it has its number and its node then.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn write(&self, record: &mut Record) -> Result<(), AppendError> {
+        record.seq = self.shared.append(record, None)?;
+        Ok(())
     }
 
     /// Writes a record at once, and is done when it is as safe as the options ask: in [`Durability::Power`] after the
@@ -99,11 +108,11 @@ impl Journal {
     /// As [`Journal::append`], and when the sync failed: then it may be on the disk, or may not.
     pub fn append_durable(
         &self,
-        record: Record,
+        mut record: Record,
     ) -> impl Future<Output = Result<u64, AppendError>> + Send + 'static + use<> {
         let is_waiting = self.shared.options.durability == Durability::Power;
         let (done, told) = tokio::sync::oneshot::channel();
-        let written = self.shared.append(record, is_waiting.then_some(done));
+        let written = self.shared.append(&mut record, is_waiting.then_some(done));
         async move {
             let seq = written?;
             if !is_waiting {

@@ -1,9 +1,10 @@
 //! The ledger of one gateway: everything that is kept of its calls, behind one door.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use jiff::Timestamp;
 use serde_json::value::RawValue;
@@ -73,6 +74,7 @@ pub enum LedgerError {
 pub struct Ledger {
     journal: Journal,
     redactor: RwLock<Redactor>,
+    secrets: Mutex<BTreeSet<String>>,
     stats: Arc<Stats>,
     stats_file: Option<Arc<StatsFile>>,
     patterns: Patterns,
@@ -81,14 +83,9 @@ pub struct Ledger {
     before: u64,
 }
 
-/// The texts of a call as they came, secrets included. They go no further than the ledger.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Raw<'a> {
-    /// The arguments as they were sent.
-    pub arguments: &'a str,
-    /// The arguments that the tool got, when they were changed.
-    pub normalized: Option<&'a str>,
-}
+/// Arguments without their secrets. Only a ledger makes them, so that nobody forgets to.
+#[derive(Clone, Debug, Default)]
+pub struct Hidden(Option<Box<RawValue>>);
 
 impl Ledger {
     /// Opens the ledger in a folder. What was written before is counted by [`keep`](Self::keep). Blocks for some
@@ -99,12 +96,16 @@ impl Ledger {
     /// be had is only warned of.
     pub fn open(options: LedgerOptions) -> Result<(Ledger, Recovered), LedgerError> {
         let LedgerOptions { folder, log_dir, journal, on_failure, redact, secrets } = options;
-        let redactor = Redactor::new(salt(&folder)?, redact)?.with_known(secrets);
+        let redactor = Redactor::new(salt(&folder)?, redact)?.with_known(secrets.clone());
         let (journal, recovered) = open_journal(&folder, &journal)?;
         let (stats, patterns) = (Arc::new(Stats::default()), Patterns::default());
         let stats_file = log_dir.as_deref().and_then(|log_dir| restore(log_dir, &journal, &stats));
         let (redactor, before) = (RwLock::new(redactor), journal.last_seq());
-        Ok((Ledger { journal, redactor, stats, stats_file, patterns, on_failure, before }, recovered))
+        let secrets = Mutex::new(secrets.into_iter().collect());
+        Ok((
+            Ledger { journal, redactor, secrets, stats, stats_file, patterns, on_failure, before },
+            recovered,
+        ))
     }
 
     /// Counts what was written before this run.
@@ -119,38 +120,50 @@ impl Ledger {
         }
     }
 
-    /// Other values are known to be secret from now on.
-    pub fn set_secrets(&self, secrets: Vec<String>) {
+    /// More values are known to be secret. Those of before stay so: servers that go may still say them.
+    pub fn add_secrets(&self, secrets: impl IntoIterator<Item = String>) {
+        let mut known = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(secrets);
         let mut redactor = self.redactor.write().unwrap_or_else(PoisonError::into_inner);
-        *redactor = redactor.with_known(secrets);
+        *redactor = redactor.with_known(known.iter().cloned().collect());
+    }
+
+    /// Arguments as they are written down: JSON as it is but for its secrets, and anything else as a string.
+    pub fn hide(&self, arguments: &str) -> Hidden {
+        Hidden(json(&self.redactor().json(arguments)))
     }
 
     /// Writes down that a call begins: when it is cut, that is how it is known.
     ///
     /// # Errors
     /// When it could not be written and must not be run without.
-    pub fn begin(&self, record: Record, raw: Raw<'_>) -> Result<(), AppendError> {
-        let written = self.journal.append(self.hidden(Record { kind: Kind::InProgress, ..record }, raw));
-        match (written, self.on_failure) {
+    pub fn begin(&self, record: Record, sent: Hidden) -> Result<(), AppendError> {
+        let mut record = self.hidden(Record { kind: Kind::InProgress, arguments: sent.0, ..record });
+        match (self.write(&mut record), self.on_failure) {
             (Err(error), OnFailure::Block) => Err(error),
             (Err(error), OnFailure::Allow) => {
                 tracing::error!("a call is run without a record of its begin: {error}");
                 Ok(())
             }
-            (Ok(_), _) => Ok(()),
+            (Ok(()), _) => Ok(()),
         }
     }
 
-    /// Writes down how a call ended, and counts it.
-    pub fn end(&self, record: Record, raw: Raw<'_>) {
-        let mut record = self.hidden(record, raw);
-        record.node = self.journal.node().to_owned();
-        match self.journal.append(record.clone()) {
-            Ok(seq) => record.seq = seq,
-            Err(error) => tracing::error!("the record of a call is lost: {error}"),
+    /// Writes down how a call ended, and counts it. `normalized` is what the tool got, when that was changed.
+    pub fn end(&self, record: Record, sent: Hidden, normalized: Hidden) {
+        let record = Record { kind: Kind::Call, arguments: sent.0, normalized: normalized.0, ..record };
+        let mut record = self.hidden(record);
+        if let Err(error) = self.write(&mut record) {
+            tracing::error!("the record of a call is lost: {error}");
         }
-        self.stats.observe(&record);
         self.patterns.observe(&record);
+    }
+
+    /// Stats hear of begins too: they know by the numbers what they have counted.
+    fn write(&self, record: &mut Record) -> Result<(), AppendError> {
+        let written = self.journal.write(record);
+        self.stats.observe(record);
+        written
     }
 
     /// The numbers.
@@ -196,10 +209,13 @@ impl Ledger {
         }
     }
 
-    fn hidden(&self, mut record: Record, raw: Raw<'_>) -> Record {
-        let redactor = self.redactor.read().unwrap_or_else(PoisonError::into_inner).clone();
-        record.arguments = json(&redactor.json(raw.arguments));
-        record.normalized = raw.normalized.and_then(|text| json(&redactor.json(text)));
+    fn redactor(&self) -> Redactor {
+        self.redactor.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The rest of a record without secrets.
+    fn hidden(&self, mut record: Record) -> Record {
+        let redactor = self.redactor();
         for change in &mut record.changes {
             hide_change(&redactor, change);
         }

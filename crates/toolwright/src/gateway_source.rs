@@ -31,6 +31,7 @@ pub struct Behind {
     pub own_tools: usize,
     /// Where calls are written down.
     pub ledger: Option<Arc<Ledger>>,
+    own_secrets: Vec<String>,
 }
 
 impl Behind {
@@ -60,8 +61,14 @@ impl Behind {
     /// The file is watched as long as this is awaited. What is wrong with a new one the log says.
     async fn keep_configuration(&self, asked: &Notify) {
         let Some(configuration) = &self.configuration else { return };
-        let reloading = reload::watch_telling(&configuration.file, &self.servers, |applied| {
+        let (servers, ledger) = (Arc::downgrade(&self.servers), self.ledger.clone());
+        let own_secrets = self.own_secrets.clone();
+        let reloading = reload::watch_telling(&configuration.file, &self.servers, move |applied| {
             eprintln!("{}", printable(&read_again(applied), &['\\']));
+            if let (Some(servers), Some(ledger)) = (servers.upgrade(), &ledger) {
+                let secrets = ledger_source::secrets(Some(&servers.current().configuration), &own_secrets);
+                ledger.add_secrets(secrets);
+            }
         });
         loop {
             asked.notified().await;
@@ -89,8 +96,10 @@ pub fn behind(
     let normalizer = Normalizer::new(rules_source::load(rules)?);
     let configuration = server_source::configuration(config)?;
     let serves_own = configuration.as_ref().is_none_or(Configuration::serves_own_tools);
+    let mut kept_out = toolset::kept_out(config, rules);
+    kept_out.extend(written.flags.log_dir.iter().map(|dir| std::path::absolute(dir).unwrap_or(dir.clone())));
     // They are there when they are not served as well: the file may change.
-    let registry = match toolset::registry(roots, toolset::kept_out(config, rules)) {
+    let registry = match toolset::registry(roots, kept_out) {
         Err(_) if !serves_own => ToolRegistry::new(),
         registry => registry?,
     };
@@ -109,8 +118,9 @@ pub fn behind(
     };
     let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), GatewayOptions::default());
     offer(&servers, executor.registry());
+    let own_secrets = written.own_secrets.to_vec();
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
-    Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools, ledger })
+    Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools, ledger, own_secrets })
 }
 
 /// What a configuration has changed that was read while it was in force.

@@ -95,12 +95,12 @@ pub(super) struct Todo {
 }
 
 impl Shared {
-    pub fn append(&self, mut record: Record, done: Option<Done>) -> Result<u64, AppendError> {
+    pub fn append(&self, record: &mut Record, done: Option<Done>) -> Result<u64, AppendError> {
         thread_local!(static BODY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
         record.node.clone_from(&self.node);
         BODY.with_borrow_mut(|body| {
             // The larger part of the work is done before the lock is taken.
-            let made = line::body(&mut record, body);
+            let made = line::body(record, body);
             let mut writer = self.lock();
             let appended = made.and_then(|()| writer.append(body, done));
             let is_work = match &appended {
