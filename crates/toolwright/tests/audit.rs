@@ -103,7 +103,7 @@ fn a_changed_record_is_named_and_the_gateway_goes_on() {
         }
         panic!("there is no journal")
     };
-    let file = find(home.path());
+    let file = find(&home.path().join("state/toolwright/journal"));
     let text = fs::read_to_string(&file).expect("the journal");
     fs::write(&file, text.replacen("1.txt", "7.txt", 1)).expect("written");
     let (code, told, _) = home.run(&["audit", "verify"]);
