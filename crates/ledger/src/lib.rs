@@ -16,5 +16,5 @@ pub mod patterns;
 mod record;
 pub mod stats;
 
-pub use ledger::{Hidden, Ledger, LedgerError, LedgerOptions, OnFailure};
+pub use ledger::{Hidden, Ledger, LedgerError, LedgerOptions, NotSafeYet, OnFailure};
 pub use record::{Change, Failure, Kind, Reached, Record, Stages};
