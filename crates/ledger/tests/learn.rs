@@ -8,5 +8,6 @@ mod learn {
     mod noise;
     mod replay;
     mod reported;
+    mod shared;
     mod stream;
 }
