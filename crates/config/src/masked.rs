@@ -10,6 +10,9 @@ const MAX_PLAIN_CHARS: usize = 7;
 /// How far a long string is searched for secrets on both sides of what is shown of it, in bytes.
 const LOOKED_AT_BYTES: usize = 1_000;
 
+/// The keys of addresses.
+const ADDRESS_KEYS: &[&str] = &["url", "httpUrl", "serverUrl", "baseUrl", "otlp", "store"];
+
 /// A line, and the strings in it.
 pub(crate) struct Line<'l> {
     pub text: &'l str,
@@ -76,10 +79,14 @@ impl<'l> Line<'l> {
             let text = &self.text[before.place.clone()];
             (before.is_key || is_flag(text)) && text.len() <= LOOKED_AT_BYTES && is_secret_key(text)
         });
+        // Somebody's name in an address: a password probably stands behind it, with or without a scheme before it.
+        let is_address = before.is_some_and(|before| {
+            before.is_key && ADDRESS_KEYS.contains(&&self.text[before.place.clone()]) && text.contains('@')
+        });
         let from = shown.start.saturating_sub(LOOKED_AT_BYTES).max(found.place.start);
         let to = (shown.end + LOOKED_AT_BYTES).min(found.place.end);
         let near = self.text.floor_char_boundary(from)..self.text.floor_char_boundary(to);
-        (follows || is_database(text) || holds_secret(&self.text[near])) && !is_reference(text)
+        (follows || is_address || is_database(text) || holds_secret(&self.text[near])) && !is_reference(text)
     }
 }
 
@@ -142,7 +149,8 @@ mod tests {
             (r#""password": "äß" , "x": "y""#, r#""password": "**" , "x": "y""#),
             (r#""password": "never closed"#, r#""password": "************"#),
             (r#""command": "npx","#, r#""command": "npx","#),
-            (r#""store": "postgres://a:b c@d""#, r#""store": "********************""#),
+            (r#""store": "postgres://a:b c@d""#, r#""store": "******************""#),
+            (r#""otlp": "ann:hunter2@localhost""#, r#""otlp": "*********************""#),
             (r#""store": "sqlite:calls.db""#, r#""store": "sqlite:calls.db""#),
             ("", ""),
             ("\"", "\""),

@@ -192,7 +192,9 @@ impl<'t> Reader<'t, '_> {
         let (scheme, rest) = match text.split_once(':') {
             // A letter is a drive of Windows.
             Some((scheme, rest))
-                if scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
+                if scheme.len() > 1
+                    && (rest.starts_with("//")
+                        || scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())) =>
             {
                 (scheme.to_ascii_lowercase(), rest)
             }
