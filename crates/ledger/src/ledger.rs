@@ -9,9 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
+use toolwright_normalizer::RuleSet;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
+use crate::index::{IndexerStatus, Store};
+use crate::indexed::{Indexed, StoreAddress};
 use crate::journal::{AppendError, Health, Journal, JournalError, JournalOptions, Recovered, node_folder};
+use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
 use crate::patterns::Patterns;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
 use crate::{Change, Failure, Kind, Record, disk};
@@ -20,6 +24,9 @@ use crate::{Change, Failure, Kind, Record, disk};
 const NODES: usize = 64;
 /// The name of the first of them.
 const FIRST_NODE: &str = "main";
+
+/// The index of one machine.
+const INDEX_FILE: &str = "index.db";
 
 /// How many records of before are counted at a start.
 const COUNTED_AGAIN: u64 = 200_000;
@@ -49,6 +56,12 @@ pub struct LedgerOptions {
     pub redact: RedactOptions,
     /// Values that are known to be secret.
     pub secrets: Vec<String>,
+    /// Where calls are looked up: a file in the folder when nothing is said.
+    pub store: Option<StoreAddress>,
+    /// What is done with what calls teach.
+    pub learn: Policy,
+    /// The rules in force without the learned ones.
+    pub rules: RuleSet,
 }
 
 /// Why there is no ledger.
@@ -60,6 +73,9 @@ pub enum LedgerError {
     /// What is to be hidden cannot be understood.
     #[error("what is to be hidden cannot be understood: {0}")]
     Redact(#[from] OptionsError),
+    /// What was decided about rules cannot be read, or the rules not be written.
+    #[error(transparent)]
+    Learning(#[from] LearningError),
     /// The salt of the marks cannot be kept.
     #[error("{} cannot be read or made: {why}", .file.display())]
     Salt {
@@ -78,6 +94,8 @@ pub struct Ledger {
     stats: Arc<Stats>,
     stats_file: Option<Arc<StatsFile>>,
     patterns: Patterns,
+    indexed: Indexed,
+    learning: Arc<SharedLearning>,
     on_failure: OnFailure,
     /// The last record before this run.
     before: u64,
@@ -95,15 +113,37 @@ impl Ledger {
     /// When the journal cannot be written, and when what is to be hidden is not understood. A stats file that cannot
     /// be had is only warned of.
     pub fn open(options: LedgerOptions) -> Result<(Ledger, Recovered), LedgerError> {
-        let LedgerOptions { folder, log_dir, journal, on_failure, redact, secrets } = options;
-        let redactor = Redactor::new(salt(&folder)?, redact)?.with_known(secrets.clone());
-        let (journal, recovered) = open_journal(&folder, &journal)?;
+        let LedgerOptions { folder, log_dir, journal: choices, on_failure, redact, secrets, .. } = options;
+        let salt = salt(&folder)?;
+        let redactor = Redactor::new(salt, redact)?.with_known(secrets.clone());
+        let (journal, recovered) = open_journal(&folder, &choices)?;
+        let address = options.store.unwrap_or_else(|| StoreAddress::Sqlite(folder.join(INDEX_FILE)));
+        let indexed = Indexed::new(address, journal.node(), &install(&salt), &choices);
+        let (learning, loaded) = SharedLearning::open(&folder, options.rules, options.learn)?;
+        if !loaded.damaged.is_empty() {
+            tracing::warn!(
+                "lines {:?} of the decisions about rules cannot be read and are passed over",
+                loaded.damaged
+            );
+        }
+        let learning = Arc::new(learning);
         let (stats, patterns) = (Arc::new(Stats::default()), Patterns::default());
         let stats_file = log_dir.as_deref().and_then(|log_dir| restore(log_dir, &journal, &stats));
         let (redactor, before) = (RwLock::new(redactor), journal.last_seq());
         let secrets = Mutex::new(secrets.into_iter().collect());
         Ok((
-            Ledger { journal, redactor, secrets, stats, stats_file, patterns, on_failure, before },
+            Ledger {
+                journal,
+                redactor,
+                secrets,
+                stats,
+                stats_file,
+                patterns,
+                indexed,
+                learning,
+                on_failure,
+                before,
+            },
             recovered,
         ))
     }
@@ -163,6 +203,7 @@ impl Ledger {
     fn write(&self, record: &mut Record) -> Result<(), AppendError> {
         let written = self.journal.write(record);
         self.stats.observe(record);
+        self.indexed.nudge();
         written
     }
 
@@ -203,15 +244,45 @@ impl Ledger {
         &self.journal
     }
 
-    /// Counts what was written before, and keeps the files of numbers until `stop`, when they are written once more.
-    pub async fn keep(self: Arc<Self>, stop: CancellationToken) {
+    /// Where calls are looked up, once that could be opened.
+    pub fn store(&self) -> Option<Store> {
+        self.indexed.store().cloned()
+    }
+
+    /// What this gateway is called there.
+    pub fn node(&self) -> &str {
+        self.indexed.node()
+    }
+
+    /// How far the index is behind the journal; nothing before it could be opened.
+    pub fn indexer(&self) -> Option<IndexerStatus> {
+        self.indexed.status()
+    }
+
+    /// What calls teach, and the rules that are in force.
+    pub fn learning(&self) -> &Arc<SharedLearning> {
+        &self.learning
+    }
+
+    /// Counts what was written before, keeps the files of numbers, feeds the index and learns from it until `stop`.
+    /// What is written then for the last time is written before this returns.
+    pub async fn keep(self: Arc<Self>, tools: Arc<dyn Definitions>, stop: CancellationToken) {
         let ledger = Arc::clone(&self);
         // It ends by itself; nobody waits for it.
         drop(tokio::task::spawn_blocking(move || ledger.count_before()));
-        match &self.stats_file {
-            Some(file) => Arc::clone(file).run(stop).await,
-            None => stop.cancelled().await,
-        }
+        let numbers = async {
+            match &self.stats_file {
+                Some(file) => Arc::clone(file).run(stop.clone()).await,
+                None => stop.cancelled().await,
+            }
+        };
+        let index = async {
+            let Some(store) = self.indexed.open(&stop).await else { return };
+            let learning = Arc::clone(&self.learning).run(store.clone(), tools, stop.clone());
+            let feeding = self.indexed.feed(store, &self.journal, self.before, stop.clone());
+            tokio::join!(learning, feeding);
+        };
+        tokio::join!(numbers, index);
     }
 
     fn redactor(&self) -> Redactor {
@@ -284,6 +355,12 @@ fn restore(log_dir: &Path, journal: &Journal, stats: &Arc<Stats>) -> Option<Arc<
         None => {}
     }
     Some(Arc::new(file))
+}
+
+/// A name for this install that is always the same and tells nothing.
+fn install(salt: &[u8; 32]) -> String {
+    let hash = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, &[&salt[..], b"install"].concat());
+    hash.as_ref()[..4].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The salt of this install's marks.

@@ -9,6 +9,7 @@
 
 mod disk;
 pub mod index;
+mod indexed;
 pub mod journal;
 pub mod learn;
 mod ledger;
@@ -16,5 +17,6 @@ pub mod patterns;
 mod record;
 pub mod stats;
 
+pub use indexed::{StoreAddress, open as open_store};
 pub use ledger::{Hidden, Ledger, LedgerError, LedgerOptions, OnFailure};
 pub use record::{Change, Failure, Kind, Reached, Record, Stages};

@@ -65,9 +65,15 @@ pub struct IndexerStatus {
 /// A running indexer. Dropping it leaves the task running until it is cancelled.
 #[derive(Debug)]
 pub struct Indexer {
+    handle: IndexerHandle,
+    task: JoinHandle<()>,
+}
+
+/// Speaks with a running indexer. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct IndexerHandle {
     news: Arc<Notify>,
     status: watch::Receiver<IndexerStatus>,
-    task: JoinHandle<()>,
 }
 
 impl Indexer {
@@ -96,9 +102,23 @@ impl Indexer {
             next: 1,
             seen: Instant::now(),
         };
-        Indexer { news, status: watched, task: tokio::spawn(run.run(last_before)) }
+        Indexer { handle: IndexerHandle { news, status: watched }, task: tokio::spawn(run.run(last_before)) }
     }
 
+    /// What speaks with it.
+    pub fn handle(&self) -> &IndexerHandle {
+        &self.handle
+    }
+
+    /// Waits for its end, after it was cancelled.
+    pub async fn ended(self) {
+        if let Err(error) = self.task.await {
+            tracing::error!("the indexer broke off: {error}; the next start reads on in the journal");
+        }
+    }
+}
+
+impl IndexerHandle {
     /// Says that there is something new in the journal. Costs next to nothing and never waits.
     pub fn nudge(&self) {
         self.news.notify_one();
@@ -112,13 +132,6 @@ impl Indexer {
     /// Follows how far it is.
     pub fn watch(&self) -> watch::Receiver<IndexerStatus> {
         self.status.clone()
-    }
-
-    /// Waits for its end, after it was cancelled.
-    pub async fn ended(self) {
-        if let Err(error) = self.task.await {
-            tracing::error!("the indexer broke off: {error}; the next start reads on in the journal");
-        }
     }
 }
 

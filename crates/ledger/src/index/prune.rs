@@ -59,6 +59,12 @@ impl Store {
         self.delete_while(|| self.statement(|sql| sql.ids_of_node).with(node).with(AT_ONCE)).await
     }
 
+    /// Takes out what a node has here beyond a number: its journal lost that.
+    pub(super) async fn forget_beyond(&self, node: &str, number: u64) -> Result<u64, StoreError> {
+        let beyond = || self.statement(|sql| sql.ids_beyond).with(node).with(signed(number)).with(AT_ONCE);
+        self.delete_while(beyond).await
+    }
+
     async fn delete_while(&self, pick: impl Fn() -> super::database::Statement) -> Result<u64, StoreError> {
         let mut gone = 0;
         loop {

@@ -35,6 +35,26 @@ pub struct Event {
     pub suggestion: Suggestion,
 }
 
+impl What {
+    /// The word for it in files and pages.
+    pub fn word(self) -> &'static str {
+        match self {
+            What::Accepted => "accepted",
+            What::Dismissed => "dismissed",
+            What::Undone => "undone",
+            What::Lapsed => "lapsed",
+        }
+    }
+}
+
+impl Event {
+    /// Tells decisions apart, and puts them into the same order everywhere: gateways that know the same decisions
+    /// have the same rules in force, in whatever order they heard of them.
+    pub fn key(&self) -> String {
+        format!("{:020}-{}-{}-{}", self.ts.max(0), self.id, self.event.word(), self.by)
+    }
+}
+
 /// What holds for one suggestion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {

@@ -149,6 +149,11 @@ impl Learner {
         true
     }
 
+    /// Whether calls of a tool were seen.
+    pub(super) fn knows(&self, scope: &str) -> bool {
+        self.tools.contains_key(scope)
+    }
+
     /// Forgets what a tool taught.
     pub(super) fn forget(&mut self, scope: &str) {
         self.tools.remove(scope);

@@ -1,5 +1,6 @@
 //! All of the learning together: the learner, the policy, the decisions, and the rules in force.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -99,6 +100,9 @@ pub struct Learning {
     store: Box<dyn DecisionStore>,
     decisions: Decisions,
     history: Vec<Event>,
+    known: HashSet<String>,
+    /// Suggestions of before, whose tools have not been seen since.
+    earlier: Vec<Suggestion>,
 }
 
 impl Learning {
@@ -108,13 +112,59 @@ impl Learning {
         mut store: Box<dyn DecisionStore>,
     ) -> Result<(Learning, Loaded), LearningError> {
         let loaded = store.load()?;
-        let mut decisions = Decisions::default();
-        loaded.events.iter().for_each(|event| decisions.apply(event));
         let learner = Learner::new(Normalizer::new(options.rules.clone()));
-        let history = loaded.events.clone();
-        let mut learning = Learning { options, learner, store, decisions, history };
-        learning.put_in_force()?;
+        let mut learning = Learning {
+            options,
+            learner,
+            store,
+            decisions: Decisions::default(),
+            history: Vec::new(),
+            known: HashSet::new(),
+            earlier: Vec::new(),
+        };
+        if !learning.absorb(loaded.events.clone())? {
+            learning.put_in_force()?;
+        }
         Ok((learning, loaded))
+    }
+
+    /// Suggestions that were there before. Each stays until its tool is seen again: what is known then counts.
+    pub fn remember(&mut self, earlier: Vec<Suggestion>) {
+        self.earlier = earlier;
+    }
+
+    /// Takes over what other processes decided on the same folder. Whether there was something.
+    pub fn refresh(&mut self) -> Result<bool, LearningError> {
+        let news = self.store.news()?;
+        self.absorb(news)
+    }
+
+    /// Takes over and keeps what was decided elsewhere. Whether there was something new.
+    pub fn import(&mut self, events: Vec<Event>) -> Result<bool, LearningError> {
+        let new: Vec<Event> =
+            events.into_iter().filter(|event| !self.known.contains(&event.key())).collect();
+        for event in &new {
+            self.store.append(event)?;
+        }
+        self.absorb(new)
+    }
+
+    /// Puts decisions where they belong in time; what holds then is made anew.
+    fn absorb(&mut self, events: Vec<Event>) -> Result<bool, LearningError> {
+        let before = self.history.len();
+        for event in events {
+            if self.known.insert(event.key()) {
+                self.history.push(event);
+            }
+        }
+        if self.history.len() == before {
+            return Ok(false);
+        }
+        self.history.sort_by_cached_key(Event::key);
+        self.decisions = Decisions::default();
+        self.history.iter().for_each(|event| self.decisions.apply(event));
+        self.put_in_force()?;
+        Ok(true)
     }
 
     /// The normalizer with the rules in force, learned ones included.
@@ -126,6 +176,11 @@ impl Learning {
     pub fn set_rules(&mut self, rules: RuleSet) -> Result<(), LearningError> {
         self.options.rules = rules;
         self.put_in_force()
+    }
+
+    /// What is done with suggestions.
+    pub fn policy(&self) -> Policy {
+        self.options.policy
     }
 
     /// What is done with suggestions from now on.
@@ -157,6 +212,7 @@ impl Learning {
     /// Every suggestion that is known, with what was decided about it: new ones first, the surest of them first.
     pub fn suggestions(&self) -> Vec<Suggestion> {
         let mut all = self.learner.suggestions();
+        all.extend(self.earlier.iter().filter(|one| !self.learner.knows(&one.tool)).cloned());
         for suggestion in &mut all {
             suggestion.status = self.decisions.status_of(suggestion);
         }
@@ -166,6 +222,13 @@ impl Learning {
             }
         }
         all.sort_by_key(|suggestion| suggestion.status != Status::Suggested);
+        all
+    }
+
+    /// What is suggested, without what was decided about it: what a later start remembers.
+    pub fn undecided(&self) -> Vec<Suggestion> {
+        let mut all = self.suggestions();
+        all.retain(|suggestion| suggestion.status == Status::Suggested);
         all
     }
 
@@ -234,14 +297,14 @@ impl Learning {
         now: i64,
     ) -> Result<Suggestion, LearningError> {
         let id = suggestion.id.clone();
-        let event = Event { ts: now, id: id.clone(), event: what, by: by.to_owned(), suggestion };
+        // A clock that was put back does not put a decision before those that it follows.
+        let ts = self.decisions.get(&id).map_or(now, |decision| now.max(decision.last.ts + 1));
+        let event = Event { ts, id: id.clone(), event: what, by: by.to_owned(), suggestion };
         self.store.append(&event)?;
-        self.decisions.apply(&event);
+        let suggestion = event.suggestion.clone();
+        self.absorb(vec![event])?;
         let status = self.decisions.get(&id).map(|decision| decision.status).unwrap_or_default();
-        let suggestion = Suggestion { status, ..event.suggestion.clone() };
-        self.history.push(event);
-        self.put_in_force()?;
-        Ok(suggestion)
+        Ok(Suggestion { status, ..suggestion })
     }
 
     /// Builds the normalizer with the rules in force, and writes their file.

@@ -1,14 +1,14 @@
 //! Where decisions are kept: a file of JSON lines, or nothing but memory.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::decisions::Event;
 use crate::disk::private;
 
 /// The file of decisions in the state folder.
-pub const SUGGESTIONS_FILE: &str = "suggestions.jsonl";
+pub const DECISIONS_FILE: &str = "decisions.jsonl";
 /// The longest file of decisions that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
@@ -58,6 +58,10 @@ pub trait DecisionStore: Send {
     fn load(&mut self) -> Result<Loaded, StoreError>;
     /// Adds one and returns when it will survive the end of the machine.
     fn append(&mut self, event: &Event) -> Result<(), StoreError>;
+    /// Decisions that others may have added since the last look. Some of them may be known.
+    fn news(&mut self) -> Result<Vec<Event>, StoreError> {
+        Ok(Vec::new())
+    }
 }
 
 /// Decisions that are gone with the process.
@@ -75,40 +79,79 @@ impl DecisionStore for MemoryStore {
     }
 }
 
-/// Decisions in `suggestions.jsonl`. Lines are only ever added.
+/// Decisions in `decisions.jsonl`. Lines are only ever added, by all processes that share the folder.
 #[derive(Debug)]
 pub struct FileStore {
     path: PathBuf,
     file: File,
+    /// The lines up to here are known.
+    read_to: u64,
 }
 
 impl FileStore {
     /// Opens or creates the file in this folder.
     pub fn open(folder: &Path) -> Result<FileStore, StoreError> {
-        let path = folder.join(SUGGESTIONS_FILE);
+        let path = folder.join(DECISIONS_FILE);
         let file = private(OpenOptions::new().read(true).append(true).create(true))
             .open(&path)
             .map_err(failed("open", &path))?;
-        Ok(FileStore { path, file })
+        Ok(FileStore { path, file, read_to: 0 })
     }
-}
 
-impl DecisionStore for FileStore {
-    fn load(&mut self) -> Result<Loaded, StoreError> {
-        let bytes = self.file.metadata().map_err(failed("read", &self.path))?.len();
+    /// Works while nobody else writes.
+    fn alone<T>(&mut self, work: impl FnOnce(&mut FileStore) -> io::Result<T>) -> Result<T, StoreError> {
+        let locked = self.file.lock();
+        let worked = locked.and_then(|()| work(self));
+        // A lock that cannot be given back goes with the file.
+        let _ = self.file.unlock();
+        worked.map_err(failed("write", &self.path))
+    }
+
+    /// What is in the file from a byte on.
+    fn text_from(&self, from: u64) -> Result<Vec<u8>, StoreError> {
+        let failed = failed("read", &self.path);
+        let bytes = self.file.metadata().map_err(&failed)?.len();
         if bytes > MAX_FILE_BYTES {
             return Err(StoreError::TooLong { path: self.path.clone(), bytes });
         }
         let mut text = Vec::new();
-        self.file.seek(SeekFrom::Start(0)).map_err(failed("read", &self.path))?;
-        (&self.file).take(MAX_FILE_BYTES).read_to_end(&mut text).map_err(failed("read", &self.path))?;
-        let mut loaded = Loaded::default();
-        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        if whole < text.len() {
-            // The process ended while it wrote: nobody was told that this decision holds.
-            loaded.torn_bytes = (text.len() - whole) as u64;
-            self.file.set_len(whole as u64).map_err(failed("shorten", &self.path))?;
+        (&self.file).seek(SeekFrom::Start(from)).map_err(&failed)?;
+        (&self.file).take(MAX_FILE_BYTES).read_to_end(&mut text).map_err(&failed)?;
+        Ok(text)
+    }
+
+    /// Cuts off a last line that is not finished: its process ended while it wrote, and nobody was told that the
+    /// decision holds. Only while nobody else writes.
+    fn cut_torn(&mut self) -> io::Result<u64> {
+        let bytes = self.file.metadata()?.len();
+        let mut last = [b'\n'];
+        if bytes > 0 {
+            self.file.seek(SeekFrom::Start(bytes - 1))?;
+            self.file.read_exact(&mut last)?;
         }
+        if last == [b'\n'] {
+            return Ok(0);
+        }
+        let text = self.text_from(0).map_err(io::Error::other)?;
+        let whole = whole_lines(&text) as u64;
+        self.file.set_len(whole)?;
+        Ok(bytes - whole)
+    }
+}
+
+/// How many bytes are whole lines.
+fn whole_lines(text: &[u8]) -> usize {
+    text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+}
+
+impl DecisionStore for FileStore {
+    fn load(&mut self) -> Result<Loaded, StoreError> {
+        // Too long is told as such, and not as a lock that failed.
+        self.text_from(0)?;
+        let torn_bytes = self.alone(FileStore::cut_torn)?;
+        let mut loaded = Loaded { torn_bytes, ..Loaded::default() };
+        let text = self.text_from(0)?;
+        let whole = whole_lines(&text);
         for (index, line) in text[..whole].split(|byte| *byte == b'\n').enumerate() {
             if line.is_empty() {
                 continue;
@@ -118,20 +161,36 @@ impl DecisionStore for FileStore {
                 Err(_) => loaded.damaged.push(index + 1),
             }
         }
+        self.read_to = whole as u64;
         Ok(loaded)
     }
 
     fn append(&mut self, event: &Event) -> Result<(), StoreError> {
-        let before = self.file.metadata().map_err(failed("write", &self.path))?.len();
         let mut line = serde_json::to_string(event)?;
         line.push('\n');
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
-        if let Err(error) = written {
-            // Half a line would swallow the next one.
-            let _ = self.file.set_len(before);
-            return Err(failed("write", &self.path)(error));
+        self.alone(|store| {
+            store.cut_torn()?;
+            let before = store.file.metadata()?.len();
+            let written = store.file.write_all(line.as_bytes()).and_then(|()| store.file.sync_data());
+            written.inspect_err(|_| {
+                // Half a line would swallow the next one.
+                let _ = store.file.set_len(before);
+            })
+        })
+    }
+
+    fn news(&mut self) -> Result<Vec<Event>, StoreError> {
+        let bytes = self.file.metadata().map_err(failed("read", &self.path))?.len();
+        if bytes == self.read_to {
+            return Ok(Vec::new());
         }
-        Ok(())
+        // A file that became shorter lost a line that was not finished, or was changed by hand.
+        let from = if bytes < self.read_to { 0 } else { self.read_to };
+        let text = self.text_from(from)?;
+        let whole = whole_lines(&text);
+        self.read_to = from + whole as u64;
+        let lines = text[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
     }
 }
 

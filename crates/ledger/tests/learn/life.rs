@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use toolwright_ledger::learn::{
-    FileStore, LEARNED_RULES_FILE, Learning, LearningError, LearningOptions, Policy, SUGGESTIONS_FILE,
+    FileStore, LEARNED_RULES_FILE, Learning, LearningError, LearningOptions, Policy, DECISIONS_FILE,
     Status, What,
 };
 use toolwright_model::Outcome;
@@ -129,7 +129,7 @@ fn a_torn_last_line_is_cut_off_and_a_damaged_one_is_told() {
     let ids: Vec<String> = world.learning.suggestions().into_iter().map(|one| one.id).collect();
     world.learning.accept(&ids[0], "anna", 1).expect("accepted");
     drop(world);
-    let path = folder.path().join(SUGGESTIONS_FILE);
+    let path = folder.path().join(DECISIONS_FILE);
     let whole = fs::read_to_string(&path).expect("the file");
     fs::write(&path, format!("{whole}no event\n{}", &whole[..40])).expect("written");
     let options = LearningOptions { folder: Some(folder.path().to_owned()), ..LearningOptions::default() };

@@ -53,10 +53,10 @@ pub fn start(store: &Store, node: &str, source: impl Source, cancel: &Cancellati
 
 /// Waits until the indexer is so far, for a minute at most.
 pub async fn until(indexer: &Indexer, is_there: impl Fn(&IndexerStatus) -> bool) {
-    let mut watched = indexer.watch();
+    let mut watched = indexer.handle().watch();
     let reached =
         tokio::time::timeout(Duration::from_secs(60), watched.wait_for(|status| is_there(status))).await;
-    assert!(reached.is_ok(), "not reached: {:?}", indexer.status());
+    assert!(reached.is_ok(), "not reached: {:?}", indexer.handle().status());
 }
 
 async fn store(folder: &tempfile::TempDir) -> Store {
@@ -77,7 +77,7 @@ async fn it_follows_a_journal_that_grows_and_reads_on_after_a_restart() {
         let cancel = CancellationToken::new();
         let indexer = start(&store, "a", journal.source(), &cancel);
         journal.fill("a", to);
-        indexer.nudge();
+        indexer.handle().nudge();
         until(&indexer, |status| status.indexed == Some(to)).await;
         cancel.cancel();
         indexer.ended().await;
@@ -95,7 +95,7 @@ async fn what_was_appended_before_the_end_is_in_at_the_end() {
     let indexer = Indexer::start(store.clone(), "a", 0, journal.source(), times, cancel.clone());
     until(&indexer, |status| status.indexed == Some(0)).await;
     journal.fill("a", 700);
-    indexer.nudge();
+    indexer.handle().nudge();
     cancel.cancel();
     indexer.ended().await;
     assert_eq!(count(&store).await, 700);
@@ -144,7 +144,7 @@ async fn a_journal_that_cannot_be_read_is_said_and_tried_again() {
     let indexer = start(&store, "a", Troubled { journal, failures: 5 }, &cancel);
     until(&indexer, |status| status.problem.as_deref().is_some_and(|words| words.contains("line 501"))).await;
     until(&indexer, |status| status.indexed == Some(510) && status.problem.is_none()).await;
-    assert!(indexer.status().retries >= 5);
+    assert!(indexer.handle().status().retries >= 5);
     cancel.cancel();
     indexer.ended().await;
 }

@@ -101,7 +101,7 @@ async fn a_database_that_goes_and_comes_back_costs_nothing() {
     a.fill("a", 700);
     b.fill("b", 700);
     for indexer in &indexers {
-        indexer.nudge();
+        indexer.handle().nudge();
         until(indexer, |status| status.indexed == Some(700)).await;
     }
 
@@ -111,7 +111,7 @@ async fn a_database_that_goes_and_comes_back_costs_nothing() {
         let begun = Instant::now();
         a.fill("a", 700 + round * 1_500);
         b.fill("b", 700 + round * 300);
-        indexers.iter().for_each(|indexer| indexer.nudge());
+        indexers.iter().for_each(|indexer| indexer.handle().nudge());
         assert!(begun.elapsed() < Duration::from_secs(10));
         until(&indexers[0], |status| status.problem.is_some()).await;
         assert!(one.calls(&Filter::default(), None, 1).await.expect_err("it is away").is_away());

@@ -1,0 +1,392 @@
+//! Learning that runs beside the calls, and whose decisions all processes and gateways share.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+use tokio::sync::{Notify, watch};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use toolwright_model::ToolDefinition;
+use toolwright_normalizer::{Normalizer, RuleSet};
+
+use super::{
+    Event, FileStore, Learning, LearningError, LearningOptions, Loaded, Move, Policy, Suggestion, sharing,
+};
+use crate::index::{Store, StoreError};
+use crate::{Record, disk};
+
+/// What is suggested, for other processes and for the next start.
+pub const SUGGESTIONS_FILE: &str = "suggestions.json";
+/// How many records of each gateway are learned from again at a start.
+const LEARNED_AGAIN: u64 = 20_000;
+/// How many records are read at once.
+const AT_ONCE: usize = 500;
+/// How many records wait for tools that are not known yet. The oldest go first.
+const MAX_WAITING: usize = 5_000;
+/// How often the index is looked at for calls.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often the file of decisions is looked at.
+const LOOK_FOR_DECISIONS: Duration = Duration::from_millis(250);
+
+/// Knows the tools that records speak of.
+pub trait Definitions: Send + Sync + 'static {
+    /// The tool of a record, when it still has the schema that the record was written under.
+    fn definition(&self, record: &Record) -> Option<ToolDefinition>;
+    /// A number that is another one when there are other tools.
+    fn generation(&self) -> u64;
+}
+
+/// Learns beside the calls.
+pub struct SharedLearning {
+    learning: Mutex<Learning>,
+    folder: PathBuf,
+    written: Mutex<String>,
+    in_force: watch::Sender<u64>,
+    /// Wakes who tells others of decisions.
+    pub(super) decided: Notify,
+}
+
+impl SharedLearning {
+    /// Begins with what was decided before in this folder. What of that could not be read is in the answer.
+    ///
+    /// # Errors
+    /// When the files cannot be read or written.
+    pub fn open(
+        folder: &Path,
+        rules: RuleSet,
+        policy: Policy,
+    ) -> Result<(SharedLearning, Loaded), LearningError> {
+        let store = FileStore::open(folder)?;
+        let folder = folder.to_path_buf();
+        let options = LearningOptions { policy, rules, folder: Some(folder.clone()), ..Default::default() };
+        let (mut learning, loaded) = Learning::open(options, Box::new(store))?;
+        learning.remember(earlier_suggestions(&folder));
+        let (in_force, _) = watch::channel(0);
+        let shared = SharedLearning {
+            learning: Mutex::new(learning),
+            folder,
+            written: Mutex::default(),
+            in_force,
+            decided: Notify::new(),
+        };
+        Ok((shared, loaded))
+    }
+
+    fn learning(&self) -> MutexGuard<'_, Learning> {
+        self.learning.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The normalizer with the rules in force, learned ones included.
+    pub fn normalizer(&self) -> Normalizer {
+        self.learning().normalizer().clone()
+    }
+
+    /// Changes whenever other rules are in force.
+    pub fn watch(&self) -> watch::Receiver<u64> {
+        self.in_force.subscribe()
+    }
+
+    /// The rules that are not learned have changed.
+    ///
+    /// # Errors
+    /// When the file of learned rules cannot be written; the rules are in force all the same.
+    pub fn set_rules(&self, rules: RuleSet) -> Result<(), LearningError> {
+        let set = self.learning().set_rules(rules);
+        self.tell();
+        set
+    }
+
+    /// What is done with suggestions.
+    pub fn policy(&self) -> Policy {
+        self.learning().policy()
+    }
+
+    /// What is done with suggestions from now on.
+    pub fn set_policy(&self, policy: Policy) {
+        self.learning().set_policy(policy);
+    }
+
+    /// Every suggestion with what was decided about it: new ones first, the surest of them first.
+    pub fn suggestions(&self) -> Vec<Suggestion> {
+        self.learning().suggestions()
+    }
+
+    /// One suggestion.
+    pub fn suggestion(&self, id: &str) -> Option<Suggestion> {
+        self.learning().suggestion(id)
+    }
+
+    /// Why a suggestion waits for a person, in words; nothing when the policy `apply-safe` would take it.
+    ///
+    /// # Errors
+    /// When there is no such suggestion.
+    pub fn why_not_safe(&self, id: &str) -> Result<Option<String>, LearningError> {
+        Ok(self.learning().why_not_safe(id)?.map(|reason| reason.to_string()))
+    }
+
+    /// All decisions, oldest first.
+    pub fn history(&self) -> Vec<Event> {
+        self.learning().history().to_vec()
+    }
+
+    /// The learned rules in force, as rules files have them.
+    pub fn active_rules(&self) -> Vec<Value> {
+        self.learning().active_rules()
+    }
+
+    /// Brings a suggestion's rule into force. Blocks until that is on the disk, as the next two.
+    ///
+    /// # Errors
+    /// When there is no such suggestion, it was decided before, or the decision cannot be kept.
+    pub fn accept(&self, id: &str, by: &str) -> Result<Suggestion, LearningError> {
+        self.decide(|learning, now| learning.accept(id, by, now))
+    }
+
+    /// Puts a suggestion away until its evidence has doubled.
+    ///
+    /// # Errors
+    /// As [`SharedLearning::accept`].
+    pub fn dismiss(&self, id: &str, by: &str) -> Result<Suggestion, LearningError> {
+        self.decide(|learning, now| learning.dismiss(id, by, now))
+    }
+
+    /// Takes the last decision about a suggestion back.
+    ///
+    /// # Errors
+    /// When there is no such suggestion, nothing was decided about it, or that cannot be kept.
+    pub fn undo(&self, id: &str, by: &str) -> Result<Suggestion, LearningError> {
+        self.decide(|learning, now| learning.undo(id, by, now))
+    }
+
+    fn decide(
+        &self,
+        decide: impl FnOnce(&mut Learning, i64) -> Result<Suggestion, LearningError>,
+    ) -> Result<Suggestion, LearningError> {
+        let decided = {
+            let mut learning = self.learning();
+            // Another process may have decided a moment ago.
+            learning.refresh()?;
+            decide(&mut learning, now())
+        };
+        self.tell();
+        self.keep_suggestions();
+        decided
+    }
+
+    /// Takes over decisions of other gateways. Whether there was something new.
+    pub(super) fn import(&self, events: Vec<Event>) -> Result<bool, LearningError> {
+        let is_new = self.learning().import(events)?;
+        if is_new {
+            self.tell();
+        }
+        Ok(is_new)
+    }
+
+    fn tell(&self) {
+        self.in_force.send_modify(|count| *count += 1);
+        self.decided.notify_one();
+    }
+
+    /// Learns from what comes into the index, from all gateways that write there, until `stop`.
+    pub async fn run(self: Arc<Self>, store: Store, tools: Arc<dyn Definitions>, stop: CancellationToken) {
+        let shares = store.is_shared();
+        let share = async {
+            match shares {
+                true => sharing::share(&self, &store).await,
+                false => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = self.follow_calls(&store, tools) => {}
+            () = self.follow_decisions() => {}
+            () = share => {}
+        }
+    }
+
+    async fn follow_calls(self: &Arc<Self>, store: &Store, tools: Arc<dyn Definitions>) {
+        let mut reading = Reading::default();
+        let mut was_away = false;
+        let mut is_news = false;
+        loop {
+            match reading.read(store).await {
+                Ok(records) => {
+                    was_away = false;
+                    let is_more = !records.is_empty();
+                    let (learning, tools) = (Arc::clone(self), Arc::clone(&tools));
+                    let mut waiting = std::mem::take(&mut reading.waiting);
+                    let learned = spawn_blocking(move || {
+                        learning.learn(records, &*tools, &mut waiting);
+                        waiting
+                    });
+                    match learned.await {
+                        Ok(waiting) => reading.waiting = waiting,
+                        Err(error) => tracing::error!("learning from some calls broke off: {error}"),
+                    }
+                    if is_more {
+                        is_news = true;
+                        continue;
+                    }
+                    if std::mem::take(&mut is_news) {
+                        let learning = Arc::clone(self);
+                        drop(spawn_blocking(move || learning.keep_suggestions()).await);
+                    }
+                }
+                Err(error) => {
+                    if !was_away {
+                        tracing::warn!("nothing is learned for now: {error}");
+                    }
+                    was_away = true;
+                }
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    /// Learns from records, and again from those whose tools were not known before.
+    fn learn(&self, records: Vec<Record>, tools: &dyn Definitions, waiting: &mut Waiting) {
+        let generation = tools.generation();
+        if generation != waiting.generation {
+            waiting.generation = generation;
+            for record in std::mem::take(&mut waiting.records) {
+                self.learn_one(record, tools, waiting);
+            }
+        }
+        for record in records {
+            self.learn_one(record, tools, waiting);
+        }
+    }
+
+    fn learn_one(&self, record: Record, tools: &dyn Definitions, waiting: &mut Waiting) {
+        let tool = tools.definition(&record);
+        if tool.is_none() {
+            waiting.push(record);
+            return;
+        }
+        let moves = self.learning().observe(&record, tool.as_ref());
+        match moves {
+            Ok(moves) if moves.is_empty() => {}
+            Ok(moves) => {
+                moves.iter().for_each(say);
+                self.tell();
+            }
+            Err(error) => tracing::error!("what was learned cannot be kept: {error}"),
+        }
+    }
+
+    /// Looks for decisions of other processes on this machine.
+    async fn follow_decisions(self: &Arc<Self>) {
+        let mut was_wrong = false;
+        loop {
+            sleep(LOOK_FOR_DECISIONS).await;
+            let learning = Arc::clone(self);
+            let looked = spawn_blocking(move || learning.learning().refresh()).await;
+            match looked {
+                Ok(Ok(false)) | Err(_) => was_wrong = false,
+                Ok(Ok(true)) => {
+                    was_wrong = false;
+                    self.tell();
+                }
+                Ok(Err(error)) => {
+                    if !was_wrong {
+                        tracing::error!("decisions about rules cannot be read: {error}");
+                    }
+                    was_wrong = true;
+                }
+            }
+        }
+    }
+
+    /// Writes what is suggested, when that has changed.
+    fn keep_suggestions(&self) {
+        let suggested = self.learning().undecided();
+        let Ok(text) = serde_json::to_string_pretty(&suggested) else { return };
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if *written == text || (suggested.is_empty() && written.is_empty()) {
+            return;
+        }
+        match disk::place(&self.folder.join(SUGGESTIONS_FILE), text.as_bytes()) {
+            Ok(()) => *written = text,
+            Err(error) => tracing::warn!("{SUGGESTIONS_FILE} cannot be written: {error}"),
+        }
+    }
+}
+
+/// What was suggested when somebody last wrote it down. A file that cannot be read suggests nothing: it is made
+/// again from the calls.
+pub fn earlier_suggestions(folder: &Path) -> Vec<Suggestion> {
+    let text = fs::read(folder.join(SUGGESTIONS_FILE)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+fn say(moved: &Move) {
+    match moved {
+        Move::Applied(suggestion) => tracing::info!(
+            suggestion = suggestion.id,
+            tool = suggestion.tool,
+            "a rule was learned and is in force: {}",
+            suggestion.reason
+        ),
+        Move::Lapsed(suggestion) => tracing::info!(
+            suggestion = suggestion.id,
+            tool = suggestion.tool,
+            "a learned rule lapsed: the tool has another schema"
+        ),
+    }
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// How far the index has been read.
+#[derive(Default)]
+struct Reading {
+    read: BTreeMap<String, u64>,
+    waiting: Waiting,
+}
+
+/// Records of tools that are not known yet.
+#[derive(Default)]
+struct Waiting {
+    generation: u64,
+    records: VecDeque<Record>,
+}
+
+impl Waiting {
+    fn push(&mut self, record: Record) {
+        if self.records.len() == MAX_WAITING {
+            self.records.pop_front();
+        }
+        self.records.push_back(record);
+    }
+}
+
+impl Reading {
+    /// The next calls, of each gateway in the order in which it wrote them.
+    async fn read(&mut self, store: &Store) -> Result<Vec<Record>, StoreError> {
+        for node in store.nodes().await? {
+            let first = || node.indexed.saturating_sub(LEARNED_AGAIN);
+            let read = self.read.entry(node.node.clone()).or_insert_with(first);
+            if *read >= node.indexed {
+                continue;
+            }
+            let records = store.records_after(&node.node, *read, AT_ONCE).await?;
+            *read = match records.last() {
+                Some(last) if records.len() == AT_ONCE => last.seq,
+                // What is between may be begins, whose ends come later.
+                _ => node.indexed,
+            };
+            if !records.is_empty() {
+                return Ok(records);
+            }
+        }
+        Ok(Vec::new())
+    }
+}
