@@ -7,9 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{interval, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::index::{
-    Indexer, IndexerHandle, IndexerStatus, IndexerTimes, Iterated, Keep, Store, StoreError,
-};
+use crate::index::{Indexer, IndexerHandle, IndexerStatus, IndexerTimes, Iterated, Keep, Store, StoreError};
 use crate::journal::{Journal, JournalOptions};
 
 /// How long to wait before an index that cannot be opened is tried again.
@@ -96,7 +94,9 @@ impl Indexed {
                 Ok(store) => return Some(self.store.get_or_init(|| store).clone()),
                 Err(error) => {
                     if !was_wrong {
-                        tracing::warn!("calls cannot be looked up for now, they are only written down: {error}");
+                        tracing::warn!(
+                            "calls cannot be looked up for now, they are only written down: {error}"
+                        );
                     }
                     was_wrong = true;
                 }

@@ -39,6 +39,6 @@ pub use policy::{Policy, Unsafe};
 pub use replay::{ReplayCall, ReplayResult, Replayer};
 pub use rules_file::{LEARNED_RULES_FILE, RulesFileError, write_rules_file};
 pub use shared::{Definitions, SUGGESTIONS_FILE, SharedLearning, earlier_suggestions};
-pub use store::{DecisionStore, FileStore, Loaded, MemoryStore, DECISIONS_FILE, StoreError};
+pub use store::{DECISIONS_FILE, DecisionStore, FileStore, Loaded, MemoryStore, StoreError};
 pub use suggestion::{Evidence, Status, Suggestion, Tried};
 pub use trial::{MAX_REPLAYED_CALLS, replay_rule};

@@ -141,8 +141,7 @@ impl Learning {
 
     /// Takes over and keeps what was decided elsewhere. Whether there was something new.
     pub fn import(&mut self, events: Vec<Event>) -> Result<bool, LearningError> {
-        let new: Vec<Event> =
-            events.into_iter().filter(|event| !self.known.contains(&event.key())).collect();
+        let new: Vec<Event> = events.into_iter().filter(|event| !self.known.contains(&event.key())).collect();
         for event in &new {
             self.store.append(event)?;
         }

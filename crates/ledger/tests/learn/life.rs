@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use toolwright_ledger::learn::{
-    FileStore, LEARNED_RULES_FILE, Learning, LearningError, LearningOptions, Policy, DECISIONS_FILE,
-    Status, What,
+    DECISIONS_FILE, FileStore, LEARNED_RULES_FILE, Learning, LearningError, LearningOptions, Policy, Status,
+    What,
 };
 use toolwright_model::Outcome;
 use toolwright_normalizer::rules::parse_learned;
