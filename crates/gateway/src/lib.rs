@@ -9,6 +9,7 @@
 pub mod control;
 mod definition;
 mod endpoints;
+mod known_tools;
 mod login;
 mod offer;
 mod recorder;
@@ -20,6 +21,7 @@ mod view;
 pub mod web;
 
 pub use endpoints::{Endpoint, Gateway, GatewayOptions, OWN_TOOLBOX, offered_capabilities};
+pub use known_tools::KnownTools;
 pub use login::Logins;
 pub use offer::offer;
 pub use recorder::Recorder;

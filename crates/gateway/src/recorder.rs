@@ -164,7 +164,12 @@ fn cut(text: &str) -> &str {
 fn name_tool(record: &mut Record, tool: &RegisteredTool) {
     record.server = Some(tool.source().to_owned());
     record.tool = tool.name().to_owned();
-    record.schema = Some(format!("{:016x}", tool.schema_print()));
+    record.schema = Some(schema_print(tool));
+}
+
+/// Tells schemas of one tool apart.
+pub(crate) fn schema_print(tool: &RegisteredTool) -> String {
+    format!("{:016x}", tool.schema_print())
 }
 
 fn change(change: &toolwright_model::Change) -> Change {

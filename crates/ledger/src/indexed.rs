@@ -1,14 +1,21 @@
 //! The index of one gateway: opened when it can be, fed from the journal, and kept in bounds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::{interval, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::index::{Indexer, IndexerHandle, IndexerStatus, IndexerTimes, Iterated, Keep, Store, StoreError};
-use crate::journal::{Journal, JournalOptions};
+use crate::Record;
+use crate::index::{
+    BATCH_RECORDS, Indexer, IndexerHandle, IndexerStatus, IndexerTimes, Iterated, Keep, Store, StoreError,
+};
+use crate::journal::{Damage, Journal, JournalOptions};
+use crate::ledger::{LedgerError, install, salt};
+
+/// The index of one machine.
+const INDEX_FILE: &str = "index.db";
 
 /// How long to wait before an index that cannot be opened is tried again.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
@@ -49,14 +56,14 @@ pub(crate) struct Indexed {
 impl Indexed {
     /// `install` tells machines apart whose gateways have the same name.
     pub fn new(address: StoreAddress, node: &str, install: &str, options: &JournalOptions) -> Indexed {
-        let (node, bytes) = match &address {
-            StoreAddress::Sqlite(_) => (node.to_owned(), Some(options.total_bytes)),
+        let bytes = match &address {
+            StoreAddress::Sqlite(_) => Some(options.total_bytes),
             // What others wrote there is not for this one to weigh.
-            StoreAddress::Postgres(_) => (format!("{install}.{node}"), None),
+            StoreAddress::Postgres(_) => None,
         };
         Indexed {
+            node: address.node(node, install),
             address,
-            node,
             keep: Keep { bytes, ..Keep::default() },
             max_age: options.keep,
             store: OnceLock::new(),
@@ -90,7 +97,7 @@ impl Indexed {
     pub async fn open(&self, stop: &CancellationToken) -> Option<Store> {
         let mut was_wrong = false;
         loop {
-            match open(&self.address).await {
+            match self.address.open().await {
                 Ok(store) => return Some(self.store.get_or_init(|| store).clone()),
                 Err(error) => {
                     if !was_wrong {
@@ -107,16 +114,7 @@ impl Indexed {
 
     /// Feeds the index from the journal until `stop`, and a little longer for the last records.
     pub async fn feed(&self, store: Store, journal: &Journal, last_before: u64, stop: CancellationToken) {
-        let (folder, node) = (journal.folder().to_path_buf(), self.node.clone());
-        let source = Iterated::new(move |from| {
-            let node = node.clone();
-            Journal::read(&folder, from).map(move |read| {
-                read.map(|mut record| {
-                    record.node.clone_from(&node);
-                    record
-                })
-            })
-        });
+        let source = Iterated::new(records_of(journal.folder().to_path_buf(), self.node.clone()));
         let times = IndexerTimes::default();
         let indexer = Indexer::start(store.clone(), &self.node, last_before, source, times, stop.clone());
         let _ = self.handle.set(indexer.handle().clone());
@@ -141,13 +139,84 @@ impl Indexed {
     }
 }
 
-/// Opens the database of an address.
-///
-/// # Errors
-/// When the file cannot be made, or the address is none.
-pub async fn open(address: &StoreAddress) -> Result<Store, StoreError> {
-    match address {
-        StoreAddress::Sqlite(file) => Ok(Store::sqlite(file).await?.0),
-        StoreAddress::Postgres(address) => Store::postgres(address),
+impl StoreAddress {
+    /// The index file of one machine, in the folder of everything that is kept.
+    pub fn in_folder(folder: &Path) -> StoreAddress {
+        StoreAddress::Sqlite(folder.join(INDEX_FILE))
+    }
+
+    /// Opens the database.
+    ///
+    /// # Errors
+    /// When the file cannot be made, or the address is none.
+    pub async fn open(&self) -> Result<Store, StoreError> {
+        match self {
+            StoreAddress::Sqlite(file) => Ok(Store::sqlite(file).await?.0),
+            StoreAddress::Postgres(address) => Store::postgres(address),
+        }
+    }
+
+    /// What a gateway is called in the database. `install` tells machines apart whose gateways have the same name.
+    fn node(&self, node: &str, install: &str) -> String {
+        match self {
+            StoreAddress::Sqlite(_) => node.to_owned(),
+            StoreAddress::Postgres(_) => format!("{install}.{node}"),
+        }
+    }
+}
+
+/// Makes an index again from journals.
+#[derive(Debug)]
+pub struct Reindex {
+    address: StoreAddress,
+    install: String,
+}
+
+impl Reindex {
+    /// `folder` is that of everything that is kept.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn new(folder: &Path, address: StoreAddress) -> Result<Reindex, LedgerError> {
+        Ok(Reindex { address, install: install(&salt(folder)?) })
+    }
+
+    /// Forgets what the index has of a journal, and reads all of the journal again. Its node, and how many
+    /// records were read. A gateway may write meanwhile: what it adds stays.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or refuses; what is missing then comes with the next try.
+    pub async fn journal(&self, journal: &Path) -> Result<(String, u64), StoreError> {
+        let store = self.address.open().await?;
+        let name = journal.file_name().unwrap_or_default().to_string_lossy();
+        let node = self.address.node(&name, &self.install);
+        store.forget(&node).await?;
+        let mut records = records_of(journal.to_path_buf(), node.clone())(1).filter_map(Result::ok);
+        let mut count = 0;
+        loop {
+            let batch: Vec<Record> = records.by_ref().take(BATCH_RECORDS).collect();
+            if batch.is_empty() {
+                store.close().await;
+                return Ok((node, count));
+            }
+            store.insert(&batch).await?;
+            count += batch.len() as u64;
+        }
+    }
+}
+
+/// The records of a journal from a number on, under the name that the gateway has in the database.
+fn records_of(
+    folder: PathBuf,
+    node: String,
+) -> impl FnMut(u64) -> Box<dyn Iterator<Item = Result<Record, Damage>> + Send> + Send {
+    move |from| {
+        let node = node.clone();
+        Box::new(Journal::read(&folder, from).map(move |read| {
+            read.map(|mut record| {
+                record.node.clone_from(&node);
+                record
+            })
+        }))
     }
 }

@@ -25,9 +25,6 @@ const NODES: usize = 64;
 /// The name of the first of them.
 const FIRST_NODE: &str = "main";
 
-/// The index of one machine.
-const INDEX_FILE: &str = "index.db";
-
 /// How many records of before are counted at a start.
 const COUNTED_AGAIN: u64 = 200_000;
 
@@ -117,7 +114,7 @@ impl Ledger {
         let salt = salt(&folder)?;
         let redactor = Redactor::new(salt, redact)?.with_known(secrets.clone());
         let (journal, recovered) = open_journal(&folder, &choices)?;
-        let address = options.store.unwrap_or_else(|| StoreAddress::Sqlite(folder.join(INDEX_FILE)));
+        let address = options.store.unwrap_or_else(|| StoreAddress::in_folder(&folder));
         let indexed = Indexed::new(address, journal.node(), &install(&salt), &choices);
         let (learning, loaded) = SharedLearning::open(&folder, options.rules, options.learn)?;
         if !loaded.damaged.is_empty() {
@@ -358,13 +355,13 @@ fn restore(log_dir: &Path, journal: &Journal, stats: &Arc<Stats>) -> Option<Arc<
 }
 
 /// A name for this install that is always the same and tells nothing.
-fn install(salt: &[u8; 32]) -> String {
+pub(crate) fn install(salt: &[u8; 32]) -> String {
     let hash = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, &[&salt[..], b"install"].concat());
     hash.as_ref()[..4].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The salt of this install's marks.
-fn salt(folder: &Path) -> Result<[u8; 32], LedgerError> {
+pub(crate) fn salt(folder: &Path) -> Result<[u8; 32], LedgerError> {
     let file = folder.join("redaction-salt");
     let failed = |why| LedgerError::Salt { file: file.clone(), why };
     fs::create_dir_all(folder).map_err(failed)?;

@@ -17,6 +17,6 @@ pub mod patterns;
 mod record;
 pub mod stats;
 
-pub use indexed::{StoreAddress, open as open_store};
+pub use indexed::{Reindex, StoreAddress};
 pub use ledger::{Hidden, Ledger, LedgerError, LedgerOptions, OnFailure};
 pub use record::{Change, Failure, Kind, Reached, Record, Stages};

@@ -7,5 +7,6 @@ mod learn {
     mod mistakes;
     mod noise;
     mod replay;
+    mod reported;
     mod stream;
 }

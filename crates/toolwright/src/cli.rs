@@ -104,6 +104,11 @@ pub enum AuditCommand {
         #[arg(long, value_name = "TOOL")]
         tool: Option<String>,
     },
+    /// Make the index, in which calls are looked up, again from the journals
+    Reindex {
+        #[command(flatten)]
+        config: ConfigOptions,
+    },
 }
 
 /// Which servers there are.
@@ -479,4 +484,38 @@ pub enum RulesCommand {
         #[arg(long)]
         json: bool,
     },
+    /// List what calls have taught: rules that would mend calls that fail
+    Suggest {
+        /// Those that were decided, too
+        #[arg(long)]
+        all: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring the rule of a suggestion into force, here and in gateways that run
+    Accept(DecisionOptions),
+    /// Put a suggestion away until twice as much speaks for it
+    Dismiss(DecisionOptions),
+    /// Take back what was decided last about a suggestion
+    Undo(DecisionOptions),
+    /// List everything that was decided, the oldest first
+    History {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A decision about a suggestion.
+#[derive(Args, Clone, Debug)]
+pub struct DecisionOptions {
+    /// Its id, or the beginning of it (see `toolwright rules suggest`)
+    pub id: String,
+    /// Who decides [default: the name of the user]
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }

@@ -7,8 +7,9 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_config::{Configuration, parse, process_environment};
 use toolwright_gateway::web::{CallCounter, Served, TokenFolder};
-use toolwright_gateway::{Applied, Gateway, GatewayOptions, Recorder, Servers, offer, reload};
+use toolwright_gateway::{Applied, Gateway, GatewayOptions, KnownTools, Recorder, Servers, offer, reload};
 use toolwright_ledger::Ledger;
+use toolwright_ledger::learn::SharedLearning;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
 use toolwright_normalizer::Normalizer;
 use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
@@ -48,14 +49,31 @@ impl Behind {
     /// Keeps the ledger until `stop`.
     pub async fn keep_ledger(&self, stop: CancellationToken) {
         match &self.ledger {
-            Some(ledger) => Arc::clone(ledger).keep(stop).await,
+            Some(ledger) => {
+                let tools = Arc::new(KnownTools(Arc::clone(self.executor.registry())));
+                Arc::clone(ledger).keep(tools, stop).await;
+            }
             None => stop.cancelled().await,
         }
     }
 
     /// Reads the files again whenever they change, or somebody asks for it. It does not end.
     pub async fn keep_current(&self, rules: &RuleOptions, asked: &Notify) {
-        tokio::join!(keep_rules(rules, &self.executor, asked), self.keep_configuration(asked));
+        let learning = self.ledger.as_ref().map(|ledger| ledger.learning());
+        tokio::join!(
+            keep_rules(rules, &self.executor, learning, asked),
+            self.keep_learned(),
+            self.keep_configuration(asked)
+        );
+    }
+
+    /// Puts learned rules into force, and takes them out, as that is decided.
+    async fn keep_learned(&self) {
+        let Some(ledger) = &self.ledger else { return };
+        let mut changes = ledger.learning().watch();
+        while changes.changed().await.is_ok() {
+            self.executor.set_normalizer(ledger.learning().normalizer());
+        }
     }
 
     /// The file is watched as long as this is awaited. What is wrong with a new one the log says.
@@ -93,7 +111,7 @@ pub fn behind(
     key: SealKey,
     written: Written<'_>,
 ) -> Result<Behind, Report> {
-    let normalizer = Normalizer::new(rules_source::load(rules)?);
+    let rules_in_force = rules_source::load(rules)?;
     let configuration = server_source::configuration(config)?;
     let serves_own = configuration.as_ref().is_none_or(Configuration::serves_own_tools);
     let mut kept_out = toolset::kept_out(config, rules);
@@ -105,12 +123,15 @@ pub fn behind(
     };
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
-    let ledger = ledger_source::open(written.flags, configuration.as_ref(), written.own_secrets)?;
+    let ledger = ledger_source::open(written, configuration.as_ref(), &rules_in_force)?;
     let mut executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
     if let Some(ledger) = &ledger {
         executor = executor.with_observer(Arc::new(Recorder::new(Arc::clone(ledger))));
     }
-    executor.set_normalizer(normalizer);
+    executor.set_normalizer(match &ledger {
+        Some(ledger) => ledger.learning().normalizer(),
+        None => Normalizer::new(rules_in_force),
+    });
     let executor = Arc::new(executor);
     let servers = match &configuration {
         Some(configuration) => server_source::serve(configuration),
@@ -152,7 +173,12 @@ pub fn token_folder() -> Option<TokenFolder> {
 
 /// Puts the rules into force whenever their file changes, or somebody asks for it. A file with a mistake
 /// leaves the last good rules in force, and that is said.
-async fn keep_rules(options: &RuleOptions, executor: &ToolExecutor, asked: &Notify) {
+async fn keep_rules(
+    options: &RuleOptions,
+    executor: &ToolExecutor,
+    learning: Option<&Arc<SharedLearning>>,
+    asked: &Notify,
+) {
     let mut file = options.rules.as_deref().map(Watched::new);
     loop {
         match &mut file {
@@ -164,7 +190,15 @@ async fn keep_rules(options: &RuleOptions, executor: &ToolExecutor, asked: &Noti
         }
         match rules_source::load(options) {
             Ok(rules) => {
-                executor.set_normalizer(Normalizer::new(rules));
+                match learning {
+                    Some(learning) => {
+                        if let Err(error) = learning.set_rules(rules) {
+                            eprintln!("warning: {}", printable(&error.to_string(), &[]));
+                        }
+                        executor.set_normalizer(learning.normalizer());
+                    }
+                    None => executor.set_normalizer(Normalizer::new(rules)),
+                }
                 if let Some(path) = &options.rules {
                     eprintln!("the rules of {} are in force", path.display());
                 }

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use toolwright_ledger::learn::LEARNED_RULES_FILE;
 use toolwright_normalizer::RuleSet;
-use toolwright_normalizer::rules::{BUILTIN_SETS, Rule, parse_file};
+use toolwright_normalizer::rules::{BUILTIN_SETS, Rule, parse_file, parse_learned};
+use toolwright_tools::printable;
 
 use crate::cli::RuleOptions;
 use crate::input::without_byte_order_mark;
 use crate::report::Report;
+use crate::server_source;
 
 /// Loads the rules that the options ask for.
 pub fn load(options: &RuleOptions) -> Result<RuleSet, Report> {
@@ -30,6 +33,23 @@ pub fn load(options: &RuleOptions) -> Result<RuleSet, Report> {
     match &options.rules {
         Some(path) => Ok(builtin.with_user_rules(read(path)?)),
         None => Ok(builtin),
+    }
+}
+
+/// The same with the rules that were learned and accepted on this machine.
+pub fn load_with_learned(options: &RuleOptions) -> Result<RuleSet, Report> {
+    let rules = load(options)?;
+    let Some(folder) = server_source::state_folder() else { return Ok(rules) };
+    let file = folder.join(LEARNED_RULES_FILE);
+    let Ok(text) = std::fs::read_to_string(&file) else { return Ok(rules) };
+    match parse_learned(&text) {
+        Ok(learned) => Ok(rules.with_learned_rules(learned)),
+        Err(errors) => {
+            let why = errors.first().map(|error| error.message.as_str()).unwrap_or_default();
+            let why = printable(why, &[]);
+            eprintln!("warning: the learned rules of {} are left out: {why}", file.display());
+            Ok(rules)
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub fn executor(
     rules: &RuleOptions,
     config: &ConfigOptions,
 ) -> Result<ToolExecutor, Report> {
-    let normalizer = Normalizer::new(rules_source::load(rules)?);
+    let normalizer = Normalizer::new(rules_source::load_with_learned(rules)?);
     let executor = ToolExecutor::new(Arc::new(registry(roots, kept_out(config, rules))?));
     executor.set_normalizer(normalizer);
     Ok(executor)

@@ -50,7 +50,7 @@ fn every_call_is_written_down_and_survives_a_kill() {
     let (code, tail, _) = home.run(&["audit", "tail"]);
     let lines: Vec<&str> = tail.lines().collect();
     assert_eq!((code, lines.len()), (0, 4), "{tail}");
-    for (line, part) in lines.iter().zip(["mended (N3)", "tool_error", "invalid_arguments", "ok"]) {
+    for (line, part) in lines.iter().zip(["mended (", "tool_error", "invalid_arguments", "ok"]) {
         assert!(line.contains(part), "{line}");
     }
     gateway.signal("KILL");
@@ -103,7 +103,7 @@ fn a_changed_record_is_named_and_the_gateway_goes_on() {
         }
         panic!("there is no journal")
     };
-    let file = find(home.path());
+    let file = find(&home.path().join("state/toolwright/journal"));
     let text = fs::read_to_string(&file).expect("the journal");
     fs::write(&file, text.replacen("1.txt", "7.txt", 1)).expect("written");
     let (code, told, _) = home.run(&["audit", "verify"]);

@@ -1,9 +1,9 @@
 //! Learning that runs beside the calls, and whose decisions all processes and gateways share.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
@@ -30,6 +30,10 @@ const AT_ONCE: usize = 500;
 const MAX_WAITING: usize = 5_000;
 /// How often the index is looked at for calls.
 const LOOK: Duration = Duration::from_millis(500);
+/// Held by the process that learns; the others of this machine read what it suggests.
+const LOCK_FILE: &str = "learning.lock";
+/// How often a process that does not learn asks whether it shall.
+const ASK: Duration = Duration::from_secs(2);
 /// How often the file of decisions is looked at.
 const LOOK_FOR_DECISIONS: Duration = Duration::from_millis(250);
 
@@ -47,6 +51,8 @@ pub struct SharedLearning {
     folder: PathBuf,
     written: Mutex<String>,
     in_force: watch::Sender<u64>,
+    /// The lock of the process that learns.
+    lock: OnceLock<File>,
     /// Wakes who tells others of decisions.
     pub(super) decided: Notify,
 }
@@ -72,6 +78,7 @@ impl SharedLearning {
             folder,
             written: Mutex::default(),
             in_force,
+            lock: OnceLock::new(),
             decided: Notify::new(),
         };
         Ok((shared, loaded))
@@ -79,6 +86,32 @@ impl SharedLearning {
 
     fn learning(&self) -> MutexGuard<'_, Learning> {
         self.learning.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same for who asks about suggestions: a process that does not learn reads what another one suggests.
+    fn suggesting(&self) -> MutexGuard<'_, Learning> {
+        let mut learning = self.learning();
+        if self.lock.get().is_none() {
+            learning.remember(earlier_suggestions(&self.folder));
+        }
+        learning
+    }
+
+    /// Waits until no other process of this machine learns.
+    async fn take_turn(&self) {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let path = self.folder.join(LOCK_FILE);
+        loop {
+            let opened = disk::private(&mut options).open(&path);
+            if let Ok(file) = opened
+                && file.try_lock().is_ok()
+            {
+                let _ = self.lock.set(file);
+                return;
+            }
+            sleep(ASK).await;
+        }
     }
 
     /// The normalizer with the rules in force, learned ones included.
@@ -113,12 +146,12 @@ impl SharedLearning {
 
     /// Every suggestion with what was decided about it: new ones first, the surest of them first.
     pub fn suggestions(&self) -> Vec<Suggestion> {
-        self.learning().suggestions()
+        self.suggesting().suggestions()
     }
 
     /// One suggestion.
     pub fn suggestion(&self, id: &str) -> Option<Suggestion> {
-        self.learning().suggestion(id)
+        self.suggesting().suggestion(id)
     }
 
     /// Why a suggestion waits for a person, in words; nothing when the policy `apply-safe` would take it.
@@ -168,7 +201,7 @@ impl SharedLearning {
         decide: impl FnOnce(&mut Learning, i64) -> Result<Suggestion, LearningError>,
     ) -> Result<Suggestion, LearningError> {
         let decided = {
-            let mut learning = self.learning();
+            let mut learning = self.suggesting();
             // Another process may have decided a moment ago.
             learning.refresh()?;
             decide(&mut learning, now())
@@ -210,6 +243,7 @@ impl SharedLearning {
     }
 
     async fn follow_calls(self: &Arc<Self>, store: &Store, tools: Arc<dyn Definitions>) {
+        self.take_turn().await;
         let mut reading = Reading::default();
         let mut was_away = false;
         let mut is_news = false;
@@ -304,6 +338,9 @@ impl SharedLearning {
 
     /// Writes what is suggested, when that has changed.
     fn keep_suggestions(&self) {
+        if self.lock.get().is_none() {
+            return;
+        }
         let suggested = self.learning().undecided();
         let Ok(text) = serde_json::to_string_pretty(&suggested) else { return };
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use tokio::runtime::Builder;
 use toolwright_ledger::journal::{Damage, Journal, JournalError, begins, verify};
-use toolwright_ledger::{Kind, Record};
+use toolwright_ledger::{Change, Kind, Record, Reindex};
 use toolwright_tools::printable;
 
 use super::print;
-use crate::cli::{AuditCommand, AuditOptions};
-use crate::ledger_source;
+use crate::cli::{AuditCommand, AuditOptions, ConfigOptions};
 use crate::report::{EXIT_FOUND, Report};
+use crate::{ledger_source, server_source};
 
 /// How much of a failure a line shows, in characters.
 const SHOWN: usize = 80;
@@ -24,6 +24,7 @@ pub fn run(options: &AuditOptions) -> Result<ExitCode, Report> {
         AuditCommand::Show { call } => show(&folders, call),
         AuditCommand::Verify => check(&folders),
         AuditCommand::Export { tool } => export(&folders, tool.as_deref()),
+        AuditCommand::Reindex { config } => reindex(&folders, config),
     }
 }
 
@@ -155,6 +156,26 @@ fn export(folders: &[PathBuf], tool: Option<&str>) -> Result<ExitCode, Report> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Makes the index again. A gateway may run meanwhile: what it adds is not touched.
+fn reindex(folders: &[PathBuf], config: &ConfigOptions) -> Result<ExitCode, Report> {
+    let configuration = server_source::configuration(config)?;
+    let state = ledger_source::state()?;
+    let address = ledger_source::store(&state, configuration.as_ref());
+    let index = Reindex::new(&state, address)
+        .map_err(|error| Report::found(error.to_string(), "check the folder and who may write there"))?;
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
+    runtime.block_on(async {
+        for folder in folders {
+            let (node, made) = index.journal(folder).await.map_err(|error| {
+                Report::found(error.to_string(), "check the database; the journals are as they were")
+            })?;
+            print(&format!("{node}: {made} records read again"))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
 /// The records of a journal from a number on. What is damaged is told.
 fn read(folder: &Path, from: u64) -> impl Iterator<Item = Record> + use<> {
     Journal::read(folder, from).filter_map(|record| record.inspect_err(warn).ok())
@@ -182,8 +203,10 @@ fn line(record: &Record, json: bool) -> Result<String, Report> {
     let outcome = match &record.error {
         None if record.changes.is_empty() => "ok".to_owned(),
         None => {
-            let codes: Vec<&str> = record.changes.iter().map(|change| change.code.as_str()).collect();
-            format!("mended ({})", codes.join(", "))
+            // The rule that asked for a change says more than the code of the step that made it.
+            let why = |change: &Change| change.rule.clone().unwrap_or_else(|| change.code.clone());
+            let causes: Vec<String> = record.changes.iter().map(why).collect();
+            format!("mended ({})", causes.join(", "))
         }
         Some(error) => {
             let first = error.message.lines().next().unwrap_or_default();

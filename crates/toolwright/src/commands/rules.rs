@@ -1,4 +1,6 @@
-//! `toolwright rules`: list what is in force, check a file, run cases against it.
+//! `toolwright rules`: list what is in force, check a file, run cases against it, decide about what was learned.
+
+mod learned;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,11 +24,16 @@ pub fn run(options: &RulesOptions) -> Result<ExitCode, Report> {
         RulesCommand::List { rules, json } => list(rules, *json),
         RulesCommand::Check { file, json } => check(file, *json),
         RulesCommand::Test { file, cases, json } => test(file, cases, *json),
+        RulesCommand::Suggest { all, json } => learned::suggest(*all, *json),
+        RulesCommand::Accept(options) => learned::accept(options),
+        RulesCommand::Dismiss(options) => learned::dismiss(options),
+        RulesCommand::Undo(options) => learned::undo(options),
+        RulesCommand::History { json } => learned::history(*json),
     }
 }
 
 fn list(options: &RuleOptions, json: bool) -> Result<ExitCode, Report> {
-    let rules = rules_source::load(options)?;
+    let rules = rules_source::load_with_learned(options)?;
     let is_on = |name: &str| rules.rules().iter().any(|rule| rule.set == Some(name));
     if json {
         let sets: Vec<String> = BUILTIN_SETS
