@@ -42,7 +42,6 @@ async fn every_path_answers_as_it_is_described() {
     let suggestion = telling.suggestion().await;
     let id = suggestion["id"].as_str().expect("an id");
     telling.indexed().await;
-    let mut seen = Vec::new();
     for (template, path) in [
         ("/api/health", "/api/health"),
         ("/api/normalizer", "/api/normalizer"),
@@ -63,9 +62,8 @@ async fn every_path_answers_as_it_is_described() {
         let answer = telling.get(path).await;
         let body: Value = serde_json::from_str(&answer.body).expect("JSON");
         described.holds("get", template, answer.status, &body);
-        if answer.status == 200 {
-            seen.push(("get", template));
-        }
+        let is_wrong = path.contains("nothing") || path.ends_with("=x");
+        assert_eq!(answer.status == 200, !is_wrong, "{path}: {body}");
     }
     for (decision, status) in
         [("accept", 200), ("accept", 409), ("undo", 200), ("undo", 409), ("dismiss", 409)]
@@ -83,7 +81,6 @@ async fn every_path_answers_as_it_is_described() {
     described.holds("get", "/api/rules", answer.status, &serde_json::from_str(&answer.body).expect("JSON"));
     let answer = telling.port.ask("POST", "/api/rules", "", "").await;
     described.holds("get", "/api/rules", answer.status, &serde_json::from_str(&answer.body).expect("JSON"));
-    assert_eq!(seen.len(), 11, "{seen:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -42,8 +42,14 @@ impl Listener {
     /// Whether the stream comes to its end.
     async fn ends(&mut self) -> bool {
         let reading = async {
-            let mut piece = [0; 4_096];
-            while !matches!(self.stream.read(&mut piece).await, Ok(0) | Err(_)) {}
+            // The connection may stay for other requests: the last chunk is the end.
+            while !self.text.ends_with("\r\n0\r\n\r\n") {
+                let mut piece = [0; 4_096];
+                match self.stream.read(&mut piece).await {
+                    Ok(0) | Err(_) => return,
+                    Ok(count) => self.text.push_str(&String::from_utf8_lossy(&piece[..count])),
+                }
+            }
         };
         timeout(Duration::from_secs(30), reading).await.is_ok()
     }

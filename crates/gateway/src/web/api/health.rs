@@ -36,14 +36,12 @@ pub(super) fn answer(web: &Web, api: &Api, query: &Query) -> Result<Response<Ins
 /// `ok` when all that is asked of it is done.
 fn status(web: &Web, ledger: Option<&Ledger>) -> &'static str {
     let is_written = ledger.is_some_and(|ledger| ledger.health().state == State::Ok);
-    let is_indexed = || {
-        let status = ledger.and_then(Ledger::indexer);
-        status.is_none_or(|status| status.problem.is_none())
-    };
-    match () {
-        () if web.stop.is_asked() => "ending",
-        () if is_written && is_indexed() => "ok",
-        () => "degraded",
+    let index = ledger.and_then(Ledger::indexer);
+    let is_indexed = index.is_none_or(|index| index.problem.is_none());
+    match (web.stop.is_asked(), is_written && is_indexed) {
+        (true, _) => "ending",
+        (false, true) => "ok",
+        (false, false) => "degraded",
     }
 }
 
