@@ -6,9 +6,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolwright_redact::{holds_secret, is_secret_key};
+use toolwright_redact::{RedactOptions, holds_secret, is_secret_key};
 
-use crate::{Problem, Severity, ToolFilters};
+use crate::read::{Settings, Switches};
+use crate::{Learn, LedgerSettings, Problem, Severity, StoreAddress, TelemetrySettings, ToolFilters};
 
 /// The toolbox that the servers of a client's file are in.
 pub const DEFAULT_TOOLBOX: &str = "default";
@@ -30,6 +31,18 @@ pub struct Configuration {
     pub accepts_legacy_tool_key: bool,
     /// Whether our own tools are served; where the file does not say, they are served without servers only.
     pub serves_builtin_tools: Option<bool>,
+    /// What is written down of calls.
+    pub ledger: LedgerSettings,
+    /// What is hidden in it, besides what is hidden anyway.
+    pub redact: RedactOptions,
+    /// Where records can be searched.
+    pub store: StoreAddress,
+    /// What becomes of what calls teach.
+    pub learn: Learn,
+    /// Whom traces and metrics are sent to; nobody when absent.
+    pub telemetry: Option<TelemetrySettings>,
+    /// What of the settings is not shown.
+    settings_secrets: Hidden,
     /// What is wrong with the file, in its order. What an error is about is not among the toolboxes.
     pub problems: Vec<Problem>,
 }
@@ -127,6 +140,48 @@ pub enum HttpKind {
 // === impl Configuration ===
 
 impl Configuration {
+    /// What a file says of servers and of the rest.
+    pub(crate) fn new(
+        file: PathBuf,
+        toolboxes: Vec<Toolbox>,
+        switches: Switches,
+        settings: Settings,
+        problems: Vec<Problem>,
+    ) -> Configuration {
+        let Settings { ledger, redact, store, learn, telemetry, secrets } = settings;
+        Configuration {
+            file,
+            toolboxes,
+            accepts_legacy_tool_key: switches.accepts_legacy_tool_key,
+            serves_builtin_tools: switches.serves_builtin_tools,
+            ledger,
+            redact,
+            store,
+            learn,
+            telemetry,
+            settings_secrets: Hidden(secrets),
+            problems,
+        }
+    }
+
+    /// What no log may show of the whole file: of its servers, its store and its telemetry.
+    pub fn secrets(&self) -> Vec<String> {
+        let of_servers = self.servers().flat_map(|(_, server)| server.secrets());
+        let mut found: BTreeSet<&str> = BTreeSet::new();
+        self.settings_secrets.0.iter().for_each(|value| take(&mut found, value));
+        of_servers.chain(long_enough(found)).collect()
+    }
+
+    /// The parts that are read at a start only and are different in another file.
+    pub fn needs_restart(&self, other: &Configuration) -> Vec<&'static str> {
+        let parts = [
+            ("ledger", self.ledger != other.ledger),
+            ("store", self.store != other.store),
+            ("telemetry", self.telemetry != other.telemetry),
+        ];
+        parts.into_iter().filter(|(_, is_other)| *is_other).map(|(name, _)| name).collect()
+    }
+
     /// Every server with its toolbox.
     pub fn servers(&self) -> impl Iterator<Item = (&Toolbox, &ServerConfig)> {
         self.toolboxes.iter().flat_map(|toolbox| toolbox.servers.iter().map(move |server| (toolbox, server)))
@@ -188,15 +243,7 @@ impl ServerConfig {
                 secrets_of_address(url).into_iter().for_each(|value| take(&mut found, value));
             }
         }
-        let mut found: Vec<String> = found
-            .into_iter()
-            .map(str::trim)
-            .filter(|value| value.chars().count() >= MIN_SECRET_CHARS)
-            .map(str::to_owned)
-            .collect();
-        found.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        found.dedup();
-        found
+        long_enough(found)
     }
 
     /// A text without the secrets of this server.
@@ -219,6 +266,19 @@ impl ServerConfig {
         };
         self.redacted(&words)
     }
+}
+
+/// Those that can be told from any other text, the longest first.
+fn long_enough(found: BTreeSet<&str>) -> Vec<String> {
+    let mut found: Vec<String> = found
+        .into_iter()
+        .map(str::trim)
+        .filter(|value| value.chars().count() >= MIN_SECRET_CHARS)
+        .map(str::to_owned)
+        .collect();
+    found.sort_by_key(|value| std::cmp::Reverse(value.len()));
+    found.dedup();
+    found
 }
 
 /// A value, and what follows `Bearer` or `Basic` in it: a server may print either.
@@ -246,7 +306,7 @@ fn secret_arguments<'a>(args: &[&'a str]) -> impl Iterator<Item = &'a str> {
 }
 
 /// The password of an address, and the values of its query that are secret.
-fn secrets_of_address(url: &str) -> Vec<&str> {
+pub(crate) fn secrets_of_address(url: &str) -> Vec<&str> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let password =

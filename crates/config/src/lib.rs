@@ -22,6 +22,7 @@ mod mistakes;
 mod problem;
 mod read;
 mod schema;
+mod settings;
 mod syntax;
 mod watch;
 
@@ -35,6 +36,9 @@ pub use load::{MAX_FILE_BYTES, load, parse};
 pub use locate::{FoundBy, Located, locate, locate_from, looked_for};
 pub use problem::{Excerpt, Problem, Severity};
 pub use schema::JSON_SCHEMA;
+pub use settings::{
+    Durability, Learn, LedgerSettings, OnFailure, SecretText, StoreAddress, TelemetrySettings,
+};
 pub use watch::{Look, Watch};
 
 /// Where variables come from: a name in, its value out.

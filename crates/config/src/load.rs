@@ -49,13 +49,14 @@ fn parse_in(
     let arena = Bump::new();
     let mut mistakes = Mistakes::new(text, &blanked);
     let mut switches = Switches::default();
-    let toolboxes = match raw::parse(&blanked, &arena) {
+    let read = match raw::parse(&blanked, &arena) {
         Ok(parsed) => {
             let mut reader = Reader::new(mistakes, environment, folder);
             let toolboxes = reader.file(&parsed.root);
             switches = reader.switches(&parsed.root);
+            let settings = reader.settings(&parsed.root);
             mistakes = reader.into_mistakes();
-            toolboxes
+            toolboxes.zip(settings)
         }
         Err(error) => {
             let said = syntax::say(&blanked, &error);
@@ -64,14 +65,10 @@ fn parse_in(
         }
     };
     let mut problems = mistakes.into_problems(file);
-    match toolboxes {
-        Some(toolboxes) => Ok(Configuration {
-            file: file.to_owned(),
-            toolboxes,
-            accepts_legacy_tool_key: switches.accepts_legacy_tool_key,
-            serves_builtin_tools: switches.serves_builtin_tools,
-            problems,
-        }),
+    match read {
+        Some((toolboxes, settings)) => {
+            Ok(Configuration::new(file.to_owned(), toolboxes, switches, settings, problems))
+        }
         None => {
             // What makes the whole file useless is about no toolbox.
             let at = problems.iter().position(|problem| {

@@ -79,8 +79,15 @@ impl<'l> Line<'l> {
         let from = shown.start.saturating_sub(LOOKED_AT_BYTES).max(found.place.start);
         let to = (shown.end + LOOKED_AT_BYTES).min(found.place.end);
         let near = self.text.floor_char_boundary(from)..self.text.floor_char_boundary(to);
-        (follows || holds_secret(&self.text[near])) && !is_reference(text)
+        (follows || is_database(text) || holds_secret(&self.text[near])) && !is_reference(text)
     }
+}
+
+/// Whether the text is the address of a database with somebody's name in it, and so probably a password, however
+/// that is written.
+fn is_database(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, rest)| scheme.contains("sql") && rest.contains('@'))
+        || text.starts_with("postgres:") && text.contains('@')
 }
 
 /// Where the string ends whose contents begin here: at its quote, or with the line.
@@ -135,6 +142,8 @@ mod tests {
             (r#""password": "äß" , "x": "y""#, r#""password": "**" , "x": "y""#),
             (r#""password": "never closed"#, r#""password": "************"#),
             (r#""command": "npx","#, r#""command": "npx","#),
+            (r#""store": "postgres://a:b c@d""#, r#""store": "********************""#),
+            (r#""store": "sqlite:calls.db""#, r#""store": "sqlite:calls.db""#),
             ("", ""),
             ("\"", "\""),
         ] {

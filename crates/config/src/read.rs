@@ -6,6 +6,7 @@ mod keys;
 mod login;
 mod repeats;
 mod server;
+mod settings;
 mod transport;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -15,6 +16,7 @@ use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 
 use self::keys::Shape;
 use self::repeats::Within;
+pub(crate) use self::settings::Settings;
 use crate::configuration::DEFAULT_TOOLBOX;
 use crate::mistakes::Mistakes;
 use crate::{Environment, ServerConfig, Severity, Toolbox};

@@ -85,6 +85,23 @@ fn what_cannot_be_used_is_not_valid() {
         r#"{"toolboxes": {"t": []}}"#,
         r#"{"builtinTools": "maybe"}"#,
         r#"{"acceptLegacyToolKey": 1}"#,
+        r#"{"ledger": true}"#,
+        r#"{"ledger": {"durability": "disk"}}"#,
+        r#"{"ledger": {"onFailure": false}}"#,
+        r#"{"ledger": {"keepDays": 0}}"#,
+        r#"{"ledger": {"keepDays": 1.5}}"#,
+        r#"{"ledger": {"keepBytes": "512 MiB"}}"#,
+        r#"{"ledger": {"segmentBytes": 1}}"#,
+        r#"{"ledger": {"logDir": ""}}"#,
+        r#"{"redact": []}"#,
+        r#"{"redact": {"keys": "dsn"}}"#,
+        r#"{"redact": {"entropy": "maybe"}}"#,
+        r#"{"store": 5}"#,
+        r#"{"store": ""}"#,
+        r#"{"learn": true}"#,
+        r#"{"telemetry": "http://127.0.0.1:4318"}"#,
+        r#"{"telemetry": {"otlp": "127.0.0.1:4318"}}"#,
+        r#"{"telemetry": {"headers": ["a: b"]}}"#,
     ] {
         assert!(!schema.is_valid(&value(wrong)), "{wrong}");
         assert!(wrong == "[]" || !support::problems(wrong).is_empty(), "{wrong}");

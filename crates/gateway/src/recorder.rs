@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use toolwright_ledger::{Change, Failure, Hidden, Ledger, Reached, Record, Stages};
+use toolwright_ledger::journal::AppendError;
+use toolwright_ledger::{Change, Failure, Hidden, Ledger, NotSafeYet, Reached, Record, Stages};
 use toolwright_tools::builtin::FILES_SERVER;
-use toolwright_tools::observer::{CallId, Finished, Normalized, Stage, Started};
+use toolwright_tools::observer::{CallId, Finished, Normalized, Stage, Started, Waiting};
 use toolwright_tools::registry::BUILT_IN;
 use toolwright_tools::{CallError, CallObserver, RegisteredTool};
 
@@ -117,24 +118,23 @@ impl CallObserver for Recorder {
         known.normalized = normalized;
     }
 
-    fn admits(&self, call: &Normalized<'_>) -> Result<(), String> {
+    fn admits(&self, call: &Normalized<'_>) -> Result<Option<Waiting>, String> {
         // Ours that only read cannot be cut in a way that matters.
         let is_ours = [BUILT_IN, FILES_SERVER].contains(&call.tool.source());
         if is_ours && !call.tool.definition().annotations.destructive {
-            return Ok(());
+            return Ok(None);
         }
         let (record, sent) = {
             let running = self.running();
-            let Some(known) = running.get(&call.id) else { return Ok(()) };
+            let Some(known) = running.get(&call.id) else { return Ok(None) };
             (known.record.clone(), known.sent.clone())
         };
-        self.ledger
-            .begin(record, sent)
-            .map_err(|error| format!("{error}; free some space, or allow calls without records"))
+        let begun = self.ledger.begin(record, sent).map_err(|error| unwritten(&error))?;
+        Ok(begun.map(waiting))
     }
 
-    fn finished(&self, call: &Finished<'_>) {
-        let Some(Running { mut record, sent, normalized }) = self.running().remove(&call.id) else { return };
+    fn recorded(&self, call: &Finished<'_>) -> Option<Waiting> {
+        let Running { mut record, sent, normalized } = self.running().remove(&call.id)?;
         if let Some(tool) = call.tool {
             name_tool(&mut record, tool);
         }
@@ -147,8 +147,17 @@ impl CallObserver for Recorder {
         record.duration_us = u64::try_from(call.duration.as_micros()).unwrap_or(u64::MAX);
         record.bytes_in = call.bytes_in as u64;
         record.bytes_out = call.bytes_out as u64;
-        self.ledger.end(record, sent, normalized);
+        self.ledger.end(record, sent, normalized).map(waiting)
     }
+}
+
+/// What a call waits for until its record is safe.
+fn waiting(record: NotSafeYet) -> Waiting {
+    Box::pin(async { record.safe().await.map_err(|error| unwritten(&error)) })
+}
+
+fn unwritten(error: &AppendError) -> String {
+    format!("{error}; mend the disk or free some space, or allow calls without records")
 }
 
 fn now() -> i64 {
@@ -179,7 +188,7 @@ fn change(change: &toolwright_model::Change) -> Change {
         from: change.from.clone(),
         to: change.to.clone(),
         rule: change.rule.clone(),
-        rule_type: None,
+        rule_type: change.rule_type.map(str::to_owned),
     }
 }
 

@@ -42,14 +42,16 @@ pub enum Reloaded {
 /// applied. Every server of the file is wanted. Must be called on a tokio runtime; the task ends with the
 /// servers or with the last handle.
 pub fn watch(file: &Path, servers: &Arc<Servers>) -> Reloading {
-    watch_telling(file, servers, |_| ())
+    watch_telling(file, servers, |_, _| (), |_, _| ())
 }
 
-/// The same, and whoever listens is told of every file that is in force anew.
+/// The same. `before` hears of what is in force and of what will be, before one of its servers is started; `tell` of
+/// what is in force anew, unless that is what was there at the start.
 pub fn watch_telling(
     file: &Path,
     servers: &Arc<Servers>,
-    tell: impl Fn(&Applied) + Send + Sync + 'static,
+    before: impl Fn(&Configuration, &Configuration) + Send + Sync + 'static,
+    tell: impl Fn(&Configuration, &Applied) + Send + Sync + 'static,
 ) -> Reloading {
     let (ask, mut asked) = mpsc::channel::<oneshot::Sender<Reloaded>>(ASKING);
     let ended = servers.ended().clone();
@@ -83,12 +85,12 @@ pub fn watch_telling(
             let Some(servers) = Weak::upgrade(&servers) else { return };
             let reloaded = match said {
                 // What is wrong with it was said at the start.
-                Some(said) if is_first => said.ok().map(|new| take_quietly(&servers, &new)),
-                Some(said) => Some(take(&servers, watch.file(), said)),
+                Some(said) if is_first => said.ok().map(|new| take_quietly(&servers, &new, &before)),
+                Some(said) => Some(take(&servers, watch.file(), said, &before)),
                 None => None,
             };
             if let Some(Reloaded::Applied(applied)) = reloaded.as_ref().filter(|_| !is_first) {
-                tell(applied);
+                tell(&servers.current().configuration, applied);
             }
             if let (Some(answer), Some(reloaded)) = (answer, reloaded) {
                 let _ = answer.send(reloaded);
@@ -116,7 +118,12 @@ impl Reloading {
 }
 
 /// Applies what a file says unless that would do harm, and says what was done.
-fn take(servers: &Servers, file: &Path, said: Result<Configuration, ConfigError>) -> Reloaded {
+fn take(
+    servers: &Servers,
+    file: &Path,
+    said: Result<Configuration, ConfigError>,
+    before: impl Fn(&Configuration, &Configuration),
+) -> Reloaded {
     let refused = |reasons: String| {
         let message = format!("{reasons}\nthe configuration that was in force stays in force");
         tracing::error!("{message}");
@@ -137,6 +144,7 @@ fn take(servers: &Servers, file: &Path, said: Result<Configuration, ConfigError>
             Severity::Warning => tracing::warn!("{problem}"),
         }
     }
+    before(&servers.current().configuration, &new);
     let applied = servers.apply(&new);
     let named = |what: &str, names: &[String]| match names {
         [] => String::new(),
@@ -153,11 +161,16 @@ fn take(servers: &Servers, file: &Path, said: Result<Configuration, ConfigError>
 }
 
 /// The first look, for what changed between the start and now.
-fn take_quietly(servers: &Servers, new: &Configuration) -> Reloaded {
-    match harmful(servers, new).is_empty() {
-        true => Reloaded::Applied(servers.apply(new)),
-        false => Reloaded::Refused(String::new()),
+fn take_quietly(
+    servers: &Servers,
+    new: &Configuration,
+    before: impl Fn(&Configuration, &Configuration),
+) -> Reloaded {
+    if !harmful(servers, new).is_empty() {
+        return Reloaded::Refused(String::new());
     }
+    before(&servers.current().configuration, new);
+    Reloaded::Applied(servers.apply(new))
 }
 
 /// The mistakes that would take away a server which is there. Others leave out only what never worked.

@@ -53,6 +53,28 @@ pub struct Journal {
     _lock: std::fs::File,
 }
 
+/// A record that was written and is not synced yet. Dropping this does not take the record back.
+#[derive(Debug)]
+pub struct Syncing {
+    seq: u64,
+    told: tokio::sync::oneshot::Receiver<Result<(), String>>,
+}
+
+impl Syncing {
+    /// Waits for the sync of its group.
+    ///
+    /// # Errors
+    /// When the sync failed: then it may be on the disk, or may not.
+    pub async fn done(self) -> Result<(), AppendError> {
+        let seq = self.seq;
+        match self.told.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(why)) => Err(AppendError::NotSynced { seq, why }),
+            Err(_) => Err(AppendError::NotSynced { seq, why: "the journal was closed".into() }),
+        }
+    }
+}
+
 impl Journal {
     /// Opens the journal of one node, or begins it. A torn end is put aside; what else is wrong is told and kept.
     ///
@@ -101,6 +123,21 @@ impl Journal {
         Ok(())
     }
 
+    /// As [`Journal::write`], with what is to be waited for until the record is as safe as the options ask: nothing in
+    /// [`Durability::Process`].
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn write_durable(&self, record: &mut Record) -> Result<Option<Syncing>, AppendError> {
+        if self.durability() == Durability::Process {
+            self.write(record)?;
+            return Ok(None);
+        }
+        let (done, told) = tokio::sync::oneshot::channel();
+        record.seq = self.shared.append(record, Some(done))?;
+        Ok(Some(Syncing { seq: record.seq, told }))
+    }
+
     /// Writes a record at once, and is done when it is as safe as the options ask: in [`Durability::Power`] after the
     /// sync of its group, otherwise at once. Dropping what is given back does not take the record back.
     ///
@@ -110,19 +147,12 @@ impl Journal {
         &self,
         mut record: Record,
     ) -> impl Future<Output = Result<u64, AppendError>> + Send + 'static + use<> {
-        let is_waiting = self.shared.options.durability == Durability::Power;
-        let (done, told) = tokio::sync::oneshot::channel();
-        let written = self.shared.append(&mut record, is_waiting.then_some(done));
+        let written = self.write_durable(&mut record);
         async move {
-            let seq = written?;
-            if !is_waiting {
-                return Ok(seq);
+            if let Some(syncing) = written? {
+                syncing.done().await?;
             }
-            match told.await {
-                Ok(Ok(())) => Ok(seq),
-                Ok(Err(why)) => Err(AppendError::NotSynced { seq, why }),
-                Err(_) => Err(AppendError::NotSynced { seq, why: "the journal was closed".into() }),
-            }
+            Ok(record.seq)
         }
     }
 

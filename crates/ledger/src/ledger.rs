@@ -14,7 +14,9 @@ use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
 use crate::index::{IndexerStatus, Store};
 use crate::indexed::{Indexed, StoreAddress};
-use crate::journal::{AppendError, Health, Journal, JournalError, JournalOptions, Recovered, node_folder};
+use crate::journal::{
+    AppendError, Durability, Health, Journal, JournalError, JournalOptions, Recovered, Syncing, node_folder,
+};
 use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
 use crate::patterns::Patterns;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
@@ -102,6 +104,30 @@ pub struct Ledger {
 #[derive(Clone, Debug, Default)]
 pub struct Hidden(Option<Box<RawValue>>);
 
+/// A record that is not as safe yet as the options ask. There is none when records need not survive a loss of power.
+#[derive(Debug)]
+pub struct NotSafeYet {
+    written: Result<Syncing, AppendError>,
+    on_failure: OnFailure,
+}
+
+impl NotSafeYet {
+    /// Waits until the record is safe. One that does not become so is counted in [`Ledger::health`].
+    ///
+    /// # Errors
+    /// When it does not become so, and calls must not go on without.
+    pub async fn safe(self) -> Result<(), AppendError> {
+        let synced = match self.written {
+            Ok(syncing) => syncing.done().await,
+            Err(error) => Err(error),
+        };
+        match self.on_failure {
+            OnFailure::Allow => Ok(()),
+            OnFailure::Block => synced,
+        }
+    }
+}
+
 impl Ledger {
     /// Opens the ledger in a folder. What was written before is counted by [`keep`](Self::keep). Blocks for some
     /// milliseconds.
@@ -165,40 +191,59 @@ impl Ledger {
         *redactor = redactor.with_known(known.iter().cloned().collect());
     }
 
+    /// Hides other things from now on, besides what is hidden anyway. Known secrets stay known.
+    ///
+    /// # Errors
+    /// When the options cannot be used; then nothing has changed.
+    pub fn set_redact(&self, options: &RedactOptions) -> Result<(), LedgerError> {
+        let mut redactor = self.redactor.write().unwrap_or_else(PoisonError::into_inner);
+        *redactor = redactor.with_options(options)?;
+        Ok(())
+    }
+
     /// Arguments as they are written down: JSON as it is but for its secrets, and anything else as a string.
     pub fn hide(&self, arguments: &str) -> Hidden {
         Hidden(json(&self.redactor().json(arguments)))
     }
 
-    /// Writes down that a call begins: when it is cut, that is how it is known.
+    /// Writes down that a call begins: when it is cut, that is how it is known. What is given back is to be waited
+    /// for before it is run.
     ///
     /// # Errors
     /// When it could not be written and must not be run without.
-    pub fn begin(&self, record: Record, sent: Hidden) -> Result<(), AppendError> {
+    pub fn begin(&self, record: Record, sent: Hidden) -> Result<Option<NotSafeYet>, AppendError> {
         let mut record = self.hidden(Record { kind: Kind::InProgress, arguments: sent.0, ..record });
         match (self.write(&mut record), self.on_failure) {
             (Err(error), OnFailure::Block) => Err(error),
             (Err(error), OnFailure::Allow) => {
                 tracing::error!("a call is run without a record of its begin: {error}");
-                Ok(())
+                Ok(None)
             }
-            (Ok(()), _) => Ok(()),
+            (Ok(syncing), _) => Ok(syncing.map(|syncing| self.not_safe_yet(Ok(syncing)))),
         }
     }
 
-    /// Writes down how a call ended, and counts it. `normalized` is what the tool got, when that was changed.
-    pub fn end(&self, record: Record, sent: Hidden, normalized: Hidden) {
+    /// Writes down how a call ended, and counts it. `normalized` is what the tool got, when that was changed. What is
+    /// given back is to be waited for before the call is answered.
+    pub fn end(&self, record: Record, sent: Hidden, normalized: Hidden) -> Option<NotSafeYet> {
         let record = Record { kind: Kind::Call, arguments: sent.0, normalized: normalized.0, ..record };
         let mut record = self.hidden(record);
-        if let Err(error) = self.write(&mut record) {
+        let written = self.write(&mut record);
+        if let Err(error) = &written {
             tracing::error!("the record of a call is lost: {error}");
         }
         self.patterns.observe(&record);
+        let is_waited_for = self.journal.durability() == Durability::Power;
+        is_waited_for.then(|| written.transpose().map(|written| self.not_safe_yet(written))).flatten()
+    }
+
+    fn not_safe_yet(&self, written: Result<Syncing, AppendError>) -> NotSafeYet {
+        NotSafeYet { written, on_failure: self.on_failure }
     }
 
     /// Stats hear of begins too: they know by the numbers what they have counted.
-    fn write(&self, record: &mut Record) -> Result<(), AppendError> {
-        let written = self.journal.write(record);
+    fn write(&self, record: &mut Record) -> Result<Option<Syncing>, AppendError> {
+        let written = self.journal.write_durable(record);
         self.stats.observe(record);
         self.indexed.nudge();
         written

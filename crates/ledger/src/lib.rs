@@ -18,5 +18,5 @@ mod record;
 pub mod stats;
 
 pub use indexed::{Reindex, StoreAddress};
-pub use ledger::{Hidden, Ledger, LedgerError, LedgerOptions, OnFailure};
+pub use ledger::{Hidden, Ledger, LedgerError, LedgerOptions, NotSafeYet, OnFailure};
 pub use record::{Change, Failure, Kind, Reached, Record, Stages};

@@ -15,6 +15,8 @@ pub struct Change {
     pub to: Option<String>,
     /// The id of the rule that asked for it, when a rule did.
     pub rule: Option<String>,
+    /// The type of that rule, as rules files have it: `param_alias`.
+    pub rule_type: Option<&'static str>,
     /// The evidence in a few words, for people.
     pub why: String,
 }

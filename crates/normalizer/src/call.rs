@@ -222,6 +222,7 @@ impl<'a> Call<'_, '_, 'a> {
             from: Some("null".to_owned()),
             to: Some("{}".to_owned()),
             rule: None,
+            rule_type: None,
             why: "no arguments at all".to_owned(),
         };
         Opened { node: root, changes: vec![change], cost: costs::VALUE_EMPTY, risk: 0 }
@@ -318,6 +319,7 @@ impl<'a> Call<'_, '_, 'a> {
             from: None,
             to: Some(raw::quote(name)),
             rule: None,
+            rule_type: None,
             why: "the one list the tool takes".to_owned(),
         };
         Some(Fit { node: wrapped, cost: costs::WRAPPER, risk: costs::RISK_STRUCTURE, changes: vec![change] })

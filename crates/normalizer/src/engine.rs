@@ -192,6 +192,7 @@ fn open_strings<'a>(
             from: Some(preview(&start.node)),
             to: Some(preview(&inner.node)),
             rule: None,
+            rule_type: None,
             why: "JSON inside a string".to_owned(),
         });
         start.changes.extend(inner.changes);
@@ -240,6 +241,7 @@ fn without_byte_order_mark<'a>(
         from: Some(raw::quote(WHY)),
         to: None,
         rule: None,
+        rule_type: None,
         why: WHY.to_owned(),
     };
     start.changes.insert(0, mark);
@@ -297,6 +299,7 @@ fn read_leniently<'a>(
         from: Some(raw::quote(step.describe())),
         to: None,
         rule: None,
+        rule_type: None,
         why: step.describe().to_owned(),
     };
     Ok(Start {

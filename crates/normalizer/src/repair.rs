@@ -265,6 +265,7 @@ pub(crate) fn change_of(code: Code, path: &Path<'_>, from: &Node<'_>, to: &Node<
         from: Some(preview(from)),
         to: Some(preview(to)),
         rule: None,
+        rule_type: None,
         why: why.to_owned(),
     }
 }

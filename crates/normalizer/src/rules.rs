@@ -249,6 +249,7 @@ impl<'a> Site<'_, '_, 'a> {
         to: Option<String>,
         why: &str,
     ) -> Change {
-        Change { code, path, from, to, rule: Some(self.rule.id.clone()), why: why.to_owned() }
+        let (rule, rule_type) = (Some(self.rule.id.clone()), Some(self.rule.type_name()));
+        Change { code, path, from, to, rule, rule_type, why: why.to_owned() }
     }
 }

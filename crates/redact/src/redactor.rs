@@ -49,7 +49,7 @@ struct Rules {
     keys: Arc<Keys>,
     shapes: Arc<Shapes>,
     patterns: Arc<[Regex]>,
-    values: Values,
+    values: Arc<Values>,
     entropy: bool,
 }
 
@@ -63,7 +63,7 @@ impl Redactor {
             keys: Arc::new(Keys::new(&options)?),
             shapes: Arc::new(Shapes::new()?),
             patterns: patterns.into(),
-            values: Values::default(),
+            values: Arc::default(),
             entropy: options.entropy,
         })))
     }
@@ -77,9 +77,25 @@ impl Redactor {
             keys: Arc::clone(&rules.keys),
             shapes: Arc::clone(&rules.shapes),
             patterns: Arc::clone(&rules.patterns),
-            values: Values::new(values, &rules.marker),
+            values: Arc::new(Values::new(values, &rules.marker)),
             entropy: rules.entropy,
         }))
+    }
+
+    /// The same one with other options: its marks and the values that it knows stay.
+    ///
+    /// # Errors
+    /// When the options cannot be used.
+    pub fn with_options(&self, options: &RedactOptions) -> Result<Redactor, OptionsError> {
+        let rules = &self.0;
+        Ok(Redactor(Arc::new(Rules {
+            marker: rules.marker.clone(),
+            keys: Arc::new(Keys::new(options)?),
+            shapes: Arc::clone(&rules.shapes),
+            patterns: options.compiled_patterns()?.into(),
+            values: Arc::clone(&rules.values),
+            entropy: options.entropy,
+        })))
     }
 
     /// Arguments without secrets: JSON, or what was meant to be JSON. Valid JSON stays valid and keeps its

@@ -263,8 +263,14 @@ async fn a_file_that_comes_later_is_taken_and_one_that_goes_changes_nothing() {
     let (servers, _executor) = started("{}", true);
     let told = Arc::new(AtomicUsize::new(0));
     let telling = Arc::clone(&told);
-    let reloading = reload::watch_telling(&path, &servers, move |applied| {
-        assert_eq!(applied.added, ["a"]);
+    let foretold = Arc::new(AtomicUsize::new(0));
+    let foretelling = Arc::clone(&foretold);
+    let before = move |old: &Configuration, new: &Configuration| {
+        assert_eq!((old.servers().count(), new.servers().count()), (0, 1));
+        foretelling.fetch_add(1, Ordering::Relaxed);
+    };
+    let reloading = reload::watch_telling(&path, &servers, before, move |new, applied| {
+        assert_eq!((new.servers().count(), &applied.added[..]), (1, &["a".to_owned()][..]));
         telling.fetch_add(1, Ordering::Relaxed);
     });
     tokio::time::sleep(Duration::from_millis(700)).await;
@@ -278,5 +284,6 @@ async fn a_file_that_comes_later_is_taken_and_one_that_goes_changes_nothing() {
     let Reloaded::Refused(why) = reloading.now().await else { panic!("it is gone") };
     assert_eq!(why.matches("check the path").count(), 1, "{why}");
     assert_eq!(told.load(Ordering::Relaxed), 1, "only what is in force is told");
+    assert_eq!(foretold.load(Ordering::Relaxed), 1);
     servers.stop().await;
 }

@@ -44,6 +44,8 @@ pub enum ErrorCode {
     TooLarge,
     /// The tool's code broke.
     Panicked,
+    /// The tool has run, and it is not certain that this stays written down.
+    Unrecorded,
 }
 
 /// Why a call gave no result.
@@ -85,6 +87,7 @@ impl ErrorCode {
             ErrorCode::ToolError => "tool_error",
             ErrorCode::TooLarge => "too_large",
             ErrorCode::Panicked => "panicked",
+            ErrorCode::Unrecorded => "unrecorded",
         }
     }
 }
@@ -197,6 +200,11 @@ impl CallError {
     /// Somebody who has to write every call down cannot.
     pub(crate) fn not_admitted(tool: &str, reason: String) -> Self {
         ours(ErrorCode::Unavailable, sentence::not_admitted(tool), reason)
+    }
+
+    /// The tool has run, and who has to have that written down safely cannot.
+    pub(crate) fn unrecorded(tool: &str, reason: String) -> Self {
+        ours(ErrorCode::Unrecorded, sentence::unrecorded(tool), reason)
     }
 
     /// Something on this machine or at a service keeps the tool from working; the network is not to blame.

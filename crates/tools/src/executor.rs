@@ -26,7 +26,9 @@ use toolwright_model::{Caller, Change, Finish, Outcome};
 use toolwright_normalizer::{Normalizer, RawArguments};
 
 use crate::observer::{CallId, Observers};
-use crate::{CallContext, CallError, CallObserver, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry};
+use crate::{
+    CallContext, CallError, CallObserver, ErrorCode, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry,
+};
 use gate::{Gate, Pass};
 use record::Record;
 use run::{Ended, Time};
@@ -115,7 +117,7 @@ impl ToolExecutor {
         let Call { name, arguments, finish, cancellation, context, caller } = call;
         let mut record = self.begin(name, &arguments, caller.as_deref());
         let result = self.carry_out(&mut record, (arguments, finish), cancellation.as_ref(), context).await;
-        record.finish(result)
+        record.finish(result).await
     }
 
     /// What would be run for a call, without running it.
@@ -128,7 +130,9 @@ impl ToolExecutor {
 
     /// Tells the observers of a call that does not go through here: nobody knows its tool.
     pub fn passes_by(&self, name: &str, arguments: &str, caller: Option<&Caller>) -> PassesBy<'_> {
-        PassesBy(self.begin(name.to_owned(), arguments, caller))
+        let mut record = self.begin(name.to_owned(), arguments, caller);
+        record.runs();
+        PassesBy(record)
     }
 
     fn begin(&self, name: String, arguments: &str, caller: Option<&Caller>) -> Record<'_> {
@@ -150,8 +154,9 @@ impl ToolExecutor {
         if let Some(renamed) = found.renamed {
             changes.insert(0, renamed);
         }
-        record.normalized(&arguments, changes)?;
+        record.normalized(&arguments, changes).await?;
         let _passes = self.admit(&tool)?;
+        record.runs();
         let limit = self.timeout_of(&tool);
         let time = Time { limit, longest: self.limits.longest };
         match run::run(tool.function(), arguments, time, cancellation, context).await {
@@ -217,7 +222,10 @@ pub struct PassesBy<'e>(Record<'e>);
 
 impl PassesBy<'_> {
     /// The call ends here.
-    pub fn end(self, result: Result<ToolOutput, ToolFailure>) {
+    ///
+    /// # Errors
+    /// When the call has to be written down and was not: then its result must not be given out.
+    pub async fn end(self, result: Result<ToolOutput, ToolFailure>) -> Result<(), CallError> {
         let name = self.0.name();
         let result = result.map_err(|failure| match failure {
             ToolFailure::Tool { message } | ToolFailure::InvalidArguments { message } => {
@@ -226,7 +234,10 @@ impl PassesBy<'_> {
             ToolFailure::Unavailable { message } => CallError::unavailable(name, message),
             ToolFailure::NotReady { message } => CallError::not_ready(name, message),
         });
-        self.0.finish(result);
+        match self.0.finish(result).await.result {
+            Err(error) if error.code == ErrorCode::Unrecorded => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -3,14 +3,20 @@
 //! Observers are called on the task of the call, in the order they were given, before the caller gets its
 //! answer: what they do takes time from the call. One that panics is reported and harms nobody.
 
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use toolwright_model::{Caller, Change};
 
 use crate::redact::Sensitive;
 use crate::{CallError, ErrorCode, RegisteredTool, ToolOutput};
+
+/// What a call has to wait for before it goes on; the error says why it must not.
+pub type Waiting = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 /// Hears of every call. For each id there is one `started`, at most one `normalized`, and one `finished`,
 /// in this order; a call that its caller gave up finishes too.
@@ -26,15 +32,22 @@ pub trait CallObserver: Send + Sync + 'static {
     }
 
     /// Whether the call may be run, asked right after [`normalized`](Self::normalized): who has to write it down
-    /// and cannot says why not.
-    fn admits(&self, call: &Normalized<'_>) -> Result<(), String> {
+    /// and cannot says why not, and who cannot say yet what is to be waited for.
+    fn admits(&self, call: &Normalized<'_>) -> Result<Option<Waiting>, String> {
         let _ = call;
-        Ok(())
+        Ok(None)
     }
 
     /// The call ended, one way or another.
     fn finished(&self, call: &Finished<'_>) {
         let _ = call;
+    }
+
+    /// The same, for who has to have it written down before the caller is answered: what is to be waited for. When
+    /// that fails, the caller does not get the result. Nobody waits for a call that its caller gave up.
+    fn recorded(&self, call: &Finished<'_>) -> Option<Waiting> {
+        let _ = call;
+        None
     }
 }
 
@@ -126,10 +139,22 @@ impl Stages {
                 ErrorCode::Busy | ErrorCode::Cancelled => (NotReached, NotReached, NotReached),
                 ErrorCode::TooLarge => (Passed, Failed, Passed),
                 ErrorCode::ToolError | ErrorCode::Panicked => (Passed, Passed, Failed),
+                // Whatever the tool did is done; the record of the call says what.
+                ErrorCode::Unrecorded => (Passed, Passed, Passed),
             },
         };
         Stages { transport, protocol, tool }
     }
+}
+
+/// Waits for all of it, and says what failed first.
+pub(crate) async fn all(waiting: Vec<Waiting>) -> Result<(), String> {
+    let mut result = Ok(());
+    for one in waiting {
+        let done = AssertUnwindSafe(one).catch_unwind().await;
+        result = result.and(done.unwrap_or_else(|_| Err("an observer of tool calls panicked".to_owned())));
+    }
+    result
 }
 
 /// All observers of an executor.
@@ -141,15 +166,33 @@ impl Observers {
         self.0.push(observer);
     }
 
-    /// Whether all of them let the call be run. One that panics keeps no call from running.
-    pub fn admit(&self, call: &Normalized<'_>) -> Result<(), String> {
+    /// Whether all of them let the call be run, once what is given back has been waited for. One that panics keeps
+    /// no call from running.
+    pub fn admit(&self, call: &Normalized<'_>) -> Result<Vec<Waiting>, String> {
+        let mut waiting = Vec::new();
         for observer in &self.0 {
             match catch_unwind(AssertUnwindSafe(|| observer.admits(call))) {
-                Ok(admitted) => admitted?,
+                Ok(admitted) => waiting.extend(admitted?),
                 Err(_) => tracing::error!("an observer of tool calls panicked; the call goes on without it"),
             }
         }
-        Ok(())
+        Ok(waiting)
+    }
+
+    /// Tells all of them that a call ended. What the answer has to wait for.
+    pub fn end(&self, call: &Finished<'_>) -> Vec<Waiting> {
+        let mut waiting = Vec::new();
+        for observer in &self.0 {
+            let told = catch_unwind(AssertUnwindSafe(|| {
+                observer.finished(call);
+                observer.recorded(call)
+            }));
+            match told {
+                Ok(told) => waiting.extend(told),
+                Err(_) => tracing::error!("an observer of tool calls panicked; the call goes on without it"),
+            }
+        }
+        waiting
     }
 
     pub fn tell(&self, what: impl Fn(&dyn CallObserver)) {

@@ -138,6 +138,7 @@ mod tests {
             from: Some("12345".to_owned()),
             to: Some("\"12345\"".to_owned()),
             rule: None,
+            rule_type: None,
             why: "number to string".to_owned(),
         };
         let shown = change(&sent);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use support::*;
 use tokio::time::timeout;
-use toolwright_tools::observer::{Finished, Normalized, Stage, Stages, Started};
+use toolwright_tools::observer::{Finished, Normalized, Stage, Stages, Started, Waiting};
 use toolwright_tools::{Call, CallObserver, ErrorCode, ToolExecutor, ToolFailure, redact};
 
 #[derive(Default)]
@@ -139,7 +139,7 @@ async fn a_call_whose_caller_went_away_ends_as_cancelled() {
 struct FullDisk;
 
 impl CallObserver for FullDisk {
-    fn admits(&self, call: &Normalized<'_>) -> Result<(), String> {
+    fn admits(&self, call: &Normalized<'_>) -> Result<Option<Waiting>, String> {
         Err(format!("{} cannot be written down: no space is left", call.tool.name()))
     }
 }
@@ -157,4 +157,78 @@ async fn what_cannot_be_written_down_is_not_run() {
         "The echo tool was not run, because its call cannot be written down right now.\necho cannot be written down: no space is left"
     );
     assert_eq!(heard.lines()[2], r#"1 finished echo Some("echo") Some("unavailable")"#);
+}
+
+/// A disk whose syncs take some time, and go wrong or not.
+#[derive(Clone, Copy)]
+struct SlowDisk {
+    at_begin: Result<(), &'static str>,
+    at_end: Result<(), &'static str>,
+}
+
+impl SlowDisk {
+    fn synced(how: Result<(), &'static str>) -> Waiting {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            how.map_err(str::to_owned)
+        })
+    }
+}
+
+impl CallObserver for SlowDisk {
+    fn admits(&self, _: &Normalized<'_>) -> Result<Option<Waiting>, String> {
+        Ok(Some(SlowDisk::synced(self.at_begin)))
+    }
+
+    fn recorded(&self, _: &Finished<'_>) -> Option<Waiting> {
+        Some(SlowDisk::synced(self.at_end))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_its_records_and_its_result_is_held_back_without_them() {
+    let run = |at_begin, at_end| async move {
+        let heard = Arc::new(Heard::default());
+        let executor = executor_of("echo", ANY_OBJECT, echo())
+            .with_observer(Arc::new(SlowDisk { at_begin, at_end }))
+            .with_observer(heard.clone());
+        let begun = tokio::time::Instant::now();
+        let outcome = executor.execute(Call::new("echo", "{}")).await;
+        (outcome.result, begun.elapsed(), heard.lines().pop().unwrap_or_default())
+    };
+    let (result, waited, _) = run(Ok(()), Ok(())).await;
+    assert!(result.is_ok() && waited == Duration::from_secs(10), "{waited:?}");
+
+    let (result, _, last) = run(Err("no begin"), Ok(())).await;
+    let error = result.expect_err("it was not run");
+    assert_eq!((error.code, error.details.as_str()), (ErrorCode::Unavailable, "no begin"));
+    assert!(last.ends_with(r#"Some("unavailable")"#), "{last}");
+
+    // What ran has run: the record says so, and the answer too.
+    let (result, _, last) = run(Ok(()), Err("no end")).await;
+    let error = result.expect_err("it is held back");
+    assert_eq!((error.code, error.details.as_str()), (ErrorCode::Unrecorded, "no end"));
+    assert!(error.message().starts_with("The echo tool has run, and the record of this call is not safe"));
+    assert!(last.ends_with("None"), "{last}");
+
+    // What was never run keeps its own reason.
+    let (result, _, _) = run(Err("no begin"), Err("no end")).await;
+    assert_eq!(result.expect_err("it was not run").details, "no begin");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_goes_away_while_records_are_synced_ends_the_call_once() {
+    for patience in [2, 7] {
+        let heard = Arc::new(Heard::default());
+        let executor = executor_of("echo", ANY_OBJECT, echo())
+            .with_observer(Arc::new(SlowDisk { at_begin: Ok(()), at_end: Ok(()) }))
+            .with_observer(heard.clone());
+        let call = executor.execute(Call::new("echo", "{}"));
+        timeout(Duration::from_secs(patience), call).await.expect_err("the disk is slow");
+        let lines = heard.lines();
+        let ends: Vec<&String> = lines.iter().filter(|line| line.contains("finished")).collect();
+        let code = if patience == 2 { r#"Some("cancelled")"# } else { "None" };
+        assert!(ends.len() == 1 && ends[0].ends_with(code), "{lines:?}");
+        assert_eq!(executor.running(), 0);
+    }
 }

@@ -79,15 +79,18 @@ impl Behind {
     /// The file is watched as long as this is awaited. What is wrong with a new one the log says.
     async fn keep_configuration(&self, asked: &Notify) {
         let Some(configuration) = &self.configuration else { return };
-        let (servers, ledger) = (Arc::downgrade(&self.servers), self.ledger.clone());
-        let own_secrets = self.own_secrets.clone();
-        let reloading = reload::watch_telling(&configuration.file, &self.servers, move |applied| {
-            eprintln!("{}", printable(&read_again(applied), &['\\']));
-            if let (Some(servers), Some(ledger)) = (servers.upgrade(), &ledger) {
-                let secrets = ledger_source::secrets(Some(&servers.current().configuration), &own_secrets);
-                ledger.add_secrets(secrets);
+        let (ledger, own_secrets) = (self.ledger.clone(), self.own_secrets.clone());
+        let follow = move |before: &Configuration, new: &Configuration| {
+            if let Some(ledger) = &ledger {
+                ledger_source::follow(ledger, before, new, &own_secrets);
             }
-        });
+        };
+        let at_start = configuration.clone();
+        let tell = move |new: &Configuration, applied: &Applied| {
+            let said = read_again(applied, &at_start.needs_restart(new));
+            eprintln!("{}", printable(&said, &['\\']));
+        };
+        let reloading = reload::watch_telling(&configuration.file, &self.servers, follow, tell);
         loop {
             asked.notified().await;
             let _ = reloading.now().await;
@@ -115,7 +118,8 @@ pub fn behind(
     let configuration = server_source::configuration(config)?;
     let serves_own = configuration.as_ref().is_none_or(Configuration::serves_own_tools);
     let mut kept_out = toolset::kept_out(config, rules);
-    kept_out.extend(written.flags.log_dir.iter().map(|dir| std::path::absolute(dir).unwrap_or(dir.clone())));
+    let log_dir = ledger_source::log_dir(written.flags, configuration.as_ref());
+    kept_out.extend(log_dir.map(|dir| std::path::absolute(&dir).unwrap_or(dir)));
     // They are there when they are not served as well: the file may change.
     let registry = match toolset::registry(roots, kept_out) {
         Err(_) if !serves_own => ToolRegistry::new(),
@@ -144,8 +148,8 @@ pub fn behind(
     Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools, ledger, own_secrets })
 }
 
-/// What a configuration has changed that was read while it was in force.
-fn read_again(applied: &Applied) -> String {
+/// What a configuration has changed that was read while another was in force, and what waits for the next start.
+fn read_again(applied: &Applied, needs_restart: &[&str]) -> String {
     let mut parts: Vec<String> =
         [("added", &applied.added), ("changed", &applied.changed), ("removed", &applied.removed)]
             .into_iter()
@@ -157,7 +161,11 @@ fn read_again(applied: &Applied) -> String {
         parts.push(format!("{verb} the built-in tools"));
     }
     let what = if parts.is_empty() { "no server has changed".to_owned() } else { parts.join("; ") };
-    format!("configuration read again: {what}")
+    let later = match needs_restart {
+        [] => String::new(),
+        parts => format!("; {}: in force after a restart", parts.join(", ")),
+    };
+    format!("configuration read again: {what}{later}")
 }
 
 fn nothing_configured() -> Result<Configuration, Report> {
@@ -226,9 +234,13 @@ mod tests {
             kept,
             own_tools: None,
         };
-        assert_eq!(read_again(&applied), "configuration read again: added a, b; changed c; removed d");
+        assert_eq!(read_again(&applied, &[]), "configuration read again: added a, b; changed c; removed d");
         let applied = Applied { own_tools: Some(true), ..Applied::default() };
-        assert_eq!(read_again(&applied), "configuration read again: added the built-in tools");
-        assert_eq!(read_again(&Applied::default()), "configuration read again: no server has changed");
+        assert_eq!(read_again(&applied, &[]), "configuration read again: added the built-in tools");
+        assert_eq!(read_again(&Applied::default(), &[]), "configuration read again: no server has changed");
+        assert_eq!(
+            read_again(&Applied::default(), &["ledger", "store"]),
+            "configuration read again: no server has changed; ledger, store: in force after a restart"
+        );
     }
 }

@@ -220,6 +220,7 @@ impl ToolCache {
                     from: Some(quote(name)),
                     to: Some(quote(&name_to_answer)),
                     rule: None,
+                    rule_type: None,
                     why: code.title().to_owned(),
                 });
                 let (tool, definition) = self.compile(&list[found.index])?;

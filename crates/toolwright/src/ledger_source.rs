@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolwright_config::Configuration;
+use toolwright_config::{self as config, Configuration};
+use toolwright_ledger::journal::{Durability, JournalOptions};
+use toolwright_ledger::learn::Policy;
 use toolwright_ledger::{Ledger, LedgerOptions, OnFailure, StoreAddress};
 use toolwright_normalizer::RuleSet;
 
@@ -23,14 +25,17 @@ pub fn open(
         eprintln!("warning: calls are not written down: there is no home folder; set XDG_STATE_HOME");
         return Ok(None);
     };
+    let on_failure = on_failure(flags, configuration);
     let options = LedgerOptions {
         store: Some(store(&folder, configuration)),
         folder,
-        log_dir: flags.log_dir.clone(),
-        on_failure: on_failure(flags),
+        log_dir: log_dir(flags, configuration),
+        journal: journal(configuration),
+        on_failure,
+        redact: configuration.map(|configuration| configuration.redact.clone()).unwrap_or_default(),
         secrets: secrets(configuration, own_secrets),
         rules: rules.clone(),
-        ..LedgerOptions::default()
+        learn: configuration.map_or(Policy::default(), |configuration| policy(configuration.learn)),
     };
     match Ledger::open(options) {
         Ok((ledger, recovered)) => {
@@ -45,34 +50,86 @@ pub fn open(
             }
             Ok(Some(Arc::new(ledger)))
         }
-        Err(error) if on_failure(flags) == OnFailure::Allow => {
+        Err(error) if on_failure == OnFailure::Allow => {
             eprintln!("warning: calls are NOT written down: {error}");
             Ok(None)
         }
         Err(error) => {
             let what = format!("calls cannot be written down: {error}");
-            Err(Report::found(what, "mend that, or leave out --without-journal block"))
+            Err(Report::found(what, "mend that, or run calls without records: --without-journal allow"))
         }
     }
 }
 
-fn on_failure(flags: &LedgerFlags) -> OnFailure {
-    match flags.without_journal {
-        Some(WithoutJournal::Block) => OnFailure::Block,
+/// A flag counts more than the file.
+fn on_failure(flags: &LedgerFlags, configuration: Option<&Configuration>) -> OnFailure {
+    let in_file = configuration.map(|configuration| configuration.ledger.on_failure);
+    match (flags.without_journal, in_file) {
+        (Some(WithoutJournal::Block), _) | (None, Some(config::OnFailure::Block)) => OnFailure::Block,
         _ => OnFailure::Allow,
+    }
+}
+
+/// Where the numbers about repairs go. A flag counts more than the file.
+pub fn log_dir(flags: &LedgerFlags, configuration: Option<&Configuration>) -> Option<PathBuf> {
+    let in_file = || configuration.and_then(|configuration| configuration.ledger.log_dir.clone());
+    flags.log_dir.clone().or_else(in_file)
+}
+
+/// The journal as the file wants it.
+fn journal(configuration: Option<&Configuration>) -> JournalOptions {
+    let usual = JournalOptions::default();
+    let Some(said) = configuration.map(|configuration| &configuration.ledger) else { return usual };
+    let segment_bytes = said.segment_bytes.unwrap_or(usual.segment_bytes);
+    JournalOptions {
+        durability: match said.durability {
+            config::Durability::Process => Durability::Process,
+            config::Durability::Power => Durability::Power,
+        },
+        segment_bytes,
+        // Who wants large files wants room for one.
+        total_bytes: said.keep_bytes.unwrap_or(usual.total_bytes).max(segment_bytes),
+        keep: said.keep.unwrap_or(usual.keep),
+        ..usual
     }
 }
 
 /// Every secret that we hold: none of them is ever written down.
 pub fn secrets(configuration: Option<&Configuration>, own: &[String]) -> Vec<String> {
-    let servers = configuration.into_iter().flat_map(Configuration::servers);
-    servers.flat_map(|(_, server)| server.secrets()).chain(own.iter().cloned()).collect()
+    configuration.into_iter().flat_map(Configuration::secrets).chain(own.iter().cloned()).collect()
+}
+
+/// What another file changes at once. Its secrets are known before one of its servers can say them.
+pub fn follow(ledger: &Ledger, before: &Configuration, new: &Configuration, own_secrets: &[String]) {
+    ledger.add_secrets(secrets(Some(new), own_secrets));
+    if before.redact != new.redact {
+        match ledger.set_redact(&new.redact) {
+            Ok(()) => eprintln!("what is hidden in records has changed"),
+            Err(error) => eprintln!("warning: what is hidden in records stays as it was: {error}"),
+        }
+    }
+    if before.learn != new.learn {
+        ledger.learning().set_policy(policy(new.learn));
+        eprintln!("what calls teach is handled by \"{}\" now", new.learn.word());
+    }
 }
 
 /// Where calls are looked up.
 pub fn store(folder: &Path, configuration: Option<&Configuration>) -> StoreAddress {
-    let _ = configuration;
-    StoreAddress::in_folder(folder)
+    match configuration.map(|configuration| &configuration.store) {
+        Some(config::StoreAddress::Postgres(address)) => StoreAddress::Postgres(address.expose().to_owned()),
+        Some(config::StoreAddress::Sqlite(Some(file))) => StoreAddress::Sqlite(file.clone()),
+        Some(config::StoreAddress::Sqlite(None)) | None => StoreAddress::in_folder(folder),
+    }
+}
+
+/// What is done with what calls teach.
+pub fn policy(learn: config::Learn) -> Policy {
+    match learn {
+        config::Learn::Off => Policy::Off,
+        config::Learn::Suggest => Policy::Suggest,
+        config::Learn::ApplySafe => Policy::ApplySafe,
+    }
 }
 
 /// The folder of everything that is kept.

@@ -113,3 +113,69 @@ fn a_changed_record_is_named_and_the_gateway_goes_on() {
     let (_, tail, _) = home.run(&["audit", "tail", "-n", "1"]);
     assert!(tail.contains("files/read_file"), "{tail}");
 }
+
+#[test]
+fn the_type_of_the_rule_that_mended_a_call_is_told() {
+    let home = Home::new();
+    let logs = home.path().join("logs");
+    let rules = json!([
+        { "id": "our-name", "type": "param_alias", "tools": ["read_file"], "from": "which", "to": "path" },
+        { "id": "our-drop", "type": "param_drop", "tools": ["files/*"], "from": "trace" },
+    ]);
+    let rules = home.put("rules.json", &rules.to_string()).display().to_string();
+    let mut gateway = Gateway::start(&home, &["--log-dir", &logs.display().to_string(), "--rules", &rules]);
+    call(&gateway, "read_file", json!({ "which": "notes.md", "trace": 1 }));
+    call(&gateway, "read_file", json!({ "PATH": "notes.md" }));
+    let (_, exported, _) = home.run(&["audit", "export"]);
+    let records: Vec<Value> =
+        exported.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let types = |record: &Value| -> Vec<(Value, Value)> {
+        let changes = record["changes"].as_array().cloned().unwrap_or_default();
+        changes.iter().map(|change| (change["rule"].clone(), change["type"].clone())).collect()
+    };
+    assert_eq!(
+        types(&records[0]),
+        [(json!("our-name"), json!("param_alias")), (json!("our-drop"), json!("param_drop"))],
+        "{exported}"
+    );
+    assert_eq!(types(&records[1]), [(Value::Null, Value::Null)], "{exported}");
+    gateway.signal("TERM");
+    gateway.end(Duration::from_secs(20));
+    let numbers = stats(&logs);
+    for (id, rule_type) in [("our-name", "param_alias"), ("our-drop", "param_drop"), ("N1", "schema")] {
+        assert_eq!(numbers["by_rule"][id]["type"], json!(rule_type), "{numbers}");
+        assert_eq!(numbers["by_rule"][id]["hits"], json!(1), "{numbers}");
+    }
+}
+
+#[test]
+fn a_secret_that_comes_with_a_reload_is_never_written_down() {
+    // Nothing but its value tells that it is one.
+    const VALUE: &str = "meadow-lark-under-ivy";
+    const HARMLESS: &str = "meadow-lark-over-oak";
+    let home = Home::new();
+    let beside = |name: &str| Path::new(env!("CARGO_BIN_EXE_toolwright")).with_file_name(name);
+    assert!(beside("hostile-server").exists(), "servers are missing: cargo build -p toolwright-testkit");
+    let one = json!({ "command": beside("hostile-server"), "args": ["--lists-habits"] });
+    let file = home.put("toolwright.json", &json!({ "mcpServers": { "one": one } }).to_string());
+    let gateway = Gateway::start(&home, &["--config", &file.display().to_string(), "--rate", "0"]);
+    let has = |part: &str| {
+        let listed = gateway.modern("/mcp/all", "tools/list", json!({})).expect("a list");
+        listed["tools"].to_string().contains(part)
+    };
+    until("the first server is there", || has("one__crlf"));
+    let two = json!({ "command": beside("switch-server"), "env": { "SERVICE_TOKEN": VALUE } });
+    home.put("toolwright.json", &json!({ "mcpServers": { "one": one, "two": two } }).to_string());
+    until("the second server is there", || has("two__"));
+    for (name, text) in [
+        ("default__one__crlf", format!("say {VALUE} and {HARMLESS}")),
+        ("default__two__nowhere", format!("{VALUE}/x")),
+    ] {
+        let params = json!({ "name": name, "arguments": { "text": text, "other": [VALUE] } });
+        let _ = gateway.modern("/mcp/all", "tools/call", params);
+    }
+    until("the calls are written down", || all_text(&home.path().join("state")).contains(HARMLESS));
+    drop(gateway);
+    let written = all_text(&home.path().join("state"));
+    assert!(!written.contains(VALUE), "a secret was written down");
+}

@@ -103,3 +103,35 @@ fn an_index_that_is_gone_is_made_again() {
     let again = home.run(&["audit", "reindex"]);
     assert_eq!(again.1, told, "once more is the same");
 }
+
+#[test]
+fn with_apply_safe_what_two_conversations_correct_is_in_force_by_itself() {
+    let home = Home::new();
+    home.put("toolwright.json", &notes::configuration(&json!({ "learn": "apply-safe" })));
+    let mut tokens = Vec::new();
+    for name in ["anna", "ben"] {
+        let (code, told, error) = home.run(&["token", "add", name]);
+        assert_eq!(code, 0, "{error}");
+        let token = told.split_whitespace().find(|word| word.starts_with("tw_")).expect("a token");
+        tokens.push(token.to_owned());
+    }
+    let mut gateway = Gateway::start(&home, &[]);
+    let own = gateway.token.clone();
+    for (number, token) in tokens.into_iter().enumerate() {
+        gateway.token = token;
+        notes::correct_itself(&gateway, &format!("note {number}"));
+    }
+    gateway.token = own;
+    until("the rule is in force", || notes::send(&gateway, "payload", "by itself"));
+    let (_, history, _) = home.run(&["rules", "history"]);
+    assert!(history.contains("accepted") && history.contains("by policy:apply-safe"), "{history}");
+    // One step takes it back, and it does not come back by itself.
+    let id = history.split_whitespace().nth(2).expect("an id").to_owned();
+    assert_eq!(home.run(&["rules", "undo", &id]).0, 0);
+    until("it is out of force", || !notes::send(&gateway, "payload", "undone"));
+    for number in 0..3 {
+        notes::correct_itself(&gateway, &format!("again {number}"));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(!notes::send(&gateway, "payload", "still undone"));
+}

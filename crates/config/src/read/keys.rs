@@ -10,8 +10,17 @@ use crate::meant::{folded, meant};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     File,
-    Toolbox { has_servers: bool },
-    Server { has_way: bool },
+    Toolbox {
+        has_servers: bool,
+    },
+    Server {
+        has_way: bool,
+    },
+    /// A part of the settings: our keys, and those that another program has there.
+    Part {
+        known: &'static [&'static str],
+        of_others: &'static [&'static str],
+    },
 }
 
 /// How many unknown keys one warning names.
@@ -20,7 +29,17 @@ const NAMED_KEYS: usize = 5;
 /// How many unknown keys of one object are compared with known ones.
 const COMPARED_KEYS: usize = 200;
 
-const FILE_KEYS: &[&str] = &["mcpServers", "toolboxes", "builtinTools", "acceptLegacyToolKey"];
+const FILE_KEYS: &[&str] = &[
+    "mcpServers",
+    "toolboxes",
+    "builtinTools",
+    "acceptLegacyToolKey",
+    "ledger",
+    "redact",
+    "store",
+    "learn",
+    "telemetry",
+];
 const TOOLBOX_KEYS: &[&str] = &["description", "mcpServers"];
 const SERVER_KEYS: &[&str] = &[
     "command",
@@ -196,6 +215,17 @@ const OTHER_WORDS: &[(&str, &str)] = &[
 const OTHER_WORDS_FOR_SERVERS: &[&str] =
     &["mcp", "mcpserver", "mcpservers", "server", "contextservers", "extensions", "tools"];
 
+/// The same for the other parts of the file.
+const OTHER_WORDS_FOR_SETTINGS: &[(&str, &str)] = &[
+    ("journal", "ledger"),
+    ("audit", "ledger"),
+    ("redaction", "redact"),
+    ("database", "store"),
+    ("learning", "learn"),
+    ("otel", "telemetry"),
+    ("opentelemetry", "telemetry"),
+];
+
 /// Whether a key is read, or known to be nothing for us.
 pub(super) fn is_silent(shape: Shape, key: &str) -> bool {
     // How people write comments into JSON, and how tools write what is theirs.
@@ -211,6 +241,7 @@ pub(super) fn is_silent(shape: Shape, key: &str) -> bool {
         Shape::Server { .. } => {
             SERVER_KEYS.contains(&key) || ALSO_READ.contains(&key) || SILENT_IN_SERVER.contains(&key)
         }
+        Shape::Part { known, of_others } => known.contains(&key) || of_others.contains(&key),
     }
 }
 
@@ -219,13 +250,17 @@ pub(super) fn suggestion(shape: Shape, key: &str) -> Option<&'static str> {
     let folded = folded(key);
     match shape {
         Shape::File if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
-        Shape::File => meant(FILE_KEYS.iter().copied(), key),
+        Shape::File => {
+            let other = OTHER_WORDS_FOR_SETTINGS.iter().find(|(word, _)| *word == folded);
+            other.map(|(_, meant)| *meant).or_else(|| meant(FILE_KEYS.iter().copied(), key))
+        }
         Shape::Toolbox { .. } if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
         Shape::Toolbox { .. } => meant(TOOLBOX_KEYS.iter().copied(), key),
         Shape::Server { .. } => {
             let other = OTHER_WORDS.iter().find(|(word, _)| *word == folded).map(|(_, meant)| *meant);
             other.or_else(|| meant(SERVER_KEYS.iter().chain(ALSO_READ).copied(), key))
         }
+        Shape::Part { known, .. } => meant(known.iter().copied(), key),
     }
 }
 
@@ -242,7 +277,7 @@ impl<'t> Reader<'t, '_> {
                 continue;
             };
             let is_missing = match shape {
-                Shape::File => false,
+                Shape::File | Shape::Part { .. } => false,
                 Shape::Toolbox { has_servers } => !has_servers && word == "mcpServers",
                 Shape::Server { has_way } => !has_way && ["command", "url"].contains(&word),
             };
@@ -269,6 +304,7 @@ impl<'t> Reader<'t, '_> {
             Shape::File => FILE_KEYS,
             Shape::Toolbox { .. } => TOOLBOX_KEYS,
             Shape::Server { .. } => SERVER_KEYS,
+            Shape::Part { known, .. } => known,
         };
         let fix = format!("remove what is not needed; known are {}", known.join(", "));
         self.mistakes.warning_at_key(first.raw_key(), message, fix);

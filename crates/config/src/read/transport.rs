@@ -176,7 +176,7 @@ impl<'t> Reader<'t, '_> {
         let mut args = Vec::new();
         let mut cwd = None;
         if let Some(node) = given(members, "cwd") {
-            cwd = self.cwd(&node);
+            cwd = self.folder_at(&node, "cwd");
         }
         let command = self.command(command, members, cwd.as_deref(), &mut args);
         if let Some(node) = given(members, "args") {
@@ -258,18 +258,25 @@ impl<'t> Reader<'t, '_> {
         self.mistakes.error(node, message, "write `\\\\` for each backslash, or `/`");
     }
 
-    fn cwd(&mut self, node: &Node<'t>) -> Option<PathBuf> {
-        let text = self.text(node, "\"cwd\"")?;
+    /// A folder; a relative one begins at the folder of the file.
+    pub(super) fn folder_at(&mut self, node: &Node<'t>, key: &str) -> Option<PathBuf> {
+        let what = format!("\"{key}\"");
+        let text = self.text(node, &what)?;
+        self.path(node, &text, &what, "folder")
+    }
+
+    /// The same for a text that was read already.
+    pub(super) fn path(&mut self, node: &Node<'t>, text: &str, what: &str, of: &str) -> Option<PathBuf> {
         if text.trim().is_empty() {
-            self.mistakes.error(node, "\"cwd\" is empty", "write a folder, or leave it out");
+            self.mistakes.error(node, format!("{what} is empty"), format!("write a {of}, or leave it out"));
             return None;
         }
         if text.contains(char::is_control) {
-            self.control_characters(node, "\"cwd\"");
+            self.control_characters(node, what);
             return None;
         }
-        let at_home = self.at_home(node, Path::new(&text))?;
-        Some(at_home.unwrap_or_else(|| self.folder.join(text.strip_prefix("./").unwrap_or(&text))))
+        let at_home = self.at_home(node, Path::new(text))?;
+        Some(at_home.unwrap_or_else(|| self.folder.join(text.strip_prefix("./").unwrap_or(text))))
     }
 
     /// The path under the home folder that `~` stands for; nothing when there is no home folder.

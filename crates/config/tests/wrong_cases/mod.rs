@@ -1042,4 +1042,134 @@ command = "npx"
   }
 }"#,
     },
+    Case {
+        title: "a ledger that is no object",
+        wrong: r#"{"ledger": "power"}"#,
+        mended: r#"{"ledger": {"durability": "power"}}"#,
+    },
+    Case {
+        title: "a word that is none of those known",
+        wrong: "{\n  \"ledger\": {\"durability\": \"powr\", \"onFailure\": \"stop\"}\n}",
+        mended: r#"{
+  "ledger": {"durability": "power", "onFailure": "block"}
+}"#,
+    },
+    Case {
+        title: "a setting that is misspelt",
+        wrong: r#"{"ledger": {"keepDay": 30, "onFail": "block", "zzz": 1}}"#,
+        mended: r#"{"ledger": {"keepDays": 30, "onFailure": "block"}}"#,
+    },
+    Case {
+        title: "a part under another name",
+        wrong: r#"{"mcpServers": {}, "journal": {"durability": "power"}}"#,
+        mended: r#"{"mcpServers": {}, "ledger": {"durability": "power"}}"#,
+    },
+    Case {
+        title: "days that are no whole number",
+        wrong: r#"{"ledger": {"keepDays": 0.5}}"#,
+        mended: r#"{"ledger": {"keepDays": 90}}"#,
+    },
+    Case {
+        title: "a size in words",
+        wrong: r#"{"ledger": {"keepBytes": "512 MiB"}}"#,
+        mended: r#"{"ledger": {"keepBytes": 536870912}}"#,
+    },
+    Case {
+        title: "a segment that is too small",
+        wrong: r#"{"ledger": {"segmentBytes": 100}}"#,
+        mended: r#"{"ledger": {"segmentBytes": 67108864}}"#,
+    },
+    Case {
+        title: "less than one file of the journal",
+        wrong: r#"{"ledger": {"keepBytes": 1000000}}"#,
+        mended: r#"{"ledger": {"keepBytes": 1000000, "segmentBytes": 250000}}"#,
+    },
+    Case {
+        title: "a folder of logs that is empty",
+        wrong: r#"{"ledger": {"logDir": " "}}"#,
+        mended: r#"{"ledger": {"logDir": "logs"}}"#,
+    },
+    Case {
+        title: "a setting that stands there twice",
+        wrong: r#"{"ledger": {"keepDays": 1, "keepDays": 2}}"#,
+        mended: r#"{"ledger": {"keepDays": 2}}"#,
+    },
+    Case {
+        title: "a pattern that is no regular expression",
+        wrong: r#"{
+  "redact": {
+    "patterns": ["emp-\\d+", "(unclosed"]
+  }
+}"#,
+        mended: r#"{
+  "redact": {
+    "patterns": ["emp-\\d+", "\\(unclosed"]
+  }
+}"#,
+    },
+    Case {
+        title: "a pattern that is found everywhere",
+        wrong: r#"{"redact": {"patterns": ["\\d*"]}}"#,
+        mended: r#"{"redact": {"patterns": ["\\d+"]}}"#,
+    },
+    Case {
+        title: "a key that is every key",
+        wrong: r#"{"redact": {"keys": ["*"], "allowKeys": [""]}}"#,
+        mended: r#"{"redact": {"keys": ["*_dsn"], "allowKeys": ["page_token"]}}"#,
+    },
+    Case {
+        title: "keys that are no list",
+        wrong: r#"{"redact": {"keys": "dsn", "entropy": "no"}}"#,
+        mended: r#"{"redact": {"keys": ["dsn"], "entropy": false}}"#,
+    },
+    Case {
+        title: "a store that is none of ours",
+        wrong: r#"{"store": "mysql://ann:hunter2-hunter2@db/calls"}"#,
+        mended: r#"{"store": "postgres://ann:hunter2-hunter2@db/calls"}"#,
+    },
+    Case {
+        title: "a store without its address",
+        wrong: r#"{"store": "postgres"}"#,
+        mended: r#"{"store": "postgres://ann@db/calls"}"#,
+    },
+    Case {
+        title: "a store as drivers write it",
+        wrong: r#"{"store": "host=db user=ann password=hunter2-hunter2"}"#,
+        mended: r#"{"store": "postgres://ann:hunter2-hunter2@db/calls"}"#,
+    },
+    Case {
+        title: "an address of a store with a space",
+        wrong: r#"{"store": "postgres://ann:hunter2 hunter2@db/calls"}"#,
+        mended: r#"{"store": "postgres://ann:hunter2%20hunter2@db/calls"}"#,
+    },
+    Case {
+        title: "a store that is no string",
+        wrong: r#"{"store": {"type": "sqlite"}}"#,
+        mended: r#"{"store": "sqlite:calls.db"}"#,
+    },
+    Case {
+        title: "a store whose variable is not set",
+        wrong: r#"{"store": "postgres://ann:${PG_PASSWORD}@db/calls"}"#,
+        mended: r#"{"store": "postgres://ann:${TOKEN}@db/calls"}"#,
+    },
+    Case {
+        title: "learning that is switched off by a flag",
+        wrong: r#"{"mcpServers": {}, "learn": false}"#,
+        mended: r#"{"mcpServers": {}, "learn": "off"}"#,
+    },
+    Case {
+        title: "learning in another spelling",
+        wrong: r#"{"mcpServers": {}, "learn": "apply_safe"}"#,
+        mended: r#"{"mcpServers": {}, "learn": "apply-safe"}"#,
+    },
+    Case {
+        title: "telemetry that is an address alone",
+        wrong: r#"{"mcpServers": {}, "telemetry": "http://127.0.0.1:4318"}"#,
+        mended: r#"{"mcpServers": {}, "telemetry": {"otlp": "http://127.0.0.1:4318"}}"#,
+    },
+    Case {
+        title: "a receiver without its scheme",
+        wrong: r#"{"mcpServers": {}, "telemetry": {"otlp": "127.0.0.1:4318", "header": {}}}"#,
+        mended: r#"{"mcpServers": {}, "telemetry": {"otlp": "http://127.0.0.1:4318", "headers": {}}}"#,
+    },
 ];

@@ -107,13 +107,17 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
             // The server does not list it, or describes it so that nobody understands it: it may still know it.
             let passes_by = hub.executor.passes_by(&name, arguments.as_str(), Some(&caller));
             let called = call_as_it_is(hub, member, tool, &arguments, &carried).await;
-            passes_by.end(called.as_it_is_recorded());
-            return called;
+            return match passes_by.end(called.as_it_is_recorded()).await {
+                Ok(()) => called,
+                Err(unrecorded) => Called::Failed(unrecorded),
+            };
         }
     }
     let call = Call::new(name, arguments.as_str()).by(caller).carrying(Arc::clone(&carried) as _);
     let outcome = hub.executor.execute(call).await;
     match (carried.take(), outcome.result) {
+        // The server has answered, and nobody may rely on it.
+        (_, Err(error)) if error.code == ErrorCode::Unrecorded => Called::Failed(error),
         (Some(Ok(result)), _) => Called::Answered(result),
         (Some(Err(error)), _) => Called::Refused(error),
         (None, Ok(output)) => Called::Answered(result::write(&output)),

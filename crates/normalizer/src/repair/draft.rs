@@ -99,7 +99,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         self.price_last();
         self.unpriced = Some((self.changes.len(), self.cost));
         let path = path.key(key).to_string();
-        self.changes.push(Change { code, path, from, to, rule: None, why: why.to_owned() });
+        self.changes.push(Change { code, path, from, to, rule: None, rule_type: None, why: why.to_owned() });
     }
 
     fn price_last(&mut self) {

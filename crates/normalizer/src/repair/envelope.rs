@@ -301,6 +301,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             from: Some(preview(value)),
             to: Some(preview(&only.value)),
             rule: None,
+            rule_type: None,
             why: "an envelope around one value".to_owned(),
         };
         let opened = Fit { node: only.value, cost: costs::ENVELOPE, risk: 0, changes: vec![change] };
@@ -337,5 +338,5 @@ pub(crate) fn names_tool(says: &str, tool_name: &str) -> bool {
 fn opened(code: Code, key: &str, why: &str) -> Change {
     let path = if key.is_empty() { String::new() } else { Path::Root.key(key).to_string() };
     let from = (!key.is_empty()).then(|| quote(key));
-    Change { code, path, from, to: None, rule: None, why: why.to_owned() }
+    Change { code, path, from, to: None, rule: None, rule_type: None, why: why.to_owned() }
 }

@@ -118,6 +118,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             from: Some(quote(envelope.key)),
             to: None,
             rule: None,
+            rule_type: None,
             why: "a level too deep: its members are parameters".to_owned(),
         };
         Some((self.arena.alloc_slice_copy(&moved), change, costs::ENVELOPE, 0))
@@ -188,6 +189,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             from: None,
             to: Some(quote(name)),
             rule: None,
+            rule_type: None,
             why: "a level too high: these members belong inside".to_owned(),
         };
         Some((self.arena.alloc_slice_copy(&moved), change, costs::WRAPPER, costs::RISK_STRUCTURE))
@@ -257,6 +259,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             from: None,
             to: Some(quote(name)),
             rule: None,
+            rule_type: None,
             why: "dotted keys are levels".to_owned(),
         };
         Some((self.arena.alloc_slice_copy(&moved), change, costs::WRAPPER, costs::RISK_NAME))

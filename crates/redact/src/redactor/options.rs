@@ -2,6 +2,8 @@
 
 use regex::{Regex, RegexBuilder};
 
+use super::keys::Keys;
+
 /// The most patterns that somebody may add: each is searched for in everything.
 pub const MAX_PATTERNS: usize = 64;
 
@@ -77,6 +79,15 @@ pub enum OptionsError {
 }
 
 impl RedactOptions {
+    /// Whether the options can be used.
+    ///
+    /// # Errors
+    /// With the first that cannot.
+    pub fn check(&self) -> Result<(), OptionsError> {
+        self.compiled_patterns()?;
+        Keys::new(self).map(drop)
+    }
+
     pub(super) fn compiled_patterns(&self) -> Result<Vec<Regex>, OptionsError> {
         if self.patterns.len() > MAX_PATTERNS {
             return Err(OptionsError::TooManyPatterns { count: self.patterns.len() });
@@ -110,6 +121,27 @@ mod tests {
 
     fn error(options: RedactOptions) -> String {
         Redactor::new([1; 32], options).expect_err("these options are wrong").to_string()
+    }
+
+    #[test]
+    fn other_options_take_the_place_of_those_before_and_known_values_stay() {
+        let hides = |pattern: &str| RedactOptions {
+            patterns: vec![pattern.to_owned()],
+            keys: vec![format!("{pattern}_key")],
+            ..RedactOptions::default()
+        };
+        let first = Redactor::new([1; 32], hides("alpha")).expect("they can be used");
+        let first = first.with_known(vec!["meadow-lark".to_owned()]);
+        let second = first.with_options(&hides("beta")).expect("they can be used");
+        assert!(first.text("alpha beta meadow-lark").contains(" beta "));
+        let shown = second.text("alpha beta meadow-lark");
+        assert!(
+            shown.starts_with("alpha [") && !shown.contains("beta") && !shown.contains("lark"),
+            "{shown}"
+        );
+        assert!(second.hides_key("beta_key") && !second.hides_key("alpha_key"));
+        assert_eq!(first.mark("x"), second.mark("x"));
+        assert!(second.with_options(&hides("(")).is_err() && hides("(").check().is_err());
     }
 
     #[test]

@@ -42,6 +42,7 @@ impl Reading {
             from: from.map(shown),
             to: to.map(shown),
             rule: None,
+            rule_type: None,
             why: why.to_owned(),
         });
     }

@@ -194,6 +194,13 @@ pub(super) fn not_admitted(tool: &str) -> String {
     format!("The {} tool was not run, because its call cannot be written down right now.", spoken(tool))
 }
 
+pub(super) fn unrecorded(tool: &str) -> String {
+    format!(
+        "The {} tool has run, and the record of this call is not safe, so its result is held back. Do not call it again without looking at what it did.",
+        spoken(tool)
+    )
+}
+
 /// A tool's own words where they can be spoken.
 pub(super) fn not_ready(tool: &str, message: &str) -> String {
     let unsaid =

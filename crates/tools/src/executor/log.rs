@@ -67,6 +67,12 @@ fn without_known<'t>(tool: Option<&RegisteredTool>, text: &'t str) -> Cow<'t, st
     }
 }
 
+/// A call ended well and nobody may rely on that.
+pub(super) fn held_back(tool: &str, error: &CallError) {
+    let reason = error.details.as_str();
+    tracing::error!(target: TARGET, tool, reason, "the result of a tool call is held back");
+}
+
 fn failed(error: &CallError, by: Option<&RegisteredTool>, tool: &str, arguments: &str, duration_ms: f64) {
     let outcome = error.code.as_str();
     let is_by_tool =
@@ -91,6 +97,7 @@ fn failed(error: &CallError, by: Option<&RegisteredTool>, tool: &str, arguments:
         ErrorCode::Unavailable | ErrorCode::ToolError | ErrorCode::TooLarge | ErrorCode::Panicked => {
             line!(error, "tool call failed");
         }
+        ErrorCode::Unrecorded => line!(error, "the result of a tool call is held back"),
     }
 }
 

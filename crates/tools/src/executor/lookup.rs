@@ -67,6 +67,7 @@ fn renaming(code: Code, sent: &str, name: &str) -> Change {
         from: Some(quoted(sent)),
         to: Some(quoted(name)),
         rule: None,
+        rule_type: None,
         why: code.title().to_owned(),
     }
 }

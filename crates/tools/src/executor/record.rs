@@ -7,7 +7,7 @@ use toolwright_model::{Caller, Change};
 
 use super::call::CallOutcome;
 use super::log;
-use crate::observer::{CallId, Finished, Normalized, Observers, Stages, Started};
+use crate::observer::{self, CallId, Finished, Normalized, Observers, Stages, Started, Waiting};
 use crate::redact::Sensitive;
 use crate::{CallError, RegisteredTool, ToolOutput};
 
@@ -27,6 +27,9 @@ pub(super) struct Record<'e> {
 
 #[derive(PartialEq, Eq)]
 enum State {
+    /// Whether it can be run is not known yet.
+    Begun,
+    /// The tool was asked.
     Running,
     Ended,
 }
@@ -50,7 +53,7 @@ impl<'e> Record<'e> {
             changes: Vec::new(),
             begun: Instant::now(),
             observers,
-            state: State::Running,
+            state: State::Begun,
         }
     }
 
@@ -69,19 +72,38 @@ impl<'e> Record<'e> {
     }
 
     /// The arguments fit. An error when an observer does not let the call be run.
-    pub fn normalized(&mut self, arguments: &str, changes: Vec<Change>) -> Result<(), CallError> {
+    pub async fn normalized(&mut self, arguments: &str, changes: Vec<Change>) -> Result<(), CallError> {
         self.changes = changes;
         let Some(tool) = self.tool.as_deref() else { return Ok(()) };
         let arguments = Sensitive::new(arguments);
         let normalized = Normalized { id: self.id, tool, arguments, changes: &self.changes };
         self.observers.tell(|observer| observer.normalized(&normalized));
-        let admitted = self.observers.admit(&normalized);
+        let admitted = match self.observers.admit(&normalized) {
+            Ok(waiting) if waiting.is_empty() => Ok(()),
+            Ok(waiting) => observer::all(waiting).await,
+            Err(reason) => Err(reason),
+        };
         admitted.map_err(|reason| CallError::not_admitted(tool.name(), reason))
     }
 
-    /// The call ends here.
-    pub fn finish(mut self, result: Result<ToolOutput, CallError>) -> CallOutcome {
-        let (stages, duration) = self.end(result.as_ref());
+    /// The tool is about to be run.
+    pub fn runs(&mut self) {
+        self.state = State::Running;
+    }
+
+    /// The call ends here. Its result is not given out when the call has to be written down and was not.
+    pub async fn finish(mut self, mut result: Result<ToolOutput, CallError>) -> CallOutcome {
+        let has_run = self.state == State::Running;
+        let (stages, duration, waiting) = self.end(result.as_ref());
+        if !waiting.is_empty()
+            && let Err(reason) = observer::all(waiting).await
+            && has_run
+        {
+            let name = self.tool.as_ref().map_or(self.name.as_str(), |tool| tool.name());
+            let error = CallError::unrecorded(name, reason);
+            log::held_back(name, &error);
+            result = Err(error);
+        }
         CallOutcome {
             id: self.id,
             tool: self.tool.take(),
@@ -92,7 +114,10 @@ impl<'e> Record<'e> {
         }
     }
 
-    fn end(&mut self, result: Result<&ToolOutput, &CallError>) -> (Stages, std::time::Duration) {
+    fn end(
+        &mut self,
+        result: Result<&ToolOutput, &CallError>,
+    ) -> (Stages, std::time::Duration, Vec<Waiting>) {
         self.state = State::Ended;
         let (stages, duration) = (Stages::of(result), self.begun.elapsed());
         let bytes_out = match result {
@@ -110,14 +135,14 @@ impl<'e> Record<'e> {
             bytes_out,
         };
         log::finished(&finished, self.shown.as_deref().unwrap_or_default(), &self.changes);
-        self.observers.tell(|observer| observer.finished(&finished));
-        (stages, duration)
+        let waiting = self.observers.end(&finished);
+        (stages, duration, waiting)
     }
 }
 
 impl Drop for Record<'_> {
     fn drop(&mut self) {
-        if self.state == State::Running {
+        if self.state != State::Ended {
             let error =
                 CallError::cancelled(self.tool.as_ref().map_or(self.name.as_str(), |tool| tool.name()));
             self.end(Err(&error));

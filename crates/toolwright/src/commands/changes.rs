@@ -45,7 +45,15 @@ mod tests {
 
     fn change(code: Code, path: &str, rule: Option<&str>) -> Change {
         let rule = rule.map(str::to_owned);
-        Change { code, path: path.to_owned(), from: None, to: None, rule, why: "default".to_owned() }
+        Change {
+            code,
+            path: path.to_owned(),
+            from: None,
+            to: None,
+            rule,
+            rule_type: None,
+            why: "default".to_owned(),
+        }
     }
 
     #[test]

@@ -83,13 +83,12 @@ impl Gateway {
     /// Starts one at a free port, with these flags besides.
     pub fn start(home: &Home, flags: &[&str]) -> Gateway {
         let arguments = [&["serve", "--port", "0", "--json"], flags].concat();
-        let mut child = home
-            .command(&arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
+        Gateway::of(home.command(&arguments).stderr(Stdio::null()))
+    }
+
+    /// The gateway that a command starts.
+    pub fn of(command: &mut Command) -> Gateway {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut line).expect("a line");
         let said: Value = serde_json::from_str(&line).expect("JSON");

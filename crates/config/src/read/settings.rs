@@ -1,0 +1,373 @@
+//! What the file says besides servers: `ledger`, `redact`, `store`, `learn`, `telemetry`.
+//!
+//! A mistake in the first three makes the file useless: who asked for more secrecy or safety must not get less. The
+//! others are told, and what is wrong in them is not used.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use toolwright_jsonrpc::raw::{Kind, Member, Node};
+use toolwright_redact::{MAX_PATTERNS, OptionsError, RedactOptions};
+
+use super::checks::{check_address, check_header};
+use super::keys::Shape;
+use super::repeats::Within;
+use super::{Reader, given};
+use crate::configuration::secrets_of_address;
+use crate::meant::meant;
+use crate::settings::{
+    Durability, Learn, LedgerSettings, OnFailure, SecretText, StoreAddress, TelemetrySettings,
+};
+
+const LEDGER_KEYS: &[&str] = &["durability", "onFailure", "keepDays", "keepBytes", "segmentBytes", "logDir"];
+const REDACT_KEYS: &[&str] = &["keys", "allowKeys", "patterns", "entropy"];
+const TELEMETRY_KEYS: &[&str] = &["otlp", "headers", "serviceName", "traces", "metrics"];
+/// What another program keeps under the same key, for itself.
+const TELEMETRY_OF_OTHERS: &[&str] =
+    &["enabled", "target", "otlpProtocol", "logPrompts", "outfile", "useCollector"];
+
+/// The smallest file of a journal, and the usual one, in bytes.
+const MIN_SEGMENT_BYTES: u64 = 4096;
+const USUAL_SEGMENT_BYTES: u64 = 16 << 20;
+/// The most that a size can be: a number that every JSON reader keeps.
+const MAX_BYTES: u64 = 1 << 53;
+/// The longest time that records can be kept, in days.
+const MAX_DAYS: u64 = 36_500;
+const DAY: u64 = 24 * 60 * 60;
+
+/// What the file says besides servers.
+#[derive(Default)]
+pub(crate) struct Settings {
+    pub ledger: LedgerSettings,
+    pub redact: RedactOptions,
+    pub store: StoreAddress,
+    pub learn: Learn,
+    pub telemetry: Option<TelemetrySettings>,
+    /// What of it no log may show.
+    pub secrets: BTreeSet<String>,
+}
+
+impl<'t> Reader<'t, '_> {
+    /// What the file says besides servers; nothing when that cannot be used.
+    pub fn settings(&mut self, root: &Node<'t>) -> Option<Settings> {
+        let members = root.as_object().unwrap_or_default();
+        self.secrets.clear();
+        let errors = self.mistakes.errors();
+        let mut settings = Settings::default();
+        if let Some(members) = self.part(members, "ledger", LEDGER_KEYS, &[]) {
+            settings.ledger = self.ledger(members);
+        }
+        if let Some(members) = self.part(members, "redact", REDACT_KEYS, &[]) {
+            settings.redact = self.redact(members);
+        }
+        if let Some(node) = given(members, "store") {
+            settings.store = self.store(&node).unwrap_or_default();
+        }
+        let is_usable = self.mistakes.errors() == errors;
+        let count = self.mistakes.count();
+        if let Some(node) = given(members, "learn") {
+            let known = [Learn::Off, Learn::Suggest, Learn::ApplySafe].map(|learn| (learn.word(), learn));
+            settings.learn = self.word(&node, "learn", &known).unwrap_or_default();
+        }
+        if let Some(members) = self.part(members, "telemetry", TELEMETRY_KEYS, TELEMETRY_OF_OTHERS) {
+            settings.telemetry = self.telemetry(members);
+        }
+        self.mistakes.soften_since(count);
+        settings.secrets = std::mem::take(&mut self.secrets);
+        is_usable.then_some(settings)
+    }
+
+    /// The members of one part.
+    fn part(
+        &mut self,
+        members: &[Member<'t>],
+        key: &str,
+        known: &'static [&'static str],
+        of_others: &'static [&'static str],
+    ) -> Option<&'t [Member<'t>]> {
+        let node = given(members, key)?;
+        let Some(members) = node.as_object() else {
+            let message = format!("\"{key}\" is an object, not {}", node.a_type_name());
+            self.mistakes.error(&node, message, format!("write {{\"{}\": …}}, or leave it out", known[0]));
+            return None;
+        };
+        self.check_repeats(members, Within::Server);
+        self.check_keys(members, Shape::Part { known, of_others });
+        Some(members)
+    }
+
+    fn ledger(&mut self, members: &'t [Member<'t>]) -> LedgerSettings {
+        let durability = given(members, "durability").and_then(|node| {
+            let known =
+                [Durability::Process, Durability::Power].map(|durability| (durability.word(), durability));
+            self.word(&node, "durability", &known)
+        });
+        let on_failure = given(members, "onFailure").and_then(|node| {
+            let known =
+                [OnFailure::Allow, OnFailure::Block].map(|on_failure| (on_failure.word(), on_failure));
+            self.word(&node, "onFailure", &known)
+        });
+        let days =
+            given(members, "keepDays").and_then(|node| self.whole(&node, "keepDays", "days", 1..=MAX_DAYS));
+        let bytes = MIN_SEGMENT_BYTES..=MAX_BYTES;
+        let segment_bytes = given(members, "segmentBytes")
+            .and_then(|node| self.whole(&node, "segmentBytes", "bytes", bytes.clone()));
+        let keep_bytes =
+            given(members, "keepBytes").and_then(|node| self.whole(&node, "keepBytes", "bytes", bytes));
+        let segment = segment_bytes.unwrap_or(USUAL_SEGMENT_BYTES);
+        if let (Some(keep), Some(node)) = (keep_bytes, given(members, "keepBytes"))
+            && keep < segment
+        {
+            let message = format!("\"keepBytes\" is less than one file of the journal takes ({segment})");
+            let fix = format!("write at least {segment}, or make \"segmentBytes\" smaller");
+            self.mistakes.error(&node, message, fix);
+        }
+        let log_dir = given(members, "logDir").and_then(|node| self.folder_at(&node, "logDir"));
+        LedgerSettings {
+            durability: durability.unwrap_or_default(),
+            on_failure: on_failure.unwrap_or_default(),
+            keep: days.map(|days| Duration::from_secs(days * DAY)),
+            keep_bytes,
+            segment_bytes,
+            log_dir,
+        }
+    }
+
+    fn redact(&mut self, members: &'t [Member<'t>]) -> RedactOptions {
+        let patterns = self.each(members, "patterns", |pattern| RedactOptions {
+            patterns: vec![pattern],
+            ..RedactOptions::default()
+        });
+        if let Some(node) = given(members, "patterns").filter(|_| patterns.len() > MAX_PATTERNS) {
+            let message = format!("{} patterns are too many: at most {MAX_PATTERNS}", patterns.len());
+            self.mistakes.error(&node, message, "join some with `|`");
+        }
+        let entropy = given(members, "entropy").and_then(|node| self.flag(&node, "entropy"));
+        RedactOptions {
+            keys: self
+                .each(members, "keys", |key| RedactOptions { keys: vec![key], ..RedactOptions::default() }),
+            allow_keys: self.each(members, "allowKeys", |key| RedactOptions {
+                allow_keys: vec![key],
+                ..RedactOptions::default()
+            }),
+            patterns,
+            entropy: entropy.unwrap_or(true),
+        }
+    }
+
+    /// A list, each entry of which can be used alone.
+    fn each(
+        &mut self,
+        members: &'t [Member<'t>],
+        key: &str,
+        alone: impl Fn(String) -> RedactOptions,
+    ) -> Vec<String> {
+        let Some(node) = given(members, key) else { return Vec::new() };
+        let Some(texts) = self.texts(&node, key) else { return Vec::new() };
+        for (item, text) in node.as_array().unwrap_or_default().iter().zip(&texts).take(MAX_PATTERNS) {
+            let (message, fix) = match alone(text.clone()).check() {
+                Ok(()) => continue,
+                Err(OptionsError::Pattern { why, .. }) => (
+                    format!("this regular expression cannot be used: {why}"),
+                    "mend it; in JSON a backslash is written `\\\\`, and `$${` stands for `${`",
+                ),
+                Err(OptionsError::MatchesNothing { .. }) => (
+                    "this regular expression matches the empty text, and so everything".to_owned(),
+                    "ask for at least one character, for example with + instead of *",
+                ),
+                Err(_) => {
+                    (format!("an entry of \"{key}\" names no key"), "write at least one letter or digit")
+                }
+            };
+            self.mistakes.error(item, message, fix);
+        }
+        texts
+    }
+
+    /// `sqlite:PATH`, a path, or `postgres://…`.
+    fn store(&mut self, node: &Node<'t>) -> Option<StoreAddress> {
+        let text = self.secret_text(node, "\"store\"")?;
+        let text = text.trim();
+        let fix = "write \"sqlite:PATH\" or \"postgres://host/database\", or leave it out";
+        let (scheme, rest) = match text.split_once(':') {
+            // A letter is a drive of Windows.
+            Some((scheme, rest))
+                if scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
+            {
+                (scheme.to_ascii_lowercase(), rest)
+            }
+            _ => (String::new(), text),
+        };
+        match scheme.as_str() {
+            "postgres" | "postgresql" if rest.len() > 2 && rest.starts_with("//") => {
+                if text.contains(|char: char| char.is_whitespace() || char.is_control()) {
+                    let message = "an address cannot hold spaces or line breaks";
+                    self.mistakes.error(
+                        node,
+                        message,
+                        "write %20 for a space, or check the variable's value",
+                    );
+                    return None;
+                }
+                self.secrets.insert(text.to_owned());
+                for secret in secrets_of_address(text) {
+                    self.secrets.insert(percent_decoded(secret));
+                    self.secrets.insert(secret.to_owned());
+                }
+                Some(StoreAddress::Postgres(SecretText::new(text)))
+            }
+            "postgres" | "postgresql" => {
+                self.mistakes.error(node, "this is no address of a PostgreSQL database", fix);
+                None
+            }
+            "" if ["postgres", "postgresql"].contains(&text)
+                || text.contains("host=")
+                || text.contains("dbname=") =>
+            {
+                self.mistakes.error(node, "a PostgreSQL database is given by its address", fix);
+                None
+            }
+            "" | "sqlite" | "file" => {
+                let path = rest.strip_prefix("//").unwrap_or(rest);
+                if scheme == "sqlite" && path.is_empty() || text == "sqlite" {
+                    return Some(StoreAddress::Sqlite(None));
+                }
+                self.path(node, path, "\"store\"", "file").map(|path| StoreAddress::Sqlite(Some(path)))
+            }
+            _ => {
+                self.mistakes.error(node, "records are kept in SQLite or PostgreSQL, and nowhere else", fix);
+                None
+            }
+        }
+    }
+
+    /// Nothing when the address cannot be used.
+    fn telemetry(&mut self, members: &'t [Member<'t>]) -> Option<TelemetrySettings> {
+        let errors = self.mistakes.errors();
+        let otlp = given(members, "otlp").and_then(|node| {
+            let text = self.text(&node, "\"otlp\"")?;
+            let Err((message, fix)) = check_address(&text) else { return Some(text) };
+            // What came from a variable is not told.
+            let is_written = node.as_text().as_deref() == Some(text.as_str());
+            let fix = if is_written { fix } else { "check the value of the variable".to_owned() };
+            self.mistakes.error(&node, message, fix);
+            None
+        });
+        otlp.iter().flat_map(|otlp| secrets_of_address(otlp)).map(str::to_owned).for_each(|secret| {
+            self.secrets.insert(secret);
+        });
+        let headers = given(members, "headers").and_then(|node| self.pairs(&node, "headers", check_header));
+        let headers = headers.unwrap_or_default();
+        self.secrets.extend(headers.iter().map(|(_, value)| value.clone()));
+        let service_name = given(members, "serviceName").and_then(|node| self.text(&node, "\"serviceName\""));
+        let mut flag = |key| given(members, key).and_then(|node| self.flag(&node, key)).unwrap_or(true);
+        let (traces, metrics) = (flag("traces"), flag("metrics"));
+        let headers = headers.into_iter().map(|(name, value)| (name, SecretText::new(value))).collect();
+        (self.mistakes.errors() == errors).then_some(TelemetrySettings {
+            otlp,
+            headers,
+            service_name: service_name.filter(|name| !name.trim().is_empty()),
+            traces,
+            metrics,
+        })
+    }
+
+    /// One of some words.
+    fn word<T: Copy>(&mut self, node: &Node<'t>, key: &str, known: &[(&'static str, T)]) -> Option<T> {
+        let written = node.as_text();
+        let text = match &written {
+            Some(_) => Some(self.text(node, &format!("\"{key}\""))?.trim().to_owned()),
+            None => None,
+        };
+        if let Some((_, value)) = known.iter().find(|(word, _)| text.as_deref() == Some(word)) {
+            return Some(*value);
+        }
+        let words: Vec<String> = known.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        let (last, others) = words.split_last()?;
+        let words = format!("{} or {last}", others.join(", "));
+        let message = match text {
+            Some(_) => format!("\"{key}\" is {words}"),
+            None => format!("\"{key}\" is {words}, not {}", node.a_type_name()),
+        };
+        // What came from a variable is not told, and so nothing is guessed of it.
+        let own = written.filter(|written| !written.contains('$'));
+        let fix = match own.and_then(|written| meant(known.iter().map(|(word, _)| *word), &written)) {
+            Some(word) => format!("did you mean \"{word}\"?"),
+            None => format!("write {words}"),
+        };
+        self.mistakes.error(node, message, fix);
+        None
+    }
+
+    /// A whole number, also as the text that a variable holds.
+    fn whole(
+        &mut self,
+        node: &Node<'t>,
+        key: &str,
+        of: &str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Option<u64> {
+        let text = match node.kind {
+            Kind::Number(text) => text.to_owned(),
+            _ => match node.as_text() {
+                Some(_) => self.text(node, &format!("\"{key}\""))?,
+                None => String::new(),
+            },
+        };
+        let number = text.trim().parse().ok().filter(|number| range.contains(number));
+        if number.is_none() {
+            let (least, most) = (range.start(), range.end());
+            let message = format!("\"{key}\" is a whole number of {of} from {least} to {most}");
+            let meant = node.as_text().and_then(|text| size(&text)).filter(|size| range.contains(size));
+            let usual = if of == "days" { 90 } else { 64 << 20 };
+            self.mistakes.error(node, message, format!("write {}", meant.unwrap_or(usual)));
+        }
+        number
+    }
+}
+
+/// What a text such as `512 MiB` means, for who wrote one.
+fn size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let end = text.find(|char: char| !char.is_ascii_digit())?;
+    let shift = match text[end..].trim().to_ascii_lowercase().as_str() {
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return None,
+    };
+    text[..end].parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// A part of an address as it is meant: drivers show it so.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let code = behind.get(..2).and_then(|code| std::str::from_utf8(code).ok());
+        match code.filter(|_| *first == b'%').and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_in_words_and_percents_are_understood() {
+        assert_eq!(size("512 MiB"), Some(512 << 20));
+        assert_eq!((size("2GB"), size("2"), size("x"), size("5 apples")), (Some(2 << 30), None, None, None));
+        assert_eq!(percent_decoded("p%40ss%2"), "p@ss%2");
+    }
+}

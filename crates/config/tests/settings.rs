@@ -1,0 +1,168 @@
+//! What a file says besides servers: each value as it is written, the usual ones without it, and no secret shown.
+
+mod support;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use support::{clean, problems, read};
+use toolwright_config::{Durability, Learn, OnFailure, Severity, StoreAddress};
+
+#[test]
+fn without_settings_everything_is_as_usual() {
+    for text in
+        [r#"{"mcpServers": {}}"#, r#"{"ledger": {}, "redact": {}}"#, r#"{"ledger": null, "store": null}"#]
+    {
+        let read = clean(text);
+        assert_eq!(read.ledger, Default::default());
+        assert_eq!((read.ledger.durability, read.ledger.on_failure), (Durability::Process, OnFailure::Allow));
+        assert_eq!(read.redact, Default::default());
+        assert!(read.redact.entropy);
+        assert_eq!((read.store, read.learn), (StoreAddress::Sqlite(None), Learn::Suggest));
+        assert!(read.telemetry.is_none());
+    }
+}
+
+#[test]
+fn the_ledger_is_read_with_its_numbers_and_its_folder() {
+    let read = clean(
+        r#"{"ledger": {"durability": "power", "onFailure": "block", "keepDays": 30, "keepBytes": 67108864,
+            "segmentBytes": "${SEGMENT:-1048576}", "logDir": "./logs"}}"#,
+    );
+    assert_eq!((read.ledger.durability, read.ledger.on_failure), (Durability::Power, OnFailure::Block));
+    assert_eq!(read.ledger.keep, Some(Duration::from_secs(30 * 86_400)));
+    assert_eq!((read.ledger.keep_bytes, read.ledger.segment_bytes), (Some(64 << 20), Some(1 << 20)));
+    assert_eq!(read.ledger.log_dir, Some(PathBuf::from("/home/ann/desk/logs")));
+    let home = clean(r#"{"ledger": {"logDir": "~/logs"}}"#);
+    assert_eq!(home.ledger.log_dir, Some(PathBuf::from("/home/ann/logs")));
+}
+
+#[test]
+fn what_is_hidden_is_read() {
+    let read = clean(
+        r#"{"redact": {"keys": ["*_dsn"], "allowKeys": ["page_token"], "patterns": ["emp-\\d{4}$"], "entropy": false}}"#,
+    );
+    assert_eq!(
+        (read.redact.keys, read.redact.allow_keys),
+        (vec!["*_dsn".to_owned()], vec!["page_token".to_owned()])
+    );
+    assert_eq!((read.redact.patterns, read.redact.entropy), (vec!["emp-\\d{4}$".to_owned()], false));
+}
+
+#[test]
+fn a_store_is_a_file_or_a_database() {
+    let file = |path: &str| StoreAddress::Sqlite(Some(PathBuf::from(path)));
+    for (written, store) in [
+        ("sqlite:", StoreAddress::Sqlite(None)),
+        ("sqlite", StoreAddress::Sqlite(None)),
+        ("sqlite:calls.db", file("/home/ann/desk/calls.db")),
+        ("sqlite:///var/calls.db", file("/var/calls.db")),
+        ("sqlite:~/calls.db", file("/home/ann/calls.db")),
+        ("/var/calls.db", file("/var/calls.db")),
+        ("./calls.db", file("/home/ann/desk/calls.db")),
+    ] {
+        assert_eq!(clean(&format!("{{\"store\": \"{written}\"}}")).store, store, "{written}");
+    }
+    for written in ["postgres://ann@db/calls", "PostgreSQL://ann@db/calls", "postgres:///calls?host=/run/pg"]
+    {
+        let read = clean(&format!("{{\"store\": \"{written}\"}}"));
+        let StoreAddress::Postgres(address) = &read.store else { panic!("{written}") };
+        assert_eq!(address.expose(), written);
+    }
+}
+
+#[test]
+fn learning_and_telemetry_are_read() {
+    for (word, learn) in [("off", Learn::Off), ("suggest", Learn::Suggest), ("apply-safe", Learn::ApplySafe)]
+    {
+        let read = clean(&format!("{{\"learn\": \"{word}\"}}"));
+        assert_eq!((read.learn, read.learn.word()), (learn, word));
+    }
+    let read = clean(
+        r#"{"telemetry": {"otlp": "http://127.0.0.1:4318", "headers": {"x-team": "${TOKEN}"}, "serviceName": "desk",
+            "metrics": false}}"#,
+    );
+    let telemetry = read.telemetry.expect("there is some");
+    assert_eq!(telemetry.otlp.as_deref(), Some("http://127.0.0.1:4318"));
+    let (name, value) = &telemetry.headers[0];
+    assert_eq!((name.as_str(), value.expose()), ("x-team", "t0ken-of-ann"));
+    assert_eq!(telemetry.service_name.as_deref(), Some("desk"));
+    assert!(telemetry.traces && !telemetry.metrics);
+}
+
+#[test]
+fn a_mistake_about_safety_makes_the_file_useless_and_others_do_not() {
+    for wrong in [
+        r#""ledger": {"onFailure": "blok"}"#,
+        r#""redact": {"patterns": ["("]}"#,
+        r#""store": "mysql://db/calls""#,
+    ] {
+        let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}, {wrong}}}");
+        assert!(read(&text).is_err(), "{wrong}");
+    }
+    for wrong in [r#""learn": "of""#, r#""telemetry": {"otlp": "nowhere"}"#, r#""ledger": {"unknown": 1}"#] {
+        let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}, {wrong}}}");
+        let configuration = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(configuration.servers().count(), 1);
+        assert!(configuration.problems.iter().all(|problem| problem.severity == Severity::Warning));
+        assert_eq!(configuration.problems.len(), 1, "{:?}", configuration.problems);
+    }
+}
+
+#[test]
+fn the_secrets_of_the_settings_are_known_and_never_shown() {
+    let configuration = clean(
+        r#"{"store": "postgres://ann:hunter2%40home@db/calls?sslpassword=hunter2-ssl",
+            "telemetry": {"otlp": "http://ann:hunter2-otlp@localhost:4318", "headers": {"x-team": "hunter2-team", "y": "${TOKEN}"}},
+            "mcpServers": {"a": {"command": "x", "env": {"API_KEY": "hunter2-env"}}}}"#,
+    );
+    let secrets = configuration.secrets();
+    let known = [
+        "hunter2%40home",
+        "hunter2@home",
+        "hunter2-ssl",
+        "hunter2-otlp",
+        "hunter2-team",
+        "t0ken-of-ann",
+        "hunter2-env",
+    ];
+    for secret in known {
+        assert!(secrets.iter().any(|known| known == secret), "{secret}: {secrets:?}");
+    }
+    let printed = format!("{configuration:?} {configuration:#?}");
+    assert!(!printed.contains("hunter2") && !printed.contains("t0ken"), "{printed}");
+}
+
+#[test]
+fn no_message_about_a_setting_shows_a_secret() {
+    for text in [
+        r#"{"store": "mysql://ann:hunter2-hunter2@db/calls"}"#,
+        r#"{"store": "postgres://ann:hunter2 hunter2@db/calls"}"#,
+        r#"{"store": "host=db password=hunter2-hunter2"}"#,
+        r#"{"store": "postgres://ann:${TOKEN} @db/calls"}"#,
+        r#"{"store": "${TOKEN}://db"}"#,
+        r#"{"ledger": {"durability": "${TOKEN}", "keepDays": "${TOKEN}", "onFailure": "${TOKEN}"}}"#,
+        r#"{"redact": {"patterns": ["(${TOKEN}"]}}"#,
+        r#"{"mcpServers": {}, "learn": "${TOKEN}"}"#,
+        r#"{"mcpServers": {}, "telemetry": {"otlp": "${TOKEN}", "headers": {"a b": "${TOKEN}"}}}"#,
+        r#"{"mcpServers": {}, "telemetry": {"otlp": "ann:hunter2@localhost", "headers": {"Authorization": "hunter2", "a b": ""}}}"#,
+    ] {
+        let found = problems(text);
+        assert!(!found.is_empty(), "{text}");
+        for problem in found {
+            let told = format!("{problem}\n{}\n{problem:?}", problem.line());
+            assert!(!told.contains("hunter2") && !told.contains("t0ken"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn what_needs_a_restart_is_named() {
+    let before = clean(r#"{"store": "sqlite:a.db", "learn": "off"}"#);
+    let after = clean(
+        r#"{"store": "sqlite:b.db", "learn": "suggest", "ledger": {"keepDays": 3}, "redact": {"keys": ["x"]},
+            "telemetry": {"otlp": "http://localhost:4318"}}"#,
+    );
+    assert_eq!(before.needs_restart(&after), ["ledger", "store", "telemetry"]);
+    assert!(before.needs_restart(&before).is_empty());
+}
