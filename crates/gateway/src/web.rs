@@ -1,14 +1,16 @@
 //! The one port: who may come in, how much at once, and what each path leads to.
 //!
 //! A request passes, in this order: the guard (`Host` and `Origin`), the token, the limits, and only then
-//! what its path names. Behind the paths of the protocol is an [`Inside`]. Nothing that comes through this
-//! port can start a program or change what is configured.
+//! what its path names. Behind the paths of the protocol is an [`Inside`], behind `/api/` an
+//! [`Api`]. Nothing that comes through this port can start a program or change what is configured.
 //!
 //! Start with [`Web::new`] and [`Web::serve`].
 
 mod admission;
+mod api;
 mod body;
 mod connection;
+mod dropped;
 mod guard;
 mod handle;
 mod inside;
@@ -23,6 +25,7 @@ mod serve;
 mod served;
 mod tokens;
 
+pub use api::{API_ROUTES, Api};
 pub use guard::{Allowed, GuardError};
 pub use inside::{Counts, Inside, InsideBody, Reply};
 pub use keys::{ANYONE, Keys, OWN_TOKEN, STDIO};

@@ -271,6 +271,11 @@ impl Ledger {
         sum.unwrap_or_else(|| self.stats.normalizer(Timestamp::now()))
     }
 
+    /// The number of the last record before this run.
+    pub fn last_before(&self) -> u64 {
+        self.before
+    }
+
     /// How the journal is doing.
     pub fn health(&self) -> Health {
         self.journal.health()

@@ -13,6 +13,7 @@ mod normalizer;
 mod numbers;
 mod progress;
 mod series;
+mod slowest;
 mod snapshot;
 mod state;
 mod table;
@@ -28,10 +29,12 @@ pub use normalizer::{Applied, NormalizerStats, RecentNormalization, RuleHits, To
 pub use numbers::{Numbers, Summary};
 pub use progress::Progress;
 pub use series::{Cell, Point, Series, Step};
+pub use slowest::SlowCall;
 pub use snapshot::{ClientRow, Normalization, RuleRow, ServerRow, Snapshot, ToolRow};
-pub(crate) use time::rfc3339;
+pub use time::rfc3339;
 
-use crate::Record;
+use crate::{Change, Record};
+use slowest::Slowest;
 use state::State;
 
 /// The name under which everything is counted that found its table full.
@@ -121,4 +124,9 @@ impl Stats {
         // A panic while counting can leave one call half counted, never a state that cannot be read.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A change as `normalizer_stats.json` and the list of operations tell it.
+pub fn applied(change: &Change) -> Applied {
+    state::applied_by(change, StatsLimits::default().text)
 }

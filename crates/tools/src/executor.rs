@@ -86,6 +86,11 @@ impl ToolExecutor {
         self.normalizer.store(Arc::new(normalizer));
     }
 
+    /// The rules in force.
+    pub fn normalizer(&self) -> Arc<Normalizer> {
+        self.normalizer.load_full()
+    }
+
     /// The tools it runs.
     pub fn registry(&self) -> &Arc<ToolRegistry> {
         &self.registry

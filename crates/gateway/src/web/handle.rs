@@ -14,6 +14,7 @@ use serde_json::json;
 use toolwright_jsonrpc::Message;
 
 use super::admission::Stay;
+use super::api::{self, Asked};
 use super::body::{self, Ends, Held};
 use super::connection::Arrival;
 use super::inside::InsideBody;
@@ -26,7 +27,7 @@ use super::serve::Web;
 use crate::Endpoint;
 
 /// What a page of an allowed origin may read besides the answer.
-const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After";
+const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After, Link, X-Next-Cursor, X-Toolwright-Source";
 /// The method of a modern client that wants to hear of changes.
 const LISTEN: &[u8] = b"subscriptions/listen";
 
@@ -50,6 +51,7 @@ pub(super) async fn handle(
     };
     let mut response = answered.unwrap_or_else(|refusal| {
         web.metrics.refused(refusal.reason);
+        refusal.limit().into_iter().for_each(|limit| web.dropped.add(limit));
         refusal.into_response().map(|body| Held::new(body, pace))
     });
     if let Some(origin) = origin {
@@ -93,6 +95,10 @@ async fn inside(
     let endpoint = match route {
         Route::Mcp(endpoint) => endpoint,
         Route::Metrics => return whole(metrics_page(web)),
+        Route::Api(path) => {
+            let asked = Asked { path, parts, incoming, known: &known, origin };
+            return api::serve(web, asked, pace).await;
+        }
         _ => return Err(Refusal::no_route(parts.uri.path(), ROUTES)),
     };
     if !matches!(parts.method, Method::GET | Method::POST | Method::DELETE) {

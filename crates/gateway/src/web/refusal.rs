@@ -91,6 +91,63 @@ impl Refusal {
         refusal
     }
 
+    /// A parameter of the query cannot be understood.
+    pub fn parameter(name: &str, why: &str, fix: &str) -> Refusal {
+        let message = format!("the parameter \"{name}\": {why}; {fix}");
+        Refusal::new(StatusCode::BAD_REQUEST, "parameter", message).saying("parameter", json!(name))
+    }
+
+    /// A limited token asks what others do.
+    pub fn not_for_clients() -> Refusal {
+        let message = "this token is limited to some toolboxes, and what is told here is about all of them; use the gateway's own token, or one that was made without --toolbox";
+        Refusal::new(StatusCode::FORBIDDEN, "access", message)
+    }
+
+    /// The body of a decision is of another kind.
+    pub fn kind(given: &str) -> Refusal {
+        let message = format!(
+            "the body is \"{given}\"; send JSON with \"Content-Type: application/json\", at least {{}}"
+        );
+        Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "kind", message)
+    }
+
+    /// The body of a decision cannot be understood.
+    pub fn decision_body(why: &str) -> Refusal {
+        let message = format!("the body cannot be understood: {why}; send {{}} or {{\"by\": \"your name\"}}");
+        Refusal::new(StatusCode::BAD_REQUEST, "body", message)
+    }
+
+    pub fn no_call(call: &str) -> Refusal {
+        let message =
+            format!("no call \"{call}\" was written down, or it is gone; /api/operations lists them");
+        Refusal::new(StatusCode::NOT_FOUND, "call", message)
+    }
+
+    /// Nothing is written down here.
+    pub fn no_ledger() -> Refusal {
+        let message = "this gateway does not write calls down, so there is nothing to tell; what it said at its start tells why";
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ledger", message)
+    }
+
+    /// The index cannot be asked now.
+    pub fn no_index(why: &str) -> Refusal {
+        let message = format!("calls cannot be looked up now: {why}; nothing is lost, ask again in a moment");
+        let mut refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "index", message);
+        refusal.header = Some(Box::new((RETRY_AFTER, "1".to_owned())));
+        refusal
+    }
+
+    /// A mistake of ours.
+    pub fn broken(why: &dyn std::fmt::Display) -> Refusal {
+        let message = format!("the answer could not be made: {why}; please report this");
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", message)
+    }
+
+    /// The limit that was reached.
+    pub fn limit(&self) -> Option<&str> {
+        self.data.get("limit").and_then(Value::as_str)
+    }
+
     /// A limit is reached.
     pub fn too_much(limit: &'static str, message: String, number: usize, seconds: u64) -> Refusal {
         let seconds = seconds.max(1);

@@ -2,11 +2,12 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::api;
 use crate::Endpoint;
 
 /// Every path there is, as it is told.
 pub(super) const ROUTES: &[&str] =
-    &["/mcp", "/mcp/all", "/mcp/t/{toolbox}", "/healthz", "/readyz", "/metrics"];
+    &["/mcp", "/mcp/all", "/mcp/t/{toolbox}", "/healthz", "/readyz", "/metrics", "/api/openapi.json"];
 
 /// What a path leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,7 @@ pub(super) enum Route {
     Healthz,
     Readyz,
     Metrics,
+    Api(api::Path),
     Nowhere,
 }
 
@@ -27,7 +29,10 @@ impl Route {
             "/healthz" => Route::Healthz,
             "/readyz" => Route::Readyz,
             "/metrics" => Route::Metrics,
-            _ => path.strip_prefix("/mcp/t/").and_then(toolbox).map_or(Route::Nowhere, Route::Mcp),
+            _ => match path.strip_prefix("/api/") {
+                Some(rest) => api::Path::of(rest).map_or(Route::Nowhere, Route::Api),
+                None => path.strip_prefix("/mcp/t/").and_then(toolbox).map_or(Route::Nowhere, Route::Mcp),
+            },
         }
     }
 
@@ -40,6 +45,7 @@ impl Route {
             Route::Healthz => "healthz",
             Route::Readyz => "readyz",
             Route::Metrics => "metrics",
+            Route::Api(_) => "api",
             Route::Nowhere => "none",
         }
     }
@@ -48,6 +54,7 @@ impl Route {
     pub fn methods(&self) -> &'static str {
         match self {
             Route::Mcp(_) => "GET, POST, DELETE, OPTIONS",
+            Route::Api(path) => path.methods(),
             _ => "GET, HEAD, OPTIONS",
         }
     }
@@ -82,6 +89,7 @@ mod tests {
             ("/healthz", Route::Healthz),
             ("/readyz", Route::Readyz),
             ("/metrics", Route::Metrics),
+            ("/api/health", Route::Api(api::Path::Health)),
         ] {
             assert_eq!(Route::of(path), route, "{path}");
         }
@@ -107,6 +115,9 @@ mod tests {
             "/metrics/",
             "/healthz/x",
             "/%6dcp",
+            "/api",
+            "/api/",
+            "/api/nothing",
         ] {
             assert_eq!(Route::of(path), Route::Nowhere, "{path}");
         }

@@ -9,7 +9,9 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::admission::{Admission, Gate};
+use super::api::Api;
 use super::connection::{self, Arrival};
+use super::dropped::Dropped;
 use super::guard::{Allowed, Guard, GuardError};
 use super::inside::Inside;
 use super::keys::Keys;
@@ -43,6 +45,8 @@ pub struct WebOptions {
     pub limits: WebLimits,
     /// What is counted.
     pub metrics: Metrics,
+    /// What can be asked about calls; nothing for a port that tells nothing of them.
+    pub api: Option<Api>,
 }
 
 /// The port.
@@ -52,6 +56,8 @@ pub struct Web {
     pub(super) guard: Guard,
     pub(super) limits: WebLimits,
     pub(super) metrics: Metrics,
+    pub(super) api: Option<Api>,
+    pub(super) dropped: Dropped,
     pub(super) admission: Admission,
     pub(super) connections: Arc<Gate>,
     refused: Arc<Gate>,
@@ -97,7 +103,7 @@ impl Stop {
 impl Web {
     /// A port at this address.
     pub fn new(address: SocketAddr, options: WebOptions) -> Result<Arc<Web>, GuardError> {
-        let WebOptions { inside, keys, allowed, limits, metrics } = options;
+        let WebOptions { inside, keys, allowed, limits, metrics, api } = options;
         let guard = Guard::new(address, &allowed, keys.are_needed())?;
         Ok(Arc::new(Web {
             inside,
@@ -105,6 +111,8 @@ impl Web {
             guard,
             limits,
             metrics,
+            api,
+            dropped: Dropped::default(),
             admission: Admission::default(),
             connections: Arc::default(),
             refused: Arc::default(),
@@ -163,6 +171,7 @@ impl Web {
             }
             None => {
                 self.metrics.refused("limit");
+                self.dropped.add("connections");
                 let Some(told) = self.refused.enter(1, REFUSED_AT_ONCE) else { return };
                 let limit = self.limits.connections;
                 drop(tokio::spawn(async move {

@@ -23,6 +23,8 @@ pub struct Page {
 /// What calls are summed up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
+    /// Nothing: one sum of all.
+    All,
     /// The tool's own name.
     Tool,
     /// Who called.
@@ -58,10 +60,18 @@ pub struct Sum {
     pub bytes_out: u64,
     /// When the last came in, in microseconds since 1970.
     pub last: i64,
+    /// How long they took in the mean, in microseconds.
+    pub mean_us: u64,
+    /// How long the shortest took, in microseconds.
+    pub min_us: u64,
+    /// How long the longest took, in microseconds.
+    pub max_us: u64,
     /// Half of the calls took no longer, in microseconds.
     pub p50_us: u64,
     /// 95 of 100 calls took no longer, in microseconds.
     pub p95_us: u64,
+    /// 99 of 100 calls took no longer, in microseconds.
+    pub p99_us: u64,
 }
 
 /// Failures that are the same in words.
@@ -122,6 +132,21 @@ impl Store {
         Ok(Page { next: calls.last().filter(|_| is_more).map(|call| call.id), calls })
     }
 
+    /// The calls that took longest, the slowest first.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or refuses.
+    pub async fn slowest(&self, filter: &Filter, limit: usize) -> Result<Vec<FoundCall>, StoreError> {
+        let mut statement = self.statement(|sql| sql.calls);
+        filter.write(&mut statement, self.now(), false, None);
+        let is_running = running(&mut statement, self.now());
+        let most = statement.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
+        statement.fill("running", &is_running);
+        statement.fill("order", "calls.duration_us");
+        statement.fill("limit", &most);
+        Ok(self.rows(statement).await?.into_iter().map(FoundCall::read).collect())
+    }
+
     /// One call by its name; the newest where gateways gave one name twice.
     ///
     /// # Errors
@@ -150,6 +175,7 @@ impl Store {
     /// When the database cannot be reached or refuses.
     pub async fn sums(&self, filter: &Filter, by: By, limit: usize) -> Result<Vec<Sum>, StoreError> {
         let (key, is_time) = match by {
+            By::All => ("'all'", false),
             By::Tool => ("calls.tool", false),
             By::Client => ("calls.client", false),
             By::Server => ("calls.server", false),
@@ -218,8 +244,12 @@ impl Sum {
             bytes_in: row.count(),
             bytes_out: row.count(),
             last: row.int(),
+            mean_us: row.count(),
+            min_us: row.count(),
+            max_us: row.count(),
             p50_us: row.count(),
             p95_us: row.count(),
+            p99_us: row.count(),
         }
     }
 }

@@ -11,8 +11,9 @@ use super::damage::Damage;
 use super::read::Reader;
 use crate::Record;
 
-/// How many records are read ahead.
+/// How many records are read ahead, and about how many bytes of arguments.
 const BATCH: usize = 256;
+const BATCH_BYTES: usize = 1 << 20;
 /// How often a journal of another process is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 /// How often one of our own is looked at, though it tells when there is something.
@@ -72,7 +73,7 @@ impl Follow {
         if self.reading.is_none() {
             let mut reader = self.reader.take()?;
             self.reading = Some(tokio::task::spawn_blocking(move || {
-                let batch = reader.by_ref().take(BATCH).collect();
+                let batch = batch(&mut reader);
                 (reader, batch)
             }));
         }
@@ -92,4 +93,17 @@ impl Follow {
             }
         }
     }
+}
+
+fn batch(reader: &mut Reader) -> Batch {
+    let (mut batch, mut bytes) = (Batch::new(), 0);
+    while batch.len() < BATCH && bytes < BATCH_BYTES {
+        let Some(read) = reader.next() else { break };
+        if let Ok(record) = &read {
+            let parts = [&record.arguments, &record.normalized].into_iter().flatten();
+            bytes += parts.map(|json| json.get().len()).sum::<usize>();
+        }
+        batch.push_back(read);
+    }
+    batch
 }

@@ -16,12 +16,14 @@ const BUCKETS: usize = EXACT as usize + (LAST_DOUBLING as usize - 3) * PER_DOUBL
 pub struct Histogram {
     counts: Box<[u64]>,
     sum_us: u64,
+    /// The largest number there is while nothing was counted.
+    min_us: u64,
     max_us: u64,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { counts: vec![0; BUCKETS].into_boxed_slice(), sum_us: 0, max_us: 0 }
+        Histogram { counts: vec![0; BUCKETS].into_boxed_slice(), sum_us: 0, min_us: u64::MAX, max_us: 0 }
     }
 }
 
@@ -32,6 +34,7 @@ impl Histogram {
             *count += 1;
         }
         self.sum_us = self.sum_us.saturating_add(us);
+        self.min_us = self.min_us.min(us);
         self.max_us = self.max_us.max(us);
     }
 
@@ -41,12 +44,18 @@ impl Histogram {
             *mine = mine.saturating_add(*theirs);
         }
         self.sum_us = self.sum_us.saturating_add(other.sum_us);
+        self.min_us = self.min_us.min(other.min_us);
         self.max_us = self.max_us.max(other.max_us);
     }
 
     /// How many durations were counted.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
+    }
+
+    /// The shortest one, in microseconds; 0 without any.
+    pub fn min_us(&self) -> u64 {
+        if self.min_us == u64::MAX { 0 } else { self.min_us }
     }
 
     /// The longest one, in microseconds.
@@ -104,6 +113,9 @@ fn end_of(bucket: usize) -> u64 {
 struct Written {
     #[serde(default)]
     sum_us: u64,
+    /// Older files do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    min_us: Option<u64>,
     #[serde(default)]
     max_us: u64,
     #[serde(default)]
@@ -113,7 +125,8 @@ struct Written {
 impl From<Histogram> for Written {
     fn from(held: Histogram) -> Self {
         let buckets = held.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
-        Written { sum_us: held.sum_us, max_us: held.max_us, buckets }
+        let min_us = Some(held.min_us).filter(|min_us| *min_us < u64::MAX);
+        Written { sum_us: held.sum_us, min_us, max_us: held.max_us, buckets }
     }
 }
 
@@ -124,6 +137,10 @@ impl From<Written> for Histogram {
             let mine = &mut held.counts[bucket.min(BUCKETS - 1)];
             *mine = mine.saturating_add(count);
         }
+        held.min_us = written.min_us.unwrap_or_else(|| {
+            let first = held.counts.iter().position(|count| *count > 0);
+            first.map_or(u64::MAX, |first| end_of(first).min(held.max_us))
+        });
         held
     }
 }
@@ -153,14 +170,17 @@ mod tests {
             let told = held.quantile_us(share);
             assert!(told >= exact && told <= exact + exact / 8, "{share}: {told}, exact {exact}");
         }
-        assert_eq!(held.mean_us(), 35_003);
+        assert_eq!((held.mean_us(), held.min_us(), held.max_us()), (35_003, 7, 70_000));
+        let written = serde_json::to_string(&held).unwrap();
+        assert_eq!(serde_json::from_str::<Histogram>(&written).unwrap(), held);
+        assert_eq!(Histogram::default().min_us(), 0);
         assert_eq!(Histogram::default().quantile_us(0.5), 0);
     }
 
     #[test]
     fn a_bucket_that_does_not_exist_is_no_harm() {
         let read: Histogram = serde_json::from_str(r#"{"buckets":[[99999,2],[3,1]],"max_us":5}"#).unwrap();
-        assert_eq!(read.count(), 3);
+        assert_eq!((read.count(), read.min_us()), (3, 3));
         assert_eq!(read.quantile_us(1.0), 5);
     }
 }

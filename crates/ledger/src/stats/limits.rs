@@ -17,6 +17,8 @@ pub struct StatsLimits {
     pub servers: usize,
     /// The last calls that were changed.
     pub recent: usize,
+    /// The calls that took longest.
+    pub slowest: usize,
     /// Changes that are kept for one of them.
     pub changes_of_a_call: usize,
     /// Bytes of a value or a name that are kept.
@@ -33,6 +35,7 @@ impl Default for StatsLimits {
             clients: 200,
             servers: 200,
             recent: 50,
+            slowest: 10,
             changes_of_a_call: 20,
             text: 200,
         }

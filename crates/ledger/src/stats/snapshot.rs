@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::normalizer::{NormalizerStats, RecentNormalization, RuleHits, ToolCounts};
-use super::{Applied, Numbers, Progress, Series, Stats, StatsLimits, rfc3339};
+use super::{Applied, Numbers, Progress, Series, SlowCall, Stats, StatsLimits, rfc3339};
 
 /// All numbers at one moment. Two of them add up: [`merge`](Snapshot::merge).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,8 @@ pub struct Snapshot {
     pub servers: Vec<ServerRow>,
     /// The last calls that were changed, the oldest first.
     pub recent: Vec<Normalization>,
+    /// The calls that took longest, the slowest first.
+    pub slowest: Vec<SlowCall>,
     /// All calls over time.
     #[serde(skip_serializing_if = "Series::is_empty")]
     pub over_time: Series,
@@ -65,6 +67,9 @@ pub struct RuleRow {
     pub hits: u64,
     /// The tools of these calls, in the order of first use.
     pub tools: Vec<String>,
+    /// When the last of these calls came in, in microseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<i64>,
 }
 
 /// The numbers of one client.
@@ -123,7 +128,7 @@ impl Snapshot {
             counts.normalized += row.numbers.normalized;
         }
         let by_rule = self.rules.iter().map(|row| {
-            let RuleRow { rule_id, rule_type, hits, tools } = row.clone();
+            let RuleRow { rule_id, rule_type, hits, tools, .. } = row.clone();
             (rule_id.clone(), RuleHits { rule_id, rule_type, hits, tools })
         });
         let recent = self.recent.iter().map(|call| RecentNormalization {
@@ -155,6 +160,7 @@ impl From<&NormalizerStats> for Snapshot {
             rule_type: rule.rule_type.clone(),
             hits: rule.hits,
             tools: rule.tools.clone(),
+            last: None,
         });
         let recent = told.recent_normalizations.iter().map(|call| Normalization {
             ts: super::time::microseconds(&call.ts).unwrap_or(0),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::table::Table;
 use super::{
     Applied, ClientRow, Normalization, Numbers, OTHERS, Progress, RuleRow, SCHEMA, Series, ServerRow,
-    Snapshot, StatsLimits, ToolRow, UNKNOWN,
+    Slowest, Snapshot, StatsLimits, ToolRow, UNKNOWN,
 };
 use crate::{Change, Kind, Record};
 
@@ -18,6 +18,7 @@ pub(super) struct State {
     clients: Table<String, Numbers>,
     servers: Table<ServerKey, Numbers>,
     recent: VecDeque<Normalization>,
+    slowest: Slowest,
     over_time: Series,
     progress: Option<Progress>,
     /// Names are put together here, so that looking one up takes no memory.
@@ -48,6 +49,7 @@ struct Rule {
     rule_type: String,
     hits: u64,
     tools: Vec<String>,
+    last: Option<i64>,
 }
 
 impl Default for State {
@@ -66,6 +68,7 @@ impl State {
             clients: Table::new(limits.clients),
             servers: Table::new(limits.servers),
             recent: VecDeque::new(),
+            slowest: Slowest::new(limits.slowest),
             over_time: Series::default(),
             progress: None,
             name: String::new(),
@@ -81,6 +84,7 @@ impl State {
         let limit = self.limits.text;
         self.total.count(record);
         self.over_time.count(record);
+        self.slowest.see(record, limit);
         let (toolbox, server) = (cut_name(&record.toolbox, limit), cut_name(&record.server, limit));
         let tool = name_of(record, limit);
         let row = self.tool(toolbox, server, tool);
@@ -157,6 +161,7 @@ impl State {
         for held in &snapshot.rules {
             let row = self.rules.row(&held.rule_id, || held.rule_id.clone()).1;
             row.hits = row.hits.saturating_add(held.hits);
+            row.last = row.last.max(held.last);
             if row.rule_type.is_empty() {
                 row.rule_type.clone_from(&held.rule_type);
             }
@@ -164,6 +169,7 @@ impl State {
                 row.used_by(tool, self.limits.tools_of_a_rule);
             }
         }
+        self.slowest.add(&snapshot.slowest);
         self.recent.extend(snapshot.recent.iter().cloned());
         // Those of one moment stay in their order.
         self.recent.make_contiguous().sort_by_key(|call| call.ts);
@@ -186,6 +192,7 @@ impl State {
             rule_type: row.rule_type.clone(),
             hits: row.hits,
             tools: row.tools.clone(),
+            last: row.last,
         });
         let clients = self.clients.rows().map(|(name, numbers)| ClientRow {
             client: name.map_or(OTHERS, String::as_str).to_owned(),
@@ -203,6 +210,7 @@ impl State {
             clients: clients.collect(),
             servers: servers.collect(),
             recent: self.recent.iter().cloned().collect(),
+            slowest: self.slowest.list(),
             over_time: if with_time { self.over_time.clone() } else { Series::default() },
             progress: self.progress.clone(),
         }
@@ -238,6 +246,7 @@ impl State {
             }
             let row = self.rules.row(id, || id.to_owned()).1;
             row.hits += 1;
+            row.last = row.last.max(Some(record.ts));
             if row.rule_type.is_empty() {
                 row.rule_type = rule_type(change).to_owned();
             }
@@ -311,7 +320,7 @@ fn rule_type(change: &Change) -> &str {
     }
 }
 
-fn applied_by(change: &Change, limit: usize) -> Applied {
+pub(super) fn applied_by(change: &Change, limit: usize) -> Applied {
     let text = |json: &String| {
         // Most texts have nothing in them that has to be read.
         let inside = json.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
@@ -341,7 +350,7 @@ fn shortened(text: &str, limit: usize) -> String {
     if kept.len() == text.len() { kept.to_owned() } else { format!("{kept}…") }
 }
 
-fn cut(text: &str, limit: usize) -> &str {
+pub(super) fn cut(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 /// A moment in microseconds since 1970, as RFC 3339 text. What is out of range becomes the nearest that is not.
-pub(crate) fn rfc3339(us: i64) -> String {
+pub fn rfc3339(us: i64) -> String {
     let nearest = if us < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_microsecond(us).unwrap_or(nearest).to_string()
 }

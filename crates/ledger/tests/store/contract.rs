@@ -305,6 +305,14 @@ async fn sums_count_and_rank(store: Store) {
         tools.iter().map(|sum| (sum.key.as_str(), sum.calls, sum.ok, sum.changed)).collect();
     assert_eq!(names, [("read_file", 103, 103, 3), ("other", 10, 0, 0)]);
     assert_eq!((tools[1].p50_us, tools[1].p95_us), (1_050, 1_100), "the nearest rank");
+    let times = (tools[1].mean_us, tools[1].min_us, tools[1].max_us, tools[1].p99_us);
+    assert_eq!(times, (1_055, 1_010, 1_100, 1_100));
+    let all = store.sums(&Filter::default(), By::All, 10).await.expect("sums");
+    assert_eq!((all.len(), all[0].calls, all[0].ok, all[0].min_us), (1, 113, 103, 10));
+    let failures = Filter { status: Some(Status::Error), ..Filter::default() };
+    let slowest = store.slowest(&failures, 3).await.expect("calls");
+    let slowest: Vec<u64> = slowest.iter().map(|call| call.record.duration_us).collect();
+    assert_eq!(slowest, [1_100, 1_090, 1_080]);
     assert_eq!((tools[1].bytes_in, tools[1].bytes_out, tools[1].last), (300, 1_000, START + 110 * SECOND));
     let hundred = Filter { to: Some(START + 101 * SECOND), ..Filter::default() };
     let sums = store.sums(&hundred, By::Server, 10).await.expect("sums");

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_gateway::control::{ControlError, Door, door_of};
 use toolwright_gateway::web::{
-    self, Allowed, Inside, Keys, ListenError, Metrics, Rate, Reach, Web, WebLimits, WebOptions,
+    self, Allowed, Api, Inside, Keys, ListenError, Metrics, Rate, Reach, Web, WebLimits, WebOptions,
 };
 use toolwright_mcp::front::SealKey;
 
@@ -83,6 +83,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         allowed: Allowed { hosts: options.allow_host.clone(), origins: options.allow_origin.clone() },
         limits: limits(options),
         metrics: Metrics::new(Arc::clone(&behind.calls)),
+        api: Some(Api::new(behind.ledger.clone(), Arc::clone(&behind.executor))),
     };
     let web = Web::new(bound.address, web_options)
         .map_err(|error| Report::usage(error.to_string(), "correct --allow-host or --allow-origin"))?;

@@ -19,7 +19,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use toolwright_gateway::Endpoint;
 use toolwright_gateway::web::{
-    Allowed, Counts, Inside, Keys, Metrics, Reach, Reply, Stop, TokenFolder, Web, WebLimits, WebOptions, bind,
+    Allowed, Api, Counts, Inside, Keys, Metrics, Reach, Reply, Stop, TokenFolder, Web, WebLimits, WebOptions,
+    bind,
 };
 use toolwright_mcp::front::Visitor;
 
@@ -132,6 +133,11 @@ pub async fn port_with_limits(limits: WebLimits) -> Port {
 }
 
 pub async fn port_with(doors: Doors, limits: WebLimits, allowed: Allowed) -> Port {
+    port_telling(doors, limits, allowed, None).await
+}
+
+/// A port that tells of calls, too.
+pub async fn port_telling(doors: Doors, limits: WebLimits, allowed: Allowed, api: Option<Api>) -> Port {
     let state = tempfile::tempdir().expect("a folder");
     let folder = TokenFolder::new(state.path().join("toolwright"));
     let (keys, token) = match doors {
@@ -143,7 +149,7 @@ pub async fn port_with(doors: Doors, limits: WebLimits, allowed: Allowed) -> Por
     let inside = Arc::new(Told::default());
     let behind: Arc<dyn Inside> = Arc::clone(&inside) as _;
     let metrics = Metrics::new(Arc::default());
-    let options = WebOptions { inside: behind, keys, allowed, limits, metrics };
+    let options = WebOptions { inside: behind, keys, allowed, limits, metrics, api };
     let web = Web::new(address, options).expect("a guard");
     let stop = web.stop();
     let serving = tokio::spawn(async move { web.serve(bound).await });

@@ -9,8 +9,10 @@ picked AS (
 SELECT
     key, count(*) AS calls, count(*) FILTER (WHERE ok), count(*) FILTER (WHERE changed),
     sum(bytes_in)::bigint, sum(bytes_out)::bigint, max(ts) AS last,
+    (sum(duration_us) / count(*))::bigint, min(duration_us), max(duration_us),
     percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_us),
-    percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_us)
+    percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_us),
+    percentile_disc(0.99) WITHIN GROUP (ORDER BY duration_us)
 FROM picked
 WHERE key IS NOT NULL
 GROUP BY key

@@ -16,8 +16,10 @@ ranked AS (
 )
 SELECT
     key, count(*) AS calls, sum(ok), sum(changed), sum(bytes_in), sum(bytes_out), max(ts) AS last,
+    sum(duration_us) / count(*), min(duration_us), max(duration_us),
     max(CASE WHEN place = (places * 50 + 99) / 100 THEN duration_us END),
-    max(CASE WHEN place = (places * 95 + 99) / 100 THEN duration_us END)
+    max(CASE WHEN place = (places * 95 + 99) / 100 THEN duration_us END),
+    max(CASE WHEN place = (places * 99 + 99) / 100 THEN duration_us END)
 FROM ranked
 GROUP BY key
 ORDER BY {order}

@@ -1,0 +1,100 @@
+//! `/api/health`: how the gateway is doing, and how near each limit is.
+
+use http::Response;
+use serde_json::{Map, Value, json};
+use toolwright_ledger::Ledger;
+use toolwright_ledger::journal::State;
+use toolwright_ledger::stats::rfc3339;
+
+use super::live::MOST_LISTENERS;
+use super::query::Query;
+use super::{Api, json, moment};
+use crate::web::inside::InsideBody;
+use crate::web::refusal::Refusal;
+use crate::web::serve::Web;
+
+pub(super) fn answer(web: &Web, api: &Api, query: &Query) -> Result<Response<InsideBody>, Refusal> {
+    query.allow(&[])?;
+    let counts = web.inside.counts();
+    let ledger = api.ledger.as_deref();
+    json(&json!({
+        "status": status(web, ledger),
+        "time": rfc3339(moment::now()),
+        "version": env!("CARGO_PKG_VERSION"),
+        "uptime_seconds": api.started.elapsed().as_secs(),
+        "node": ledger.map(|ledger| ledger.journal().node()),
+        "servers": counts.servers,
+        "tools": counts.tools,
+        "sessions": counts.sessions,
+        "journal": ledger.map(journal),
+        "index": ledger.map(index),
+        "learn": ledger.map(|ledger| json!({ "policy": ledger.learning().policy() })),
+        "limits": limits(web, api),
+    }))
+}
+
+/// `ok` when all that is asked of it is done.
+fn status(web: &Web, ledger: Option<&Ledger>) -> &'static str {
+    let is_written = ledger.is_some_and(|ledger| ledger.health().state == State::Ok);
+    let index = ledger.and_then(Ledger::indexer);
+    let is_indexed = index.is_none_or(|index| index.problem.is_none());
+    match (web.stop.is_asked(), is_written && is_indexed) {
+        (true, _) => "ending",
+        (false, true) => "ok",
+        (false, false) => "degraded",
+    }
+}
+
+fn journal(ledger: &Ledger) -> Value {
+    let (journal, health) = (ledger.journal(), ledger.health());
+    json!({
+        "state": health.state.word(),
+        "last_seq": journal.last_seq(),
+        "lost": health.lost,
+        "unsynced": health.unsynced,
+        "durability": journal.durability().word(),
+        "last_error": health.last_error,
+        "since": health.since.map(rfc3339),
+    })
+}
+
+/// While the database was not reached nothing is known but that.
+fn index(ledger: &Ledger) -> Value {
+    let Some(status) = ledger.indexer() else {
+        return json!({
+            "indexed": null,
+            "behind": null,
+            "refused": 0,
+            "retries": 0,
+            "problem": "the database is not open yet",
+        });
+    };
+    let behind = status.indexed.map(|indexed| ledger.journal().last_seq().saturating_sub(indexed));
+    json!({
+        "indexed": status.indexed,
+        "behind": behind,
+        "refused": status.refused,
+        "retries": status.retries,
+        "problem": status.problem,
+    })
+}
+
+fn limits(web: &Web, api: &Api) -> Map<String, Value> {
+    let (limits, open) = (&web.limits, &web.admission);
+    [
+        ("connections", web.connections.inside(), limits.connections),
+        ("requestsInAll", open.requests.inside(), limits.requests_in_all),
+        ("streamsInAll", open.streams.inside(), limits.streams_in_all),
+        ("bodyBytesInAll", open.body_bytes.inside(), limits.body_bytes_in_all),
+        ("callsInAll", api.executor.running(), api.executor.limits().calls_in_all),
+        ("liveListeners", api.listeners.inside(), MOST_LISTENERS),
+    ]
+    .into_iter()
+    .map(|(name, current, limit)| {
+        // Calls that find no room are told of by their tool; nobody counts them here.
+        let dropped = (name != "callsInAll").then(|| web.dropped.count(name));
+        let held = json!({ "current": current, "limit": limit, "dropped": dropped });
+        (name.to_owned(), held)
+    })
+    .collect()
+}

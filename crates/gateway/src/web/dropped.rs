@@ -1,0 +1,22 @@
+//! How often each limit turned somebody away.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Counts by the names of limits. There are as many as limits.
+#[derive(Debug, Default)]
+pub(super) struct Dropped(Mutex<BTreeMap<String, u64>>);
+
+impl Dropped {
+    pub fn add(&self, limit: &str) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match counts.get_mut(limit) {
+            Some(count) => *count += 1,
+            None => drop(counts.insert(limit.to_owned(), 1)),
+        }
+    }
+
+    pub fn count(&self, limit: &str) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(limit).copied().unwrap_or(0)
+    }
+}
