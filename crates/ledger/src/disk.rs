@@ -37,6 +37,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Makes a file that never changes. `false` when somebody was first; nobody ever sees a part of it.
 pub(crate) fn make_once(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    if path.exists() {
+        // Nothing is written then: a disk that is full must not stand in the way of a file that is there.
+        return Ok(false);
+    }
     let beside = written_beside(path, bytes)?;
     let made = fs::hard_link(&beside, path);
     forget(&beside);

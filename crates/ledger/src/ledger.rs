@@ -206,6 +206,11 @@ impl Ledger {
         Hidden(json(&self.redactor().json(arguments)))
     }
 
+    /// A text as it is written down, for those who show it elsewhere: a log.
+    pub fn hide_text(&self, text: &str) -> String {
+        self.redactor().text(text).into_owned()
+    }
+
     /// Writes down that a call begins: when it is cut, that is how it is known. What is given back is to be waited
     /// for before it is run.
     ///

@@ -16,6 +16,11 @@ fn holds(figure: &Figure) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r01_after_fifty_kills_every_answered_call_is_written_down_once() {
+    holds(&gateway::crashes(&programs(), 50).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r06_sessions_that_are_dropped_leave_nothing() {
     holds(&gateway::sessions(&programs(), 400).await);
 }

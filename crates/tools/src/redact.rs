@@ -66,6 +66,11 @@ pub fn text(text: &str) -> Cow<'_, str> {
     if may_hold_secret(text) { Cow::Borrowed(HIDDEN) } else { shortened(text) }
 }
 
+/// A tool's name, alone or behind its server's: hidden when a part of it is a secret, else shortened.
+pub fn name(name: &str) -> Cow<'_, str> {
+    if name.split('/').any(may_hold_secret) { Cow::Borrowed(HIDDEN) } else { shortened(name) }
+}
+
 /// Why something failed: hidden when it speaks of a secret, else up to [`MAX_REASON_CHARS`].
 pub fn reason(text: &str) -> Cow<'_, str> {
     if may_hold_secret(text) { Cow::Borrowed(HIDDEN) } else { cut(text, MAX_REASON_CHARS, MAX_REASON_CHARS) }
@@ -128,6 +133,13 @@ mod tests {
         assert_eq!(reason(&long), long);
         assert_eq!(reason(&"e".repeat(301)), format!("{}… (1 more byte)", "e".repeat(300)));
         assert_eq!(reason("password=hunter2"), HIDDEN);
+    }
+
+    #[test]
+    fn a_name_is_hidden_when_a_part_of_it_is_a_secret() {
+        assert_eq!(name("one/read_file"), "one/read_file");
+        assert_eq!(name("one/ghp_0123456789abcdef"), HIDDEN);
+        assert_eq!(name("ghp_0123456789abcdef"), HIDDEN);
     }
 
     #[test]

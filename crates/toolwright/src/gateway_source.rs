@@ -17,7 +17,7 @@ use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::files::Watched;
 use crate::report::Report;
-use crate::{ledger_source, rules_source, server_source, toolset};
+use crate::{ledger_source, logging, rules_source, server_source, toolset};
 
 /// Everything behind the front, running.
 pub struct Behind {
@@ -43,6 +43,7 @@ impl Behind {
             fronts: Arc::clone(&self.fronts),
             servers: Arc::clone(&self.servers),
             executor: Arc::clone(&self.executor),
+            ledger: self.ledger.clone(),
         }
     }
 
@@ -130,6 +131,12 @@ pub fn behind(
     let ledger = ledger_source::open(written, configuration.as_ref(), &rules_in_force)?;
     let mut executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
     if let Some(ledger) = &ledger {
+        // Not kept alive by the log: it has an end to write.
+        let known = Arc::downgrade(ledger);
+        logging::hide_with(move |line| match known.upgrade() {
+            Some(ledger) => ledger.hide_text(line),
+            None => line.to_owned(),
+        });
         executor = executor.with_observer(Arc::new(Recorder::new(Arc::clone(ledger))));
     }
     executor.set_normalizer(match &ledger {

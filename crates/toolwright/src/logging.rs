@@ -1,6 +1,7 @@
 //! The log: on standard error, for standard output belongs to results.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Stderr, Write};
+use std::sync::OnceLock;
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
@@ -10,6 +11,34 @@ const VARIABLE: &str = "TOOLWRIGHT_LOG";
 
 /// How the log of servers is called.
 const SERVERS: &str = "toolwright_toolbox";
+
+/// What takes the secrets out of a line.
+type Hide = Box<dyn Fn(&str) -> String + Send + Sync>;
+
+static HIDE: OnceLock<Hide> = OnceLock::new();
+
+/// Every line of the log goes through this from now on: whoever writes one, at any level, need not know which of
+/// its words are secrets. Only the first one counts.
+pub fn hide_with(hide: impl Fn(&str) -> String + Send + Sync + 'static) {
+    let _ = HIDE.set(Box::new(hide));
+}
+
+/// Writes lines without their secrets. A line comes in one piece.
+struct Hiding(Stderr);
+
+impl Write for Hiding {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        match HIDE.get() {
+            Some(hide) => self.0.write_all(hide(&String::from_utf8_lossy(line)).as_bytes())?,
+            None => self.0.write_all(line)?,
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
 
 /// Who tells what becomes of servers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,5 +58,9 @@ pub fn to_stderr(servers: Servers) {
         _ => filter.with_env_var(VARIABLE).from_env_lossy(),
     };
     let colors = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(colors)
+        .with_writer(|| Hiding(io::stderr()))
+        .init();
 }

@@ -190,6 +190,7 @@ fn readyz(web: &Web) -> Response<InsideBody> {
         "tools": counts.tools,
         "sessions": counts.sessions,
         "requestsInFlight": web.admission.requests.inside(),
+        "journal": counts.journal.map_or("none", |health| health.state.word()),
     });
     response(status, "application/json", format!("{said}\n"))
 }

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
+use toolwright_ledger::journal::Health;
 use toolwright_mcp::front::Visitor;
 
 use crate::Endpoint;
@@ -51,4 +52,6 @@ pub struct Counts {
     pub servers: BTreeMap<String, usize>,
     /// Tools that are known now.
     pub tools: usize,
+    /// How the journal is doing; nothing when there is none.
+    pub journal: Option<Health>,
 }

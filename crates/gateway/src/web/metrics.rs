@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use toolwright_ledger::journal::{Health, State};
 use toolwright_tools::CallObserver;
 use toolwright_tools::observer::{Finished, Normalized};
 
@@ -118,8 +119,22 @@ impl Metrics {
         for (state, count) in &inside.servers {
             page.sample("toolwright_servers", &[("state", state)], count);
         }
+        if let Some(journal) = &inside.journal {
+            on_journal(&mut page, journal);
+        }
         page.into_text()
     }
+}
+
+fn on_journal(page: &mut Page, journal: &Health) {
+    let degraded = usize::from(journal.state == State::Degraded);
+    page.gauge("toolwright_journal_degraded", "1 while calls cannot be written down.", degraded);
+    let lost = "toolwright_journal_lost_records_total";
+    page.family(lost, "counter", "Records that could not be written.");
+    page.sample(lost, &[], journal.lost);
+    let unsynced = "toolwright_journal_unsynced_records_total";
+    page.family(unsynced, "counter", "Written records that a loss of power may take.");
+    page.sample(unsynced, &[], journal.unsynced);
 }
 
 impl CallCounter {
@@ -163,7 +178,8 @@ mod tests {
         metrics.answered("mcp", 200);
         metrics.refused("host");
         let servers = BTreeMap::from([("ready".to_owned(), 2), ("odd \"\\\n".to_owned(), 1)]);
-        let page = metrics.page(Open::default(), &Counts { servers, ..Counts::default() });
+        let journal = Some(Health { state: State::Degraded, lost: 7, ..Health::default() });
+        let page = metrics.page(Open::default(), &Counts { servers, journal, ..Counts::default() });
         let sample = |line: &str| assert!(page.lines().any(|known| known == line), "{line}\n{page}");
         sample("toolwright_http_requests_total{endpoint=\"mcp\",status=\"200\"} 2");
         sample("toolwright_http_refused_total{reason=\"host\"} 1");
@@ -172,6 +188,8 @@ mod tests {
         sample("toolwright_call_duration_seconds_bucket{le=\"30\"} 5");
         sample("toolwright_call_duration_seconds_bucket{le=\"+Inf\"} 6");
         sample("toolwright_call_duration_seconds_count 6");
+        sample("toolwright_journal_degraded 1");
+        sample("toolwright_journal_lost_records_total 7");
         sample("toolwright_servers{state=\"odd \\\"\\\\\\n\"} 1");
         assert!(page.ends_with('\n'));
         // Every sample stands below the type of its own family, and no family comes twice.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Request;
 use http_body_util::BodyExt;
+use toolwright_ledger::Ledger;
 use toolwright_mcp::front::{Fronts, Visitor};
 use toolwright_tools::ToolExecutor;
 
@@ -24,6 +25,8 @@ pub struct Served {
     pub servers: Arc<Servers>,
     /// Who runs tools.
     pub executor: Arc<ToolExecutor>,
+    /// Where calls are written down.
+    pub ledger: Option<Arc<Ledger>>,
 }
 
 impl Inside for Served {
@@ -62,6 +65,7 @@ impl Inside for Served {
             calls_in_flight: self.executor.running(),
             servers,
             tools: self.gateway.offered_tools(),
+            journal: self.ledger.as_ref().map(|ledger| ledger.health()),
         }
     }
 

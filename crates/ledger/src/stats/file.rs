@@ -94,7 +94,7 @@ pub enum StatsFileError {
 
 impl StatsFile {
     /// Takes a part in the folder, which is made when it is missing, adds what it holds to `stats`, and
-    /// writes. Files that cannot be read are set aside with a warning. Blocks for some milliseconds.
+    /// writes; what cannot be written now is written later. Files that cannot be read are set aside with a warning. Blocks for some milliseconds.
     pub fn open(
         folder: &Path,
         node: &str,
@@ -105,7 +105,10 @@ impl StatsFile {
         if let Some(found) = &found {
             stats.restore(found);
         }
-        parts.write(&stats)?;
+        if let Err(error) = parts.write(&stats) {
+            // A disk that is full now may have room later, and then all that was counted is written.
+            tracing::error!("{error}; it is tried again");
+        }
         let restored = Restored { calls: stats.summary().total.processed, has_part, broken };
         parts.let_go();
         Ok((StatsFile { stats, parts: Mutex::new(parts) }, restored))

@@ -19,8 +19,8 @@ const FULL_MINUTES: f64 = 120.0;
 const ANSWERED_MIB: u64 = 15;
 
 /// Every figure, in the order in which they run.
-const IDS: [&str; 13] =
-    ["R09", "R10", "R11", "R12", "R13", "R16", "R18", "R06", "R14", "R15", "R24", "R27", "R05"];
+const IDS: [&str; 14] =
+    ["R01", "R09", "R10", "R11", "R12", "R13", "R16", "R18", "R06", "R14", "R15", "R24", "R27", "R05"];
 
 /// What was asked for.
 struct Wanted {
@@ -57,6 +57,7 @@ fn main() -> ExitCode {
 
 async fn measure(programs: &Programs, gateways: &GatewayPrograms, id: &str, minutes: f64) -> Vec<Figure> {
     let figure = match id {
+        "R01" => gateway::crashes(gateways, 500).await,
         "R09" => figures::torture(programs, 100, 100).await,
         "R10" => figures::kills(programs, 1000).await,
         "R11" => figures::hung(programs, 64, Duration::from_secs(30)).await,

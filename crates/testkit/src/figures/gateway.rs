@@ -1,5 +1,6 @@
 //! The figures of a whole gateway, over HTTP.
 
+mod crashes;
 mod many_tools;
 mod reloads;
 mod routing;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
+pub use crashes::crashes;
 pub use many_tools::many_tools;
 pub use reloads::reloads;
 pub use routing::{ids, routing};

@@ -54,6 +54,16 @@ impl GatewayPrograms {
     }
 }
 
+/// How a gateway is started.
+#[derive(Clone, Debug)]
+struct Launch {
+    /// Words of another program that starts it.
+    before: Vec<String>,
+    toolwright: PathBuf,
+    flags: Vec<String>,
+    variables: Vec<(String, String)>,
+}
+
 /// A gateway. It ends with its owner, and its servers with it.
 pub struct Served {
     process: Child,
@@ -61,6 +71,7 @@ pub struct Served {
     pub address: SocketAddr,
     /// How long it took from its start until it said where.
     pub took: Duration,
+    launch: Launch,
     folder: TempDir,
 }
 
@@ -77,63 +88,74 @@ impl Served {
         flags: &[&str],
         variables: &[(&str, &str)],
     ) -> Served {
-        Served::launch(programs, configuration, &[&["--no-auth"], flags].concat(), variables)
+        Served::start_behind(programs, &[], configuration, &[&["--no-auth"], flags].concat(), variables)
     }
 
     /// One that asks for a token.
     pub fn start_guarded(programs: &GatewayPrograms, configuration: &Value) -> Served {
-        Served::launch(programs, Some(configuration), &[], &[])
+        Served::start_behind(programs, &[], Some(configuration), &[], &[])
     }
 
-    fn launch(
+    /// One that another program starts in its own place, such as `strace -D`, with just these flags.
+    /// `{folder}` in a word, a flag or a variable is the gateway's folder.
+    pub fn start_behind(
         programs: &GatewayPrograms,
+        before: &[&str],
         configuration: Option<&Value>,
         flags: &[&str],
         variables: &[(&str, &str)],
     ) -> Served {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut command = Command::new(&programs.toolwright);
-        command.args(["serve", "--port", "0", "--json"]);
-        command.args(flags).current_dir(folder.path());
-        // What lasts from run to run lasts in this folder only.
-        for name in ["HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
-            command.env(name, folder.path());
-        }
-        command.env_remove("WORKBENCH_CONFIG").envs(variables.iter().copied());
+        let in_folder = |text: &str| text.replace("{folder}", &folder.path().to_string_lossy());
+        let mut flags: Vec<String> = flags.iter().copied().map(in_folder).collect();
         if let Some(configuration) = configuration {
             let file = folder.path().join("toolwright.json");
             fs::write(&file, configuration.to_string()).expect("written");
-            command.arg("--config").arg(file);
+            flags.extend(["--config".to_owned(), file.to_string_lossy().into_owned()]);
         }
-        let stderr = File::create(folder.path().join("stderr")).expect("a file");
-        let begin = Instant::now();
-        let mut process = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(stderr)
-            .spawn()
-            .expect("toolwright starts");
-        let stdout = process.stdout.take().expect("its stdout");
-        let (said, says) = mpsc::channel();
-        thread::spawn(move || {
-            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                // Read to the end, wanted or not: it must not wait for us.
-                let _ = said.send(line);
-            }
-        });
-        let deadline = begin + PATIENCE;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Ok(line) = says.recv_timeout(left) else {
-                let log = fs::read_to_string(folder.path().join("stderr")).unwrap_or_default();
-                let _ = process.kill();
-                let _ = process.wait();
-                panic!("toolwright did not say where it listens: {log}");
-            };
-            if let Some(address) = address(&line) {
-                return Served { process, address, took: begin.elapsed(), folder };
-            }
-        }
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), in_folder(value)));
+        let launch = Launch {
+            before: before.iter().copied().map(in_folder).collect(),
+            toolwright: programs.toolwright.clone(),
+            flags,
+            variables: variables.collect(),
+        };
+        let (process, address, took) = launch.start(folder.path());
+        Served { process, address, took, launch, folder }
+    }
+
+    /// Kills it, as nobody can prevent.
+    pub fn kill(&mut self) {
+        self.process.kill().expect("killed");
+        self.process.wait().expect("an end");
+    }
+
+    /// Starts it anew where it was, after its end.
+    pub fn start_again(&mut self) {
+        (self.process, self.address, self.took) = self.launch.start(self.folder.path());
+    }
+
+    /// The same, from now on behind these words.
+    pub fn start_again_behind(&mut self, before: &[&str]) {
+        self.launch.before = before.iter().map(|word| (*word).to_owned()).collect();
+        self.start_again();
+    }
+
+    /// What another run of the program says in the same surroundings: its code, its stdout and its stderr.
+    pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        self.run_to_end(&[], arguments)
+    }
+
+    /// The same, started by the program that has started the gateway.
+    pub fn run_behind(&self, arguments: &[&str]) -> (i32, String, String) {
+        self.run_to_end(&self.launch.before, arguments)
+    }
+
+    fn run_to_end(&self, before: &[String], arguments: &[&str]) -> (i32, String, String) {
+        let mut command = self.launch.command(before, self.folder.path());
+        let output = command.args(arguments).stdin(Stdio::null()).output().expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
     }
 
     /// The process.
@@ -218,6 +240,63 @@ impl Drop for Served {
                 "the end of its log:\n{}",
                 &log[log.floor_char_boundary(log.len().saturating_sub(4000))..]
             );
+        }
+    }
+}
+
+impl Launch {
+    /// The program behind these words, in its surroundings.
+    fn command(&self, before: &[String], folder: &Path) -> Command {
+        let mut command = match before {
+            [] => Command::new(&self.toolwright),
+            [program, words @ ..] => {
+                let mut command = Command::new(program);
+                command.args(words).arg(&self.toolwright);
+                command
+            }
+        };
+        command.current_dir(folder);
+        // What lasts from run to run lasts in this folder only.
+        for name in ["HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
+            command.env(name, folder);
+        }
+        let variables = self.variables.iter().map(|(name, value)| (name, value));
+        command.env_remove("WORKBENCH_CONFIG").envs(variables);
+        command
+    }
+
+    fn start(&self, folder: &Path) -> (Child, SocketAddr, Duration) {
+        let log = folder.join("stderr");
+        let stderr = File::options().append(true).create(true).open(&log).expect("a file");
+        let mut command = self.command(&self.before, folder);
+        command.args(["serve", "--port", "0", "--json"]).args(&self.flags);
+        let begin = Instant::now();
+        let mut process = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(stderr)
+            .spawn()
+            .expect("toolwright starts");
+        let stdout = process.stdout.take().expect("its stdout");
+        let (said, says) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                // Read to the end, wanted or not: it must not wait for us.
+                let _ = said.send(line);
+            }
+        });
+        let deadline = begin + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Ok(line) = says.recv_timeout(left) else {
+                let log = fs::read_to_string(log).unwrap_or_default();
+                let _ = process.kill();
+                let _ = process.wait();
+                panic!("toolwright did not say where it listens: {log}");
+            };
+            if let Some(address) = address(&line) {
+                return (process, address, begin.elapsed());
+            }
         }
     }
 }

@@ -32,8 +32,9 @@ pub(super) fn finished(call: &Finished<'_>, arguments: &str, changes: &[Change])
     if !is_on() {
         return;
     }
-    let name = redact::text(call.name);
+    let name = redact::name(call.name);
     let tool = call.tool.map_or(name.as_ref(), RegisteredTool::qualified_name);
+    let arguments = &*without_known(call.tool, arguments);
     let duration_ms = call.duration.as_secs_f64() * 1000.0;
     match call.result {
         Ok(output) => {

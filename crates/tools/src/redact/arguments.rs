@@ -78,6 +78,7 @@ pub fn outline(text: &str) -> String {
 
 /// Plain names stand as they are; anything else is quoted, so that no key can forge a line.
 fn shown_key(key: &str) -> String {
+    let key = if holds_secret(key) { HIDDEN } else { key };
     let is_plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if is_plain { shortened(key).into_owned() } else { Value::from(shortened(key).as_ref()).to_string() }
 }
@@ -108,6 +109,13 @@ fn redact_object(members: &mut Map<String, Value>) {
     let names_secret = ["name", "key", "header", "field"]
         .iter()
         .any(|key| members.get(*key).and_then(Value::as_str).is_some_and(is_secret_key));
+    if members.keys().any(|key| holds_secret(key)) {
+        // A key that is itself a secret.
+        *members = std::mem::take(members)
+            .into_iter()
+            .map(|(key, value)| (if holds_secret(&key) { HIDDEN.to_owned() } else { key }, value))
+            .collect();
+    }
     for (key, value) in members.iter_mut() {
         if is_secret_key(key) && !value.is_null() || names_secret && key == "value" {
             *value = Value::from(HIDDEN);
@@ -128,6 +136,8 @@ mod tests {
         let shown = arguments(sent);
         assert!(!shown.contains("t0p") && !shown.contains("1234"), "{shown}");
         assert!(shown.contains(r#""path":"a""#), "{shown}");
+        assert_eq!(arguments(r#"{"ghp_0123456789abcdef":true}"#), r#"{"[redacted]":true}"#);
+        assert_eq!(outline(r#"{"ghp_0123456789abcdef":true}"#), r#"{"[redacted]": true}"#);
     }
 
     #[test]

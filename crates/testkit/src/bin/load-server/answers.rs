@@ -116,6 +116,25 @@ impl Server {
                 let time = arguments.get("ms").and_then(|ms| ms.as_str().parse().ok()).unwrap_or(0);
                 Said::Later(Duration::from_millis(time), self.says(id, &self.labelled(&text())))
             }
+            "fail" => Said::Now(format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{{}"content":[{{"type":"text","text":{}}}],"isError":true}}}}"#,
+                self.kind(),
+                raw::quote(&text())
+            )),
+            "refuse" => {
+                let message = raw::quote(&text());
+                Said::Now(format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":{message}}}}}"#
+                ))
+            }
+            "print" => {
+                eprintln!("{}", text());
+                Said::Now(self.says(id, &text()))
+            }
+            "die" => {
+                eprintln!("{}", text());
+                std::process::exit(3)
+            }
             "echo" => Said::Now(self.says(id, &self.labelled(&text()))),
             // The others say who they are.
             other => Said::Now(self.says(id, &self.labelled(other))),

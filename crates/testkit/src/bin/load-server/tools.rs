@@ -25,6 +25,10 @@ pub fn listed(count: usize, prefix: &str, named: &[String]) -> String {
         json!({"name": "slow", "description": "Says a text back after a while.", "inputSchema": slow}),
         json!({"name": "line", "description": "Says the message back that reached it.", "inputSchema": open}),
         json!({"name": "environment", "description": "Says its variables.", "inputSchema": open}),
+        json!({"name": "fail", "description": "Fails with a text.", "inputSchema": said}),
+        json!({"name": "refuse", "description": "Answers with an error of the protocol.", "inputSchema": said}),
+        json!({"name": "print", "description": "Prints a text to its log and says it back.", "inputSchema": said}),
+        json!({"name": "die", "description": "Prints a text to its log and ends.", "inputSchema": said}),
         json!({"name": "headers", "description": "Says the headers that reached it.", "inputSchema": open}),
     ];
     let one_more = |name: &String| json!({"name": name, "description": "One more.", "inputSchema": open});
