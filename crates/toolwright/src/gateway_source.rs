@@ -6,17 +6,18 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_config::{Configuration, parse, process_environment};
-use toolwright_gateway::web::{CallCounter, Served, TokenFolder};
+use toolwright_gateway::web::{CallCounter, Metrics, Served, TokenFolder};
 use toolwright_gateway::{Applied, Gateway, GatewayOptions, Recorder, Servers, offer, reload};
 use toolwright_ledger::Ledger;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
 use toolwright_normalizer::Normalizer;
+use toolwright_telemetry::{Telemetry, TelemetryOptions};
 use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::files::Watched;
 use crate::report::Report;
-use crate::{ledger_source, rules_source, server_source, toolset};
+use crate::{ledger_source, rules_source, server_source, telemetry_source, toolset};
 
 /// Everything behind the front, running.
 pub struct Behind {
@@ -31,6 +32,8 @@ pub struct Behind {
     pub own_tools: usize,
     /// Where calls are written down.
     pub ledger: Option<Arc<Ledger>>,
+    /// Who tells others of calls.
+    pub telemetry: Option<Arc<Telemetry>>,
     own_secrets: Vec<String>,
 }
 
@@ -43,6 +46,14 @@ impl Behind {
             servers: Arc::clone(&self.servers),
             executor: Arc::clone(&self.executor),
         }
+    }
+
+    /// What is counted, as the page for Prometheus shows it.
+    pub fn metrics(&self) -> Metrics {
+        let ledger = self.ledger.clone();
+        Metrics::new(Arc::clone(&self.calls))
+            .with_journal(move || ledger.as_deref().map(telemetry_source::journal))
+            .with_telemetry(self.telemetry.clone())
     }
 
     /// Keeps the ledger until `stop`.
@@ -105,10 +116,17 @@ pub fn behind(
     };
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
-    let ledger = ledger_source::open(written.flags, configuration.as_ref(), written.own_secrets)?;
+    let wanted = telemetry_source::wanted(None);
+    let mut own_secrets = written.own_secrets.to_vec();
+    own_secrets.extend(wanted.as_ref().map(TelemetryOptions::secrets).unwrap_or_default());
+    let ledger = ledger_source::open(written.flags, configuration.as_ref(), &own_secrets)?;
+    let telemetry = wanted.as_ref().and_then(telemetry_source::start);
     let mut executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
     if let Some(ledger) = &ledger {
         executor = executor.with_observer(Arc::new(Recorder::new(Arc::clone(ledger))));
+    }
+    if let Some(meter) = telemetry.as_ref().and_then(|telemetry| telemetry.call_meter()) {
+        executor = executor.with_observer(meter);
     }
     executor.set_normalizer(normalizer);
     let executor = Arc::new(executor);
@@ -116,11 +134,25 @@ pub fn behind(
         Some(configuration) => server_source::serve(configuration),
         None => server_source::serve(&nothing_configured()?),
     };
-    let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), GatewayOptions::default());
+    if let Some(telemetry) = &telemetry {
+        telemetry_source::read_off(telemetry, &executor, &servers, ledger.as_ref());
+    }
+    let options = GatewayOptions { telemetry: telemetry.clone(), ..GatewayOptions::default() };
+    let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), options);
     offer(&servers, executor.registry());
-    let own_secrets = written.own_secrets.to_vec();
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
-    Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools, ledger, own_secrets })
+    Ok(Behind {
+        configuration,
+        executor,
+        servers,
+        gateway,
+        fronts,
+        calls,
+        own_tools,
+        ledger,
+        telemetry,
+        own_secrets,
+    })
 }
 
 /// What a configuration has changed that was read while it was in force.
