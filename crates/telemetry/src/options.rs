@@ -71,16 +71,17 @@ impl Default for TelemetryOptions {
 }
 
 impl TelemetryOptions {
-    /// Values that no log may show.
+    /// Values that no log may show: those of headers that are named as keys are, and passwords in addresses. The name of
+    /// a tenant or a dataset is none: it may be a word of every call.
     pub fn secrets(&self) -> Vec<String> {
-        let values = self.headers.iter().map(|(_, value)| value.clone());
-        let bare =
-            self.headers.iter().filter_map(|(_, value)| value.split_once(' ')).map(|(_, key)| key.to_owned());
+        let keys = self.headers.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
+        // `Bearer …`: the word is no secret, and what follows is one alone.
+        let values = keys.flat_map(|value| [Some(value), value.split_once(' ').map(|(_, bare)| bare)]);
         let addresses = [&self.endpoint, &self.traces_endpoint, &self.metrics_endpoint].into_iter().flatten();
         let passwords = addresses
             .filter_map(|address| Url::parse(address).ok())
             .filter_map(|address| address.password().map(str::to_owned));
-        values.chain(bare).chain(passwords).collect()
+        values.flatten().map(str::to_owned).chain(passwords).collect()
     }
 
     /// Where spans go.
@@ -105,6 +106,12 @@ impl TelemetryOptions {
             }
         }
     }
+}
+
+/// Whether a header of this name holds a key.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["auth", "key", "token", "secret", "password", "team", "cookie"].iter().any(|part| name.contains(part))
 }
 
 /// An address that something can be sent to.
@@ -179,7 +186,10 @@ mod tests {
     #[test]
     fn keys_are_secret_and_are_not_shown() {
         let options = TelemetryOptions {
-            headers: vec![("authorization".into(), "Bearer s3cr3t".into())],
+            headers: vec![
+                ("Authorization".into(), "Bearer s3cr3t".into()),
+                ("x-dataset".into(), "production".into()),
+            ],
             ..at("http://me:hunter2@host")
         };
         assert_eq!(options.secrets(), ["Bearer s3cr3t", "s3cr3t", "hunter2"]);
