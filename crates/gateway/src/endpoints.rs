@@ -20,6 +20,7 @@ pub(crate) mod questions;
 mod resources;
 mod tasks;
 mod toolboxes;
+pub(crate) mod traced;
 mod transparent;
 mod visible;
 pub(crate) mod watching;

@@ -12,6 +12,7 @@ use toolwright_tools::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
 use crate::endpoints::carried::Carried;
 use crate::endpoints::questions::{Beat, ServerHost};
+use crate::endpoints::traced;
 use crate::result;
 
 /// How long a call waits for a server that is being reached.
@@ -60,8 +61,11 @@ impl ServerTool {
         let beat: Beat = Arc::new(move || point.beat());
         let answer = match (&carried, &self.host) {
             (Some(carried), Some(host)) => {
-                let params = carried.call_params(&self.name, &arguments);
-                carried.send(host, &peer, "tools/call", params, beat).await
+                let asking = traced::ask(carried.onward(), Some(&self.name), &peer);
+                let params = traced::params(asking.as_ref(), carried.call_params(&self.name, &arguments));
+                let answer = carried.send(host, &peer, "tools/call", params, beat).await;
+                traced::answered(asking, &answer);
+                answer
             }
             _ => {
                 let params =

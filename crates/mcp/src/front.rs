@@ -42,4 +42,4 @@ pub use client::{Client, SessionId, Visitor};
 pub use fronts::{FrontCounts, FrontOptions, Fronts};
 pub use limits::FrontLimits;
 pub use seal::SealKey;
-pub use service::{About, Asked, Back, Listening, Service, Serving, WayBack};
+pub use service::{About, Asked, Back, HttpTrace, Listening, Service, Serving, WayBack};

@@ -148,6 +148,11 @@ impl Supervisor {
         self.seen.borrow().snapshot()
     }
 
+    /// How the server is reached: `stdio`, `http` or `sse`.
+    pub fn transport(&self) -> &'static str {
+        self.seen.borrow().snapshot.transport
+    }
+
     /// The tools of the server; those it had while it is away.
     pub fn tools(&self) -> Arc<Listed> {
         Arc::clone(&self.seen.borrow().tools)

@@ -6,18 +6,19 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_config::{Configuration, parse, process_environment};
-use toolwright_gateway::web::{CallCounter, Served, TokenFolder};
+use toolwright_gateway::web::{CallCounter, Metrics, Served, TokenFolder};
 use toolwright_gateway::{Applied, Gateway, GatewayOptions, KnownTools, Recorder, Servers, offer, reload};
 use toolwright_ledger::Ledger;
 use toolwright_ledger::learn::SharedLearning;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
 use toolwright_normalizer::Normalizer;
+use toolwright_telemetry::{Telemetry, TelemetryOptions};
 use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::files::Watched;
 use crate::report::Report;
-use crate::{ledger_source, logging, rules_source, server_source, toolset};
+use crate::{ledger_source, logging, rules_source, server_source, telemetry_source, toolset};
 
 /// Everything behind the front, running.
 pub struct Behind {
@@ -32,6 +33,8 @@ pub struct Behind {
     pub own_tools: usize,
     /// Where calls are written down.
     pub ledger: Option<Arc<Ledger>>,
+    /// Who tells others of calls.
+    pub telemetry: Option<Arc<Telemetry>>,
     own_secrets: Vec<String>,
 }
 
@@ -45,6 +48,14 @@ impl Behind {
             executor: Arc::clone(&self.executor),
             ledger: self.ledger.clone(),
         }
+    }
+
+    /// What is counted, as the page for Prometheus shows it.
+    pub fn metrics(&self) -> Metrics {
+        let ledger = self.ledger.clone();
+        Metrics::new(Arc::clone(&self.calls))
+            .with_journal(move || ledger.as_deref().map(telemetry_source::journal))
+            .with_telemetry(self.telemetry.clone())
     }
 
     /// Keeps the ledger until `stop`.
@@ -128,7 +139,13 @@ pub fn behind(
     };
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
+    let said = configuration.as_ref().and_then(|configuration| configuration.telemetry.as_ref());
+    let wanted = telemetry_source::wanted(said.map(telemetry_source::configured));
+    let mut own_secrets = written.own_secrets.to_vec();
+    own_secrets.extend(wanted.as_ref().map(TelemetryOptions::secrets).unwrap_or_default());
+    let written = Written { own_secrets: &own_secrets, ..written };
     let ledger = ledger_source::open(written, configuration.as_ref(), &rules_in_force)?;
+    let telemetry = wanted.as_ref().and_then(telemetry_source::start);
     let mut executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
     if let Some(ledger) = &ledger {
         // Not kept alive by the log: it has an end to write.
@@ -139,6 +156,9 @@ pub fn behind(
         });
         executor = executor.with_observer(Arc::new(Recorder::new(Arc::clone(ledger))));
     }
+    if let Some(meter) = telemetry.as_ref().and_then(|telemetry| telemetry.call_meter()) {
+        executor = executor.with_observer(meter);
+    }
     executor.set_normalizer(match &ledger {
         Some(ledger) => ledger.learning().normalizer(),
         None => Normalizer::new(rules_in_force),
@@ -148,11 +168,25 @@ pub fn behind(
         Some(configuration) => server_source::serve(configuration),
         None => server_source::serve(&nothing_configured()?),
     };
-    let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), GatewayOptions::default());
+    if let Some(telemetry) = &telemetry {
+        telemetry_source::read_off(telemetry, &executor, &servers, ledger.as_ref());
+    }
+    let options = GatewayOptions { telemetry: telemetry.clone(), ..GatewayOptions::default() };
+    let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), options);
     offer(&servers, executor.registry());
-    let own_secrets = written.own_secrets.to_vec();
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
-    Ok(Behind { configuration, executor, servers, gateway, fronts, calls, own_tools, ledger, own_secrets })
+    Ok(Behind {
+        configuration,
+        executor,
+        servers,
+        gateway,
+        fronts,
+        calls,
+        own_tools,
+        ledger,
+        telemetry,
+        own_secrets,
+    })
 }
 
 /// What a configuration has changed that was read while another was in force, and what waits for the next start.

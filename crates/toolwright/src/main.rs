@@ -17,6 +17,7 @@ mod search_source;
 mod seconds;
 mod server_source;
 mod signals;
+mod telemetry_source;
 mod toolset;
 
 use std::process::ExitCode;

@@ -65,7 +65,8 @@ fn a_gateway_tells_what_happened_and_takes_a_decision() {
     until("the rule is in force", || notes::send(&gateway, "payload", "water the plants"));
     let rules = get(&gateway, "/api/rules");
     let is_ours = |rule: &&Value| rule["source"] == "learned";
-    let rule = rules["rules"].as_array().expect("a list").iter().find(is_ours).expect("a learned rule").clone();
+    let rule =
+        rules["rules"].as_array().expect("a list").iter().find(is_ours).expect("a learned rule").clone();
     assert_eq!((&rule["from"], &rule["to"]), (&json!("payload"), &json!("prose")), "{rule}");
     assert!(rule["note"].as_str().is_some_and(|note| note.contains("anna")), "{rule}");
     assert!(rule["hits"].as_u64() >= Some(1) && rule["last_fired"].is_string(), "{rule}");

@@ -12,6 +12,7 @@ use super::carried::Carried;
 use super::forward;
 use super::gateway::Hub;
 use super::members::{Kind, Member};
+use super::traced::{self, Beginning};
 use crate::server_tool::PATIENCE;
 use crate::web::{ANYONE, OWN_TOKEN, STDIO};
 use crate::{offer, result};
@@ -86,12 +87,15 @@ fn kind(value: &Json) -> &'static str {
 
 /// Calls a tool of a server by the server's own name for it. The arguments are those of the params.
 pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -> Called {
-    let Asked { client, params, log_level, back, .. } = asked;
+    let Asked { client, params, log_level, trace, back, .. } = asked;
     let caller = Arc::new(caller(member, &client));
+    let telemetry = hub.options.telemetry.as_deref();
+    let beginning = Beginning { member, client: &client, caller: &caller, params: params.as_ref(), trace };
+    let (span, onward) = traced::begin(telemetry, beginning);
     let arguments = params.as_ref().and_then(|params| params.get("arguments"));
     let arguments = arguments.filter(|arguments| arguments.as_str() != "null");
     let arguments = arguments.unwrap_or_else(Json::empty_object);
-    let carried = Arc::new(Carried::new(params, log_level, back));
+    let carried = Arc::new(Carried::new(params, log_level, back).going(onward));
     let name = format!("{}/{tool}", member.registry_name());
     if let Kind::Server(server) = &member.kind {
         let registry = hub.executor.registry();
@@ -102,20 +106,27 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
         if registry.get(&name).is_none() {
             // Another spelling of a tool that is kept back could still be that tool to the server.
             if server.is_filtered() && member.offered().get(tool).is_none() {
-                return Called::Refused(ErrorObject::new(INVALID_PARAMS, format!("Unknown tool \"{tool}\"")));
+                let called =
+                    Called::Refused(ErrorObject::new(INVALID_PARAMS, format!("Unknown tool \"{tool}\"")));
+                traced::end_passing_by(span, &called);
+                return called;
             }
             // The server does not list it, or describes it so that nobody understands it: it may still know it.
             let passes_by = hub.executor.passes_by(&name, arguments.as_str(), Some(&caller));
             let called = call_as_it_is(hub, member, tool, &arguments, &carried).await;
-            return match passes_by.end(called.as_it_is_recorded()).await {
+            let called = match passes_by.end(called.as_it_is_recorded()).await {
                 Ok(()) => called,
                 Err(unrecorded) => Called::Failed(unrecorded),
             };
+            traced::end_passing_by(span, &called);
+            return called;
         }
     }
     let call = Call::new(name, arguments.as_str()).by(caller).carrying(Arc::clone(&carried) as _);
     let outcome = hub.executor.execute(call).await;
-    match (carried.take(), outcome.result) {
+    let answer = carried.take();
+    traced::end(span, &outcome, answer.as_ref());
+    match (answer, outcome.result) {
         // The server has answered, and nobody may rely on it.
         (_, Err(error)) if error.code == ErrorCode::Unrecorded => Called::Failed(error),
         (Some(Ok(result)), _) => Called::Answered(result),
@@ -153,8 +164,10 @@ async fn call_as_it_is(
         Ok(peer) => peer,
         Err(error) => return Called::Lost(error.message),
     };
-    let params = carried.call_params(tool, arguments);
+    let asking = traced::ask(carried.onward(), None, &peer);
+    let params = traced::params(asking.as_ref(), carried.call_params(tool, arguments));
     let answer = forward::send(server, &peer, carried, ("tools/call", params), hub.limit(server)).await;
+    traced::answered(asking, &answer);
     match answer {
         Ok(result) => Called::Answered(result),
         Err(RequestError::Server(error)) => Called::Refused(error),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 use toolwright_mcp::front::Back;
 use toolwright_mcp::{Era, Host, Peer, RequestError, RequestOptions};
+use toolwright_telemetry::Onward;
 
 use super::questions::{Beat, ServerHost};
 
@@ -23,13 +24,25 @@ pub(crate) struct Carried {
     log_level: Option<String>,
     /// What the server answered, as it did.
     answer: Mutex<Option<Result<Json, ErrorObject>>>,
+    /// The way on in its trace, when there is one.
+    onward: Option<Onward>,
 }
 
 impl Carried {
     /// What goes along with a request of this client.
     pub fn new(params: Option<Json>, log_level: Option<String>, back: Back) -> Carried {
         let params = params.unwrap_or_else(Json::empty_object);
-        Carried { params, back, log_level, answer: Mutex::default() }
+        Carried { params, back, log_level, answer: Mutex::default(), onward: None }
+    }
+
+    /// The same, with the way on in its trace.
+    pub fn going(self, onward: Option<Onward>) -> Carried {
+        Carried { onward, ..self }
+    }
+
+    /// The way on in its trace.
+    pub fn onward(&self) -> Option<&Onward> {
+        self.onward.as_ref()
     }
 
     /// The client's params with the name and the arguments that the server gets. A client that sent no

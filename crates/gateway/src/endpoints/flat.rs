@@ -259,7 +259,7 @@ impl Inner {
         }
         // Nobody is started, and nobody waited for, only because it might have it.
         candidates.retain(|(member, _)| member.configured_server().is_some_and(gather::is_there));
-        let Asked { client, method, params, log_level, back } = asked;
+        let Asked { client, method, params, log_level, trace, back } = asked;
         let answers = join_all(candidates.iter().map(|(member, own)| {
             let params = params.as_ref().map(|params| params.with("uri", &Json::text(own)));
             let asked = Asked {
@@ -267,6 +267,7 @@ impl Inner {
                 method: method.clone(),
                 params,
                 log_level: log_level.clone(),
+                trace: trace.clone(),
                 back: back.clone(),
             };
             async move {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::HEADER_ANNOTATION;
 use toolwright_mcp::front::Service;
+use toolwright_telemetry::Telemetry;
 use toolwright_tools::ToolExecutor;
 
 use super::flat::Flat;
@@ -39,6 +40,8 @@ pub struct GatewayOptions {
     pub list_patience: Duration,
     /// How long opening a toolbox waits for its servers.
     pub open_patience: Duration,
+    /// What tells others of calls, when something does.
+    pub telemetry: Option<Arc<Telemetry>>,
 }
 
 impl Default for GatewayOptions {
@@ -48,6 +51,7 @@ impl Default for GatewayOptions {
             serves_builtin_tools: None,
             list_patience: Duration::from_secs(5),
             open_patience: Duration::from_secs(30),
+            telemetry: None,
         }
     }
 }

@@ -3,11 +3,13 @@
 mod text;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolwright_ledger::journal::{Health, State};
+use toolwright_telemetry::names::prometheus;
+use toolwright_telemetry::{JournalReadings, NumberedNames, Telemetry};
 use toolwright_tools::CallObserver;
 use toolwright_tools::observer::{Finished, Normalized};
 
@@ -18,13 +20,17 @@ use text::Page;
 /// The upper bounds of the times of calls, in seconds.
 const TIMES: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0];
 
+/// Reads the journal off.
+type ReadJournal = Box<dyn Fn() -> Option<JournalReadings> + Send + Sync>;
+
 /// The counters of one gateway.
-#[derive(Debug)]
 pub struct Metrics {
     started: Instant,
     requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
     refused: Mutex<BTreeMap<&'static str, u64>>,
     calls: Arc<CallCounter>,
+    journal: Option<ReadJournal>,
+    telemetry: Option<Arc<Telemetry>>,
 }
 
 /// Counts the calls of an executor: one of its observers.
@@ -32,6 +38,9 @@ pub struct Metrics {
 pub struct CallCounter {
     outcomes: Mutex<BTreeMap<&'static str, u64>>,
     repaired: AtomicU64,
+    /// Changes by rule, or by the step that made them without one.
+    repairs: Mutex<BTreeMap<String, u64>>,
+    rules: NumberedNames,
     times: [AtomicU64; TIMES.len()],
     count: AtomicU64,
     micros: AtomicU64,
@@ -47,8 +56,17 @@ pub(super) struct Open {
 
 impl CallObserver for CallCounter {
     fn normalized(&self, call: &Normalized<'_>) {
-        if !call.changes.is_empty() {
-            self.repaired.fetch_add(1, Ordering::Relaxed);
+        if call.changes.is_empty() {
+            return;
+        }
+        self.repaired.fetch_add(1, Ordering::Relaxed);
+        let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
+        for change in call.changes {
+            let rule = self.rules.name(change.rule.as_deref().unwrap_or_else(|| change.code.as_str()));
+            match repairs.get_mut(rule) {
+                Some(count) => *count += 1,
+                None => drop(repairs.insert(rule.to_owned(), 1)),
+            }
         }
     }
 
@@ -73,7 +91,24 @@ impl CallCounter {
 impl Metrics {
     /// Counters at zero, beside those of an executor.
     pub fn new(calls: Arc<CallCounter>) -> Metrics {
-        Metrics { started: Instant::now(), requests: Mutex::default(), refused: Mutex::default(), calls }
+        Metrics {
+            started: Instant::now(),
+            requests: Mutex::default(),
+            refused: Mutex::default(),
+            calls,
+            journal: None,
+            telemetry: None,
+        }
+    }
+
+    /// With what reads the journal off whenever somebody looks.
+    pub fn with_journal(self, read: impl Fn() -> Option<JournalReadings> + Send + Sync + 'static) -> Metrics {
+        Metrics { journal: Some(Box::new(read)), ..self }
+    }
+
+    /// With what tells others of calls: what it loses is counted here.
+    pub fn with_telemetry(self, telemetry: Option<Arc<Telemetry>>) -> Metrics {
+        Metrics { telemetry, ..self }
     }
 
     pub(super) fn answered(&self, route: &'static str, status: u16) {
@@ -88,65 +123,91 @@ impl Metrics {
     /// The page that Prometheus reads.
     pub(super) fn page(&self, open: Open, inside: &Counts) -> String {
         let mut page = Page::default();
-        page.family("toolwright_build_info", "gauge", "The version that runs.");
-        page.sample("toolwright_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
-        page.family("toolwright_uptime_seconds", "gauge", "Seconds since the start.");
-        page.sample("toolwright_uptime_seconds", &[], self.started.elapsed().as_secs_f64());
-        page.family("toolwright_http_requests_total", "counter", "Answered requests by endpoint and status.");
+        page.family(prometheus::BUILD_INFO, "gauge", "The version that runs.");
+        page.sample(prometheus::BUILD_INFO, &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        page.family(prometheus::UPTIME, "gauge", "Seconds since the start.");
+        page.sample(prometheus::UPTIME, &[], self.started.elapsed().as_secs_f64());
+        page.family(prometheus::HTTP_REQUESTS, "counter", "Answered requests by endpoint and status.");
         for ((route, status), count) in &*self.requests.lock().unwrap_or_else(PoisonError::into_inner) {
             let labels = [("endpoint", *route), ("status", &status.to_string())];
-            page.sample("toolwright_http_requests_total", &labels, count);
+            page.sample(prometheus::HTTP_REQUESTS, &labels, count);
         }
-        page.family(
-            "toolwright_http_refused_total",
-            "counter",
-            "Requests that the port turned away, by reason.",
-        );
+        page.family(prometheus::HTTP_REFUSED, "counter", "Requests that the port turned away, by reason.");
         for (reason, count) in &*self.refused.lock().unwrap_or_else(PoisonError::into_inner) {
-            page.sample("toolwright_http_refused_total", &[("reason", reason)], count);
+            page.sample(prometheus::HTTP_REFUSED, &[("reason", reason)], count);
         }
-        page.gauge("toolwright_http_connections", "Open connections.", open.connections);
-        page.gauge("toolwright_http_requests_in_flight", "Requests that are worked on.", open.requests);
-        page.gauge("toolwright_http_streams", "Streams that hear of changes.", open.streams);
-        page.gauge("toolwright_sessions", "Sessions of legacy clients.", inside.sessions);
-        page.gauge("toolwright_parked_calls", "Calls that wait for a client's answer.", inside.parked_calls);
-        let dropped = "toolwright_dropped_notifications_total";
+        page.gauge(prometheus::HTTP_CONNECTIONS, "Open connections.", open.connections);
+        page.gauge(prometheus::HTTP_IN_FLIGHT, "Requests that are worked on.", open.requests);
+        page.gauge(prometheus::HTTP_STREAMS, "Streams that hear of changes.", open.streams);
+        page.gauge(prometheus::SESSIONS, "Sessions of legacy clients.", inside.sessions);
+        page.gauge(prometheus::PARKED_CALLS, "Calls that wait for a client's answer.", inside.parked_calls);
+        let dropped = prometheus::DROPPED_NOTIFICATIONS;
         page.family(dropped, "counter", "Notifications that slow clients did not take.");
         page.sample(dropped, &[], inside.dropped_notifications);
         self.calls.on(&mut page, inside.calls_in_flight);
-        page.gauge("toolwright_tools", "Tools that are known.", inside.tools);
-        page.family("toolwright_servers", "gauge", "Servers by state.");
+        page.gauge(prometheus::TOOLS, "Tools that are known.", inside.tools);
+        page.family(prometheus::SERVERS, "gauge", "Servers by state.");
         for (state, count) in &inside.servers {
-            page.sample("toolwright_servers", &[("state", state)], count);
+            page.sample(prometheus::SERVERS, &[("state", state)], count);
         }
-        if let Some(journal) = &inside.journal {
-            on_journal(&mut page, journal);
+        if let Some(journal) = self.journal.as_ref().and_then(|read| read()) {
+            journal_on(&mut page, &journal);
+        }
+        if let Some(telemetry) = &self.telemetry {
+            let counts = telemetry.counts();
+            page.family(prometheus::SPANS_LOST, "counter", "Spans that were not sent, by reason.");
+            for (reason, count) in [("queue_full", counts.spans_dropped), ("not_sent", counts.spans_not_sent)]
+            {
+                page.sample(prometheus::SPANS_LOST, &[("reason", reason)], count);
+            }
         }
         page.into_text()
     }
 }
 
-fn on_journal(page: &mut Page, journal: &Health) {
-    let degraded = usize::from(journal.state == State::Degraded);
-    page.gauge("toolwright_journal_degraded", "1 while calls cannot be written down.", degraded);
-    let lost = "toolwright_journal_lost_records_total";
-    page.family(lost, "counter", "Records that could not be written.");
-    page.sample(lost, &[], journal.lost);
-    let unsynced = "toolwright_journal_unsynced_records_total";
-    page.family(unsynced, "counter", "Written records that a loss of power may take.");
-    page.sample(unsynced, &[], journal.unsynced);
+/// How the journal is doing, on the page.
+fn journal_on(page: &mut Page, journal: &JournalReadings) {
+    page.family(prometheus::JOURNAL_RECORDS, "counter", "Records in the journal.");
+    page.sample(prometheus::JOURNAL_RECORDS, &[], journal.records);
+    page.family(prometheus::JOURNAL_LOST, "counter", "Records that could not be written since the start.");
+    page.sample(prometheus::JOURNAL_LOST, &[], journal.lost);
+    page.family(prometheus::JOURNAL_UNSYNCED, "counter", "Written records that a loss of power may take.");
+    page.sample(prometheus::JOURNAL_UNSYNCED, &[], journal.unsynced);
+    page.gauge(
+        prometheus::JOURNAL_DEGRADED,
+        "1 while records cannot be written.",
+        journal.is_degraded.into(),
+    );
+    if let Some(lag) = journal.index_lag {
+        page.family(prometheus::INDEX_LAG, "gauge", "Records that the index has not seen yet.");
+        page.sample(prometheus::INDEX_LAG, &[], lag);
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").field("calls", &self.calls).finish_non_exhaustive()
+    }
 }
 
 impl CallCounter {
     fn on(&self, page: &mut Page, in_flight: usize) {
-        page.family("toolwright_calls_total", "counter", "Tool calls by outcome.");
+        page.family(prometheus::CALLS, "counter", "Tool calls by outcome.");
         for (outcome, count) in &*self.outcomes.lock().unwrap_or_else(PoisonError::into_inner) {
-            page.sample("toolwright_calls_total", &[("outcome", outcome)], count);
+            page.sample(prometheus::CALLS, &[("outcome", outcome)], count);
         }
-        page.family("toolwright_calls_repaired_total", "counter", "Tool calls whose arguments were mended.");
-        page.sample("toolwright_calls_repaired_total", &[], self.repaired.load(Ordering::Relaxed));
-        page.gauge("toolwright_calls_in_flight", "Tool calls that run.", in_flight);
-        let name = "toolwright_call_duration_seconds";
+        page.family(prometheus::CALLS_REPAIRED, "counter", "Tool calls whose arguments were mended.");
+        page.sample(prometheus::CALLS_REPAIRED, &[], self.repaired.load(Ordering::Relaxed));
+        page.family(
+            prometheus::REPAIRS,
+            "counter",
+            "Changes of arguments by rule, or by step where no rule asked.",
+        );
+        for (rule, count) in &*self.repairs.lock().unwrap_or_else(PoisonError::into_inner) {
+            page.sample(prometheus::REPAIRS, &[("rule", rule)], count);
+        }
+        page.gauge(prometheus::CALLS_IN_FLIGHT, "Tool calls that run.", in_flight);
+        let name = prometheus::CALL_DURATION;
         page.family(name, "histogram", "The time of tool calls.");
         // The sum of what was counted so far, not the counter: a call may end while this is written.
         let mut below = 0;
@@ -173,7 +234,10 @@ mod tests {
             calls.count("ok", Duration::from_millis(millis));
         }
         calls.count("timeout", Duration::from_secs(30));
-        let metrics = Metrics::new(calls);
+        calls.repairs.lock().expect("no panic").insert("my-rule".to_owned(), 3);
+        let journal =
+            JournalReadings { records: 12, lost: 1, unsynced: 2, is_degraded: true, index_lag: Some(4) };
+        let metrics = Metrics::new(calls).with_journal(move || Some(journal));
         metrics.answered("mcp", 200);
         metrics.answered("mcp", 200);
         metrics.refused("host");
@@ -188,9 +252,13 @@ mod tests {
         sample("toolwright_call_duration_seconds_bucket{le=\"30\"} 5");
         sample("toolwright_call_duration_seconds_bucket{le=\"+Inf\"} 6");
         sample("toolwright_call_duration_seconds_count 6");
-        sample("toolwright_journal_degraded 1");
-        sample("toolwright_journal_lost_records_total 7");
         sample("toolwright_servers{state=\"odd \\\"\\\\\\n\"} 1");
+        sample("toolwright_repairs_total{rule=\"my-rule\"} 3");
+        sample("toolwright_journal_records_total 12");
+        sample("toolwright_journal_lost_records_total 1");
+        sample("toolwright_journal_unsynced_records_total 2");
+        sample("toolwright_journal_degraded 1");
+        sample("toolwright_index_lag_records 4");
         assert!(page.ends_with('\n'));
         // Every sample stands below the type of its own family, and no family comes twice.
         let mut families: Vec<&str> = Vec::new();

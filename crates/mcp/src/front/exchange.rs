@@ -152,6 +152,7 @@ impl Exchange {
             method: self.method.clone(),
             params: said.params,
             log_level: said.level.map(|level| level.as_str().to_owned()),
+            trace: said.trace,
             back,
         };
         Ok(Call::new(self.service.request(asked), way, hold))

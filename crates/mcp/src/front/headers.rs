@@ -6,6 +6,7 @@ use toolwright_jsonrpc::raw::{self, Number};
 use toolwright_jsonrpc::{ErrorObject, Json};
 
 use super::reading::Params;
+use super::service::HttpTrace;
 use crate::http::headers::{METHOD, NAME, PROTOCOL_VERSION, decoded};
 use crate::http::params::{HEADER_ANNOTATION, PREFIX, is_token, written};
 
@@ -55,6 +56,15 @@ pub(super) fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h 
         Ok(text) => Ok(Some(text.trim_matches([' ', '\t']))),
         Err(_) => Err(mismatch(format!("the header {name} is no text"))),
     }
+}
+
+/// What the headers say of a trace. A `traceparent` that stands twice is none.
+pub(super) fn trace(headers: &HeaderMap) -> Option<HttpTrace> {
+    let traceparent = only(headers, "traceparent").ok()??.to_owned();
+    let states: Vec<&str> =
+        headers.get_all("tracestate").iter().filter_map(|value| value.to_str().ok()).collect();
+    let tracestate = (!states.is_empty()).then(|| states.join(","));
+    Some(HttpTrace { traceparent, tracestate })
 }
 
 fn mismatch(said: String) -> ErrorObject {

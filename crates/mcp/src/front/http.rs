@@ -7,7 +7,7 @@ use toolwright_jsonrpc::{ErrorObject, INVALID_REQUEST, Json, Message};
 use super::answer;
 use super::body::FrontBody;
 use super::fronts::Place;
-use super::headers::{Accepted, accepted, is_json};
+use super::headers::{Accepted, accepted, is_json, trace};
 use super::reading::{self, Params, Piece};
 use super::{batch, http_get, http_legacy, http_modern};
 use crate::MODERN_REVISIONS;
@@ -52,7 +52,10 @@ async fn post(place: Place<'_>, headers: &HeaderMap, body: &Bytes) -> Response<F
     }
     match message {
         Message::Request(request) => {
-            let params = Params::read(request.params.as_ref());
+            let mut params = Params::read(request.params.as_ref());
+            if let Ok(params) = &mut params {
+                params.trace = trace(headers);
+            }
             let is_modern = is_modern(headers, &request.method, request.params.as_ref(), &params);
             let asked = Asked { request: &request, params, accepted };
             match is_modern {

@@ -81,6 +81,7 @@ fn begin_call(
         method: request.method.clone(),
         params: request.params.clone(),
         log_level: session.level().map(|level| level.as_str().to_owned()),
+        trace: params.trace.clone(),
     };
     let hold = Hold { _in_flight: shared.in_flight(), _id: Some(id) };
     Ok(Call::new(session.service().request(asked), way, hold))

@@ -7,6 +7,7 @@ use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
 use super::level::Level;
 use super::parked::is_own_state;
 use super::reading::Params;
+use super::service::HttpTrace;
 use crate::peer::{CAPABILITIES, CLIENT, LOG_LEVEL, REVISION};
 use crate::{LEGACY_REVISIONS, MODERN_REVISIONS};
 
@@ -25,6 +26,8 @@ pub(super) struct Said {
     pub responses: Option<Json>,
     /// The params that are left for the service.
     pub params: Option<Json>,
+    /// What the headers beside them say of a trace.
+    pub trace: Option<HttpTrace>,
 }
 
 /// The revisions that we serve, the newest first.
@@ -86,6 +89,7 @@ pub(super) fn said(params: &Params<'_>) -> Result<Said, ErrorObject> {
         params: for_service(params, state.is_some()),
         responses,
         state,
+        trace: params.trace.clone(),
     })
 }
 

@@ -11,6 +11,7 @@ use toolwright_jsonrpc::{
     EnvelopeError, ErrorObject, INVALID_PARAMS, INVALID_REQUEST, Id, Json, Message, PARSE_ERROR,
 };
 
+use super::service::HttpTrace;
 use crate::peer::{CAPABILITIES, CLIENT, LOG_LEVEL, REVISION, SERVER};
 
 /// The keys of an envelope.
@@ -66,6 +67,8 @@ pub(super) struct Params<'p> {
     pub members: Vec<RawMember<'p>>,
     /// `None` when there is no `_meta`.
     pub meta: Option<Vec<RawMember<'p>>>,
+    /// What the headers beside them say of a trace.
+    pub trace: Option<HttpTrace>,
 }
 
 /// Reads what came in one piece.
@@ -164,7 +167,7 @@ impl<'p> Params<'p> {
                 Some(meta)
             }
         };
-        Ok(Params { members, meta })
+        Ok(Params { members, meta, trace: None })
     }
 
     /// The text of a member.

@@ -70,8 +70,19 @@ pub struct Asked {
     pub params: Option<Json>,
     /// The lowest level of log messages that the client wants, when it wants any.
     pub log_level: Option<String>,
+    /// Where the HTTP request that brought it stands in a trace. What `_meta` says counts more.
+    pub trace: Option<HttpTrace>,
     /// The way back while it is worked on.
     pub back: Back,
+}
+
+/// What the headers of an HTTP request say of a trace, as they say it (W3C Trace Context).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpTrace {
+    /// The header `traceparent`.
+    pub traceparent: String,
+    /// The header `tracestate`.
+    pub tracestate: Option<String>,
 }
 
 /// The way back to a client while its request is worked on. Cheap to clone.

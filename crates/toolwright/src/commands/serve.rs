@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_gateway::control::{ControlError, Door, door_of};
 use toolwright_gateway::web::{
-    self, Allowed, Api, Inside, Keys, ListenError, Metrics, Rate, Reach, Web, WebLimits, WebOptions,
+    self, Allowed, Api, Inside, Keys, ListenError, Rate, Reach, Web, WebLimits, WebOptions,
 };
 use toolwright_mcp::front::SealKey;
 
@@ -21,7 +21,7 @@ use crate::cli::ServeOptions;
 use crate::gateway_source::{self, Behind, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
-use crate::toolset;
+use crate::{telemetry_source, toolset};
 use start_text::Started;
 
 /// Where is listened when nobody says otherwise.
@@ -82,7 +82,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         keys,
         allowed: Allowed { hosts: options.allow_host.clone(), origins: options.allow_origin.clone() },
         limits: limits(options),
-        metrics: Metrics::new(Arc::clone(&behind.calls)),
+        metrics: behind.metrics(),
         api: Some(Api::new(behind.ledger.clone(), Arc::clone(&behind.executor))),
     };
     let web = Web::new(bound.address, web_options)
@@ -101,7 +101,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         behind.servers.stop().await;
         // Every call has ended now, and is counted.
         over.cancel();
-        ledger.await;
+        tokio::join!(ledger, telemetry_source::end(behind.telemetry.as_ref()));
     };
     tokio::select! {
         () = ending => Ok(ExitCode::SUCCESS),

@@ -14,6 +14,7 @@ use crate::cli::StdioOptions;
 use crate::gateway_source::{self, Behind, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
+use crate::telemetry_source;
 
 pub fn run(options: &StdioOptions) -> Result<ExitCode, Report> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -62,7 +63,7 @@ async fn serve(options: &StdioOptions) -> Result<ExitCode, Report> {
     let end = async {
         behind.servers.stop().await;
         over.cancel();
-        ledger.await;
+        tokio::join!(ledger, telemetry_source::end(behind.telemetry.as_ref()));
     };
     tokio::select! {
         () = end => Ok(ExitCode::SUCCESS),

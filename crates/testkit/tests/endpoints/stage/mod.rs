@@ -185,6 +185,7 @@ impl Script {
             method: method.to_owned(),
             params,
             log_level: self.log_level.clone(),
+            trace: None,
             back,
         };
         timeout(PATIENCE, service.request(asked)).await.expect("it is answered in time")

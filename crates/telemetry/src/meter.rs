@@ -1,0 +1,62 @@
+//! Counts the calls of an executor: one of its observers.
+
+use std::sync::Arc;
+
+use opentelemetry::KeyValue;
+use toolwright_tools::observer::{Finished, Normalized, Stage};
+use toolwright_tools::{CallObserver, ErrorCode};
+
+use crate::instruments::Instruments;
+use crate::names::{EXECUTE_TOOL, TOOLS_CALL, attribute};
+
+/// Counts the calls of an executor for OTLP.
+#[derive(Debug)]
+pub struct CallMeter {
+    instruments: Arc<Instruments>,
+}
+
+impl CallMeter {
+    pub(crate) fn new(instruments: Arc<Instruments>) -> CallMeter {
+        CallMeter { instruments }
+    }
+}
+
+impl CallObserver for CallMeter {
+    fn normalized(&self, call: &Normalized<'_>) {
+        if call.changes.is_empty() {
+            return;
+        }
+        self.instruments.repaired.add(1, &[]);
+        for change in call.changes {
+            let rule = change.rule.as_deref().unwrap_or_else(|| change.code.as_str());
+            let rule = self.instruments.rules.name(rule).to_owned();
+            self.instruments.repairs.add(1, &[KeyValue::new(attribute::RULE, rule)]);
+        }
+    }
+
+    fn finished(&self, call: &Finished<'_>) {
+        let mut about = vec![
+            KeyValue::new(attribute::METHOD, TOOLS_CALL),
+            KeyValue::new(attribute::OPERATION, EXECUTE_TOOL),
+        ];
+        // What a client made up is no name of a tool.
+        if let Some(tool) = call.tool {
+            about.push(KeyValue::new(attribute::TOOL, tool.name().to_owned()));
+        }
+        let outcome = match call.result {
+            Ok(_) => "ok",
+            Err(error) => {
+                let code = error.code.as_str();
+                about.push(KeyValue::new(attribute::ERROR, code));
+                let is_refused =
+                    call.stages.protocol == Stage::Failed && call.stages.transport == Stage::NotReached;
+                if is_refused || error.code == ErrorCode::Busy {
+                    self.instruments.refused.add(1, &[KeyValue::new(attribute::ERROR, code)]);
+                }
+                code
+            }
+        };
+        self.instruments.server_duration.record(call.duration.as_secs_f64(), &about);
+        self.instruments.calls.add(1, &[KeyValue::new(attribute::OUTCOME, outcome)]);
+    }
+}
