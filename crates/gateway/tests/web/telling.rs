@@ -177,7 +177,7 @@ fn record(number: u64, tool: &str) -> Record {
     Record {
         ts: i64::try_from(now.as_micros()).expect("small"),
         call: format!("call{number}"),
-        client: Some(if number % 2 == 0 { "editor" } else { "shell" }.into()),
+        client: Some(if number.is_multiple_of(2) { "editor" } else { "shell" }.into()),
         session: Some(format!("s{}", number % 4)),
         front: "mcp".into(),
         toolbox: Some("dev".into()),

@@ -112,7 +112,7 @@ impl Feed {
             return Some(first);
         }
         loop {
-            if self.next % self.limits.look == 0
+            if self.next.is_multiple_of(self.limits.look)
                 && let Some(missed) = self.catch_up()
             {
                 return Some(missed);
