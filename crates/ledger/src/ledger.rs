@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use jiff::Timestamp;
-use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use toolwright_normalizer::RuleSet;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
+use crate::hiding::{Hidden, hide};
 use crate::index::{IndexerStatus, Store};
 use crate::indexed::{Indexed, StoreAddress};
 use crate::journal::{
@@ -20,7 +20,7 @@ use crate::journal::{
 use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
 use crate::patterns::Patterns;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
-use crate::{Change, Failure, Kind, Record, disk};
+use crate::{Kind, Record, disk};
 
 /// How many gateways may write on one machine at once.
 const NODES: usize = 64;
@@ -99,10 +99,6 @@ pub struct Ledger {
     /// The last record before this run.
     before: u64,
 }
-
-/// Arguments without their secrets. Only a ledger makes them, so that nobody forgets to.
-#[derive(Clone, Debug, Default)]
-pub struct Hidden(Option<Box<RawValue>>);
 
 /// A record that is not as safe yet as the options ask. There is none when records need not survive a loss of power.
 #[derive(Debug)]
@@ -203,7 +199,7 @@ impl Ledger {
 
     /// Arguments as they are written down: JSON as it is but for its secrets, and anything else as a string.
     pub fn hide(&self, arguments: &str) -> Hidden {
-        Hidden(json(&self.redactor().json(arguments)))
+        Hidden::new(&self.redactor(), arguments)
     }
 
     /// A text as it is written down, for those who show it elsewhere: a log.
@@ -217,7 +213,9 @@ impl Ledger {
     /// # Errors
     /// When it could not be written and must not be run without.
     pub fn begin(&self, record: Record, sent: Hidden) -> Result<Option<NotSafeYet>, AppendError> {
-        let mut record = self.hidden(Record { kind: Kind::InProgress, arguments: sent.0, ..record });
+        let mut record = Record { kind: Kind::InProgress, ..record };
+        hide(&self.redactor(), &mut record, [&sent, &Hidden::default()]);
+        record.arguments = sent.json;
         match (self.write(&mut record), self.on_failure) {
             (Err(error), OnFailure::Block) => Err(error),
             (Err(error), OnFailure::Allow) => {
@@ -231,8 +229,9 @@ impl Ledger {
     /// Writes down how a call ended, and counts it. `normalized` is what the tool got, when that was changed. What is
     /// given back is to be waited for before the call is answered.
     pub fn end(&self, record: Record, sent: Hidden, normalized: Hidden) -> Option<NotSafeYet> {
-        let record = Record { kind: Kind::Call, arguments: sent.0, normalized: normalized.0, ..record };
-        let mut record = self.hidden(record);
+        let mut record = Record { kind: Kind::Call, ..record };
+        hide(&self.redactor(), &mut record, [&sent, &normalized]);
+        (record.arguments, record.normalized) = (sent.json, normalized.json);
         let written = self.write(&mut record);
         if let Err(error) = &written {
             tracing::error!("the record of a call is lost: {error}");
@@ -334,35 +333,6 @@ impl Ledger {
 
     fn redactor(&self) -> Redactor {
         self.redactor.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The rest of a record without secrets.
-    fn hidden(&self, mut record: Record) -> Record {
-        let redactor = self.redactor();
-        for change in &mut record.changes {
-            hide_change(&redactor, change);
-        }
-        if let Some(Failure { message, .. }) = &mut record.error {
-            *message = redactor.text(message).into_owned();
-        }
-        record.tool = redactor.text(&record.tool).into_owned();
-        record
-    }
-}
-
-/// JSON as it is, and anything else as a string.
-fn json(text: &str) -> Option<Box<RawValue>> {
-    let whole = RawValue::from_string(text.trim().to_owned());
-    whole.or_else(|_| serde_json::value::to_raw_value(text)).ok()
-}
-
-fn hide_change(redactor: &Redactor, change: &mut Change) {
-    let is_secret = change.path.split('/').any(|key| redactor.hides_key(key));
-    for value in [&mut change.from, &mut change.to].into_iter().flatten() {
-        *value = match is_secret {
-            true => format!("\"{}\"", redactor.mark(value)),
-            false => redactor.json(value).into_owned(),
-        };
     }
 }
 

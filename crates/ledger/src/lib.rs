@@ -8,6 +8,7 @@
 //! Start with [`Record`], [`Ledger`] and [`journal`].
 
 mod disk;
+mod hiding;
 pub mod index;
 mod indexed;
 pub mod journal;
@@ -17,6 +18,7 @@ pub mod patterns;
 mod record;
 pub mod stats;
 
+pub use hiding::Hidden;
 pub use indexed::{Reindex, StoreAddress};
-pub use ledger::{Hidden, Ledger, LedgerError, LedgerOptions, NotSafeYet, OnFailure};
+pub use ledger::{Ledger, LedgerError, LedgerOptions, NotSafeYet, OnFailure};
 pub use record::{Change, Failure, Kind, Reached, Record, Stages};

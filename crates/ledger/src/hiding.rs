@@ -1,0 +1,137 @@
+//! What is written down of a call, without its secrets.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolwright_redact::Redactor;
+
+use crate::{Change, Failure, Record};
+
+/// Shorter values stand everywhere by chance.
+const MIN_BYTES: usize = 4;
+/// How every mark begins.
+const MARK: &str = "[redacted:";
+
+/// Arguments without their secrets. Only a ledger makes them, so that nobody forgets to.
+#[derive(Clone, Default)]
+pub struct Hidden {
+    pub(crate) json: Option<Box<RawValue>>,
+    /// What was hidden because of its key: a tool's error may say it again, without the key.
+    values: Vec<String>,
+}
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Hidden").field(&self.json).finish()
+    }
+}
+
+impl Hidden {
+    /// JSON as it is but for its secrets, and anything else as a string.
+    pub(crate) fn new(redactor: &Redactor, arguments: &str) -> Hidden {
+        let shown = redactor.json(arguments);
+        let mut values = Vec::new();
+        if shown != arguments
+            && let (Ok(sent), Ok(shown)) = (serde_json::from_str(arguments), serde_json::from_str(&shown))
+        {
+            collect(&sent, &shown, &mut values);
+        }
+        Hidden { json: json(&shown), values }
+    }
+}
+
+/// The values in whose place there is a mark now.
+fn collect(sent: &Value, shown: &Value, values: &mut Vec<String>) {
+    match (sent, shown) {
+        (Value::Object(sent), Value::Object(shown)) => {
+            sent.values().zip(shown.values()).for_each(|(sent, shown)| collect(sent, shown, values));
+        }
+        (Value::Array(sent), Value::Array(shown)) => {
+            sent.iter().zip(shown).for_each(|(sent, shown)| collect(sent, shown, values));
+        }
+        (sent, Value::String(mark)) if mark.starts_with(MARK) && sent != shown => {
+            let value = sent.as_str().map_or_else(|| sent.to_string(), str::to_owned);
+            if value.len() >= MIN_BYTES {
+                values.push(value);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Hides what a record says beside its arguments, and what was hidden in them.
+pub(crate) fn hide(redactor: &Redactor, record: &mut Record, arguments: [&Hidden; 2]) {
+    let values: Vec<String> = arguments.into_iter().flat_map(|hidden| hidden.values.clone()).collect();
+    if !values.is_empty() {
+        hide_with(&redactor.with_known(values), record);
+    }
+    hide_with(redactor, record);
+}
+
+fn hide_with(redactor: &Redactor, record: &mut Record) {
+    for change in &mut record.changes {
+        hide_change(redactor, change);
+    }
+    if let Some(Failure { message, .. }) = &mut record.error {
+        *message = redactor.text(message).into_owned();
+    }
+    record.tool = redactor.text(&record.tool).into_owned();
+}
+
+fn hide_change(redactor: &Redactor, change: &mut Change) {
+    let is_secret = change.path.split('/').any(|key| redactor.hides_key(key));
+    for value in [&mut change.from, &mut change.to].into_iter().flatten() {
+        *value = match is_secret && !value.contains(MARK) {
+            true => format!("\"{}\"", redactor.mark(value)),
+            false => redactor.json(value).into_owned(),
+        };
+    }
+}
+
+/// JSON as it is, and anything else as a string.
+fn json(text: &str) -> Option<Box<RawValue>> {
+    let whole = RawValue::from_string(text.trim().to_owned());
+    whole.or_else(|_| serde_json::value::to_raw_value(text)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright_redact::RedactOptions;
+
+    use super::*;
+
+    fn redactor() -> Redactor {
+        Redactor::new([7; 32], RedactOptions::default()).expect("the usual options")
+    }
+
+    #[test]
+    fn what_a_key_hides_in_the_arguments_is_hidden_in_the_error_of_the_call_too() {
+        let redactor = redactor();
+        let sent =
+            Hidden::new(&redactor, r#"{"user":"anna","password":"hunter-two","pin":{"token":123456}}"#);
+        let shown = sent.json.as_deref().map(RawValue::get).unwrap_or_default();
+        assert!(shown.contains("anna") && !shown.contains("hunter-two"), "{shown}");
+        let error = Failure {
+            message: "anna may not log in with hunter-two (aHVudGVyLXR3bw==) or 123456".to_owned(),
+            ..Failure::default()
+        };
+        let mut record = Record { error: Some(error), ..Record::default() };
+        hide(&redactor, &mut record, [&sent, &Hidden::default()]);
+        let said = record.error.expect("an error").message;
+        assert!(said.starts_with("anna may not log in with [redacted:"), "{said}");
+        for secret in ["hunter-two", "aHVudGVy", "123456"] {
+            assert!(!said.contains(secret), "{said}");
+        }
+        assert!(!format!("{sent:?}").contains("hunter"), "{sent:?}");
+    }
+
+    #[test]
+    fn what_was_not_hidden_stays_in_the_error() {
+        let redactor = redactor();
+        let sent = Hidden::new(&redactor, r#"{"path":"/tmp/notes.md","secret":"no"}"#);
+        let message = "there is no /tmp/notes.md".to_owned();
+        let error = Failure { message: message.clone(), ..Failure::default() };
+        let mut record = Record { error: Some(error), ..Record::default() };
+        hide(&redactor, &mut record, [&sent, &Hidden::default()]);
+        assert_eq!(record.error.expect("an error").message, message);
+    }
+}
