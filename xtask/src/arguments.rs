@@ -13,7 +13,8 @@ tasks:
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
   bench mcp                           a call direct, through us and through other gateways
-  soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size (R09, R10, …)
+  soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size
+                                      (R01: the gateway killed 500 times under load; R09, R10, …)
   conformance                         the protocol's own suite: its client scenarios with our client, its server
                                       scenarios through the gateway";
 

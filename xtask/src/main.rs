@@ -6,6 +6,7 @@ mod arguments;
 mod bench;
 mod conformance;
 mod debian;
+mod disturbers;
 mod fuzz;
 mod invocation;
 mod peers;

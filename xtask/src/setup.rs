@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::disturbers;
 use crate::peers;
 use crate::postgres;
 use crate::step::{Failure, announce, note};
@@ -32,6 +33,7 @@ pub fn for_tests(workspace: &Workspace) -> Result<(), Failure> {
         workspace.program("rustup").args(["component", "add", component.name]).run("setup")?;
     }
     postgres::install(workspace)?;
+    disturbers::install(workspace)?;
     peers::install(workspace)
 }
 

@@ -1,7 +1,7 @@
 //! R23: the clock jumps while calls run.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -29,7 +29,7 @@ fn library() -> Option<PathBuf> {
 }
 
 /// A gateway whose clock is what the file `clock` says; the steady clock stays what it is, as in earnest.
-fn with_clock(library: &PathBuf, flags: &[&str]) -> Served {
+fn with_clock(library: &Path, flags: &[&str]) -> Served {
     let programs = programs();
     let library = library.to_string_lossy();
     let variables = [

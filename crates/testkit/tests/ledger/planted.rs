@@ -101,7 +101,7 @@ fn plant(number: usize, known: &[String], dice: &mut Dice) -> Planted {
         ),
         // The name of the parameter is mended: both forms are written down.
         22 => one(plain.clone(), echo(json!({ "Text": format!("the password is {plain}") }))),
-        23 if number / WAYS % 4 == 0 => {
+        23 if (number / WAYS).is_multiple_of(4) => {
             one(plain.clone(), says("die", format!("fatal: secret_key: {plain}")))
         }
         23 => one(
