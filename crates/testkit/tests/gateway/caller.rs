@@ -12,6 +12,8 @@ pub struct Caller {
     path: String,
     era: Era,
     session: Option<String>,
+    /// Headers that go along with every request, each with the end of its line.
+    pub more_headers: String,
     /// What came of `initialize` or `server/discover`.
     pub about: Json,
 }
@@ -60,7 +62,15 @@ impl Caller {
     pub async fn silent(gateway: &Served, path: &str, era: Era) -> Caller {
         let wire = Wire::connect(gateway.address).await.expect("a connection");
         let (host, path) = (gateway.address.to_string(), path.to_owned());
-        Caller { wire, host, path, era, session: None, about: Json::empty_object() }
+        Caller {
+            wire,
+            host,
+            path,
+            era,
+            session: None,
+            more_headers: String::new(),
+            about: Json::empty_object(),
+        }
     }
 
     async fn begin(&mut self) -> Json {
@@ -82,9 +92,10 @@ impl Caller {
             .as_ref()
             .map(|session| format!("mcp-session-id: {session}\r\nmcp-protocol-version: {LEGACY}\r\n"));
         let session = session.unwrap_or_default();
+        let more = &self.more_headers;
         let request = format!(
             "POST {path} HTTP/1.1\r\nhost: {host}\r\naccept: application/json, text/event-stream\r\n\
-             content-type: application/json\r\n{session}{headers}content-length: {length}\r\n\r\n{body}"
+             content-type: application/json\r\n{session}{headers}{more}content-length: {length}\r\n\r\n{body}"
         );
         self.wire.ask(request.as_bytes()).await.expect("an answer")
     }
