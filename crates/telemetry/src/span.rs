@@ -349,6 +349,7 @@ mod tests {
             path: "/secret-path".into(),
             from: Some("secret-from".into()),
             to: Some("secret-to".into()),
+            rule_type: None,
             rule: rule.map(str::to_owned),
             why: "secret-why".into(),
         };

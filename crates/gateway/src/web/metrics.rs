@@ -242,8 +242,7 @@ mod tests {
         metrics.answered("mcp", 200);
         metrics.refused("host");
         let servers = BTreeMap::from([("ready".to_owned(), 2), ("odd \"\\\n".to_owned(), 1)]);
-        let journal = Some(Health { state: State::Degraded, lost: 7, ..Health::default() });
-        let page = metrics.page(Open::default(), &Counts { servers, journal, ..Counts::default() });
+        let page = metrics.page(Open::default(), &Counts { servers, ..Counts::default() });
         let sample = |line: &str| assert!(page.lines().any(|known| known == line), "{line}\n{page}");
         sample("toolwright_http_requests_total{endpoint=\"mcp\",status=\"200\"} 2");
         sample("toolwright_http_refused_total{reason=\"host\"} 1");
