@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_no_address_is_said_without_its_password() {
         let error = at("ftp://me:hunter2@host").traces_address().expect_err("no address").to_string();
-        insta::assert_snapshot!(error, @r#"the telemetry endpoint "ftp://host" cannot be used: "ftp:" is not http: or https:; write one such as http://localhost:4318"#);
+        insta::assert_snapshot!(error, @r#"the telemetry endpoint "ftp://host/" cannot be used: "ftp:" is not http: or https:; write one such as http://localhost:4318"#);
         let error = at("localhost").traces_address().expect_err("no address").to_string();
         assert!(error.contains("\"localhost\""), "{error}");
     }
