@@ -138,13 +138,7 @@ impl Ledger {
         let (journal, recovered) = open_journal(&folder, &choices)?;
         let address = options.store.unwrap_or_else(|| StoreAddress::in_folder(&folder));
         let indexed = Indexed::new(address, journal.node(), &install(&salt), &choices);
-        let (learning, loaded) = SharedLearning::open(&folder, options.rules, options.learn)?;
-        if !loaded.damaged.is_empty() {
-            tracing::warn!(
-                "lines {:?} of the decisions about rules cannot be read and are passed over",
-                loaded.damaged
-            );
-        }
+        let learning = open_learning(&folder, options.rules, options.learn)?;
         let learning = Arc::new(learning);
         let (stats, patterns) = (Arc::new(Stats::default()), Patterns::default());
         let stats_file = log_dir.as_deref().and_then(|log_dir| restore(log_dir, &journal, &stats));
@@ -333,6 +327,25 @@ impl Ledger {
 
     fn redactor(&self) -> Redactor {
         self.redactor.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What was learned before. Calls are written down whatever is wrong with it.
+fn open_learning(folder: &Path, rules: RuleSet, policy: Policy) -> Result<SharedLearning, LedgerError> {
+    match SharedLearning::open(folder, rules.clone(), policy) {
+        Ok((learning, loaded)) => {
+            if !loaded.damaged.is_empty() {
+                let lines = &loaded.damaged;
+                tracing::warn!(
+                    "lines {lines:?} of the decisions about rules cannot be read and are passed over"
+                );
+            }
+            Ok(learning)
+        }
+        Err(error) => {
+            tracing::error!("no learned rule is in force, and decisions are gone with this run: {error}");
+            Ok(SharedLearning::without_decisions(folder, rules, policy)?)
+        }
     }
 }
 

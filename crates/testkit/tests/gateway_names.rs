@@ -62,8 +62,8 @@ async fn t11_a_name_that_imitates_another_servers_takes_nothing_from_it() {
     let mut names_of_beta = Vec::new();
     for path in ENDPOINTS {
         let mut client = honest.client(path, Era::Modern).await.expect("a client");
-        let names = listed(&mut client, 11).await;
-        assert_eq!(names.iter().collect::<HashSet<_>>().len(), 11, "{names:?}");
+        let names = listed(&mut client, 19).await;
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), 19, "{names:?}");
         let plain: Vec<String> =
             names.into_iter().filter(|name| name.ends_with("echo") || name.ends_with("pay")).collect();
         let answers = answered(&mut client, &plain).await;
@@ -105,7 +105,7 @@ async fn t11_a_name_that_imitates_another_servers_takes_nothing_from_it() {
         for era in [Era::Modern, Era::Legacy] {
             let mut client = served.client(path, era).await.expect("a client");
             // Names that the protocol does not allow may be left out, but nothing of beta's.
-            let names = listed(&mut client, 12).await;
+            let names = listed(&mut client, 20).await;
             assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "{path}: {names:?}");
             for name in of_beta {
                 let reply = client.call("1", name, r#"{"text":"x"}"#).await.expect("a reply");
@@ -130,7 +130,8 @@ async fn t11_a_name_that_imitates_another_servers_takes_nothing_from_it() {
 
 /// Tools whose answers say something else than who they are.
 fn is_own(name: &str) -> bool {
-    ["slow", "line", "environment", "headers"].iter().any(|own| name.ends_with(own))
+    let own = ["slow", "line", "environment", "fail", "refuse", "print", "die", "headers"];
+    own.iter().any(|own| name.ends_with(own))
 }
 
 /// With the meta-tools a tool is named by its place.

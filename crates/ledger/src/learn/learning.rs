@@ -122,8 +122,14 @@ impl Learning {
             known: HashSet::new(),
             earlier: Vec::new(),
         };
-        if !learning.absorb(loaded.events.clone())? {
-            learning.put_in_force()?;
+        let begun = match loaded.events.is_empty() {
+            true => learning.put_in_force(),
+            false => learning.absorb(loaded.events.clone()).map(|_| ()),
+        };
+        match begun {
+            // They are in force all the same: only those who read the file do not see them.
+            Err(LearningError::RulesFile(error)) => tracing::warn!("{error}"),
+            begun => begun?,
         }
         Ok((learning, loaded))
     }

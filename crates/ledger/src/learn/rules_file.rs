@@ -29,8 +29,13 @@ pub(super) fn rendered(rules: &[Value]) -> String {
 }
 
 /// Writes the rules beside the file and puts them in its place, so that a reader finds the old ones or the new ones.
+/// What is there already is not written again, and no file is as good as one without rules.
 pub fn write_rules_file(folder: &Path, rules: &[Value]) -> Result<PathBuf, RulesFileError> {
     let path = folder.join(LEARNED_RULES_FILE);
+    let there = std::fs::read_to_string(&path).ok();
+    if there.map_or(rules.is_empty(), |there| there == rendered(rules)) {
+        return Ok(path);
+    }
     match disk::replace(&path, rendered(rules).as_bytes()) {
         Ok(()) => Ok(path),
         Err(source) => Err(RulesFileError { path, source }),

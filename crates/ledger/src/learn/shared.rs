@@ -15,7 +15,8 @@ use toolwright_model::ToolDefinition;
 use toolwright_normalizer::{Normalizer, RuleSet};
 
 use super::{
-    Event, FileStore, Learning, LearningError, LearningOptions, Loaded, Move, Policy, Suggestion, sharing,
+    Event, FileStore, Learning, LearningError, LearningOptions, Loaded, MemoryStore, Move, Policy,
+    Suggestion, sharing,
 };
 use crate::index::{Store, StoreError};
 use crate::{Record, disk};
@@ -68,20 +69,37 @@ impl SharedLearning {
         policy: Policy,
     ) -> Result<(SharedLearning, Loaded), LearningError> {
         let store = FileStore::open(folder)?;
-        let folder = folder.to_path_buf();
-        let options = LearningOptions { policy, rules, folder: Some(folder.clone()), ..Default::default() };
+        let options =
+            LearningOptions { policy, rules, folder: Some(folder.to_path_buf()), ..Default::default() };
         let (mut learning, loaded) = Learning::open(options, Box::new(store))?;
-        learning.remember(earlier_suggestions(&folder));
+        learning.remember(earlier_suggestions(folder));
+        Ok((SharedLearning::of(learning, folder), loaded))
+    }
+
+    /// Begins without what was decided before, which cannot be read: what is decided now is gone with the process.
+    ///
+    /// # Errors
+    /// None that can happen: nothing is read or written.
+    pub fn without_decisions(
+        folder: &Path,
+        rules: RuleSet,
+        policy: Policy,
+    ) -> Result<SharedLearning, LearningError> {
+        let options = LearningOptions { policy, rules, ..Default::default() };
+        let (learning, _) = Learning::open(options, Box::<MemoryStore>::default())?;
+        Ok(SharedLearning::of(learning, folder))
+    }
+
+    fn of(learning: Learning, folder: &Path) -> SharedLearning {
         let (in_force, _) = watch::channel(0);
-        let shared = SharedLearning {
+        SharedLearning {
             learning: Mutex::new(learning),
-            folder,
+            folder: folder.to_path_buf(),
             written: Mutex::default(),
             in_force,
             lock: OnceLock::new(),
             decided: Notify::new(),
-        };
-        Ok((shared, loaded))
+        }
     }
 
     fn learning(&self) -> MutexGuard<'_, Learning> {

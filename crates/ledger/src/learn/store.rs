@@ -79,64 +79,90 @@ impl DecisionStore for MemoryStore {
     }
 }
 
-/// Decisions in `decisions.jsonl`. Lines are only ever added, by all processes that share the folder.
+/// Decisions in `decisions.jsonl`. Lines are only ever added, by all processes that share the folder. There is no file
+/// before there is a decision.
 #[derive(Debug)]
 pub struct FileStore {
     path: PathBuf,
-    file: File,
+    file: Option<File>,
     /// The lines up to here are known.
     read_to: u64,
 }
 
 impl FileStore {
-    /// Opens or creates the file in this folder.
+    /// The file in this folder.
+    ///
+    /// # Errors
+    /// When there is one and it cannot be opened.
     pub fn open(folder: &Path) -> Result<FileStore, StoreError> {
-        let path = folder.join(DECISIONS_FILE);
-        let file = private(OpenOptions::new().read(true).append(true).create(true))
-            .open(&path)
-            .map_err(failed("open", &path))?;
-        Ok(FileStore { path, file, read_to: 0 })
+        let mut store = FileStore { path: folder.join(DECISIONS_FILE), file: None, read_to: 0 };
+        store.look()?;
+        Ok(store)
     }
 
-    /// Works while nobody else writes.
-    fn alone<T>(&mut self, work: impl FnOnce(&mut FileStore) -> io::Result<T>) -> Result<T, StoreError> {
-        let locked = self.file.lock();
-        let worked = locked.and_then(|()| work(self));
-        // A lock that cannot be given back goes with the file.
-        let _ = self.file.unlock();
-        worked.map_err(failed("write", &self.path))
+    /// The file, when there is one by now.
+    fn look(&mut self) -> Result<Option<&mut File>, StoreError> {
+        if self.file.is_none() {
+            match OpenOptions::new().read(true).append(true).open(&self.path) {
+                Ok(file) => self.file = Some(file),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(failed("open", &self.path)(error)),
+            }
+        }
+        Ok(self.file.as_mut())
     }
 
-    /// What is in the file from a byte on.
-    fn text_from(&self, from: u64) -> Result<Vec<u8>, StoreError> {
-        let failed = failed("read", &self.path);
-        let bytes = self.file.metadata().map_err(&failed)?.len();
-        if bytes > MAX_FILE_BYTES {
-            return Err(StoreError::TooLong { path: self.path.clone(), bytes });
-        }
-        let mut text = Vec::new();
-        (&self.file).seek(SeekFrom::Start(from)).map_err(&failed)?;
-        (&self.file).take(MAX_FILE_BYTES).read_to_end(&mut text).map_err(&failed)?;
-        Ok(text)
+    /// The file, made when there is none.
+    fn make(&mut self) -> Result<&mut File, StoreError> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => private(OpenOptions::new().read(true).append(true).create(true))
+                .open(&self.path)
+                .map_err(failed("make", &self.path))?,
+        };
+        Ok(self.file.insert(file))
     }
+}
 
-    /// Cuts off a last line that is not finished: its process ended while it wrote, and nobody was told that the
-    /// decision holds. Only while nobody else writes.
-    fn cut_torn(&mut self) -> io::Result<u64> {
-        let bytes = self.file.metadata()?.len();
-        let mut last = [b'\n'];
-        if bytes > 0 {
-            self.file.seek(SeekFrom::Start(bytes - 1))?;
-            self.file.read_exact(&mut last)?;
-        }
-        if last == [b'\n'] {
-            return Ok(0);
-        }
-        let text = self.text_from(0).map_err(io::Error::other)?;
-        let whole = whole_lines(&text) as u64;
-        self.file.set_len(whole)?;
-        Ok(bytes - whole)
+/// Works while no other process writes.
+fn alone<T>(file: &mut File, work: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+    file.lock()?;
+    let worked = work(file);
+    // A lock that cannot be given back goes with the file.
+    let _ = file.unlock();
+    worked
+}
+
+/// What is in a file from a byte on.
+fn text_from(path: &Path, mut file: &File, from: u64) -> Result<Vec<u8>, StoreError> {
+    let bytes = file.metadata().map_err(failed("read", path))?.len();
+    if bytes > MAX_FILE_BYTES {
+        return Err(StoreError::TooLong { path: path.to_owned(), bytes });
     }
+    let mut text = Vec::new();
+    file.seek(SeekFrom::Start(from)).map_err(failed("read", path))?;
+    file.take(MAX_FILE_BYTES).read_to_end(&mut text).map_err(failed("read", path))?;
+    Ok(text)
+}
+
+/// Cuts off a last line that is not finished: its process ended while it wrote, and nobody was told that the decision
+/// holds. Only while nobody else writes.
+fn cut_torn(file: &mut File) -> io::Result<u64> {
+    let bytes = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if bytes > 0 {
+        file.seek(SeekFrom::Start(bytes - 1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == [b'\n'] {
+        return Ok(0);
+    }
+    let mut text = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    Read::take(&mut *file, MAX_FILE_BYTES).read_to_end(&mut text)?;
+    let whole = whole_lines(&text) as u64;
+    file.set_len(whole)?;
+    Ok(bytes - whole)
 }
 
 /// How many bytes are whole lines.
@@ -146,11 +172,13 @@ fn whole_lines(text: &[u8]) -> usize {
 
 impl DecisionStore for FileStore {
     fn load(&mut self) -> Result<Loaded, StoreError> {
-        // Too long is told as such, and not as a lock that failed.
-        self.text_from(0)?;
-        let torn_bytes = self.alone(FileStore::cut_torn)?;
+        let path = self.path.clone();
+        let Some(file) = self.look()? else { return Ok(Loaded::default()) };
+        // Too long is told as such, and nothing is cut then.
+        text_from(&path, file, 0)?;
+        let torn_bytes = alone(file, cut_torn).map_err(failed("shorten", &path))?;
+        let text = text_from(&path, file, 0)?;
         let mut loaded = Loaded { torn_bytes, ..Loaded::default() };
-        let text = self.text_from(0)?;
         let whole = whole_lines(&text);
         for (index, line) in text[..whole].split(|byte| *byte == b'\n').enumerate() {
             if line.is_empty() {
@@ -168,25 +196,30 @@ impl DecisionStore for FileStore {
     fn append(&mut self, event: &Event) -> Result<(), StoreError> {
         let mut line = serde_json::to_string(event)?;
         line.push('\n');
-        self.alone(|store| {
-            store.cut_torn()?;
-            let before = store.file.metadata()?.len();
-            let written = store.file.write_all(line.as_bytes()).and_then(|()| store.file.sync_data());
+        let path = self.path.clone();
+        let file = self.make()?;
+        let written = alone(file, |file| {
+            cut_torn(file)?;
+            let before = file.metadata()?.len();
+            let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
             written.inspect_err(|_| {
                 // Half a line would swallow the next one.
-                let _ = store.file.set_len(before);
+                let _ = file.set_len(before);
             })
-        })
+        });
+        written.map_err(failed("write", &path))
     }
 
     fn news(&mut self) -> Result<Vec<Event>, StoreError> {
-        let bytes = self.file.metadata().map_err(failed("read", &self.path))?.len();
-        if bytes == self.read_to {
+        let (path, read_to) = (self.path.clone(), self.read_to);
+        let Some(file) = self.look()? else { return Ok(Vec::new()) };
+        let bytes = file.metadata().map_err(failed("read", &path))?.len();
+        if bytes == read_to {
             return Ok(Vec::new());
         }
         // A file that became shorter lost a line that was not finished, or was changed by hand.
-        let from = if bytes < self.read_to { 0 } else { self.read_to };
-        let text = self.text_from(from)?;
+        let from = if bytes < read_to { 0 } else { read_to };
+        let text = text_from(&path, file, from)?;
         let whole = whole_lines(&text);
         self.read_to = from + whole as u64;
         let lines = text[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());

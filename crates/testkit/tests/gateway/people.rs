@@ -49,7 +49,7 @@ async fn the_inspector_lists_and_calls() {
     let listed: Value = serde_json::from_str(&listed).unwrap_or_else(|error| panic!("{error}: {listed}"));
     let tools = listed["tools"].as_array().expect("tools");
     let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names.len(), 14, "{names:?}");
+    assert_eq!(names.len(), 18, "{names:?}");
     let echo = names.iter().find(|name| name.ends_with("echo")).expect("echo");
     let words = ["tools/call", "--tool-name", echo, "--tool-arg", "text=hello there"];
     let called = run("mcp-inspector", home.path(), &[&start[..], &words].concat()).await;

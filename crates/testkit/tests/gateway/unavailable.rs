@@ -21,5 +21,5 @@ async fn a_list_that_cannot_be_had_is_an_error_and_never_empty() {
     let mut all = Caller::meet(&gateway, "/mcp/all", Era::Modern).await;
     let listed = all.ask("tools/list", "{}").await.result().expect("tools");
     let tools = listed.get("tools").and_then(|tools| tools.items()).expect("a list");
-    assert_eq!(tools.len(), 5, "{listed}");
+    assert_eq!(tools.len(), 9, "{listed}");
 }

@@ -94,7 +94,7 @@ async fn calls_are_measured_as_the_conventions_want_it() {
 
     let has = |line: &str| assert!(page.lines().any(|known| known == line), "{line}\n{page}");
     has("toolwright_repairs_total{rule=\"read_file-file_path\"} 1");
-    has("toolwright_journal_lost_total 0");
+    has("toolwright_journal_lost_records_total 0");
     has("toolwright_journal_degraded 0");
     has("toolwright_telemetry_spans_lost_total{reason=\"queue_full\"} 0");
     assert!(page.contains("toolwright_journal_records_total "), "{page}");
