@@ -21,6 +21,7 @@ mod lesson;
 mod likeness;
 mod pending;
 mod policy;
+mod reading;
 mod replay;
 mod rules_file;
 mod shape;

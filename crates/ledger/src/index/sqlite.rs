@@ -1,6 +1,6 @@
 //! The index file of one machine: how it is opened, and what becomes of one that cannot be used.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,9 +13,12 @@ use sqlx::sqlite::{
 use super::database::Database;
 use super::error::StoreError;
 use super::sql::Dialect;
+use crate::disk::private;
 
 /// How many may read at once.
 const READERS: u32 = 4;
+/// How long a reader's connection stays open without a question: each holds memory.
+const READER_IDLE: Duration = Duration::from_secs(60);
 /// How long a write of another process is waited for.
 const BUSY: Duration = Duration::from_secs(5);
 /// How much of the file is read through memory that the system can take back.
@@ -78,6 +81,9 @@ fn damage_mark(file: &Path) -> PathBuf {
 }
 
 async fn try_open(file: &Path) -> Result<Database, StoreError> {
+    // Who else may not read it: the files beside it get the rights of this one. When it cannot be made, the
+    // database says why.
+    drop(private(OpenOptions::new().write(true).create(true).truncate(false)).open(file));
     let shared = SqliteConnectOptions::new()
         .filename(file)
         .busy_timeout(BUSY)
@@ -95,7 +101,7 @@ async fn try_open(file: &Path) -> Result<Database, StoreError> {
     let checked = async {
         Dialect::Sqlite.migrator().run(&writer).await?;
         check(&writer).await?;
-        let readers = pool(READERS).connect_with(shared.read_only(true)).await?;
+        let readers = pool(READERS).idle_timeout(READER_IDLE).connect_with(shared.read_only(true)).await?;
         Ok::<SqlitePool, StoreError>(readers)
     };
     match checked.await {

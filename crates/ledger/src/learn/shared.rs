@@ -1,6 +1,5 @@
 //! Learning that runs beside the calls, and whose decisions all processes and gateways share.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,21 +13,16 @@ use tokio_util::sync::CancellationToken;
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer::{Normalizer, RuleSet};
 
+use super::reading::{Reading, Waiting};
 use super::{
     Event, FileStore, Learning, LearningError, LearningOptions, Loaded, MemoryStore, Move, Policy,
     Suggestion, sharing,
 };
-use crate::index::{Store, StoreError};
+use crate::index::Store;
 use crate::{Record, disk};
 
 /// What is suggested, for other processes and for the next start.
 pub const SUGGESTIONS_FILE: &str = "suggestions.json";
-/// How many records of each gateway are learned from again at a start.
-const LEARNED_AGAIN: u64 = 20_000;
-/// How many records are read at once.
-const AT_ONCE: usize = 500;
-/// How many records wait for tools that are not known yet. The oldest go first.
-const MAX_WAITING: usize = 5_000;
 /// How often the index is looked at for calls.
 const LOOK: Duration = Duration::from_millis(500);
 /// Held by the process that learns; the others of this machine read what it suggests.
@@ -302,14 +296,7 @@ impl SharedLearning {
 
     /// Learns from records, and again from those whose tools were not known before.
     fn learn(&self, records: Vec<Record>, tools: &dyn Definitions, waiting: &mut Waiting) {
-        let generation = tools.generation();
-        if generation != waiting.generation {
-            waiting.generation = generation;
-            for record in std::mem::take(&mut waiting.records) {
-                self.learn_one(record, tools, waiting);
-            }
-        }
-        for record in records {
+        for record in waiting.since(tools.generation()).into_iter().chain(records) {
             self.learn_one(record, tools, waiting);
         }
     }
@@ -398,50 +385,4 @@ fn say(moved: &Move) {
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
-}
-
-/// How far the index has been read.
-#[derive(Default)]
-struct Reading {
-    read: BTreeMap<String, u64>,
-    waiting: Waiting,
-}
-
-/// Records of tools that are not known yet.
-#[derive(Default)]
-struct Waiting {
-    generation: u64,
-    records: VecDeque<Record>,
-}
-
-impl Waiting {
-    fn push(&mut self, record: Record) {
-        if self.records.len() == MAX_WAITING {
-            self.records.pop_front();
-        }
-        self.records.push_back(record);
-    }
-}
-
-impl Reading {
-    /// The next calls, of each gateway in the order in which it wrote them.
-    async fn read(&mut self, store: &Store) -> Result<Vec<Record>, StoreError> {
-        for node in store.nodes().await? {
-            let first = || node.indexed.saturating_sub(LEARNED_AGAIN);
-            let read = self.read.entry(node.node.clone()).or_insert_with(first);
-            if *read >= node.indexed {
-                continue;
-            }
-            let records = store.records_after(&node.node, *read, AT_ONCE).await?;
-            *read = match records.last() {
-                Some(last) if records.len() == AT_ONCE => last.seq,
-                // What is between may be begins, whose ends come later.
-                _ => node.indexed,
-            };
-            if !records.is_empty() {
-                return Ok(records);
-            }
-        }
-        Ok(Vec::new())
-    }
 }

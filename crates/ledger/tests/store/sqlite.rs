@@ -153,3 +153,18 @@ async fn a_folder_that_is_not_there_is_an_error_and_no_loss() {
 async fn connect(file: &Path) -> SqliteConnection {
     SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(file)).await.expect("a connection")
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_reads_the_index() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, _) = Store::sqlite(&folder.path().join("index.db")).await.expect("it opens");
+    store.seen("main").await.expect("written");
+    let files: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").flatten().collect();
+    assert!(files.len() >= 2, "there is a write-ahead file: {files:?}");
+    for file in files {
+        let mode = file.metadata().expect("a file").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", file.path().display());
+    }
+}
