@@ -59,6 +59,17 @@ impl Recorder {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Writes down that a call begins.
+    fn begun(&self, id: CallId) -> Result<Option<Waiting>, String> {
+        let (record, sent) = {
+            let running = self.running();
+            let Some(known) = running.get(&id) else { return Ok(None) };
+            (known.record.clone(), known.sent.clone())
+        };
+        let begun = self.ledger.begin(record, sent).map_err(|error| unwritten(&error))?;
+        Ok(begun.map(waiting))
+    }
+
     /// The conversation of a client that has no sessions: its calls without a long pause.
     fn conversation(&self, client: &str, id: CallId) -> String {
         let mut known = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,13 +135,11 @@ impl CallObserver for Recorder {
         if is_ours && !call.tool.definition().annotations.destructive {
             return Ok(None);
         }
-        let (record, sent) = {
-            let running = self.running();
-            let Some(known) = running.get(&call.id) else { return Ok(None) };
-            (known.record.clone(), known.sent.clone())
-        };
-        let begun = self.ledger.begin(record, sent).map_err(|error| unwritten(&error))?;
-        Ok(begun.map(waiting))
+        self.begun(call.id)
+    }
+
+    fn admits_unknown(&self, id: CallId) -> Result<Option<Waiting>, String> {
+        self.begun(id)
     }
 
     fn recorded(&self, call: &Finished<'_>) -> Option<Waiting> {

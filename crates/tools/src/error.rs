@@ -197,6 +197,11 @@ impl CallError {
         ours(ErrorCode::Unavailable, sentence::unavailable(tool), message)
     }
 
+    /// It names no tool, or not in a way that can be read.
+    pub(crate) fn not_understood(name: &str, message: String) -> Self {
+        ours(ErrorCode::Refused, sentence::refused(name), message)
+    }
+
     /// Somebody who has to write every call down cannot.
     pub(crate) fn not_admitted(tool: &str, reason: String) -> Self {
         ours(ErrorCode::Unavailable, sentence::not_admitted(tool), reason)

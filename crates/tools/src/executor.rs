@@ -129,10 +129,33 @@ impl ToolExecutor {
     }
 
     /// Tells the observers of a call that does not go through here: nobody knows its tool.
-    pub fn passes_by(&self, name: &str, arguments: &str, caller: Option<&Caller>) -> PassesBy<'_> {
+    ///
+    /// # Errors
+    /// When an observer does not let it be run.
+    pub async fn passes_by(
+        &self,
+        name: &str,
+        arguments: &str,
+        caller: Option<&Caller>,
+    ) -> Result<PassesBy<'_>, CallError> {
         let mut record = self.begin(name.to_owned(), arguments, caller);
-        record.runs();
-        PassesBy(record)
+        match record.admitted_unknown().await {
+            Ok(()) => {
+                record.runs();
+                Ok(PassesBy(record))
+            }
+            Err(error) => match record.finish(Err(error)).await.result {
+                Err(error) => Err(error),
+                // It was given an error, and gives one back.
+                Ok(_) => Err(CallError::cancelled(name)),
+            },
+        }
+    }
+
+    /// Tells the observers of a call that came to no tool, and why.
+    pub async fn came_to_nothing(&self, name: &str, arguments: &str, caller: Option<&Caller>, why: String) {
+        let record = self.begin(name.to_owned(), arguments, caller);
+        record.finish(Err(CallError::not_understood(name, why))).await;
     }
 
     fn begin(&self, name: String, arguments: &str, caller: Option<&Caller>) -> Record<'_> {

@@ -38,6 +38,15 @@ pub trait CallObserver: Send + Sync + 'static {
         Ok(None)
     }
 
+    /// The same for a call of a tool that nobody knows: its server may.
+    ///
+    /// # Errors
+    /// As [`admits`](Self::admits).
+    fn admits_unknown(&self, id: CallId) -> Result<Option<Waiting>, String> {
+        let _ = id;
+        Ok(None)
+    }
+
     /// The call ended, one way or another.
     fn finished(&self, call: &Finished<'_>) {
         let _ = call;
@@ -168,10 +177,13 @@ impl Observers {
 
     /// Whether all of them let the call be run, once what is given back has been waited for. One that panics keeps
     /// no call from running.
-    pub fn admit(&self, call: &Normalized<'_>) -> Result<Vec<Waiting>, String> {
+    pub fn admit(
+        &self,
+        ask: impl Fn(&dyn CallObserver) -> Result<Option<Waiting>, String>,
+    ) -> Result<Vec<Waiting>, String> {
         let mut waiting = Vec::new();
         for observer in &self.0 {
-            match catch_unwind(AssertUnwindSafe(|| observer.admits(call))) {
+            match catch_unwind(AssertUnwindSafe(|| ask(observer.as_ref()))) {
                 Ok(admitted) => waiting.extend(admitted?),
                 Err(_) => tracing::error!("an observer of tool calls panicked; the call goes on without it"),
             }

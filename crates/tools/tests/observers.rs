@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use support::*;
 use tokio::time::timeout;
-use toolwright_tools::observer::{Finished, Normalized, Stage, Stages, Started, Waiting};
+use toolwright_tools::observer::{CallId, Finished, Normalized, Stage, Stages, Started, Waiting};
 use toolwright_tools::{Call, CallObserver, ErrorCode, ToolExecutor, ToolFailure, redact};
 
 #[derive(Default)]
@@ -231,4 +231,27 @@ async fn a_caller_that_goes_away_while_records_are_synced_ends_the_call_once() {
         assert!(ends.len() == 1 && ends[0].ends_with(code), "{lines:?}");
         assert_eq!(executor.running(), 0);
     }
+}
+
+/// Lets no call begin that it cannot write down.
+struct NoRoom;
+
+impl CallObserver for NoRoom {
+    fn admits_unknown(&self, _: CallId) -> Result<Option<Waiting>, String> {
+        Err("the disk is full".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_a_tool_that_nobody_knows_is_admitted_like_any_other() {
+    let heard = Arc::new(Heard::default());
+    let executor =
+        executor_of("echo", ANY_OBJECT, echo()).with_observer(Arc::new(NoRoom)).with_observer(heard.clone());
+    let error = executor.passes_by("far/away", "{}", None).await.map(|_| ()).expect_err("it may not be run");
+    assert_eq!((error.code, error.details.as_str()), (ErrorCode::Unavailable, "the disk is full"));
+    let lines = heard.lines();
+    assert!(lines.len() == 2 && lines[1].ends_with(r#"Some("unavailable")"#), "{lines:?}");
+    executor.came_to_nothing("use_tool", "{}", None, "no such toolbox".to_owned()).await;
+    let lines = heard.lines();
+    assert!(lines.len() == 2 && lines[1].ends_with(r#"Some("refused")"#), "{lines:?}");
 }

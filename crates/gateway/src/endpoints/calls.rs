@@ -88,7 +88,7 @@ fn kind(value: &Json) -> &'static str {
 /// Calls a tool of a server by the server's own name for it. The arguments are those of the params.
 pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -> Called {
     let Asked { client, params, log_level, trace, back, .. } = asked;
-    let caller = Arc::new(caller(member, &client));
+    let caller = Arc::new(caller(Some(&member.toolbox), &client));
     let telemetry = hub.options.telemetry.as_deref();
     let beginning = Beginning { member, client: &client, caller: &caller, params: params.as_ref(), trace };
     let (span, onward) = traced::begin(telemetry, beginning);
@@ -112,7 +112,14 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
                 return called;
             }
             // The server does not list it, or describes it so that nobody understands it: it may still know it.
-            let passes_by = hub.executor.passes_by(&name, arguments.as_str(), Some(&caller));
+            let passes_by = match hub.executor.passes_by(&name, arguments.as_str(), Some(&caller)).await {
+                Ok(passes_by) => passes_by,
+                Err(error) => {
+                    let called = Called::Failed(error);
+                    traced::end_passing_by(span, &called);
+                    return called;
+                }
+            };
             let called = call_as_it_is(hub, member, tool, &arguments, &carried).await;
             let called = match passes_by.end(called.as_it_is_recorded()).await {
                 Ok(()) => called,
@@ -137,7 +144,7 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
 }
 
 /// Who calls. A token that somebody named says more than a program does of itself.
-fn caller(member: &Member, client: &Client) -> Caller {
+pub(super) fn caller(toolbox: Option<&str>, client: &Client) -> Caller {
     let program = || client.info.as_ref().and_then(|info| info.get_text("name"));
     let token = &*client.visitor.name;
     let is_named = ![OWN_TOKEN, ANYONE, STDIO].contains(&token);
@@ -145,7 +152,7 @@ fn caller(member: &Member, client: &Client) -> Caller {
         client: if is_named { token.to_owned() } else { program().unwrap_or_else(|| token.to_owned()) },
         session: client.session.map(|SessionId(id)| format!("{id:032x}")),
         front: if token == STDIO { STDIO } else { "mcp" },
-        toolbox: Some(member.toolbox.clone()),
+        toolbox: toolbox.map(str::to_owned),
     }
 }
 

@@ -260,7 +260,15 @@ impl Inner {
                 let called = calls::call(&self.hub, &member, &tool.name, Asked { params, ..asked }).await;
                 answer(&tool, called)
             }
-            Err(text) => texts::error(&text),
+            Err(text) => {
+                // Nobody was asked; that somebody tried is worth to know all the same.
+                let caller = calls::caller(None, &asked.client);
+                self.hub
+                    .executor
+                    .came_to_nothing(USE_TOOL, arguments.as_str(), Some(&caller), text.clone())
+                    .await;
+                texts::error(&text)
+            }
         }
     }
 

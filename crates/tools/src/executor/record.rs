@@ -78,12 +78,14 @@ impl<'e> Record<'e> {
         let arguments = Sensitive::new(arguments);
         let normalized = Normalized { id: self.id, tool, arguments, changes: &self.changes };
         self.observers.tell(|observer| observer.normalized(&normalized));
-        let admitted = match self.observers.admit(&normalized) {
-            Ok(waiting) if waiting.is_empty() => Ok(()),
-            Ok(waiting) => observer::all(waiting).await,
-            Err(reason) => Err(reason),
-        };
-        admitted.map_err(|reason| CallError::not_admitted(tool.name(), reason))
+        let admitted = self.observers.admit(|observer| observer.admits(&normalized));
+        waited_for(admitted).await.map_err(|reason| CallError::not_admitted(tool.name(), reason))
+    }
+
+    /// Whether a call of a tool that nobody knows may be run.
+    pub async fn admitted_unknown(&self) -> Result<(), CallError> {
+        let admitted = self.observers.admit(|observer| observer.admits_unknown(self.id));
+        waited_for(admitted).await.map_err(|reason| CallError::not_admitted(&self.name, reason))
     }
 
     /// The tool is about to be run.
@@ -137,6 +139,14 @@ impl<'e> Record<'e> {
         log::finished(&finished, self.shown.as_deref().unwrap_or_default(), &self.changes);
         let waiting = self.observers.end(&finished);
         (stages, duration, waiting)
+    }
+}
+
+async fn waited_for(admitted: Result<Vec<Waiting>, String>) -> Result<(), String> {
+    match admitted {
+        Ok(waiting) if waiting.is_empty() => Ok(()),
+        Ok(waiting) => observer::all(waiting).await,
+        Err(reason) => Err(reason),
     }
 }
 
