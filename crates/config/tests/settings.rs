@@ -88,6 +88,10 @@ fn learning_and_telemetry_are_read() {
     assert_eq!((name.as_str(), value.expose()), ("x-team", "t0ken-of-ann"));
     assert_eq!(telemetry.service_name.as_deref(), Some("desk"));
     assert!(telemetry.traces && !telemetry.metrics);
+    // Another program's way to switch its own off.
+    let read =
+        clean(r#"{"telemetry": {"enabled": false, "target": "local", "otlp": "http://127.0.0.1:4318"}}"#);
+    assert!(read.telemetry.is_none());
 }
 
 #[test]
@@ -96,6 +100,7 @@ fn a_mistake_about_safety_makes_the_file_useless_and_others_do_not() {
         r#""ledger": {"onFailure": "blok"}"#,
         r#""redact": {"patterns": ["("]}"#,
         r#""store": "mysql://db/calls""#,
+        r#""ledger": {"durabilty": "power"}"#,
     ] {
         let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}, {wrong}}}");
         assert!(read(&text).is_err(), "{wrong}");

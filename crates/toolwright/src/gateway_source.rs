@@ -140,7 +140,7 @@ pub fn behind(
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
     let said = configuration.as_ref().and_then(|configuration| configuration.telemetry.as_ref());
-    let wanted = telemetry_source::wanted(said.map(telemetry_source::configured));
+    let wanted = telemetry_source::wanted(said.and_then(telemetry_source::configured));
     let mut own_secrets = written.own_secrets.to_vec();
     own_secrets.extend(wanted.as_ref().map(TelemetryOptions::secrets).unwrap_or_default());
     let written = Written { own_secrets: &own_secrets, ..written };

@@ -22,17 +22,23 @@ pub fn wanted(configured: Option<TelemetryOptions>) -> Option<TelemetryOptions> 
     options
 }
 
-/// What the configuration says.
-pub fn configured(settings: &TelemetrySettings) -> TelemetryOptions {
+/// What the configuration says. Without an address there, and none in the environment, nothing is sent.
+pub fn configured(settings: &TelemetrySettings) -> Option<TelemetryOptions> {
+    let is_endpoint = |name: &str| name.starts_with("OTEL_EXPORTER_OTLP_") && name.ends_with("ENDPOINT");
+    let is_addressed = settings.otlp.is_some()
+        || std::env::vars_os().any(|(name, _)| name.to_str().is_some_and(is_endpoint));
+    if !is_addressed {
+        return None;
+    }
     let headers = settings.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
-    TelemetryOptions {
+    Some(TelemetryOptions {
         endpoint: settings.otlp.clone(),
         headers: headers.collect(),
         service_name: settings.service_name.clone(),
         traces: settings.traces,
         metrics: settings.metrics,
         ..TelemetryOptions::default()
-    }
+    })
 }
 
 /// Begins to send. Calls are served without it when it cannot be had, and that is said.

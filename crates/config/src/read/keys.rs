@@ -282,7 +282,13 @@ impl<'t> Reader<'t, '_> {
                 Shape::Server { has_way } => !has_way && ["command", "url"].contains(&word),
             };
             is_meant |= is_missing;
-            let severity = if is_missing { Severity::Error } else { Severity::Warning };
+            // Who asked for more safety or secrecy must not get less because of a letter.
+            let is_needed = match shape {
+                Shape::File => false,
+                Shape::Part { .. } => true,
+                Shape::Toolbox { .. } | Shape::Server { .. } => is_missing,
+            };
+            let severity = if is_needed { Severity::Error } else { Severity::Warning };
             let place = self.mistakes.place_of_key(member.raw_key());
             let message = format!("unknown key {}", quote(member.key));
             self.mistakes.add(severity, place, message, format!("did you mean \"{word}\"?"));

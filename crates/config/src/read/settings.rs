@@ -246,6 +246,10 @@ impl<'t> Reader<'t, '_> {
     /// Nothing when the address cannot be used.
     fn telemetry(&mut self, members: &'t [Member<'t>]) -> Option<TelemetrySettings> {
         let errors = self.mistakes.errors();
+        // Another program's word, which can only mean one thing.
+        if given(members, "enabled").is_some_and(|node| matches!(node.kind, Kind::Bool(false))) {
+            return None;
+        }
         let otlp = given(members, "otlp").and_then(|node| {
             let text = self.text(&node, "\"otlp\"")?;
             let Err((message, fix)) = check_address(&text) else { return Some(text) };
