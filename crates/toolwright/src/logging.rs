@@ -11,6 +11,8 @@ const VARIABLE: &str = "TOOLWRIGHT_LOG";
 
 /// How the log of servers is called.
 const SERVERS: &str = "toolwright_toolbox";
+/// How that of the ledger is: what it cannot keep, people want to hear of without asking.
+const LEDGER: &str = "toolwright_ledger";
 
 /// What takes the secrets out of a line.
 type Hide = Box<dyn Fn(&str) -> String + Send + Sync>;
@@ -55,6 +57,7 @@ pub fn to_stderr(servers: Servers) {
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::ERROR.into());
     let filter = match servers {
         Servers::Told if !asked => filter.parse_lossy(format!("error,{SERVERS}=off")),
+        Servers::Logged if !asked => filter.parse_lossy(format!("error,{LEDGER}=warn")),
         _ => filter.with_env_var(VARIABLE).from_env_lossy(),
     };
     let colors = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();

@@ -179,3 +179,40 @@ fn a_secret_that_comes_with_a_reload_is_never_written_down() {
     let written = all_text(&home.path().join("state"));
     assert!(!written.contains(VALUE), "a secret was written down");
 }
+
+#[test]
+fn gateways_of_two_homes_with_one_folder_of_logs_add_up_over_restarts() {
+    let (one, two) = (Home::new(), Home::new());
+    let logs = one.path().join("logs");
+    let flags = ["--log-dir", &logs.display().to_string()];
+    let run = |home: &Home, calls: usize| {
+        let mut gateway = Gateway::start(home, &flags);
+        for _ in 0..calls {
+            call(&gateway, "read_file", json!({ "path": "none.txt" }));
+        }
+        gateway.signal("TERM");
+        assert!(gateway.end(Duration::from_secs(20)).is_some_and(|status| status.success()));
+        stats(&logs)["total_processed"].clone()
+    };
+    assert_eq!(run(&one, 3), json!(3));
+    assert_eq!(run(&two, 10), json!(13));
+    assert_eq!(run(&two, 0), json!(13), "a restart counts nothing twice");
+    assert_eq!(run(&one, 1), json!(14));
+}
+
+#[test]
+fn a_call_that_means_no_tool_is_written_down_and_an_id_that_means_several_is_told() {
+    let home = Home::new();
+    let gateway = Gateway::start(&home, &[]);
+    for _ in 0..2 {
+        let params = json!({ "name": "use_tool", "arguments": { "what": "is this" } });
+        let _ = gateway.modern("/mcp", "tools/call", params);
+    }
+    let (code, tail, _) = home.run(&["audit", "tail"]);
+    assert!(code == 0 && tail.lines().count() == 2 && tail.contains("use_tool"), "{tail}");
+    let first = tail.split_whitespace().nth(1).expect("an id");
+    for (part, said) in [(&first[..8], "several calls begin with"), ("", "no call \"\" was written down")] {
+        let (code, _, error) = home.run(&["audit", "show", part]);
+        assert!(code == 1 && error.contains(said), "{error}");
+    }
+}

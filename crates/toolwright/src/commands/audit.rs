@@ -1,5 +1,6 @@
 //! `toolwright audit`: what was written down of calls.
 
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,8 +15,10 @@ use crate::cli::{AuditCommand, AuditOptions, ConfigOptions};
 use crate::report::{EXIT_FOUND, Report};
 use crate::{ledger_source, server_source};
 
-/// How much of a failure a line shows, in characters.
+/// How much of a failure, and of a name, a line shows, in characters.
 const SHOWN: usize = 80;
+/// How many calls are named that somebody may mean.
+const NAMED: usize = 5;
 
 pub fn run(options: &AuditOptions) -> Result<ExitCode, Report> {
     let folders = ledger_source::journals()?;
@@ -44,17 +47,20 @@ fn tail(folders: &[PathBuf], count: usize, follow: bool, json: bool) -> Result<E
     if follow { follow_all(folders, json) } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// The last calls of one journal that are over, in order. Files that are older than these are not read.
+/// The last calls of one journal, in order: those that are over, and those that have no end. Files that are older than these are not read.
 fn last_of(folder: &Path, count: usize) -> Result<Vec<Record>, Report> {
     let mut found: Vec<Record> = Vec::new();
+    let mut ended: HashSet<String> = HashSet::new();
+    let mut before = u64::MAX;
     for from in begins(folder).map_err(unreadable)?.into_iter().rev() {
-        let before = found.first().map_or(u64::MAX, |record| record.seq);
-        let mut older: Vec<Record> = read(folder, from)
-            .take_while(|record| record.seq < before)
-            .filter(|record| record.kind == Kind::Call)
-            .collect();
+        let mut older: Vec<Record> = read(folder, from).take_while(|record| record.seq < before).collect();
+        ended.extend(
+            older.iter().filter(|record| record.kind == Kind::Call).map(|record| record.call.clone()),
+        );
+        // A begin is told when nothing tells of its end.
+        older.retain(|record| record.kind == Kind::Call || !ended.contains(&record.call));
         older.append(&mut found);
-        found = older;
+        (found, before) = (older, from);
         if found.len() >= count {
             break;
         }
@@ -93,12 +99,25 @@ fn follow_all(folders: &[PathBuf], json: bool) -> Result<ExitCode, Report> {
 }
 
 fn show(folders: &[PathBuf], call: &str) -> Result<ExitCode, Report> {
-    let mut found: Option<Record> = None;
+    // The record of the end comes after that of the begin, and says more.
+    let mut found: BTreeMap<String, Record> = BTreeMap::new();
     for folder in folders {
-        // The record of the end comes after that of the begin, and says more.
-        found = read(folder, 1).filter(|record| record.call.starts_with(call)).last().or(found);
+        let meant = read(folder, 1).filter(|record| !call.is_empty() && record.call.starts_with(call));
+        for record in meant {
+            if found.len() <= NAMED || found.contains_key(&record.call) {
+                found.insert(record.call.clone(), record);
+            }
+        }
     }
-    let Some(record) = found else {
+    if found.len() > 1 && !found.contains_key(call) {
+        let mut ids: Vec<&str> = found.keys().take(NAMED).map(String::as_str).collect();
+        if found.len() > NAMED {
+            ids.push("…");
+        }
+        let what = format!("several calls begin with {call:?}: {}", ids.join(", "));
+        return Err(Report::found(what, "give more of the id"));
+    }
+    let Some(record) = found.remove(call).or_else(|| found.into_values().next()) else {
         return Err(Report::found(
             format!("no call {call:?} was written down"),
             "look for its id with `toolwright audit tail`",
@@ -201,6 +220,7 @@ fn line(record: &Record, json: bool) -> Result<String, Report> {
         None => record.tool.clone(),
     };
     let outcome = match &record.error {
+        None if record.kind == Kind::InProgress => "begun, without an end: it runs, or was cut".to_owned(),
         None if record.changes.is_empty() => "ok".to_owned(),
         None => {
             // The rule that asked for a change says more than the code of the step that made it.
@@ -214,7 +234,11 @@ fn line(record: &Record, json: bool) -> Result<String, Report> {
             format!("{}: {shown}", error.code)
         }
     };
-    let client = record.client.as_deref().unwrap_or("-");
+    let cut = |name: &str| match name.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    };
+    let (client, tool) = (cut(record.client.as_deref().unwrap_or("-")), cut(&tool));
     let took = std::time::Duration::from_micros(record.duration_us);
     let text = format!("{time}  {}  {client}  {tool}  {took:.1?}  {outcome}", record.call);
     Ok(printable(&text, &['\\']).into_owned())
