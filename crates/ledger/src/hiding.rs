@@ -71,10 +71,21 @@ fn hide_with(redactor: &Redactor, record: &mut Record) {
     for change in &mut record.changes {
         hide_change(redactor, change);
     }
-    if let Some(Failure { message, .. }) = &mut record.error {
+    if let Some(Failure { message, parameters, .. }) = &mut record.error {
         *message = redactor.text(message).into_owned();
+        parameters.iter_mut().for_each(|path| hide_path(redactor, path));
     }
+    // Names that others choose: a client's own, a tool that nobody has, and its server.
     record.tool = redactor.text(&record.tool).into_owned();
+    for name in [&mut record.client, &mut record.server].into_iter().flatten() {
+        *name = redactor.text(name).into_owned();
+    }
+}
+
+/// A key of a path may be a secret itself.
+fn hide_path(redactor: &Redactor, path: &mut String) {
+    let keys: Vec<String> = path.split('/').map(|key| redactor.text(key).into_owned()).collect();
+    *path = keys.join("/");
 }
 
 fn hide_change(redactor: &Redactor, change: &mut Change) {
@@ -85,6 +96,7 @@ fn hide_change(redactor: &Redactor, change: &mut Change) {
             false => redactor.json(value).into_owned(),
         };
     }
+    hide_path(redactor, &mut change.path);
 }
 
 /// JSON as it is, and anything else as a string.
@@ -122,6 +134,24 @@ mod tests {
             assert!(!said.contains(secret), "{said}");
         }
         assert!(!format!("{sent:?}").contains("hunter"), "{sent:?}");
+    }
+
+    #[test]
+    fn names_and_paths_that_others_choose_hide_secrets_too() {
+        let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+        let change = Change { path: format!("/items/{token}"), ..Change::default() };
+        let parameters = vec![format!("/{token}"), "/path".to_owned()];
+        let mut record = Record {
+            client: Some(format!("editor {token}")),
+            server: Some(token.to_owned()),
+            changes: vec![change],
+            error: Some(Failure { parameters, ..Failure::default() }),
+            ..Record::default()
+        };
+        hide(&redactor(), &mut record, [&Hidden::default(), &Hidden::default()]);
+        let written = serde_json::to_string(&record).expect("JSON");
+        assert!(!written.contains("abcdefghij"), "{written}");
+        assert!(written.contains("/items/[redacted:") && written.contains("\"/path\""), "{written}");
     }
 
     #[test]

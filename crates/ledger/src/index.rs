@@ -80,6 +80,15 @@ impl Store {
         Ok((Store { inner: Arc::new(inner) }, set_aside))
     }
 
+    /// Opens a file that somebody named, or makes it. Nothing but an index is ever touched.
+    ///
+    /// # Errors
+    /// When the file is something else, cannot be made, or another process holds it for too long.
+    pub async fn sqlite_named(file: &Path) -> Result<Store, StoreError> {
+        let inner = Inner { database: sqlite::open_named(file).await?, file: Some(file.to_owned()) };
+        Ok(Store { inner: Arc::new(inner) })
+    }
+
     /// Takes the address of a PostgreSQL database, such as `postgres://user@host/database`. It is connected to with
     /// the first question, makes its tables then, and may be away.
     ///

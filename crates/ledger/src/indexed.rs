@@ -1,17 +1,17 @@
 //! The index of one gateway: opened when it can be, fed from the journal, and kept in bounds.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::Record;
 use crate::index::{
-    BATCH_RECORDS, Indexer, IndexerHandle, IndexerStatus, IndexerTimes, Iterated, Keep, Store, StoreError,
+    BATCH_RECORDS, Indexer, IndexerHandle, IndexerStatus, IndexerTimes, Iterated, Store, StoreError,
 };
-use crate::journal::{Damage, Journal, JournalOptions};
+use crate::journal::{Damage, Journal, begins};
 use crate::ledger::{LedgerError, install, salt};
 
 /// The index of one machine.
@@ -25,7 +25,9 @@ const PRUNE: Duration = Duration::from_secs(60 * 60);
 /// Where calls are looked up.
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreAddress {
-    /// A file of this machine.
+    /// The usual file of this machine. A damaged one is set aside.
+    Own(PathBuf),
+    /// A file that somebody named. What is no index is not touched.
     Sqlite(PathBuf),
     /// A database that several gateways share, such as `postgres://user@host/database`.
     Postgres(String),
@@ -35,6 +37,7 @@ impl std::fmt::Debug for StoreAddress {
     /// Without the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            StoreAddress::Own(file) => f.debug_tuple("Own").field(file).finish(),
             StoreAddress::Sqlite(file) => f.debug_tuple("Sqlite").field(file).finish(),
             StoreAddress::Postgres(_) => f.write_str("Postgres(…)"),
         }
@@ -47,27 +50,21 @@ pub(crate) struct Indexed {
     address: StoreAddress,
     /// What the gateway is called among those that share the database.
     node: String,
-    keep: Keep,
-    max_age: Duration,
     store: OnceLock<Store>,
     handle: OnceLock<IndexerHandle>,
+    /// Why it could not be opened yet.
+    problem: Mutex<Option<String>>,
 }
 
 impl Indexed {
     /// `install` tells machines apart whose gateways have the same name.
-    pub fn new(address: StoreAddress, node: &str, install: &str, options: &JournalOptions) -> Indexed {
-        let bytes = match &address {
-            StoreAddress::Sqlite(_) => Some(options.total_bytes),
-            // What others wrote there is not for this one to weigh.
-            StoreAddress::Postgres(_) => None,
-        };
+    pub fn new(address: StoreAddress, node: &str, install: &str) -> Indexed {
         Indexed {
             node: address.node(node, install),
             address,
-            keep: Keep { bytes, ..Keep::default() },
-            max_age: options.keep,
             store: OnceLock::new(),
             handle: OnceLock::new(),
+            problem: Mutex::default(),
         }
     }
 
@@ -84,6 +81,12 @@ impl Indexed {
     /// How far the index is.
     pub fn status(&self) -> Option<IndexerStatus> {
         self.handle.get().map(IndexerHandle::status)
+    }
+
+    /// Why it could not be opened, while that is so.
+    pub fn problem(&self) -> Option<String> {
+        let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        problem.filter(|_| self.store.get().is_none())
     }
 
     /// There is something new in the journal.
@@ -106,6 +109,8 @@ impl Indexed {
                         );
                     }
                     was_wrong = true;
+                    let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
+                    *problem = Some(error.to_string());
                 }
             }
             stop.run_until_cancelled(sleep(TRY_AGAIN)).await?;
@@ -118,19 +123,21 @@ impl Indexed {
         let times = IndexerTimes::default();
         let indexer = Indexer::start(store.clone(), &self.node, last_before, source, times, stop.clone());
         let _ = self.handle.set(indexer.handle().clone());
-        stop.run_until_cancelled(self.prune(&store)).await;
+        stop.run_until_cancelled(self.prune(&store, journal.folder())).await;
         indexer.ended().await;
         store.close().await;
     }
 
-    /// Takes out what is too old or too much, from time to time.
-    async fn prune(&self, store: &Store) {
+    /// Takes out what the journal has no longer, from time to time.
+    async fn prune(&self, store: &Store, journal: &Path) {
         let mut times = interval(PRUNE);
         loop {
             times.tick().await;
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let since = i64::try_from(now.saturating_sub(self.max_age).as_micros()).unwrap_or(0);
-            match store.prune(Keep { since: Some(since), ..self.keep }).await {
+            // What the journal still has stays: clocks jump, numbers do not.
+            let Some(first) = begins(journal).ok().and_then(|firsts| firsts.first().copied()) else {
+                continue;
+            };
+            match store.forget_before(&self.node, first).await {
                 Ok(0) => {}
                 Ok(gone) => tracing::info!("{gone} calls are old and no longer in the index"),
                 Err(error) => tracing::debug!("what is old stays in the index for now: {error}"),
@@ -142,7 +149,7 @@ impl Indexed {
 impl StoreAddress {
     /// The index file of one machine, in the folder of everything that is kept.
     pub fn in_folder(folder: &Path) -> StoreAddress {
-        StoreAddress::Sqlite(folder.join(INDEX_FILE))
+        StoreAddress::Own(folder.join(INDEX_FILE))
     }
 
     /// Opens the database.
@@ -151,7 +158,8 @@ impl StoreAddress {
     /// When the file cannot be made, or the address is none.
     pub async fn open(&self) -> Result<Store, StoreError> {
         match self {
-            StoreAddress::Sqlite(file) => Ok(Store::sqlite(file).await?.0),
+            StoreAddress::Own(file) => Ok(Store::sqlite(file).await?.0),
+            StoreAddress::Sqlite(file) => Store::sqlite_named(file).await,
             StoreAddress::Postgres(address) => Store::postgres(address),
         }
     }
@@ -159,7 +167,7 @@ impl StoreAddress {
     /// What a gateway is called in the database. `install` tells machines apart whose gateways have the same name.
     fn node(&self, node: &str, install: &str) -> String {
         match self {
-            StoreAddress::Sqlite(_) => node.to_owned(),
+            StoreAddress::Own(_) | StoreAddress::Sqlite(_) => node.to_owned(),
             StoreAddress::Postgres(_) => format!("{install}.{node}"),
         }
     }

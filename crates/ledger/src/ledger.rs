@@ -137,11 +137,12 @@ impl Ledger {
         let redactor = Redactor::new(salt, redact)?.with_known(secrets.clone());
         let (journal, recovered) = open_journal(&folder, &choices)?;
         let address = options.store.unwrap_or_else(|| StoreAddress::in_folder(&folder));
-        let indexed = Indexed::new(address, journal.node(), &install(&salt), &choices);
+        let indexed = Indexed::new(address, journal.node(), &install(&salt));
         let learning = open_learning(&folder, options.rules, options.learn)?;
         let learning = Arc::new(learning);
         let (stats, patterns) = (Arc::new(Stats::default()), Patterns::default());
-        let stats_file = log_dir.as_deref().and_then(|log_dir| restore(log_dir, &journal, &stats));
+        let stats_file =
+            log_dir.as_deref().and_then(|log_dir| restore(log_dir, &journal, &install(&salt), &stats));
         let (redactor, before) = (RwLock::new(redactor), journal.last_seq());
         let secrets = Mutex::new(secrets.into_iter().collect());
         Ok((
@@ -299,6 +300,11 @@ impl Ledger {
         self.indexed.status()
     }
 
+    /// Why the index could not be opened, while that is so.
+    pub fn index_problem(&self) -> Option<String> {
+        self.indexed.problem()
+    }
+
     /// What calls teach, and the rules that are in force.
     pub fn learning(&self) -> &Arc<SharedLearning> {
         &self.learning
@@ -334,6 +340,12 @@ impl Ledger {
 fn open_learning(folder: &Path, rules: RuleSet, policy: Policy) -> Result<SharedLearning, LedgerError> {
     match SharedLearning::open(folder, rules.clone(), policy) {
         Ok((learning, loaded)) => {
+            if loaded.torn_bytes > 0 {
+                tracing::warn!(
+                    "the last decision about a rule was cut off ({} bytes) and does not hold; decide again: toolwright rules suggest",
+                    loaded.torn_bytes
+                );
+            }
             if !loaded.damaged.is_empty() {
                 let lines = &loaded.damaged;
                 tracing::warn!(
@@ -366,14 +378,15 @@ fn open_journal(folder: &Path, options: &JournalOptions) -> Result<(Journal, Rec
 }
 
 /// The numbers of before: what the file has, and what the journal has beyond it.
-fn restore(log_dir: &Path, journal: &Journal, stats: &Arc<Stats>) -> Option<Arc<StatsFile>> {
-    let (file, restored) = match StatsFile::open(log_dir, journal.node(), Arc::clone(stats)) {
-        Ok(opened) => opened,
-        Err(error) => {
-            tracing::warn!("{error}; numbers are counted without their file");
-            return None;
-        }
-    };
+fn restore(log_dir: &Path, journal: &Journal, install: &str, stats: &Arc<Stats>) -> Option<Arc<StatsFile>> {
+    let (file, restored) =
+        match StatsFile::open(log_dir, &format!("{install}-{}", journal.node()), Arc::clone(stats)) {
+            Ok(opened) => opened,
+            Err(error) => {
+                tracing::warn!("{error}; numbers are counted without their file");
+                return None;
+            }
+        };
     match stats.progress() {
         Some(progress) if journal.last_seq() < progress.through => stats.forget_progress(),
         Some(progress) => {

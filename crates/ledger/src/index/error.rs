@@ -40,6 +40,12 @@ pub enum StoreError {
     /// The address of the database was not understood.
     #[error("`store` is not an address of PostgreSQL: {0}; write `postgres://user@host/database`")]
     Address(String),
+    /// The file that was named is something else.
+    #[error("{path} is no index of calls, and is left as it is; name another file as `store`")]
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file could not be set aside or its folder not be made.
     #[error("the index file {path} cannot be made: {reason}")]
     File {

@@ -65,6 +65,19 @@ impl Store {
         self.delete_while(beyond).await
     }
 
+    /// Takes out what a node has here before a number: its journal has it no longer.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or refuses. What went until then is gone.
+    pub async fn forget_before(&self, node: &str, number: u64) -> Result<u64, StoreError> {
+        let before = || self.statement(|sql| sql.ids_below).with(node).with(signed(number)).with(AT_ONCE);
+        let gone = self.delete_while(before).await?;
+        if gone > 0 {
+            self.give_room_back().await?;
+        }
+        Ok(gone)
+    }
+
     async fn delete_while(&self, pick: impl Fn() -> super::database::Statement) -> Result<u64, StoreError> {
         let mut gone = 0;
         loop {

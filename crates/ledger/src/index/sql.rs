@@ -28,7 +28,7 @@ macro_rules! statements {
 }
 
 statements! {
-    of both: begin_run, calls, cut_by_count, errors, forget_progress, ids_before, ids_beyond, ids_of_node, ids_up_to,
+    of both: begin_run, calls, cut_by_count, errors, forget_progress, ids_before, ids_below, ids_beyond, ids_of_node, ids_up_to,
     indexed, next_version, nodes, put_rule, records_after, rule, rules_after, seen, values, version;
     of each: cut_by_size, delete_call_rules, delete_calls, ended, insert_call_rules, insert_calls, numbers_there, sums,
 }

@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use sqlx::Connection;
 use sqlx::sqlite::{
-    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteSynchronous,
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool,
+    SqlitePoolOptions, SqliteSynchronous,
 };
 
 use super::database::Database;
@@ -27,6 +28,9 @@ const MAPPED_BYTES: &str = "268435456";
 const WAL_BYTES: &str = "67108864";
 /// What each connection keeps of the file, in KiB.
 const CACHE_KIB: &str = "-16384";
+
+/// How every file of SQLite begins.
+const HEAD: &[u8; 16] = b"SQLite format 3\0";
 
 /// What SQLite puts beside its file.
 const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
@@ -64,6 +68,43 @@ pub(super) async fn open(file: &Path) -> Result<(Database, Option<SetAside>), St
         set_aside.why
     );
     Ok((try_open(file).await?, Some(set_aside)))
+}
+
+/// Opens a file that somebody named, or makes it. What is no index of calls is left as it is, and so is a damaged
+/// one: nobody can tell what it was.
+pub(super) async fn open_named(file: &Path) -> Result<Database, StoreError> {
+    let not_ours = || StoreError::NotOurs { path: file.to_owned() };
+    let mut head = [0; HEAD.len()];
+    match fs::File::open(file) {
+        Ok(mut opened) => match io::Read::read_exact(&mut opened, &mut head) {
+            Ok(()) if head == *HEAD => {}
+            _ if opened.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) => {}
+            _ => return Err(not_ours()),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => {
+            return Err(StoreError::File { path: file.to_owned(), reason: error.to_string() });
+        }
+    }
+    if head == *HEAD && !is_index(file).await.unwrap_or(false) {
+        return Err(not_ours());
+    }
+    match try_open(file).await {
+        Err(StoreError::Broken(_)) => Err(not_ours()),
+        opened => opened,
+    }
+}
+
+/// Whether a database has the tables of an index, or none at all.
+async fn is_index(file: &Path) -> Result<bool, sqlx::Error> {
+    let mut database = SqliteConnection::connect_with(
+        &SqliteConnectOptions::new().filename(file).busy_timeout(BUSY).read_only(true),
+    )
+    .await?;
+    let sql = "SELECT count(*) = 0 OR sum(name = 'toolwright_migrations') > 0 FROM sqlite_master WHERE type = 'table'";
+    let is_index: i64 = sqlx::query_scalar(sql).fetch_one(&mut database).await?;
+    database.close().await?;
+    Ok(is_index != 0)
 }
 
 /// Remembers that the file is damaged, for the next start.

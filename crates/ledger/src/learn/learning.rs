@@ -56,7 +56,7 @@ pub enum LearningError {
     #[error("there is no suggestion \"{0}\"; list them to see their ids")]
     Unknown(String),
     /// What is asked does not go with what was decided before.
-    #[error("suggestion {id} is {status:?} already, so it cannot be {wanted}")]
+    #[error("suggestion {id} is {} already, so it cannot be {wanted}", .status.word())]
     Already {
         /// The suggestion.
         id: String,
@@ -274,7 +274,7 @@ impl Learning {
     /// Puts a suggestion away until its evidence has doubled.
     pub fn dismiss(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
         let suggestion = self.suggestion(id).ok_or_else(|| LearningError::Unknown(id.to_owned()))?;
-        if suggestion.status != Status::Suggested {
+        if !matches!(suggestion.status, Status::Suggested | Status::Undone) {
             let (id, status) = (id.to_owned(), suggestion.status);
             return Err(LearningError::Already { id, status, wanted: "dismissed" });
         }

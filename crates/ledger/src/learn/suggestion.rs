@@ -84,6 +84,19 @@ pub enum Status {
     Lapsed,
 }
 
+impl Status {
+    /// The words for it, for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Suggested => "suggested",
+            Status::Active => "in force",
+            Status::Dismissed => "dismissed",
+            Status::Undone => "undone",
+            Status::Lapsed => "lapsed",
+        }
+    }
+}
+
 /// The id of a suggestion.
 pub(super) fn id(tool: &str, schema: &str, lesson: &Lesson) -> String {
     let text = serde_json::json!([tool, schema, lesson]).to_string();

@@ -168,3 +168,29 @@ async fn nobody_else_reads_the_index() {
         assert_eq!(mode, 0o600, "{}", file.path().display());
     }
 }
+
+#[tokio::test]
+async fn a_named_file_that_is_something_else_is_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let notes = folder.path().join("notes.txt");
+    fs::write(&notes, "my notes, which are longer than a header").expect("written");
+    let other = folder.path().join("other.db");
+    let options = SqliteConnectOptions::new().filename(&other).create_if_missing(true);
+    let mut database = SqliteConnection::connect_with(&options).await.expect("made");
+    sqlx::query("CREATE TABLE calls (mine TEXT)").execute(&mut database).await.expect("made");
+    database.close().await.expect("closed");
+    for file in [notes, other] {
+        let before = fs::read(&file).expect("read");
+        let error = Store::sqlite_named(&file).await.expect_err("it is no index").to_string();
+        assert!(error.contains("is no index of calls"), "{error}");
+        assert_eq!(fs::read(&file).expect("read"), before, "{}", file.display());
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing was put beside them");
+    // A new file becomes one, and is one the next time.
+    let new = folder.path().join("calls.db");
+    for _ in 0..2 {
+        let store = Store::sqlite_named(&new).await.expect("it opens");
+        store.seen("main").await.expect("written");
+        store.close().await;
+    }
+}

@@ -66,7 +66,7 @@ fn index(ledger: &Ledger) -> Value {
             "behind": null,
             "refused": 0,
             "retries": 0,
-            "problem": "the database is not open yet",
+            "problem": ledger.index_problem().unwrap_or_else(|| "the database is not open yet".to_owned()),
         });
     };
     let behind = status.indexed.map(|indexed| ledger.journal().last_seq().saturating_sub(indexed));
