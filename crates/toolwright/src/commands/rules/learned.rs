@@ -21,6 +21,12 @@ fn open() -> Result<SharedLearning, Report> {
     }
     let (learning, loaded) =
         SharedLearning::open(&folder, RuleSet::builtin(), Policy::Suggest).map_err(report)?;
+    if loaded.torn_bytes > 0 {
+        eprintln!(
+            "warning: the last decision in {} was cut off and does not hold; decide again",
+            folder.display()
+        );
+    }
     for line in &loaded.damaged {
         eprintln!("warning: line {line} of the decisions in {} cannot be read", folder.display());
     }
