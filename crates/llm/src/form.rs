@@ -1,0 +1,16 @@
+//! What every dialect is read into and written from.
+//!
+//! What all dialects know is typed. What only one knows is carried as it stood (`extra`, [`Block::Other`]), and is
+//! written again where the same dialect is spoken. JSON that is only carried stays text: numbers, order and white
+//! space of schemas, arguments and unknown members survive.
+
+mod event;
+mod request;
+mod response;
+
+pub use event::Event;
+pub use request::{
+    Arguments, Block, Call, Effort, Format, Media, MediaKind, MediaSource, Members, Message, Reasoning,
+    Request, Role, Text, Thinking, Tool, ToolChoice, ToolResult,
+};
+pub use response::{Response, Stop, Usage};

@@ -1,0 +1,32 @@
+//! What streams are made of: frames out of bytes, events out of frames, calls one after the other, and back.
+//!
+//! On the way from an upstream to a client that speaks another dialect:
+//! bytes → [`Frames`] → a dialect's [`Decode`] → [`Sequencer`] → [`CallStage`](crate::calls::CallStage) → a dialect's
+//! [`Encode`] → bytes.
+
+mod frames;
+mod sequencer;
+
+pub use frames::{Frame, FrameError, Frames};
+pub use sequencer::Sequencer;
+
+use crate::form::Event;
+
+/// Reads the frames of one stream of a dialect.
+pub trait Decode: Send {
+    /// What a frame tells. Pieces of calls may interleave.
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Event>);
+
+    /// The connection has ended. Gives [`Event::Done`] or [`Event::Error`] unless one of them was given before: a
+    /// stream that ended without its proper end is an error.
+    fn end(&mut self, out: &mut Vec<Event>);
+}
+
+/// Writes one stream of a dialect. Takes calls one after the other.
+pub trait Encode: Send {
+    /// Writes what an event says.
+    fn event(&mut self, event: &Event, out: &mut Vec<u8>);
+
+    /// Writes something that says nothing, so that the client goes on waiting.
+    fn ping(&mut self, out: &mut Vec<u8>);
+}

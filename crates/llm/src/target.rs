@@ -1,0 +1,98 @@
+//! What a request is written for: the upstream's dialect, its model, and what that takes.
+
+use crate::Dialect;
+
+/// Where a request goes. Made from the table of quirks and the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What the upstream speaks.
+    pub dialect: Dialect,
+    /// The model as the upstream calls it.
+    pub model: String,
+    /// The longest name of a tool.
+    pub name_chars: usize,
+    /// The most tools; more are an error before anything is sent.
+    pub most_tools: Option<usize>,
+    /// Which ids of calls are taken.
+    pub ids: IdRule,
+    /// Which schemas of tools are taken.
+    pub schemas: SchemaRule,
+    /// Chat: the length limit is `max_completion_tokens`.
+    pub max_completion_tokens: bool,
+    /// Whether `temperature` and `top_p` are taken.
+    pub takes_temperature: bool,
+    /// Whether `top_k` is taken.
+    pub takes_top_k: bool,
+    /// The most stop sequences.
+    pub most_stop_sequences: Option<usize>,
+    /// Whether system messages may stand between others.
+    pub takes_inline_system: bool,
+    /// Chat: the field that thoughts have in messages.
+    pub reasoning: ReasoningField,
+    /// Whether calls that are written as text are looked for.
+    pub reads_text_calls: bool,
+    /// The length limit where the client gave none and the upstream wants one.
+    pub default_max_tokens: u64,
+}
+
+/// Which ids of calls an upstream takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdRule {
+    /// Any text.
+    Any,
+    /// Letters, digits, `_` and `-`: Anthropic.
+    Word,
+    /// Nine letters and digits: Mistral.
+    NineAlphanumerics,
+}
+
+/// Which schemas of tools an upstream takes. What is left out is judged when the call comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaRule {
+    /// Any.
+    Any,
+    /// An object with properties: OpenAI.
+    ObjectWithProperties,
+    /// Few keywords, no lists of types: Gemini, also behind others.
+    Gemini,
+    /// No references, few keywords: Ollama.
+    Ollama,
+}
+
+/// The field of a Chat message that holds thoughts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReasoningField {
+    /// Thoughts are not sent back.
+    None,
+    /// `reasoning_content`
+    ReasoningContent,
+    /// `reasoning`
+    Reasoning,
+}
+
+impl Target {
+    /// An upstream of this dialect that is known by nothing but its documentation.
+    pub fn new(dialect: Dialect, model: impl Into<String>) -> Target {
+        let is_anthropic = dialect == Dialect::AnthropicMessages;
+        Target {
+            dialect,
+            model: model.into(),
+            name_chars: if is_anthropic { 128 } else { 64 },
+            most_tools: None,
+            ids: if is_anthropic { IdRule::Word } else { IdRule::Any },
+            schemas: match dialect {
+                Dialect::AnthropicMessages => SchemaRule::Any,
+                Dialect::OpenAiChat | Dialect::OpenAiResponses => SchemaRule::ObjectWithProperties,
+                Dialect::OllamaChat => SchemaRule::Ollama,
+            },
+            max_completion_tokens: false,
+            takes_temperature: true,
+            takes_top_k: matches!(dialect, Dialect::AnthropicMessages | Dialect::OllamaChat),
+            most_stop_sequences: (dialect == Dialect::OpenAiChat).then_some(4),
+            takes_inline_system: true,
+            reasoning: ReasoningField::ReasoningContent,
+            reads_text_calls: !is_anthropic,
+            default_max_tokens: 4096,
+        }
+    }
+}
