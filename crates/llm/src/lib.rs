@@ -17,8 +17,10 @@ mod target;
 
 pub mod calls;
 pub mod dialects;
+pub mod exchange;
 pub mod fit;
 pub mod models;
+pub mod pass;
 pub mod quirks;
 pub mod stream;
 pub mod tokens;
