@@ -7,6 +7,11 @@ pub mod ollama;
 pub mod openai_chat;
 pub mod openai_responses;
 
+mod data_url;
+mod members;
+mod prompt;
+mod told_error;
+
 use crate::form::{Request, Response};
 use crate::stream::{Decode, Encode};
 use crate::{Dialect, Failure, Notes, Reply, Target};
