@@ -7,7 +7,7 @@
 mod frames;
 mod sequencer;
 
-pub use frames::{Frame, FrameError, Frames};
+pub use frames::{Frame, FrameError, Frames, MOST_FRAME_BYTES};
 pub use sequencer::Sequencer;
 
 use crate::form::Event;
