@@ -1,0 +1,197 @@
+//! Whole requests and answers.
+
+use std::borrow::Cow;
+
+use toolwright_jsonrpc::raw;
+
+use super::ending::{Said, cuts, note_correction};
+use super::mend::{self, CallReport, Delivery, Finish, Mender};
+use super::spots::openai_chat::FUNCTION_CALL;
+use super::walk::decoded;
+use super::{Shape, Span, Spot, What, edit, spots_in_answer, spots_in_request, usage};
+use crate::form::{Stop, Usage};
+use crate::{Dialect, Notes};
+
+/// A request as it goes on.
+#[derive(Debug)]
+pub struct PassedRequest<'b> {
+    /// The body; the same bytes where nothing had to change.
+    pub body: Cow<'b, str>,
+    /// What was mended in the calls of the history.
+    pub reports: Vec<CallReport>,
+}
+
+/// An answer as it goes on.
+#[derive(Debug)]
+pub struct PassedAnswer<'b> {
+    /// The body; the same bytes where nothing had to change.
+    pub body: Cow<'b, str>,
+    /// What was mended in its calls.
+    pub reports: Vec<CallReport>,
+    /// What else was corrected.
+    pub notes: Notes,
+    /// What it cost.
+    pub usage: Usage,
+    /// Why it ended, corrected.
+    pub stop: Option<Stop>,
+    /// The model, as the upstream calls it.
+    pub model: Option<String>,
+}
+
+/// Passes a request. `model` is the name that the upstream knows the model by, where it is another.
+pub fn request<'b>(
+    dialect: Dialect,
+    body: &'b str,
+    model: Option<&str>,
+    mender: &Mender,
+) -> PassedRequest<'b> {
+    let mut calls = Calls::new(dialect, body, mender);
+    for spot in spots_in_request(dialect, body) {
+        match spot {
+            Spot::Model(span) => calls.replace_text(span, model),
+            Spot::Call { what, .. } => calls.take(what, Finish::Complete),
+            _ => {}
+        }
+    }
+    PassedRequest { body: edited(body, &calls.edits), reports: calls.reports }
+}
+
+/// Passes a whole answer. `model` is the name that the client asked for, where the upstream has another.
+pub fn answer<'b>(dialect: Dialect, body: &'b str, model: Option<&str>, mender: &Mender) -> PassedAnswer<'b> {
+    let spots = spots_in_answer(dialect, body);
+    let mut calls = Calls::new(dialect, body, mender);
+    let (mut counts, mut named, mut stop, mut notes) = (Usage::default(), None, None, Notes::default());
+    for (at, spot) in spots.iter().enumerate() {
+        match spot {
+            Spot::Model(span) => {
+                named = Some(decoded(body, span).into_owned());
+                calls.replace_text(span.clone(), model);
+            }
+            Spot::Usage(span) => counts.update(&usage::usage(dialect, &body[span.clone()])),
+            Spot::Call { key, what } => {
+                let is_cut = is_cut_after(&spots[at..], key.part);
+                calls.take(what.clone(), if is_cut { Finish::Cut } else { Finish::Complete });
+            }
+            Spot::Finish { part, span, stop: told } => {
+                let (meant, word) = said_in(&spots, *part, dialect).corrected(dialect, told);
+                if let (Some(word), Some(span)) = (word, span) {
+                    note_correction(&mut notes, &decoded(body, span), word);
+                    calls.replace_text(span.clone(), Some(word));
+                }
+                stop.get_or_insert(meant);
+            }
+            _ => {}
+        }
+    }
+    PassedAnswer {
+        body: edited(body, &calls.edits),
+        reports: calls.reports,
+        notes,
+        usage: counts,
+        stop,
+        model: named,
+    }
+}
+
+/// Whether the call of these spots is the last of its choice, and that was cut off.
+fn is_cut_after(spots: &[Spot], choice: u64) -> bool {
+    let mut starts = spots.iter().skip(1).filter_map(|spot| match spot {
+        Spot::Call { key, what: What::Start } if key.part == choice => Some(false),
+        Spot::Finish { part, stop, .. } if *part == choice => Some(cuts(stop)),
+        _ => None,
+    });
+    starts.next().unwrap_or(false)
+}
+
+/// What was said in a choice.
+fn said_in(spots: &[Spot], choice: u64, dialect: Dialect) -> Said {
+    let mut said = Said::default();
+    for spot in spots {
+        match spot {
+            Spot::Call { key, what: What::Start } if key.part == choice => {
+                said.calls += 1;
+                said.has_function_call |= key.index == Some(FUNCTION_CALL);
+            }
+            Spot::Content { part, may_be_call: true }
+                if *part == choice || dialect != Dialect::OpenAiChat =>
+            {
+                said.has_unknown = true;
+            }
+            _ => {}
+        }
+    }
+    said
+}
+
+fn edited<'b>(body: &'b str, edits: &[(Span, String)]) -> Cow<'b, str> {
+    if edits.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(edit(body, edits)) }
+}
+
+/// The calls of a document, one after the other.
+struct Calls<'b> {
+    shape: Shape,
+    body: &'b str,
+    mender: &'b Mender,
+    named: Option<mend::Named>,
+    edits: Vec<(Span, String)>,
+    reports: Vec<CallReport>,
+}
+
+impl<'b> Calls<'b> {
+    fn new(dialect: Dialect, body: &'b str, mender: &'b Mender) -> Calls<'b> {
+        let shape = Shape::of(dialect);
+        Calls { shape, body, mender, named: None, edits: Vec::new(), reports: Vec::new() }
+    }
+
+    /// Puts this text in the place of the string there, unless it is the same.
+    fn replace_text(&mut self, span: Span, text: Option<&str>) {
+        let Some(text) = text.filter(|text| *text != decoded(self.body, &span)) else { return };
+        self.edits.push((span, raw::quote(text)));
+    }
+
+    fn take(&mut self, what: What, finish: Finish) {
+        match what {
+            What::Start => self.named = None,
+            What::Name(span) => {
+                let sent = decoded(self.body, &span);
+                let named = mend::name(self.mender, &sent);
+                if let Some(new) = mend::new_name(&named, &sent) {
+                    self.edits.push((span, raw::quote(new)));
+                }
+                self.named = Some(named);
+            }
+            What::Arguments(span, shape) => {
+                let Some(named) = &self.named else { return };
+                let sent = told(self.body, &span, shape);
+                let (delivery, report) = mend::whole(self.mender, named, &sent, finish);
+                self.reports.extend(report);
+                let new = written(&delivery, &sent, shape, self.shape);
+                self.edits.extend(new.map(|new| (span, new)));
+            }
+            What::Fragment(_) | What::End => {}
+        }
+    }
+}
+
+/// The text of arguments, however they are written.
+pub(super) fn told<'t>(text: &'t str, span: &Span, shape: Shape) -> Cow<'t, str> {
+    match shape {
+        Shape::Text => decoded(text, span),
+        Shape::Object => Cow::Borrowed(&text[span.clone()]),
+    }
+}
+
+/// What to write in the place of arguments, where they are not to stay as they are.
+pub(super) fn written(delivery: &Delivery, sent: &str, is: Shape, wanted: Shape) -> Option<String> {
+    let text = match delivery {
+        Delivery::CutOff => return None,
+        Delivery::AsSent if is == wanted => return None,
+        Delivery::AsSent => sent,
+        Delivery::Instead(text) => text,
+    };
+    match wanted {
+        Shape::Text => Some(raw::quote(text)),
+        // What is no JSON can only be a string.
+        Shape::Object => raw::check(text).is_ok().then(|| text.to_owned()),
+    }
+}

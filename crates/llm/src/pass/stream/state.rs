@@ -1,0 +1,392 @@
+//! What a stream is at: its calls, the frames that wait for them, and what is told about all of it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use toolwright_jsonrpc::raw;
+
+use super::PassReport;
+use super::calls::{Meant, PassCall, PassCalls};
+use super::held::{self, Data, Held, Marks, Slot, SlotKind};
+use crate::Dialect;
+use crate::form::Stop;
+use crate::pass::document::{told, written};
+use crate::pass::ending::{Said, cuts, note_correction};
+use crate::pass::mend::{self, Delivery, Finish, Mender};
+use crate::pass::own_frames::{self, Head};
+use crate::pass::spots::openai_chat::FUNCTION_CALL;
+use crate::pass::walk::{decoded, inside};
+use crate::pass::{CallKey, Shape, Span, Spot, What, spots_in_frame, usage};
+use crate::stream::Frame;
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub dialect: Dialect,
+    mender: Arc<Mender>,
+    /// The client's name of the model, quoted.
+    model: Option<String>,
+    head: Head,
+    /// What each choice has had.
+    said: Vec<(u64, Said)>,
+    calls: PassCalls,
+    held: VecDeque<Held>,
+    held_bytes: usize,
+    is_done: bool,
+    pub report: PassReport,
+    /// Kept for its memory.
+    spots: Vec<Spot>,
+}
+
+impl State {
+    pub fn new(dialect: Dialect, mender: Arc<Mender>, model: Option<&str>) -> State {
+        State {
+            dialect,
+            mender,
+            model: model.map(raw::quote),
+            head: Head::default(),
+            said: Vec::new(),
+            calls: PassCalls::default(),
+            held: VecDeque::new(),
+            held_bytes: 0,
+            is_done: false,
+            report: PassReport::default(),
+            spots: Vec::new(),
+        }
+    }
+
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    pub fn is_holding(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    pub fn held_bytes(&self) -> usize {
+        self.held_bytes
+    }
+
+    pub fn is_over(&self) -> bool {
+        let is_chat = self.dialect == Dialect::OpenAiChat;
+        let is_finished = || !self.said.is_empty() && self.said.iter().all(|(_, said)| said.is_finished);
+        !self.report.has_upstream_error && (self.is_done || (is_chat && is_finished()))
+    }
+
+    pub fn drop_held(&mut self) {
+        self.held.clear();
+        self.held_bytes = 0;
+    }
+
+    /// Takes a frame, and writes it and those before it as far as they may leave.
+    pub fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+        let mut marks = Marks::default();
+        if !frame.data.is_empty() {
+            let mut spots = std::mem::take(&mut self.spots);
+            spots_in_frame(self.dialect, frame.event, frame.data, &mut spots);
+            if spots.contains(&Spot::Error) {
+                self.upstream_error(&spots, frame.data, &mut marks, out);
+            } else {
+                for spot in spots.drain(..) {
+                    self.spot(spot, frame.data, &mut marks);
+                }
+            }
+            self.spots = spots;
+        }
+        self.flush(out);
+        if self.held.is_empty() && self.is_ready(&marks) {
+            if marks.edits.is_empty() && marks.slots.is_empty() {
+                return out.extend_from_slice(frame.raw);
+            }
+            self.fill(&mut marks);
+            return held::write(frame.raw, &Data::of(frame), &marks.edits, out);
+        }
+        self.hold(Held { raw: frame.raw.to_vec(), data: Data::of(frame), marks });
+    }
+
+    /// The upstream tells an error: what is in doubt is never completed.
+    fn upstream_error(&mut self, spots: &[Spot], data: &str, marks: &mut Marks, out: &mut Vec<u8>) {
+        self.report.has_upstream_error = true;
+        self.flush(out);
+        self.drop_held();
+        for spot in spots {
+            if let Spot::Model(_) | Spot::Usage(_) = spot {
+                self.spot(spot.clone(), data, marks);
+            }
+        }
+    }
+
+    fn spot(&mut self, spot: Spot, data: &str, marks: &mut Marks) {
+        match spot {
+            Spot::Model(span) => self.model(&span, data, marks),
+            Spot::Id(span) => remember(&mut self.head.id, data, &span),
+            Spot::Created(span) => remember(&mut self.head.created, data, &span),
+            Spot::Usage(span) => self.report.usage.update(&usage::usage(self.dialect, &data[span])),
+            Spot::Text { part, .. } => {
+                self.content(part, marks);
+            }
+            Spot::Content { part, may_be_call } => self.content(part, marks).has_unknown |= may_be_call,
+            Spot::Call { key, what } => self.call(&key, what, data, marks),
+            Spot::Finish { part, span, stop } => self.finish(part, span, &stop, data, marks),
+            Spot::Done => {
+                self.decide_all(|_| true, Finish::Complete, marks);
+                self.is_done = true;
+            }
+            Spot::Error => {}
+        }
+    }
+
+    fn model(&mut self, span: &Span, data: &str, marks: &mut Marks) {
+        if self.report.model.is_none() {
+            self.report.model = Some(decoded(data, span).into_owned());
+        }
+        let name = self.model.as_deref().unwrap_or(&data[span.clone()]);
+        if self.head.model.is_none() {
+            self.head.model = Some(name.to_owned());
+        }
+        if name != &data[span.clone()] {
+            marks.edits.push((span.clone(), name.to_owned()));
+        }
+    }
+
+    /// Something that is no call.
+    fn content(&mut self, part: u64, marks: &mut Marks) -> &mut Said {
+        self.report.has_content = true;
+        self.decide_all(|call| call.is_ended, Finish::Complete, marks);
+        self.said(part)
+    }
+
+    /// What the choice has had. Blocks of other dialects are no choices.
+    fn said(&mut self, part: u64) -> &mut Said {
+        let choice = if self.dialect == Dialect::OpenAiChat { part } else { 0 };
+        let at = self.said.iter().rposition(|(of, _)| *of == choice).unwrap_or_else(|| {
+            self.said.push((choice, Said::default()));
+            self.said.len() - 1
+        });
+        &mut self.said[at].1
+    }
+
+    fn call(&mut self, key: &CallKey, what: What, data: &str, marks: &mut Marks) {
+        let at = match self.calls.find(self.dialect, key, &what, data) {
+            Meant::Nothing => return,
+            Meant::Known(at) => at,
+            Meant::New(at) => {
+                self.begin(key, at, marks);
+                at
+            }
+        };
+        let call = &mut self.calls.0[at];
+        match what {
+            What::Start => {}
+            What::Name(span) => {
+                let sent = decoded(data, &span);
+                if call.named.is_none() {
+                    call.set_name(&self.mender, &sent);
+                }
+                let new = call.named.as_ref().filter(|_| call.name == sent);
+                if let Some(new) = new.and_then(|named| mend::new_name(named, &sent)) {
+                    marks.edits.push((span, raw::quote(new)));
+                }
+            }
+            What::Fragment(span) => {
+                call.push(&self.mender, inside(data, &span));
+                let kind = SlotKind::Fragment { span, sent: call.sent.len() };
+                marks.slots.push(Slot { call: at, kind });
+            }
+            What::Arguments(span, shape) => self.arguments(at, span, shape, data, marks),
+            What::End => {
+                call.is_ended = true;
+                // What is no JSON may have been cut off: what comes next tells.
+                if call.is_json() || call.sent.is_empty() {
+                    self.decide(at, Finish::Complete, marks);
+                } else {
+                    marks.slots.push(Slot { call: at, kind: SlotKind::End });
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, key: &CallKey, at: usize, marks: &mut Marks) {
+        // Without an index nothing more can be told of the call before.
+        if self.dialect == Dialect::OpenAiChat && key.index.is_none() {
+            let before = self.calls.0[..at].iter().rposition(|call| call.part == key.part);
+            if let Some(before) = before {
+                self.decide(before, Finish::Complete, marks);
+            }
+        }
+        let said = self.content(key.part, marks);
+        said.calls += 1;
+        said.has_function_call |= key.index == Some(FUNCTION_CALL);
+    }
+
+    /// All arguments of a call: at once, or once more.
+    fn arguments(&mut self, at: usize, span: Span, shape: Shape, data: &str, marks: &mut Marks) {
+        let call = &mut self.calls.0[at];
+        let text = told(data, &span, shape);
+        if call.sent.is_empty() && call.decision.is_none() {
+            call.set_whole(&text);
+        }
+        if call.sent == text {
+            marks.slots.push(Slot { call: at, kind: SlotKind::Arguments { span, shape } });
+            if shape == Shape::Object {
+                self.decide(at, Finish::Complete, marks);
+            }
+            return;
+        }
+        // It is not what the pieces were: then it is judged by itself.
+        let Some(named) = &call.named else { return };
+        let finish = if raw::check(&text).is_ok() { Finish::Complete } else { Finish::Cut };
+        let (delivery, report) = mend::whole(&self.mender, named, &text, finish);
+        self.report.reports.extend(report);
+        let new = written(&delivery, &text, shape, Shape::of(self.dialect));
+        marks.edits.extend(new.map(|new| (span, on_one_line(new))));
+    }
+
+    fn finish(&mut self, part: u64, span: Option<Span>, stop: &Stop, data: &str, marks: &mut Marks) {
+        if cuts(stop) {
+            // Only the last call can have been cut off.
+            let last = self.calls.0.iter().rposition(|call| call.part == part);
+            if let Some(last) = last {
+                self.decide(last, Finish::Cut, marks);
+            }
+        }
+        self.decide_all(|call| call.part == part, Finish::Complete, marks);
+        let said = self.said(part);
+        said.is_finished = true;
+        let (meant, word) = said.clone().corrected(self.dialect, stop);
+        if let (Some(word), Some(span)) = (word, span) {
+            note_correction(&mut self.report.notes, &decoded(data, &span), word);
+            marks.edits.push((span, raw::quote(word)));
+        }
+        self.report.stop.get_or_insert(meant);
+    }
+
+    fn decide_all(&mut self, which: impl Fn(&PassCall) -> bool, finish: Finish, marks: &mut Marks) {
+        for at in 0..self.calls.0.len() {
+            if which(&self.calls.0[at]) {
+                self.decide(at, finish, marks);
+            }
+        }
+    }
+
+    /// Decides what becomes of a call's arguments.
+    fn decide(&mut self, at: usize, finish: Finish, marks: &Marks) {
+        let call = &mut self.calls.0[at];
+        if call.decision.is_some() {
+            return;
+        }
+        // Nothing is what a call without arguments has in Anthropic's streams.
+        let is_nothing = self.dialect == Dialect::AnthropicMessages && call.sent.is_empty();
+        let (delivery, report) = match (call.take_growing(), &call.named) {
+            (_, Some(named)) if is_nothing => mend::whole(&self.mender, named, "{}", finish),
+            (Some(growing), _) => growing.end(&self.mender, finish),
+            (None, Some(named)) => mend::whole(&self.mender, named, &call.sent, finish),
+            (None, None) => (Delivery::AsSent, None),
+        };
+        self.report.reports.extend(report);
+        let is_instead = matches!(delivery, Delivery::Instead(_));
+        call.decision = Some(delivery);
+        if is_instead && !call.is_whole {
+            self.make_room(at, marks);
+        }
+    }
+
+    /// What comes instead needs a piece that has not left yet. Where there is none, one is made.
+    fn make_room(&mut self, at: usize, marks: &Marks) {
+        let of_call = |slot: &Slot| slot.call == at;
+        let is_piece = |slot: &Slot| of_call(slot) && matches!(slot.kind, SlotKind::Fragment { .. });
+        if marks.slots.iter().any(is_piece) || self.held.iter().any(|held| held.marks.slots.iter().any(is_piece)) {
+            return;
+        }
+        let call = &mut self.calls.0[at];
+        let Some(rest) = rest_of(call) else { return };
+        let index = call.index.unwrap_or(0);
+        let frame = own_frames::fragment(self.dialect, &self.head, call.part, index, rest);
+        let Some(frame) = frame.filter(|_| !rest.is_empty()) else { return };
+        call.is_replaced = true;
+        let place = self.held.iter().position(|held| held.marks.slots.iter().any(of_call));
+        let raw = frame.into_bytes();
+        self.held_bytes += raw.len();
+        let held = Held { raw, data: Data::At(0..0), marks: Marks::default() };
+        self.held.insert(place.unwrap_or(self.held.len()), held);
+    }
+
+    fn hold(&mut self, held: Held) {
+        self.held_bytes += held.raw.len();
+        self.held.push_back(held);
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        while self.held.front().is_some_and(|front| self.is_ready(&front.marks)) {
+            let Some(mut front) = self.held.pop_front() else { return };
+            self.held_bytes -= front.raw.len();
+            self.fill(&mut front.marks);
+            held::write(&front.raw, &front.data, &front.marks.edits, out);
+        }
+    }
+
+    /// Whether all that the frame waits for is decided.
+    fn is_ready(&self, marks: &Marks) -> bool {
+        marks.slots.iter().all(|slot| {
+            let call = &self.calls.0[slot.call];
+            let is_safe = match slot.kind {
+                SlotKind::Fragment { sent, .. } => call.is_safe_up_to(sent),
+                SlotKind::Arguments { .. } | SlotKind::End => false,
+            };
+            is_safe || call.decision.is_some()
+        })
+    }
+
+    /// Makes edits of what was decided.
+    fn fill(&mut self, marks: &mut Marks) {
+        for slot in marks.slots.drain(..) {
+            let call = &mut self.calls.0[slot.call];
+            match slot.kind {
+                SlotKind::Fragment { span, sent } => {
+                    if let Some(new) = call.piece(sent) {
+                        marks.edits.push((span, raw::quote(&new)));
+                    }
+                }
+                SlotKind::Arguments { span, shape } => {
+                    let decision = call.decision.as_ref().unwrap_or(&Delivery::AsSent);
+                    let new = written(decision, &call.sent, shape, Shape::of(self.dialect));
+                    marks.edits.extend(new.map(|new| (span, on_one_line(new))));
+                }
+                SlotKind::End => {}
+            }
+        }
+    }
+}
+
+impl PassCall {
+    /// What to write in the place of the piece that leaves now.
+    fn piece(&mut self, sent: usize) -> Option<String> {
+        if !matches!(self.decision, Some(Delivery::Instead(_))) {
+            self.left = sent;
+            return None;
+        }
+        if std::mem::replace(&mut self.is_replaced, true) {
+            return Some(String::new());
+        }
+        let rest = rest_of(self).map(str::to_owned);
+        // Without a rest, what was decided does not fit what has left: then it stays as it was sent.
+        self.is_replaced = rest.is_some();
+        rest
+    }
+}
+
+/// What comes instead, after what has left.
+fn rest_of(call: &PassCall) -> Option<&str> {
+    let Some(Delivery::Instead(text)) = &call.decision else { return None };
+    text.strip_prefix(call.sent.get(..call.left)?)
+}
+
+/// White space between values may be anything: in streams it must not end a line.
+fn on_one_line(json: String) -> String {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
+}
+
+fn remember(known: &mut Option<String>, data: &str, span: &Span) {
+    if known.is_none() {
+        *known = Some(data[span.clone()].to_owned());
+    }
+}
