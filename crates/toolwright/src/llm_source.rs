@@ -1,10 +1,9 @@
 //! Which models can be asked: as the configuration says, or the usual providers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use toolwright_config::{
-    Configuration, LlmSettings, ModelDestination, ModelRoute, OpenAiApi, SecretText, UpstreamKey, UpstreamKind,
+    Configuration, Destination, LlmSettings, ModelRoute, OpenAiApi, SecretText, USUAL_UPSTREAM_TIME, UpstreamKey, UpstreamKind,
     UpstreamSettings,
 };
 use toolwright_gateway::llm::LlmFront;
@@ -13,8 +12,6 @@ use toolwright_tools::{ToolExecutor, printable};
 
 /// Where Ollama listens when nobody says otherwise.
 const OLLAMA: &str = "http://127.0.0.1:11434";
-/// How long an upstream may take to its first byte, and be silent in a stream.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The models of these names are asked at the upstream beside.
 const USUAL: [(&str, &str); 7] = [
@@ -66,8 +63,8 @@ fn usual() -> LlmSettings {
         url: url.to_owned(),
         key,
         headers: Vec::new(),
-        first_byte: PATIENCE,
-        idle: PATIENCE,
+        first_byte: USUAL_UPSTREAM_TIME,
+        idle: USUAL_UPSTREAM_TIME,
         reads_text_calls: None,
         quirks: Default::default(),
     };
@@ -75,7 +72,7 @@ fn usual() -> LlmSettings {
     let ollama = ollama.unwrap_or_else(|| OLLAMA.to_owned());
     let route = |(pattern, upstream): (&str, &str)| ModelRoute {
         pattern: pattern.to_owned(),
-        destinations: vec![ModelDestination { upstream: upstream.to_owned(), model: None }],
+        destinations: vec![Destination { upstream: upstream.to_owned(), model: None }],
     };
     LlmSettings {
         upstreams: vec![

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolwright_config::{LlmSettings, UpstreamSettings};
+use toolwright_config::{LlmSettings, ReasoningQuirk, SchemaQuirk, UpstreamSettings};
 use toolwright_llm::quirks::Overrides;
 use toolwright_llm::models::{Destination, ModelPattern, ModelTable};
-use toolwright_llm::{Failure, FailureKind};
+use toolwright_llm::{Failure, FailureKind, ReasoningField, SchemaRule};
 
 use super::upstream::{Shared, Upstream};
 
@@ -96,15 +96,15 @@ pub(super) fn overrides(settings: &UpstreamSettings) -> Overrides {
         takes_top_k: quirks.top_k,
         name_chars: quirks.name_chars,
         schemas: quirks.schemas.map(|schemas| match schemas {
-            toolwright_config::UpstreamSchemas::Any => toolwright_llm::SchemaRule::Any,
-            toolwright_config::UpstreamSchemas::Object => toolwright_llm::SchemaRule::ObjectWithProperties,
-            toolwright_config::UpstreamSchemas::Gemini => toolwright_llm::SchemaRule::Gemini,
-            toolwright_config::UpstreamSchemas::Ollama => toolwright_llm::SchemaRule::Ollama,
+            SchemaQuirk::Any => SchemaRule::Any,
+            SchemaQuirk::Object => SchemaRule::ObjectWithProperties,
+            SchemaQuirk::Gemini => SchemaRule::Gemini,
+            SchemaQuirk::Ollama => SchemaRule::Ollama,
         }),
         reasoning: quirks.reasoning.map(|field| match field {
-            toolwright_config::UpstreamReasoning::None => toolwright_llm::ReasoningField::None,
-            toolwright_config::UpstreamReasoning::ReasoningContent => toolwright_llm::ReasoningField::ReasoningContent,
-            toolwright_config::UpstreamReasoning::Reasoning => toolwright_llm::ReasoningField::Reasoning,
+            ReasoningQuirk::None => ReasoningField::None,
+            ReasoningQuirk::ReasoningContent => ReasoningField::ReasoningContent,
+            ReasoningQuirk::Reasoning => ReasoningField::Reasoning,
         }),
         takes_inline_system: quirks.inline_system,
         default_max_tokens: quirks.max_tokens,
