@@ -10,8 +10,11 @@ use toolwright_jsonrpc::Json;
 use super::Thinking;
 use crate::Dialect;
 
-/// What every signature of ours begins with.
+/// What every signature of ours with a thought in it begins with.
 pub const PREFIX: &str = "toolwright:";
+
+/// What a stream signs a thought with of which nothing but its words is known.
+const UNSIGNED: &str = "toolwright-unsigned";
 
 /// The member beside a call in which Gemini, behind Chat, gives the signature of its thoughts and wants it back. It is
 /// the one member of a foreign call that clients of other dialects are given too; Anthropic never gets it.
@@ -19,7 +22,7 @@ pub const BESIDE_CALL: &str = "extra_content";
 
 /// Whether a signature is one of ours.
 pub fn is_ours(signature: &str) -> bool {
-    signature.starts_with(PREFIX)
+    signature.starts_with(PREFIX) || signature == UNSIGNED
 }
 
 /// The signature for a thought that Anthropic did not sign.
@@ -34,7 +37,11 @@ pub fn sealed(thinking: &Thinking) -> String {
 
 /// The thought that a signature of ours was made for; nothing where it is another's.
 pub fn opened(text: &str, signature: &str) -> Option<Thinking> {
-    let (dialect, item) = signature.strip_prefix(PREFIX)?.split_once(':').unwrap_or_default();
+    if !is_ours(signature) {
+        return None;
+    }
+    let held = signature.strip_prefix(PREFIX).unwrap_or_default();
+    let (dialect, item) = held.split_once(':').unwrap_or_default();
     let dialect = Dialect::ALL.into_iter().find(|known| known.name() == dialect);
     let item = Json::parse(item).ok();
     let mut thinking = Thinking { text: text.to_owned(), ..Thinking::default() };
@@ -71,6 +78,7 @@ mod tests {
     fn what_another_signed_is_not_ours() {
         assert_eq!(opened("Hm.", "ErUBCkYIBxgCIkDx+/="), None);
         assert!(!is_ours(""));
+        assert_eq!(opened("", "toolwright-unsigned"), Some(Thinking::default()));
         assert_eq!(opened("", "toolwright:"), Some(Thinking::default()));
         assert_eq!(opened("", "toolwright:anthropic:{"), Some(Thinking::default()));
     }

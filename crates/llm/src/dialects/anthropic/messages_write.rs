@@ -333,21 +333,36 @@ fn signed_block(thinking: &Thinking) -> Option<Json> {
         // Claude behind Chat: what is in `reasoning_details` says whose signature it is.
         Some((Dialect::OpenAiChat, raw)) => {
             raw.get_text("format").filter(|format| format.starts_with("anthropic"))?;
-            let mut out = ObjectWriter::default();
             match (raw.get_text("signature"), raw.get_text("data")) {
-                (Some(signature), _) => {
-                    out.text("type", "thinking");
-                    out.text("thinking", &thinking.text);
-                    out.text("signature", &signature);
-                }
-                (None, Some(data)) => {
-                    out.text("type", "redacted_thinking");
-                    out.text("data", &data);
-                }
-                (None, None) => return None,
+                (Some(signature), _) => Some(thought(&thinking.text, &signature)),
+                (None, Some(data)) => Some(redacted(&data)),
+                (None, None) => None,
             }
-            Some(out.finish())
+        }
+        // Signed, and by nobody else: it went through a client that keeps signatures only.
+        None => {
+            let signature =
+                thinking.signature.as_deref().filter(|signature| !signature::is_ours(signature))?;
+            match thinking.is_redacted {
+                true => Some(redacted(signature)),
+                false => Some(thought(&thinking.text, signature)),
+            }
         }
         _ => None,
     }
+}
+
+fn thought(text: &str, signature: &str) -> Json {
+    let mut out = ObjectWriter::with_capacity(text.len() + signature.len() + 64);
+    out.text("type", "thinking");
+    out.text("thinking", text);
+    out.text("signature", signature);
+    out.finish()
+}
+
+fn redacted(data: &str) -> Json {
+    let mut out = ObjectWriter::default();
+    out.text("type", "redacted_thinking");
+    out.text("data", data);
+    out.finish()
 }

@@ -66,7 +66,7 @@ struct Writer<'r, 'n> {
     /// How many files were written, for their names.
     files: usize,
     /// Media of results, for the message of the user that follows them.
-    held: Vec<(Cow<'r, str>, &'r Media)>,
+    held: Vec<(&'r str, Cow<'r, str>, &'r Media)>,
     out: Vec<Json>,
 }
 
@@ -176,7 +176,7 @@ impl<'r> Writer<'r, '_> {
 
     fn answer(&mut self, answer: &Answer<'r>) {
         let mut text = match answer.result {
-            Some(result) => self.result_text(result, &answer.id),
+            Some(result) => self.result_text(result, answer),
             None => NO_RESULT.to_owned(),
         };
         let is_error = answer.result.is_none_or(|result| result.is_error);
@@ -191,7 +191,7 @@ impl<'r> Writer<'r, '_> {
     }
 
     /// The words of a result. Media are held for the user's message after the last result.
-    fn result_text(&mut self, result: &'r ToolResult, id: &Cow<'r, str>) -> String {
+    fn result_text(&mut self, result: &'r ToolResult, answer: &Answer<'r>) -> String {
         let mut words: Vec<Cow<'_, str>> = Vec::new();
         for block in &result.blocks {
             match block {
@@ -200,7 +200,7 @@ impl<'r> Writer<'r, '_> {
                 Block::Media(media) => match &media.source {
                     MediaSource::Text(text) => words.push(Cow::Owned(media::document_text(media, text))),
                     _ => {
-                        self.held.push((id.clone(), media));
+                        self.held.push((answer.name, answer.id.clone(), media));
                         words.push(Cow::Owned(format!(
                             "[{}: see the next message of the user]",
                             media::what(media)
@@ -273,8 +273,8 @@ impl<'r> Writer<'r, '_> {
     /// Writes a message of the user: the media of the results before it, then its own parts.
     fn flush_with(&mut self, parts: Vec<Json>, extra: &Members) -> Result<(), Failure> {
         let mut all = Vec::with_capacity(parts.len() + self.held.len() * 2);
-        for (id, media) in std::mem::take(&mut self.held) {
-            all.push(text_part(&format!("The {} in the result of the call {id}:", media::what(media))));
+        for (name, id, media) in std::mem::take(&mut self.held) {
+            all.push(text_part(&format!("The {} in the result of {name} (call {id}):", media::what(media))));
             all.push(media::write(media, &mut self.files, self.is_same, self.notes)?);
         }
         all.extend(parts);
