@@ -7,9 +7,15 @@ pub mod ollama;
 pub mod openai_chat;
 pub mod openai_responses;
 
+pub(crate) mod base64;
 mod data_url;
+pub(crate) mod error_shapes;
+pub(crate) mod fields;
+pub(crate) mod history;
 mod members;
+pub(crate) mod offer;
 mod prompt;
+pub(crate) mod system;
 mod told_error;
 
 use crate::form::{Request, Response};
