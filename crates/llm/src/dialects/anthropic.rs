@@ -15,3 +15,8 @@ pub use request_write::write_request;
 pub use response::{read_response, write_response};
 
 pub(crate) use blocks::read_thinking;
+mod stream_read;
+mod stream_write;
+
+pub use stream_read::Decoder;
+pub use stream_write::Encoder;
