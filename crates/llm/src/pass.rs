@@ -11,10 +11,12 @@ mod mend;
 mod own_frames;
 mod spots;
 mod stream;
+mod text_calls;
 mod usage;
 mod walk;
+mod written_calls;
 
-pub use document::{PassedAnswer, PassedRequest, answer, request};
+pub use document::{PassOptions, PassedAnswer, PassedRequest, answer, request};
 pub use edit::edit;
 pub use mend::Mender;
 pub use spots::{CallKey, Shape, Spot, What, spots_in_answer, spots_in_frame, spots_in_request};

@@ -4,13 +4,24 @@ use std::borrow::Cow;
 
 use toolwright_jsonrpc::raw;
 
-use super::ending::{Said, cuts, note_correction};
+use super::ending::{Said, cuts, note_correction, note_text_calls};
 use super::mend::{self, CallReport, Delivery, Finish, Mender};
 use super::spots::openai_chat::FUNCTION_CALL;
 use super::walk::decoded;
-use super::{Shape, Span, Spot, What, edit, spots_in_answer, spots_in_request, usage};
+use super::{Shape, Span, Spot, What, edit, spots_in_answer, spots_in_request, text_calls, usage};
 use crate::form::{Stop, Usage};
 use crate::{Dialect, Notes};
+
+/// What passing an answer needs to know of its request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassOptions {
+    /// The name of the model that the client asked for, where the upstream has another.
+    pub model: Option<String>,
+    /// The tools that a model may call by writing text; none where no such calls are looked for.
+    pub text_tools: Vec<String>,
+    /// Letters and digits that ids of such calls are made of.
+    pub id_seed: String,
+}
 
 /// A request as it goes on.
 #[derive(Debug)]
@@ -56,16 +67,25 @@ pub fn request<'b>(
     PassedRequest { body: edited(body, &calls.edits), reports: calls.reports }
 }
 
-/// Passes a whole answer. `model` is the name that the client asked for, where the upstream has another.
-pub fn answer<'b>(dialect: Dialect, body: &'b str, model: Option<&str>, mender: &Mender) -> PassedAnswer<'b> {
+/// Passes a whole answer.
+pub fn answer<'b>(
+    dialect: Dialect,
+    body: &'b str,
+    options: &PassOptions,
+    mender: &Mender,
+) -> PassedAnswer<'b> {
     let spots = spots_in_answer(dialect, body);
     let mut calls = Calls::new(dialect, body, mender);
     let (mut counts, mut named, mut stop, mut notes) = (Usage::default(), None, None, Notes::default());
+    let text_calls = calls.take_text(dialect, &spots, options);
+    if text_calls > 0 {
+        note_text_calls(&mut notes, text_calls);
+    }
     for (at, spot) in spots.iter().enumerate() {
         match spot {
             Spot::Model(span) => {
                 named = Some(decoded(body, span).into_owned());
-                calls.replace_text(span.clone(), model);
+                calls.replace_text(span.clone(), options.model.as_deref());
             }
             Spot::Usage(span) => counts.update(&usage::usage(dialect, &body[span.clone()])),
             Spot::Call { key, what } => {
@@ -73,7 +93,9 @@ pub fn answer<'b>(dialect: Dialect, body: &'b str, model: Option<&str>, mender: 
                 calls.take(what.clone(), if is_cut { Finish::Cut } else { Finish::Complete });
             }
             Spot::Finish { part, span, stop: told } => {
-                let (meant, word) = said_in(&spots, *part, dialect).corrected(dialect, told);
+                let mut said = said_in(&spots, *part, dialect);
+                said.calls += text_calls;
+                let (meant, word) = said.corrected(dialect, told);
                 if let (Some(word), Some(span)) = (word, span) {
                     note_correction(&mut notes, &decoded(body, span), word);
                     calls.replace_text(span.clone(), Some(word));
@@ -147,6 +169,45 @@ impl<'b> Calls<'b> {
     fn replace_text(&mut self, span: Span, text: Option<&str>) {
         let Some(text) = text.filter(|text| *text != decoded(self.body, &span)) else { return };
         self.edits.push((span, raw::quote(text)));
+    }
+
+    /// Puts calls in the place of a text that is nothing else. Tells how many.
+    fn take_text(&mut self, dialect: Dialect, spots: &[Spot], options: &PassOptions) -> usize {
+        if options.text_tools.is_empty() {
+            return 0;
+        }
+        let (mut text, mut list) = (None, None);
+        for spot in spots {
+            match spot {
+                Spot::Text { part, span, whole } if text.is_none() => text = Some((*part, span, whole)),
+                Spot::NoCalls { part: 0, span } => list = Some(span.clone()),
+                Spot::Finish { stop, .. } if cuts(stop) => return 0,
+                Spot::Text { .. } | Spot::Call { .. } | Spot::Error => return 0,
+                Spot::Content { may_be_call: true, .. } => return 0,
+                _ => {}
+            }
+        }
+        let Some((part, span, whole)) = text else { return 0 };
+        let sent = decoded(self.body, span);
+        let (tools, seed) = (&options.text_tools, options.id_seed.as_str());
+        let calls = text_calls::find(dialect, &sent, tools, seed, self.mender, &mut self.reports);
+        if calls.is_empty() {
+            return 0;
+        }
+        let items = text_calls::items(dialect, &calls);
+        let nothing = if dialect == Dialect::OllamaChat { "\"\"" } else { "null" };
+        match (whole, list) {
+            (Some(whole), _) => self.edits.push((whole.clone(), items)),
+            _ if part > 0 => return 0,
+            (None, Some(list)) => {
+                self.edits.push((span.clone(), nothing.to_owned()));
+                self.edits.push((list, format!("[{items}]")));
+            }
+            (None, None) => {
+                self.edits.push((span.clone(), format!("{nothing},\"tool_calls\":[{items}]")));
+            }
+        }
+        calls.len()
     }
 
     fn take(&mut self, what: What, finish: Finish) {

@@ -44,6 +44,11 @@ pub(super) fn note_correction(notes: &mut Notes, sent: &str, word: &str) {
     notes.add("stop_reason_corrected", message);
 }
 
+/// Notes that a text was nothing but calls.
+pub(super) fn note_text_calls(notes: &mut Notes, calls: usize) {
+    notes.add("calls_in_text", format!("the model wrote {calls} of its calls as text: they were told as calls"));
+}
+
 /// Whether calls that are not whole at such an end were cut off, as opposed to badly written.
 pub(super) fn cuts(stop: &Stop) -> bool {
     !matches!(stop, Stop::EndTurn | Stop::ToolUse)

@@ -27,6 +27,27 @@ pub enum Spot {
         part: u64,
         /// The string.
         span: Span,
+        /// The block or item that is this text, where it is told as a whole.
+        whole: Option<Span>,
+    },
+    /// A block or item that is a text which was told before.
+    TextAgain {
+        /// The block.
+        part: u64,
+        /// All of it.
+        whole: Span,
+    },
+    /// The document says nothing new, but belongs to this block.
+    Within {
+        /// The block.
+        part: u64,
+    },
+    /// Where the calls of a message would stand: a list without items, or `null`.
+    NoCalls {
+        /// The choice.
+        part: u64,
+        /// The value.
+        span: Span,
     },
     /// Something else that was said, and that is no call of ours to mend.
     Content {

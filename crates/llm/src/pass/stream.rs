@@ -3,12 +3,13 @@
 mod calls;
 mod held;
 mod state;
+mod text;
 
 use std::sync::Arc;
 
 use self::state::State;
 use super::mend::{CallReport, Mender};
-use super::own_frames;
+use super::{PassOptions, own_frames};
 use crate::form::{Stop, Usage};
 use crate::stream::{Frame, Frames};
 use crate::{Dialect, Failure, FailureKind, Notes};
@@ -45,13 +46,13 @@ pub struct PassReport {
 }
 
 impl PassStream {
-    /// A stream that begins. `model` is the name that the client asked for, where the upstream has another.
-    pub fn new(dialect: Dialect, mender: Arc<Mender>, model: Option<&str>) -> PassStream {
+    /// A stream that begins.
+    pub fn new(dialect: Dialect, mender: Arc<Mender>, options: &PassOptions) -> PassStream {
         let frames = match dialect {
             Dialect::OllamaChat => Frames::lines(),
             _ => Frames::sse(),
         };
-        PassStream { frames, state: State::new(dialect, mender, model) }
+        PassStream { frames, state: State::new(dialect, mender, options) }
     }
 
     /// Takes bytes of the upstream, and writes what may leave.
@@ -93,7 +94,7 @@ impl PassStream {
         if report.failure.is_some() || report.has_upstream_error || self.is_over() {
             return;
         }
-        self.state.drop_held();
+        self.state.give_up(out);
         out.extend_from_slice(own_frames::error(self.state.dialect, failure).as_bytes());
         self.state.report.failure = Some(failure.clone());
     }

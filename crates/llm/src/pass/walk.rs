@@ -133,6 +133,11 @@ impl<'t> Walk<'t> {
         inside(self.text, span).trim_ascii().is_empty()
     }
 
+    /// Where the walk has come to.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
     pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

@@ -83,10 +83,10 @@ pub(super) fn frame(event: &str, data: &str, spots: &mut Vec<Spot>) -> Option<()
         }
         "content_block_delta" => match delta {
             Some(Delta { piece: Some(span), .. }) => spots.push(call(What::Fragment(span))),
-            Some(Delta { text: Some(span), .. }) => spots.push(Spot::Text { part, span }),
+            Some(Delta { text: Some(span), .. }) => spots.push(Spot::Text { part, span, whole: None }),
             _ => spots.push(Spot::Content { part, may_be_call: false }),
         },
-        "content_block_stop" => spots.push(call(What::End)),
+        "content_block_stop" => spots.extend([Spot::Within { part }, call(What::End)]),
         "message_delta" => {
             spots.extend(usage.map(Spot::Usage));
             spots.extend(delta.and_then(|delta| delta.stop));
@@ -131,11 +131,13 @@ struct Block<'t> {
     kind: Option<Cow<'t, str>>,
     text: Option<Span>,
     call: CallObject,
+    span: Span,
 }
 
 impl<'t> Block<'t> {
     fn read(walk: &mut Walk<'t>) -> Option<Block<'t>> {
         let mut block = Block::default();
+        let start = walk.at();
         walk.object(|walk, key| match key {
             "type" => walk.word(&mut block.kind),
             "id" => walk.string(&mut block.call.key.id),
@@ -144,6 +146,7 @@ impl<'t> Block<'t> {
             "input" => block.call.arguments(walk),
             _ => walk.skip(),
         })?;
+        block.span = start..walk.at();
         Some(block)
     }
 
@@ -155,7 +158,10 @@ impl<'t> Block<'t> {
         if !self.is("tool_use") {
             let is_words = matches!(self.kind.as_deref(), Some("text" | "thinking" | "redacted_thinking"));
             spots.push(match self.text {
-                Some(span) if self.is("text") => Spot::Text { part: number, span },
+                Some(span) if self.is("text") => {
+                    let whole = (whole == Whole::Yes).then_some(self.span);
+                    Spot::Text { part: number, span, whole }
+                }
                 _ => Spot::Content { part: number, may_be_call: !is_words },
             });
             return;

@@ -53,19 +53,27 @@ pub(super) fn request(body: &str, spots: &mut Vec<Spot>) -> Option<()> {
 }
 
 fn message(walk: &mut Walk<'_>, spots: &mut Vec<Spot>) -> Option<()> {
-    let (mut text, mut thinking) = (None, None);
+    let (mut text, mut thinking, mut list) = (None, None, None);
     let mut calls = Vec::new();
     walk.object(|walk, key| match key {
         "content" => walk.string(&mut text),
         "thinking" => walk.string(&mut thinking),
-        "tool_calls" => walk.list(|walk, _| call(walk, &mut calls)),
+        "tool_calls" => {
+            let start = walk.at();
+            walk.list(|walk, _| call(walk, &mut calls))?;
+            list = Some(start..walk.at());
+            Some(())
+        }
         _ => walk.skip(),
     })?;
+    if let Some(span) = list.filter(|_| calls.is_empty()) {
+        spots.push(Spot::NoCalls { part: 0, span });
+    }
     if thinking.is_some_and(|span| span.len() > 2) {
         spots.push(Spot::Content { part: 0, may_be_call: false });
     }
     if let Some(span) = text.filter(|span| span.len() > 2) {
-        spots.push(Spot::Text { part: 0, span });
+        spots.push(Spot::Text { part: 0, span, whole: None });
     }
     spots.append(&mut calls);
     Some(())

@@ -84,6 +84,8 @@ struct Message {
     text: Option<Span>,
     has_more: bool,
     calls: Vec<CallObject>,
+    /// Where they stand.
+    list: Option<Span>,
     /// Calls of other kinds, whose input is no JSON.
     has_other_calls: bool,
 }
@@ -105,7 +107,12 @@ impl Message {
                 self.has_more |= value.is_some_and(|span| span.len() > 2);
                 Some(())
             }
-            "tool_calls" => walk.list(|walk, _| self.call(walk)),
+            "tool_calls" => {
+                let start = walk.at();
+                walk.list(|walk, _| self.call(walk))?;
+                self.list = Some(start..walk.at());
+                Some(())
+            }
             "function_call" if walk.peek() == Some(b'{') => {
                 let mut call = CallObject::default();
                 call.key.index = Some(FUNCTION_CALL);
@@ -138,13 +145,16 @@ impl Message {
         Some(())
     }
 
-    fn tell(self, part: u64, spots: &mut Vec<Spot>) {
+    fn tell(mut self, part: u64, spots: &mut Vec<Spot>) {
+        if self.calls.is_empty() && !self.has_other_calls {
+            spots.extend(self.list.take().map(|span| Spot::NoCalls { part, span }));
+        }
         if self.has_more || self.has_other_calls {
             spots.push(Spot::Content { part, may_be_call: self.has_other_calls });
         }
         // An empty piece says nothing.
         if let Some(span) = self.text.clone().filter(|span| span.len() > 2) {
-            spots.push(Spot::Text { part, span });
+            spots.push(Spot::Text { part, span, whole: None });
         }
         self.tell_calls(part, spots);
     }

@@ -8,11 +8,18 @@ use crate::pass::Span;
 use crate::pass::walk::Walk;
 
 pub(super) fn answer(body: &str, spots: &mut Vec<Spot>) -> Option<()> {
-    response(&mut Walk::new(body), spots)
+    response(&mut Walk::new(body), Told::First, spots)
+}
+
+/// Whether a response tells its items, or tells them again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    First,
+    Again,
 }
 
 /// A response: a whole answer, or what `response.created`, `response.completed` and others have.
-fn response(walk: &mut Walk<'_>, spots: &mut Vec<Spot>) -> Option<()> {
+fn response(walk: &mut Walk<'_>, told: Told, spots: &mut Vec<Spot>) -> Option<()> {
     let (mut usage, mut error) = (None, None);
     let (mut span, mut status, mut reason) = (None, None, None);
     walk.object(|walk, key| match key {
@@ -23,7 +30,7 @@ fn response(walk: &mut Walk<'_>, spots: &mut Vec<Spot>) -> Option<()> {
             Some(())
         }
         "output" => walk.list(|walk, number| {
-            Item::read(walk)?.tell_whole(number as u64, spots);
+            Item::read(walk)?.tell_whole(number as u64, told, spots);
             Some(())
         }),
         "usage" => walk.present(&mut usage),
@@ -58,7 +65,7 @@ pub(super) fn request(body: &str, spots: &mut Vec<Spot>) -> Option<()> {
         "input" => walk.list(|walk, number| {
             let item = Item::read(walk)?;
             if item.is_call() {
-                item.tell_whole(number as u64, spots);
+                item.tell_whole(number as u64, Told::First, spots);
             }
             Some(())
         }),
@@ -84,7 +91,7 @@ pub(super) fn frame(event: &str, data: &str, spots: &mut Vec<Spot>) -> Option<()
             item = Some(Item::read(walk)?);
             Some(())
         }
-        "response" => response(walk, spots),
+        "response" => response(walk, Told::Again, spots),
         _ => walk.skip(),
     })?;
     let key = CallKey { part: 0, index, id };
@@ -107,9 +114,15 @@ pub(super) fn frame(event: &str, data: &str, spots: &mut Vec<Spot>) -> Option<()
             arguments.key = key;
             arguments.tell([], [What::End], spots);
         }
-        "response.output_text.delta" => spots.extend(delta.map(|span| Spot::Text { part, span })),
+        "response.output_text.delta" => spots.extend(delta.map(|span| Spot::Text { part, span, whole: None })),
         "response.completed" | "response.incomplete" => spots.push(Spot::Done),
         "response.failed" | "error" => spots.push(Spot::Error),
+        kind if kind.starts_with("response.content_part") || kind.starts_with("response.output_text") => {
+            spots.push(Spot::Within { part });
+        }
+        kind if kind.starts_with("response.reasoning") => {
+            spots.push(Spot::Content { part, may_be_call: false });
+        }
         _ => {}
     }
     Some(())
@@ -120,20 +133,23 @@ pub(super) fn frame(event: &str, data: &str, spots: &mut Vec<Spot>) -> Option<()
 struct Item<'t> {
     kind: Option<Cow<'t, str>>,
     text: Option<Span>,
-    has_content: bool,
+    /// How many parts the content has.
+    parts: usize,
     call: CallObject,
+    span: Span,
 }
 
 impl<'t> Item<'t> {
     fn read(walk: &mut Walk<'t>) -> Option<Item<'t>> {
         let mut item = Item::default();
+        let start = walk.at();
         walk.object(|walk, key| match key {
             "type" => walk.word(&mut item.kind),
             "id" => walk.string(&mut item.call.key.id),
             "name" => walk.string(&mut item.call.name),
             "arguments" => item.call.arguments(walk),
             "content" => walk.list(|walk, _| {
-                item.has_content = true;
+                item.parts += 1;
                 walk.object(|walk, key| match key {
                     "text" => walk.string(&mut item.text),
                     _ => walk.skip(),
@@ -141,7 +157,16 @@ impl<'t> Item<'t> {
             }),
             _ => walk.skip(),
         })?;
+        item.span = start..walk.at();
         Some(item)
+    }
+
+    /// Something that is no call, or none of ours.
+    fn other(&self, part: u64) -> Spot {
+        match self.kind.as_deref() {
+            Some("message") => Spot::Within { part },
+            kind => Spot::Content { part, may_be_call: kind != Some("reasoning") },
+        }
     }
 
     fn is_call(&self) -> bool {
@@ -149,10 +174,16 @@ impl<'t> Item<'t> {
     }
 
     /// An item of a list.
-    fn tell_whole(mut self, number: u64, spots: &mut Vec<Spot>) {
+    fn tell_whole(mut self, number: u64, told: Told, spots: &mut Vec<Spot>) {
         if !self.is_call() {
-            let other = Spot::Content { part: number, may_be_call: true };
-            spots.push(self.text.map_or(other, |span| Spot::Text { part: number, span }));
+            spots.push(match (&self.text, self.parts, told) {
+                (Some(_), 1, Told::Again) => Spot::TextAgain { part: number, whole: self.span },
+                (Some(span), 1, Told::First) => {
+                    Spot::Text { part: number, span: span.clone(), whole: Some(self.span) }
+                }
+                (None, 0, _) if told == Told::Again => self.other(number),
+                _ => Spot::Content { part: number, may_be_call: self.kind.as_deref() != Some("message") },
+            });
             return;
         }
         self.call.key.index = Some(number);
@@ -162,9 +193,7 @@ impl<'t> Item<'t> {
     fn tell_added(mut self, key: CallKey, spots: &mut Vec<Spot>) {
         let part = key.index.unwrap_or(0);
         if !self.is_call() {
-            if self.has_content {
-                spots.push(Spot::Content { part, may_be_call: true });
-            }
+            spots.push(self.other(part));
             return;
         }
         self.call.key = CallKey { id: self.call.key.id.take().or(key.id), ..key };
@@ -183,7 +212,7 @@ impl<'t> Item<'t> {
 
     fn tell_done(mut self, key: CallKey, spots: &mut Vec<Spot>) {
         if !self.is_call() {
-            spots.push(Spot::Content { part: key.index.unwrap_or(0), may_be_call: true });
+            spots.push(self.other(key.index.unwrap_or(0)));
             return;
         }
         self.call.key = CallKey { id: self.call.key.id.take().or(key.id), ..key };

@@ -8,26 +8,42 @@ use crate::stream::Frame;
 pub(super) struct Marks {
     /// What is certain.
     pub edits: Vec<(Span, String)>,
-    /// What depends on how calls are decided.
+    /// What depends on what is decided later.
     pub slots: Vec<Slot>,
+    /// The frame does not leave at all.
+    pub is_dropped: bool,
 }
 
-/// A place whose text depends on a call.
+/// A place whose text depends on what is decided later.
 #[derive(Debug)]
-pub(super) struct Slot {
-    /// The number of the call.
-    pub call: usize,
-    pub kind: SlotKind,
+pub(super) enum Slot {
+    /// A piece of a call's arguments. With it, so many bytes of them were sent.
+    Fragment { call: usize, span: Span, sent: usize },
+    /// All of a call's arguments, told once more or at once.
+    Arguments { call: usize, span: Span, shape: Shape },
+    /// Where a call ends: nothing of it may come after this.
+    End { call: usize },
+    /// A piece of text that may be a call.
+    Text(Span),
+    /// A block that is such a text.
+    TextBlock(Span),
+    /// The whole frame is about such a text.
+    TextFrame,
 }
 
-#[derive(Debug)]
-pub(super) enum SlotKind {
-    /// A piece of its arguments. With it, so many bytes of them were sent.
-    Fragment { span: Span, sent: usize },
-    /// All of its arguments, told once more or at once.
-    Arguments { span: Span, shape: Shape },
-    /// Where it ends: nothing of it may come after this.
-    End,
+impl Slot {
+    /// Whether it is of this call.
+    pub fn is_of(&self, of: usize) -> bool {
+        match self {
+            Slot::Fragment { call, .. } | Slot::Arguments { call, .. } | Slot::End { call } => *call == of,
+            Slot::Text(_) | Slot::TextBlock(_) | Slot::TextFrame => false,
+        }
+    }
+
+    /// Whether it is of the text that may be a call.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Slot::Text(_) | Slot::TextBlock(_) | Slot::TextFrame)
+    }
 }
 
 /// A frame that waits.
@@ -57,8 +73,12 @@ impl Data {
     }
 }
 
-/// Writes a frame with these edits of its data.
-pub(super) fn write(raw: &[u8], data: &Data, edits: &[(Span, String)], out: &mut Vec<u8>) {
+/// Writes a frame as it is marked.
+pub(super) fn write(raw: &[u8], data: &Data, marks: &Marks, out: &mut Vec<u8>) {
+    let edits = &marks.edits;
+    if marks.is_dropped {
+        return;
+    }
     if edits.is_empty() {
         return out.extend_from_slice(raw);
     }

@@ -7,16 +7,17 @@ use toolwright_jsonrpc::raw;
 
 use super::PassReport;
 use super::calls::{Meant, PassCall, PassCalls};
-use super::held::{self, Data, Held, Marks, Slot, SlotKind};
+use super::held::{self, Data, Held, Marks, Slot};
+use super::text::{HeldText, Verdict};
 use crate::Dialect;
 use crate::form::Stop;
 use crate::pass::document::{told, written};
-use crate::pass::ending::{Said, cuts, note_correction};
+use crate::pass::ending::{Said, cuts, note_correction, note_text_calls};
 use crate::pass::mend::{self, Delivery, Finish, Mender};
 use crate::pass::own_frames::{self, Head};
 use crate::pass::spots::openai_chat::FUNCTION_CALL;
 use crate::pass::walk::{decoded, inside};
-use crate::pass::{CallKey, Shape, Span, Spot, What, spots_in_frame, usage};
+use crate::pass::{CallKey, PassOptions, Shape, Span, Spot, What, spots_in_frame, text_calls, usage};
 use crate::stream::Frame;
 
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(super) struct State {
     calls: PassCalls,
     held: VecDeque<Held>,
     held_bytes: usize,
+    text: HeldText,
     is_done: bool,
     pub report: PassReport,
     /// Kept for its memory.
@@ -38,16 +40,17 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn new(dialect: Dialect, mender: Arc<Mender>, model: Option<&str>) -> State {
+    pub fn new(dialect: Dialect, mender: Arc<Mender>, options: &PassOptions) -> State {
         State {
             dialect,
             mender,
-            model: model.map(raw::quote),
+            model: options.model.as_deref().map(raw::quote),
             head: Head::default(),
             said: Vec::new(),
             calls: PassCalls::default(),
             held: VecDeque::new(),
             held_bytes: 0,
+            text: HeldText::new(options),
             is_done: false,
             report: PassReport::default(),
             spots: Vec::new(),
@@ -72,7 +75,10 @@ impl State {
         !self.report.has_upstream_error && (self.is_done || (is_chat && is_finished()))
     }
 
-    pub fn drop_held(&mut self) {
+    /// The stream ends badly. Text that waits is text; what is in doubt of a call does not leave.
+    pub fn give_up(&mut self, out: &mut Vec<u8>) {
+        self.text.give_up();
+        self.flush(out);
         self.held.clear();
         self.held_bytes = 0;
     }
@@ -98,7 +104,7 @@ impl State {
                 return out.extend_from_slice(frame.raw);
             }
             self.fill(&mut marks);
-            return held::write(frame.raw, &Data::of(frame), &marks.edits, out);
+            return held::write(frame.raw, &Data::of(frame), &marks, out);
         }
         self.hold(Held { raw: frame.raw.to_vec(), data: Data::of(frame), marks });
     }
@@ -106,8 +112,7 @@ impl State {
     /// The upstream tells an error: what is in doubt is never completed.
     fn upstream_error(&mut self, spots: &[Spot], data: &str, marks: &mut Marks, out: &mut Vec<u8>) {
         self.report.has_upstream_error = true;
-        self.flush(out);
-        self.drop_held();
+        self.give_up(out);
         for spot in spots {
             if let Spot::Model(_) | Spot::Usage(_) = spot {
                 self.spot(spot.clone(), data, marks);
@@ -121,13 +126,25 @@ impl State {
             Spot::Id(span) => remember(&mut self.head.id, data, &span),
             Spot::Created(span) => remember(&mut self.head.created, data, &span),
             Spot::Usage(span) => self.report.usage.update(&usage::usage(self.dialect, &data[span])),
-            Spot::Text { part, .. } => {
+            Spot::Text { part, span, .. } => {
                 self.content(part, marks);
+                self.text_piece(part, span, data, marks);
             }
-            Spot::Content { part, may_be_call } => self.content(part, marks).has_unknown |= may_be_call,
+            Spot::TextAgain { part, whole } if self.text.is_open_in(part) => {
+                marks.slots.push(Slot::TextBlock(whole));
+            }
+            Spot::Within { part } => self.within(part, data, marks),
+            Spot::TextAgain { .. } | Spot::NoCalls { .. } => {}
+            Spot::Content { part, may_be_call } => {
+                if may_be_call || !self.text.text.is_empty() {
+                    self.text.give_up();
+                }
+                self.content(part, marks).has_unknown |= may_be_call;
+            }
             Spot::Call { key, what } => self.call(&key, what, data, marks),
             Spot::Finish { part, span, stop } => self.finish(part, span, &stop, data, marks),
             Spot::Done => {
+                self.judge_text(&Stop::EndTurn);
                 self.decide_all(|_| true, Finish::Complete, marks);
                 self.is_done = true;
             }
@@ -189,8 +206,7 @@ impl State {
             }
             What::Fragment(span) => {
                 call.push(&self.mender, inside(data, &span));
-                let kind = SlotKind::Fragment { span, sent: call.sent.len() };
-                marks.slots.push(Slot { call: at, kind });
+                marks.slots.push(Slot::Fragment { call: at, span, sent: call.sent.len() });
             }
             What::Arguments(span, shape) => self.arguments(at, span, shape, data, marks),
             What::End => {
@@ -199,13 +215,14 @@ impl State {
                 if call.is_json() || call.sent.is_empty() {
                     self.decide(at, Finish::Complete, marks);
                 } else {
-                    marks.slots.push(Slot { call: at, kind: SlotKind::End });
+                    marks.slots.push(Slot::End { call: at });
                 }
             }
         }
     }
 
     fn begin(&mut self, key: &CallKey, at: usize, marks: &mut Marks) {
+        self.text.give_up();
         // Without an index nothing more can be told of the call before.
         if self.dialect == Dialect::OpenAiChat && key.index.is_none() {
             let before = self.calls.0[..at].iter().rposition(|call| call.part == key.part);
@@ -226,7 +243,7 @@ impl State {
             call.set_whole(&text);
         }
         if call.sent == text {
-            marks.slots.push(Slot { call: at, kind: SlotKind::Arguments { span, shape } });
+            marks.slots.push(Slot::Arguments { call: at, span, shape });
             if shape == Shape::Object {
                 self.decide(at, Finish::Complete, marks);
             }
@@ -242,6 +259,7 @@ impl State {
     }
 
     fn finish(&mut self, part: u64, span: Option<Span>, stop: &Stop, data: &str, marks: &mut Marks) {
+        self.judge_text(stop);
         if cuts(stop) {
             // Only the last call can have been cut off.
             let last = self.calls.0.iter().rposition(|call| call.part == part);
@@ -292,8 +310,7 @@ impl State {
 
     /// What comes instead needs a piece that has not left yet. Where there is none, one is made.
     fn make_room(&mut self, at: usize, marks: &Marks) {
-        let of_call = |slot: &Slot| slot.call == at;
-        let is_piece = |slot: &Slot| of_call(slot) && matches!(slot.kind, SlotKind::Fragment { .. });
+        let is_piece = |slot: &Slot| slot.is_of(at) && matches!(slot, Slot::Fragment { .. });
         if marks.slots.iter().any(is_piece) || self.held.iter().any(|held| held.marks.slots.iter().any(is_piece)) {
             return;
         }
@@ -303,8 +320,13 @@ impl State {
         let frame = own_frames::fragment(self.dialect, &self.head, call.part, index, rest);
         let Some(frame) = frame.filter(|_| !rest.is_empty()) else { return };
         call.is_replaced = true;
-        let place = self.held.iter().position(|held| held.marks.slots.iter().any(of_call));
-        let raw = frame.into_bytes();
+        self.insert(frame, |slot| slot.is_of(at));
+    }
+
+    /// Puts frames of ours before the first one that has such a slot, or behind all.
+    fn insert(&mut self, frames: String, which: impl Fn(&Slot) -> bool) {
+        let place = self.held.iter().position(|held| held.marks.slots.iter().any(&which));
+        let raw = frames.into_bytes();
         self.held_bytes += raw.len();
         let held = Held { raw, data: Data::At(0..0), marks: Marks::default() };
         self.held.insert(place.unwrap_or(self.held.len()), held);
@@ -320,41 +342,105 @@ impl State {
             let Some(mut front) = self.held.pop_front() else { return };
             self.held_bytes -= front.raw.len();
             self.fill(&mut front.marks);
-            held::write(&front.raw, &front.data, &front.marks.edits, out);
+            held::write(&front.raw, &front.data, &front.marks, out);
         }
     }
 
     /// Whether all that the frame waits for is decided.
     fn is_ready(&self, marks: &Marks) -> bool {
-        marks.slots.iter().all(|slot| {
-            let call = &self.calls.0[slot.call];
-            let is_safe = match slot.kind {
-                SlotKind::Fragment { sent, .. } => call.is_safe_up_to(sent),
-                SlotKind::Arguments { .. } | SlotKind::End => false,
-            };
-            is_safe || call.decision.is_some()
+        let is_decided = |call: usize| self.calls.0[call].decision.is_some();
+        marks.slots.iter().all(|slot| match slot {
+            Slot::Fragment { call, sent, .. } => self.calls.0[*call].is_safe_up_to(*sent) || is_decided(*call),
+            Slot::Arguments { call, .. } | Slot::End { call } => is_decided(*call),
+            Slot::Text(_) | Slot::TextBlock(_) | Slot::TextFrame => !self.text.is_open(),
         })
     }
 
     /// Makes edits of what was decided.
     fn fill(&mut self, marks: &mut Marks) {
         for slot in marks.slots.drain(..) {
-            let call = &mut self.calls.0[slot.call];
-            match slot.kind {
-                SlotKind::Fragment { span, sent } => {
-                    if let Some(new) = call.piece(sent) {
+            match slot {
+                Slot::Fragment { call, span, sent } => {
+                    if let Some(new) = self.calls.0[call].piece(sent) {
                         marks.edits.push((span, raw::quote(&new)));
                     }
                 }
-                SlotKind::Arguments { span, shape } => {
+                Slot::Arguments { call, span, shape } => {
+                    let call = &self.calls.0[call];
                     let decision = call.decision.as_ref().unwrap_or(&Delivery::AsSent);
                     let new = written(decision, &call.sent, shape, Shape::of(self.dialect));
                     marks.edits.extend(new.map(|new| (span, on_one_line(new))));
                 }
-                SlotKind::End => {}
+                Slot::End { .. } => {}
+                slot => {
+                    let Verdict::Calls(calls) = &self.text.verdict else { continue };
+                    match slot {
+                        Slot::Text(span) => marks.edits.push((span, "\"\"".to_owned())),
+                        Slot::TextBlock(span) => {
+                            marks.edits.push((span, text_calls::items(self.dialect, calls)));
+                        }
+                        _ => marks.is_dropped = true,
+                    }
+                }
             }
         }
     }
+
+    /// A piece of text, which may be a piece of a call.
+    fn text_piece(&mut self, part: u64, span: Span, data: &str, marks: &mut Marks) {
+        if !self.text.is_open() {
+            return;
+        }
+        self.text.push(self.dialect, part, &decoded(data, &span), data);
+        if self.text.is_open() {
+            let is_in_block = has_text_blocks(self.dialect);
+            marks.slots.push(if is_in_block { Slot::TextFrame } else { Slot::Text(span) });
+        }
+    }
+
+    /// A frame that belongs to a block and says nothing new.
+    fn within(&mut self, part: u64, data: &str, marks: &mut Marks) {
+        if !self.text.is_open() || !has_text_blocks(self.dialect) {
+            return;
+        }
+        if self.dialect == Dialect::OpenAiResponses {
+            self.text.begin(part, data);
+        }
+        if self.text.is_open_in(part) {
+            marks.slots.push(Slot::TextFrame);
+        }
+    }
+
+    /// The answer is over: now it is known whether its text is nothing but calls.
+    fn judge_text(&mut self, stop: &Stop) {
+        if !self.text.is_open() {
+            return;
+        }
+        if cuts(stop) || self.text.text.is_empty() {
+            return self.text.give_up();
+        }
+        let HeldText { tools, id_seed, text, part, sequence, .. } = &self.text;
+        let reports = &mut self.report.reports;
+        let calls = text_calls::find(self.dialect, text, tools, id_seed, &self.mender, reports);
+        if calls.is_empty() {
+            return self.text.give_up();
+        }
+        let first = part.unwrap_or(0);
+        let frames = text_calls::frames(self.dialect, &self.head, &calls, first, *sequence);
+        note_text_calls(&mut self.report.notes, calls.len());
+        self.said(0).calls += calls.len();
+        self.text.verdict = Verdict::Calls(calls);
+        if has_text_blocks(self.dialect) {
+            self.insert(frames, Slot::is_text);
+        } else {
+            self.insert(frames, |_| false);
+        }
+    }
+}
+
+/// Whether text stands in blocks of its own, which calls can take the place of.
+fn has_text_blocks(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::AnthropicMessages | Dialect::OpenAiResponses)
 }
 
 impl PassCall {
