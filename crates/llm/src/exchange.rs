@@ -10,12 +10,13 @@ mod report;
 
 use std::sync::Arc;
 
-use toolwright_jsonrpc::raw;
+use toolwright_jsonrpc::{Json, raw};
 use toolwright_normalizer::Normalizer;
 
 use crate::calls::{self, CallReport, Mender, ToolCache};
 use crate::fit::{self, Names};
-use crate::form::{Block, Request, Response};
+use crate::form::{Arguments, Block, Call, Request, Response};
+use crate::pass::PassOptions;
 use crate::{Dialect, Failure, FailureKind, Notes, Reply, Target, dialects, pass, stream, tokens};
 
 pub use answer_stream::AnswerStream;
@@ -237,7 +238,7 @@ impl Prepared {
     }
 
     fn passed(&self, status: u16, text: &str) -> Answer {
-        let passed = pass::answer(self.upstream, text, self.alias.as_deref(), &self.mender);
+        let passed = pass::answer(self.upstream, text, &self.pass_options(), &self.mender);
         let mut report = Report {
             usage: passed.usage,
             stop: passed.stop,
@@ -284,7 +285,20 @@ impl Prepared {
         let Some(found) = stream::calls_in_text(&text, &names) else { return };
         response.blocks.retain(|block| !matches!(block, Block::Text(_)));
         for (number, (name, arguments)) in found.into_iter().enumerate() {
-            response.blocks.push(Block::Call(calls::written_call(&self.reply.id, number, name, arguments)));
+            let arguments = match Json::parse(&arguments).ok().filter(|json| json.as_str().starts_with('{')) {
+                Some(json) => Arguments::Object(json),
+                None => Arguments::Text(arguments),
+            };
+            let id = Some(format!("call_{}{number}", self.reply.id));
+            response.blocks.push(Block::Call(Call { id, name, arguments, extra: Vec::new() }));
+        }
+    }
+
+    fn pass_options(&self) -> PassOptions {
+        PassOptions {
+            model: self.alias.clone(),
+            text_tools: if self.reads_text_calls { self.tool_names() } else { Vec::new() },
+            id_seed: self.reply.id.clone(),
         }
     }
 

@@ -42,7 +42,7 @@ impl AnswerStream {
         let tool_names = if prepared.reads_text_calls { prepared.tool_names() } else { Vec::new() };
         let way = if prepared.is_same_dialect() {
             let mender = std::sync::Arc::clone(&prepared.mender);
-            Way::Passing(Box::new(PassStream::new(prepared.upstream, mender, prepared.alias.as_deref())))
+            Way::Passing(Box::new(PassStream::new(prepared.upstream, mender, &prepared.pass_options())))
         } else {
             Way::Translating(Box::new(Translating {
                 frames: match prepared.upstream {
@@ -51,7 +51,7 @@ impl AnswerStream {
                 },
                 decoder: dialects::decoder(prepared.upstream, &prepared.reply.id),
                 names: prepared.names.clone(),
-                text_calls: prepared.reads_text_calls.then(|| TextCalls::new(tool_names, &prepared.reply.id)),
+                text_calls: prepared.reads_text_calls.then(|| TextCalls::new(&tool_names, &prepared.reply.id)),
                 sequencer: Sequencer::default(),
                 stage: CallStage::new(std::sync::Arc::clone(&prepared.mender)),
                 encoder: dialects::encoder(prepared.front, prepared.reply.clone()),
@@ -141,14 +141,11 @@ impl Translating {
         }
         let mut read = take(&mut self.read);
         let decoder = &mut self.decoder;
-        let framed = self.frames.end(&mut |frame| decoder.frame(&frame, &mut read));
+        self.frames.end(&mut |frame| decoder.frame(&frame, &mut read));
         let is_told = |read: &[Event]| read.iter().any(|event| matches!(event, Event::Done | Event::Error(_)));
         match failure {
             Some(failure) if !is_told(&read) => read.push(Event::Error(failure)),
             _ => {}
-        }
-        if let (Err(error), false) = (framed, is_told(&read)) {
-            read.push(Event::Error(Failure::new(FailureKind::Api, error.to_string()).with_status(502)));
         }
         if !is_told(&read) {
             self.decoder.end(&mut read);
