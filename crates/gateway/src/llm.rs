@@ -25,7 +25,9 @@ use http::{Method, Request, Response};
 use toolwright_config::LlmSettings;
 use toolwright_ledger::Ledger;
 use toolwright_llm::calls::ToolCache;
+use toolwright_llm::exchange::Mending;
 use toolwright_llm::{Dialect, Failure, FailureKind};
+use toolwright_normalizer::Normalizer;
 use toolwright_tools::ToolExecutor;
 
 use crate::web::InsideBody;
@@ -41,23 +43,47 @@ pub(crate) use said::refusal;
 pub struct LlmFront {
     router: ArcSwap<Router>,
     executor: Arc<ToolExecutor>,
+    /// The executor's rules when they were last seen, and ours made of them.
+    rules: ArcSwap<(Arc<Normalizer>, Arc<Normalizer>)>,
+    /// Built-in sets of rules that are in force here besides.
+    sets: Vec<&'static str>,
     cache: Arc<ToolCache>,
     ledger: Option<Arc<Ledger>>,
 }
 
 impl LlmFront {
-    /// The upstreams and models that the settings name. Rules are those of the executor.
+    /// The upstreams and models that the settings name. Rules are those of the executor and these built-in sets.
     pub fn new(
         settings: &LlmSettings,
         executor: Arc<ToolExecutor>,
+        sets: Vec<&'static str>,
         ledger: Option<Arc<Ledger>>,
     ) -> Result<LlmFront, UpstreamError> {
+        let theirs = executor.normalizer();
+        let ours = with_sets(&theirs, &sets);
         Ok(LlmFront {
             router: ArcSwap::from_pointee(Router::new(settings)?),
             executor,
+            rules: ArcSwap::from_pointee((theirs, ours)),
+            sets,
             cache: Arc::default(),
             ledger,
         })
+    }
+
+    /// The rules in force now.
+    fn mending(&self) -> Mending {
+        let theirs = self.executor.normalizer();
+        let known = self.rules.load();
+        let normalizer = match Arc::ptr_eq(&known.0, &theirs) {
+            true => Arc::clone(&known.1),
+            false => {
+                let ours = with_sets(&theirs, &self.sets);
+                self.rules.store(Arc::new((theirs, Arc::clone(&ours))));
+                ours
+            }
+        };
+        Mending { normalizer, cache: Arc::clone(&self.cache) }
     }
 
     /// Other settings from now on. Exchanges that run go on as they began.
@@ -96,4 +122,9 @@ impl LlmFront {
             }
         }
     }
+}
+
+fn with_sets(normalizer: &Normalizer, sets: &[&str]) -> Arc<Normalizer> {
+    let rules = sets.iter().fold(normalizer.rules().clone(), |rules, set| rules.with_set(set));
+    Arc::new(Normalizer::new(rules))
 }

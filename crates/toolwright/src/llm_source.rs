@@ -10,8 +10,13 @@ use toolwright_gateway::llm::LlmFront;
 use toolwright_ledger::Ledger;
 use toolwright_tools::{ToolExecutor, printable};
 
+use crate::cli::RuleOptions;
+
 /// Where Ollama listens when nobody says otherwise.
 const OLLAMA: &str = "http://127.0.0.1:11434";
+
+/// Built-in sets of rules that are on for calls of models unless they are switched off.
+const SETS: [&str; 1] = ["file-window-drop"];
 
 /// The models of these names are asked at the upstream beside.
 const USUAL: [(&str, &str); 7] = [
@@ -31,8 +36,14 @@ pub fn settings(configuration: Option<&Configuration>) -> LlmSettings {
 }
 
 /// The front, and what it is told of another configuration.
-pub fn front(settings: &LlmSettings, executor: &Arc<ToolExecutor>, ledger: Option<&Arc<Ledger>>) -> Option<Arc<LlmFront>> {
-    match LlmFront::new(settings, Arc::clone(executor), ledger.cloned()) {
+pub fn front(
+    settings: &LlmSettings,
+    executor: &Arc<ToolExecutor>,
+    rules: &RuleOptions,
+    ledger: Option<&Arc<Ledger>>,
+) -> Option<Arc<LlmFront>> {
+    let sets = SETS.into_iter().filter(|set| !rules.disable.iter().any(|off| off == set)).collect();
+    match LlmFront::new(settings, Arc::clone(executor), sets, ledger.cloned()) {
         Ok(front) => Some(Arc::new(front)),
         Err(error) => {
             eprintln!("warning: no model can be asked: {}", printable(&error.to_string(), &[]));

@@ -63,7 +63,7 @@ impl LlmFront {
             Ok(ways) => ways,
             Err(failure) => return exchanged.refused(&failure, &fresh.id),
         };
-        let mending = Mending { normalizer: self.executor.normalizer(), cache: Arc::clone(&self.cache) };
+        let mending = self.mending();
         let last = ways.len() - 1;
         for (number, way) in ways.iter().enumerate() {
             let prepared = match asked.prepare(&way.upstream.target(&way.model), &mending, &fresh) {

@@ -115,7 +115,7 @@ impl AnswerStream {
                 let known = self.report.calls.len();
                 self.report.calls.extend_from_slice(&told.reports[known..]);
             }
-            Way::Translating(stream) => self.report.take(stream.stage.take_reports()),
+            Way::Translating(stream) => self.report.take(stream.stage.reports()),
         }
         &self.report
     }
