@@ -38,7 +38,7 @@ fn a_call_that_fits_leaves_while_it_is_written() {
         })
         .collect();
     let expected: [&[&str]; 9] =
-        [&[], &[], &[r#"{"path":"a"#], &[".md"], &[r#"","content":"one "#], &["two"], &[], &[r#""}"#], &[]];
+        [&[], &[], &[r#"{"path":"a"#], &[".md"], &[r#"","content":"one "#], &["two"], &["\""], &["}"], &[]];
     assert_eq!(pieces, expected);
     assert!(
         matches!(&out[2][0], Event::CallStart { id, name, .. } if id == "call_0" && name == "write_note")
@@ -89,7 +89,7 @@ fn calls_follow_each_other_and_text_may_follow_them() {
         vec![Event::Text("so".into())],
         call(0, "read_note", &[r#"{"path":"a"}"#]),
         call(1, "read_note", &["{'path':", " 'b'"]),
-        call(2, "unheard_of", &["{'a': 1"]),
+        call(2, "unheard_of", &["{'a': 'x'"]),
         vec![Event::Text("done".into()), finish(Stop::ToolUse), Event::Usage(Usage::default()), Event::Done],
     ]
     .concat();
@@ -99,7 +99,7 @@ fn calls_follow_each_other_and_text_may_follow_them() {
         [
             ("read_note".to_owned(), r#"{"path":"a"}"#.to_owned(), true),
             ("read_note".to_owned(), r#"{"path":"b"}"#.to_owned(), true),
-            ("unheard_of".to_owned(), r#"{"a":1}"#.to_owned(), true),
+            ("unheard_of".to_owned(), r#"{"a":"x"}"#.to_owned(), true),
         ]
     );
     let texts: Vec<&Event> = out.iter().filter(|event| matches!(event, Event::Text(_))).collect();

@@ -1,7 +1,7 @@
 //! What the tests of calls share.
 #![allow(dead_code, unreachable_pub)]
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use toolwright_jsonrpc::Json;
 use toolwright_llm::calls::{CallReport, CallStage, Mender, ToolCache, builtin_rules};
@@ -36,8 +36,9 @@ pub fn usual_tools() -> Vec<Tool> {
 }
 
 pub fn mender(tools: &[Tool], needs_objects: bool) -> Mender {
-    let normalizer = Arc::new(Normalizer::new(builtin_rules()));
-    Mender::new(normalizer, ToolCache::default().toolset(tools), needs_objects)
+    static NORMALIZER: LazyLock<Arc<Normalizer>> =
+        LazyLock::new(|| Arc::new(Normalizer::new(builtin_rules())));
+    Mender::new(NORMALIZER.clone(), ToolCache::default().toolset(tools), needs_objects)
 }
 
 /// The events of one call, its arguments in these pieces.
@@ -91,6 +92,7 @@ pub fn calls_of(events: &[Event]) -> Vec<(String, String, bool)> {
                 assert_eq!(open.take(), Some(*call), "the end of the open call");
                 calls.last_mut().expect("a call").2 = true;
             }
+            Event::Usage(_) => {}
             _ => assert_eq!(open, None, "nothing comes between the pieces of a call"),
         }
     }
