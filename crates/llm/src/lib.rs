@@ -17,7 +17,6 @@ mod target;
 
 pub mod calls;
 pub mod dialects;
-pub mod signature;
 pub mod stream;
 
 pub use dialect::Dialect;

@@ -1,10 +1,13 @@
 //! An answer, whole.
 
 use super::{Block, Members};
+use crate::Dialect;
 
 /// What a model answered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
+    /// The dialect that it was read from: every `extra` in it is of that dialect.
+    pub dialect: Option<Dialect>,
     /// Its id, as the upstream gave it.
     pub id: Option<String>,
     /// The model, as the upstream calls it.
