@@ -22,7 +22,6 @@ pub mod fit;
 pub mod models;
 pub mod pass;
 pub mod quirks;
-pub mod signature;
 pub mod stream;
 pub mod tokens;
 

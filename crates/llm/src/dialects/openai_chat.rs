@@ -8,15 +8,14 @@ mod reasoning;
 mod request_read;
 mod request_write;
 mod response;
+mod stream_calls;
+mod stream_read;
+mod stream_write;
 mod tools;
 
 pub use error::{read_error, write_error};
 pub use request_read::read_request;
 pub use request_write::write_request;
 pub use response::{read_response, write_response};
-mod stream_calls;
-mod stream_read;
-mod stream_write;
-
 pub use stream_read::Decoder;
 pub use stream_write::Encoder;

@@ -23,7 +23,7 @@ pub fn write_error(failure: &Failure, request_id: &str) -> String {
 }
 
 /// Anthropic's word for a kind of error. Clients know no others.
-fn word(kind: FailureKind) -> &'static str {
+pub(super) fn word(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::InvalidRequest => "invalid_request_error",
         FailureKind::Authentication => "authentication_error",

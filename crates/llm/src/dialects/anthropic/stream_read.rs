@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use toolwright_jsonrpc::raw;
 
+use super::response::{read_stop, take_usage};
+use crate::dialects::error_shapes;
+use crate::dialects::fields::Fields;
 use crate::form::{Event, Stop, Usage};
 use crate::stream::told::{self, number, some_text};
 use crate::stream::{Decode, Frame};
@@ -98,9 +101,11 @@ impl Decoder {
                 self.message_delta(find("delta").unwrap_or("{}"), find("usage"), out);
             }
             "message_stop" => self.close(out),
-            "error" => return Err(told::error_of(data)),
+            "error" => return Err(error_shapes::read(200, data)),
             // A gateway between us and the provider may have words of its own.
-            _ if find("error").is_some_and(|error| error != "null") => return Err(told::error_of(data)),
+            _ if find("error").is_some_and(|error| error != "null") => {
+                return Err(error_shapes::read(200, data));
+            }
             _ => {}
         }
         Ok(())
@@ -117,7 +122,7 @@ impl Decoder {
             match member.key.as_ref() {
                 "id" => id = some_text(member.value).map(Cow::into_owned),
                 "model" => model = some_text(member.value).map(Cow::into_owned),
-                "usage" => self.usage = read_usage(member.value),
+                "usage" => self.usage = take_usage(&mut Fields::lenient(member.value)),
                 _ => {}
             }
         }
@@ -209,7 +214,7 @@ impl Decoder {
     fn message_delta(&mut self, delta: &str, usage: Option<&str>, out: &mut Vec<Event>) {
         if let Some(usage) = usage.filter(|usage| usage.starts_with('{')) {
             let before = self.usage;
-            self.usage.update(&read_usage(usage));
+            self.usage.update(&take_usage(&mut Fields::lenient(usage)));
             if self.usage != before {
                 out.push(Event::Usage(self.usage));
             }
@@ -227,7 +232,7 @@ impl Decoder {
             self.end_blocks(out);
             self.is_finished = true;
             let stop_sequence = stop_sequence.map(Cow::into_owned);
-            out.push(Event::Finish { stop: stop_of(&stop), stop_sequence });
+            out.push(Event::Finish { stop: read_stop(&stop), stop_sequence });
         }
     }
 
@@ -247,36 +252,4 @@ impl Decoder {
         }
         out.push(Event::Done);
     }
-}
-
-/// What a `stop_reason` means.
-fn stop_of(word: &str) -> Stop {
-    match word {
-        "end_turn" => Stop::EndTurn,
-        "max_tokens" => Stop::MaxTokens,
-        "stop_sequence" => Stop::StopSequence,
-        "tool_use" => Stop::ToolUse,
-        "refusal" => Stop::Refusal,
-        "pause_turn" => Stop::PauseTurn,
-        "model_context_window_exceeded" => Stop::ContextWindow,
-        other => Stop::Other(other.to_owned()),
-    }
-}
-
-fn read_usage(usage: &str) -> Usage {
-    let mut found = Usage::default();
-    for member in raw::first_members(usage) {
-        let count = number(member.value);
-        match member.key.as_ref() {
-            "input_tokens" => found.input = count,
-            "cache_read_input_tokens" => found.cache_read = count,
-            "cache_creation_input_tokens" => found.cache_write = count,
-            "output_tokens" => found.output = count,
-            "output_tokens_details" => {
-                found.reasoning = raw::find(member.value, "thinking_tokens").and_then(number);
-            }
-            _ => {}
-        }
-    }
-    found
 }

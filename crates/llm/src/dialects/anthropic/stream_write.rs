@@ -2,9 +2,11 @@
 
 use toolwright_jsonrpc::raw::write_quoted;
 
-use crate::form::{Event, Stop, Usage};
+use super::error::word;
+use super::response::stop_word;
+use crate::form::{Event, Stop, Thinking, Usage, signature};
 use crate::stream::Encode;
-use crate::{Failure, FailureKind, Reply, signature};
+use crate::{Failure, Reply};
 
 /// About so many bytes are a token, where nobody counted.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -221,7 +223,7 @@ impl Encoder {
     fn close(&mut self, out: &mut Vec<u8>) {
         match self.open.take() {
             None => {}
-            Some(Open::Thinking) => self.sign(&signature::synthetic(), out),
+            Some(Open::Thinking) => self.sign(&signature::sealed(&Thinking::default()), out),
             Some(Open::Text | Open::Call) => self.block_stop(out),
         }
     }
@@ -244,7 +246,7 @@ impl Encoder {
         let (stop, stop_sequence) = self.finish.take().unwrap_or((inferred, None));
         self.data.clear();
         self.data.push_str(r#"{"type":"message_delta","delta":{"stop_reason":"#);
-        write_quoted(word_of(&stop), &mut self.data);
+        write_quoted(stop_word(&stop, None), &mut self.data);
         self.data.push_str(r#","stop_sequence":"#);
         match &stop_sequence {
             Some(text) => write_quoted(text, &mut self.data),
@@ -279,38 +281,10 @@ fn write_counts(counts: &[(&str, Option<u64>)], out: &mut String) {
     }
 }
 
-/// The `stop_reason` for a stop. Clients know no other words than these.
-fn word_of(stop: &Stop) -> &'static str {
-    match stop {
-        Stop::EndTurn | Stop::Other(_) => "end_turn",
-        Stop::MaxTokens => "max_tokens",
-        Stop::StopSequence => "stop_sequence",
-        Stop::ToolUse => "tool_use",
-        Stop::Refusal => "refusal",
-        Stop::PauseTurn => "pause_turn",
-        Stop::ContextWindow => "model_context_window_exceeded",
-    }
-}
-
 fn write_failure(failure: &Failure, out: &mut String) {
     out.push_str(r#"{"type":"error","error":{"type":"#);
-    write_quoted(type_of(failure.kind), out);
+    write_quoted(word(failure.kind), out);
     out.push_str(r#","message":"#);
     write_quoted(&failure.message, out);
     out.push_str("}}");
-}
-
-fn type_of(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::InvalidRequest => "invalid_request_error",
-        FailureKind::Authentication => "authentication_error",
-        FailureKind::Billing => "billing_error",
-        FailureKind::Permission => "permission_error",
-        FailureKind::NotFound => "not_found_error",
-        FailureKind::TooLarge => "request_too_large",
-        FailureKind::RateLimit => "rate_limit_error",
-        FailureKind::Api => "api_error",
-        FailureKind::Timeout => "timeout_error",
-        FailureKind::Overloaded => "overloaded_error",
-    }
 }

@@ -105,7 +105,8 @@ fn own_detail<'t>(thought: &'t &Thinking) -> Option<&'t Json> {
     }
 }
 
-fn write_detail(thought: &Thinking, index: u64) -> Option<Json> {
+/// A thought that is signed or has no words, as a detail.
+pub(super) fn write_detail(thought: &Thinking, index: u64) -> Option<Json> {
     if let Some(own) = own_detail(&thought) {
         return Some(own.clone());
     }

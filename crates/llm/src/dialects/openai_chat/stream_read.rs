@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
-use toolwright_jsonrpc::raw;
+use toolwright_jsonrpc::{Json, raw};
 
+use super::response::{read_stop, read_usage};
 use super::stream_calls::{Calls, Piece};
-use crate::form::{Event, Stop, Usage};
+use crate::dialects::error_shapes;
+use crate::form::{Event, Stop, Thinking, Usage, signature};
 use crate::stream::told::{self, number, some_text};
 use crate::stream::{Decode, Frame};
+use crate::{Dialect, Failure, FailureKind};
 
 /// Reads the chunks of one Chat stream, of OpenAI and of those who do as it does.
 #[derive(Debug)]
@@ -16,6 +19,10 @@ pub struct Decoder {
     is_started: bool,
     /// Something was said or called.
     has_content: bool,
+    /// The words of the thought so far, for the detail that signs it.
+    thought: String,
+    /// Thoughts are told as words: the same words in details are not told again.
+    has_plain_thoughts: bool,
     /// Why the answer ends, as far as was said. It is told at the end: some say it in every chunk.
     finish: Option<(Stop, Option<String>)>,
     usage: Usage,
@@ -29,6 +36,8 @@ impl Decoder {
             calls: Calls::new(id_seed),
             is_started: false,
             has_content: false,
+            thought: String::new(),
+            has_plain_thoughts: false,
             finish: None,
             usage: Usage::default(),
             is_over: false,
@@ -75,7 +84,7 @@ struct Chunk<'a> {
 }
 
 impl Decoder {
-    fn chunk(&mut self, event: &str, data: &str, out: &mut Vec<Event>) -> Result<(), crate::Failure> {
+    fn chunk(&mut self, event: &str, data: &str, out: &mut Vec<Event>) -> Result<(), Failure> {
         let members = raw::members(data).map_err(|_| told::not_json(data))?;
         let mut chunk = Chunk { is_error: event == "error", ..Chunk::default() };
         let mut has_message = false;
@@ -98,7 +107,7 @@ impl Decoder {
             }
         }
         if chunk.is_error || (has_message && chunk.choices.is_none()) {
-            return Err(told::error_of(data));
+            return Err(error_shapes::read(200, data));
         }
         if !self.is_started {
             self.is_started = true;
@@ -126,7 +135,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn choice(&mut self, choice: &str, out: &mut Vec<Event>) -> Result<(), crate::Failure> {
+    fn choice(&mut self, choice: &str, out: &mut Vec<Event>) -> Result<(), Failure> {
         let mut delta = None;
         let mut message = None;
         let mut finish = None;
@@ -152,10 +161,10 @@ impl Decoder {
             None => {}
             Some("error") => {
                 let message = "The upstream ended the answer with finish_reason \"error\".";
-                return Err(crate::Failure::new(crate::FailureKind::Api, message).with_status(502));
+                return Err(Failure::new(FailureKind::Api, message).with_status(502));
             }
             Some(word) => {
-                let stop = stop_of(word);
+                let stop = read_stop(word);
                 let stop_text = stop_text.filter(|_| stop == Stop::EndTurn).map(Cow::into_owned);
                 let stop = if stop_text.is_some() { Stop::StopSequence } else { stop };
                 self.finish = Some((stop, stop_text));
@@ -165,7 +174,7 @@ impl Decoder {
     }
 
     /// What a delta says, in this order: thoughts, words, calls.
-    fn delta(&mut self, delta: &str, out: &mut Vec<Event>) -> Result<(), crate::Failure> {
+    fn delta(&mut self, delta: &str, out: &mut Vec<Event>) -> Result<(), Failure> {
         let mut content = None;
         let mut thinking = None;
         let mut details = None;
@@ -186,12 +195,12 @@ impl Decoder {
                 _ => {}
             }
         }
-        let has_thinking = thinking.is_some();
         if let Some(thinking) = thinking {
-            self.say(Event::Thinking(thinking.into_owned()), out);
+            self.has_plain_thoughts = true;
+            self.think(thinking, out);
         }
         for detail in details.and_then(|details| raw::items(details).ok()).into_iter().flatten() {
-            self.detail(detail, has_thinking, out);
+            self.detail(detail, out);
         }
         match content {
             Some(parts) if parts.starts_with('[') => self.parts(parts, out),
@@ -220,17 +229,38 @@ impl Decoder {
         out.push(event);
     }
 
-    /// A part of the thoughts as some routers tell it: words, a signature, or what is encrypted.
-    fn detail(&mut self, detail: &str, has_thinking: bool, out: &mut Vec<Event>) {
+    fn think(&mut self, words: Cow<'_, str>, out: &mut Vec<Event>) {
+        self.thought.push_str(&words);
+        self.say(Event::Thinking(words.into_owned()), out);
+    }
+
+    /// A part of the thoughts as some routers tell it: words, a signature, or what is encrypted. What is not words is
+    /// sealed, so that it comes back to them and to nobody else.
+    fn detail(&mut self, detail: &str, out: &mut Vec<Event>) {
+        let mut words = None;
+        let mut is_signed = false;
+        let mut is_encrypted = false;
         for member in raw::first_members(detail) {
             let Some(text) = some_text(member.value) else { continue };
             match member.key.as_ref() {
-                // The same words mostly stand in the delta itself.
-                "text" | "summary" if !has_thinking => self.say(Event::Thinking(text.into_owned()), out),
-                "signature" => self.say(Event::Signature(text.into_owned()), out),
-                "data" => self.say(Event::RedactedThinking(text.into_owned()), out),
+                "text" | "summary" => words = Some(text),
+                "signature" => is_signed = true,
+                "data" => is_encrypted = true,
                 _ => {}
             }
+        }
+        if let Some(words) = words.filter(|_| !self.has_plain_thoughts) {
+            self.think(words, out);
+        }
+        let (true, Ok(item)) = (is_signed || is_encrypted, Json::parse(detail)) else { return };
+        let item = if is_signed { item.with("text", &Json::text(&self.thought)) } else { item };
+        let raw = Some((Dialect::OpenAiChat, item));
+        let sealed = signature::sealed(&Thinking { raw, ..Thinking::default() });
+        if is_signed {
+            self.thought.clear();
+            self.say(Event::Signature(sealed), out);
+        } else {
+            self.say(Event::RedactedThinking(sealed), out);
         }
     }
 
@@ -254,13 +284,13 @@ impl Decoder {
                     .chain([thoughts])
                     .filter_map(some_text)
                 {
-                    self.say(Event::Thinking(thought.into_owned()), out);
+                    self.think(thought, out);
                 }
             }
         }
     }
 
-    fn call(&mut self, call: &str, out: &mut Vec<Event>) -> Result<(), crate::Failure> {
+    fn call(&mut self, call: &str, out: &mut Vec<Event>) -> Result<(), Failure> {
         let mut index = None;
         let mut id = None;
         let mut function = None;
@@ -281,7 +311,7 @@ impl Decoder {
         id: Option<&str>,
         function: &str,
         out: &mut Vec<Event>,
-    ) -> Result<(), crate::Failure> {
+    ) -> Result<(), Failure> {
         let mut name = None;
         let mut arguments = Cow::Borrowed("");
         for member in raw::first_members(function) {
@@ -307,51 +337,4 @@ impl Decoder {
         out.push(Event::Finish { stop, stop_sequence });
         out.push(Event::Done);
     }
-}
-
-/// What a `finish_reason` means.
-fn stop_of(word: &str) -> Stop {
-    match word {
-        "stop" | "eos" | "end_turn" => Stop::EndTurn,
-        "length" | "max_tokens" | "model_length" => Stop::MaxTokens,
-        "tool_calls" | "function_call" | "tool_use" => Stop::ToolUse,
-        "content_filter" | "refusal" => Stop::Refusal,
-        "model_context_window_exceeded" => Stop::ContextWindow,
-        other => Stop::Other(other.to_owned()),
-    }
-}
-
-/// Counts of a chunk. What was read from a cache or written to one is a part of `prompt_tokens` there.
-fn read_usage(usage: &str) -> Usage {
-    let mut prompt = None;
-    let mut found = Usage::default();
-    for member in raw::first_members(usage) {
-        let value = member.value;
-        match member.key.as_ref() {
-            "prompt_tokens" => prompt = number(value),
-            "completion_tokens" => found.output = number(value),
-            "prompt_tokens_details" => {
-                for detail in raw::first_members(value) {
-                    match detail.key.as_ref() {
-                        "cached_tokens" => found.cache_read = number(detail.value),
-                        "cache_write_tokens" | "cache_creation_tokens" => {
-                            found.cache_write = number(detail.value).or(found.cache_write);
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            "prompt_cache_hit_tokens" | "cache_read_input_tokens" => {
-                found.cache_read = found.cache_read.or(number(value));
-            }
-            "cache_creation_input_tokens" => found.cache_write = found.cache_write.or(number(value)),
-            "completion_tokens_details" => {
-                found.reasoning = raw::find(value, "reasoning_tokens").and_then(number);
-            }
-            _ => {}
-        }
-    }
-    let cached = found.cache_read.unwrap_or(0).saturating_add(found.cache_write.unwrap_or(0));
-    found.input = prompt.map(|prompt| prompt.saturating_sub(cached));
-    found
 }

@@ -1,10 +1,14 @@
 //! Events, written as chunks of a Chat stream.
 
+use toolwright_jsonrpc::Json;
 use toolwright_jsonrpc::raw::write_quoted;
 
-use crate::form::{Event, Stop, Usage};
+use super::error::write_error;
+use super::reasoning::write_detail;
+use super::response::{finish_word, write_usage};
+use crate::form::{Event, Stop, Thinking, Usage, signature};
 use crate::stream::Encode;
-use crate::{Failure, FailureKind, Reply, signature};
+use crate::{Dialect, Reply};
 
 /// Writes one Chat stream.
 #[derive(Debug)]
@@ -20,7 +24,9 @@ pub struct Encoder {
     finish: Option<(Stop, Option<String>)>,
     usage: Usage,
     /// How many thoughts were signed or have no words.
-    details: usize,
+    details: u64,
+    /// The words of the thought so far.
+    thought: String,
     is_over: bool,
 }
 
@@ -36,6 +42,7 @@ impl Encoder {
             finish: None,
             usage: Usage::default(),
             details: 0,
+            thought: String::new(),
             is_over: false,
         }
     }
@@ -52,13 +59,16 @@ impl Encode for Encoder {
         match event {
             Event::Start { usage, .. } => self.usage.update(usage),
             Event::Text(text) => self.text_delta("content", text, out),
-            Event::Thinking(text) => self.text_delta("reasoning_content", text, out),
-            Event::Refusal(text) => self.text_delta("refusal", text, out),
-            Event::Signature(text) if !signature::is_synthetic(text) => {
-                self.detail("reasoning.text", "signature", text, out);
+            Event::Thinking(text) => {
+                self.thought.push_str(text);
+                self.text_delta("reasoning_content", text, out);
             }
-            Event::Signature(_) => {}
-            Event::RedactedThinking(data) => self.detail("reasoning.encrypted", "data", data, out),
+            Event::Refusal(text) => self.text_delta("refusal", text, out),
+            Event::Signature(text) => {
+                let words = std::mem::take(&mut self.thought);
+                self.detail(words, text, false, out);
+            }
+            Event::RedactedThinking(data) => self.detail(String::new(), data, true, out),
             Event::CallStart { id, name, .. } => self.call_start(id, name, out),
             Event::CallArguments { text, .. } => self.arguments(text, out),
             Event::CallEnd { .. } => {
@@ -74,7 +84,7 @@ impl Encode for Encoder {
             Event::Error(failure) => {
                 self.is_over = true;
                 self.chunk.clear();
-                write_failure(failure, &mut self.chunk);
+                self.chunk.push_str(&write_error(failure, ""));
                 self.flush(out);
             }
         }
@@ -150,20 +160,23 @@ impl Encoder {
         self.end("null", None, out);
     }
 
-    /// What belongs to a thought and is no words, where routers tell it too.
-    fn detail(&mut self, kind: &str, field: &str, text: &str, out: &mut Vec<u8>) {
-        self.begin();
-        self.chunk.push_str(r#""reasoning_details":[{"type":"#);
-        write_quoted(kind, &mut self.chunk);
-        self.chunk.push_str(r#","index":"#);
-        self.chunk.push_str(&self.details.to_string());
-        self.chunk.push(',');
-        write_quoted(field, &mut self.chunk);
-        self.chunk.push(':');
-        write_quoted(text, &mut self.chunk);
-        self.chunk.push_str("}]");
-        self.end("null", None, out);
+    /// What belongs to a thought and is no words, where routers tell it too. A client may send it back.
+    fn detail(&mut self, words: String, signed: &str, is_redacted: bool, out: &mut Vec<u8>) {
+        let opened = signature::opened(&words, signed);
+        if opened.as_ref().is_some_and(|held| held.raw.is_none() && held.signature.is_none()) {
+            // Signed by us because nobody else did.
+            return;
+        }
+        let raw =
+            opened.and_then(|held| held.raw).or(Some((Dialect::AnthropicMessages, Json::empty_object())));
+        let thought = Thinking { text: words, signature: Some(signed.to_owned()), raw, is_redacted };
+        let Some(detail) = write_detail(&thought, self.details) else { return };
         self.details += 1;
+        self.begin();
+        self.chunk.push_str(r#""reasoning_details":["#);
+        self.chunk.push_str(detail.as_str());
+        self.chunk.push(']');
+        self.end("null", None, out);
     }
 
     fn call_start(&mut self, id: &str, name: &str, out: &mut Vec<u8>) {
@@ -198,79 +211,20 @@ impl Encoder {
         let inferred = if self.calls == 0 { Stop::EndTurn } else { Stop::ToolUse };
         let (stop, stop_sequence) = self.finish.take().unwrap_or((inferred, None));
         self.begin();
-        self.end(&format!("\"{}\"", word_of(&stop)), stop_sequence.as_deref(), out);
+        self.end(&format!("\"{}\"", finish_word(&stop, None)), stop_sequence.as_deref(), out);
         if self.reply.request.wants_usage {
             self.chunk.clear();
             self.chunk.push_str(&self.head);
             self.chunk.push_str(r#"],"usage":"#);
-            write_usage(&self.usage, self.reply.estimated_input, &mut self.chunk);
+            let mut usage = self.usage;
+            if [usage.input, usage.cache_read, usage.cache_write].iter().all(Option::is_none) {
+                usage.input = Some(self.reply.estimated_input);
+            }
+            self.chunk.push_str(write_usage(&usage).as_str());
             self.chunk.push('}');
             self.flush(out);
         }
         out.extend_from_slice(b"data: [DONE]\n\n");
         self.is_over = true;
-    }
-}
-
-/// The `finish_reason` for a stop. Clients know no other words than these.
-fn word_of(stop: &Stop) -> &'static str {
-    match stop {
-        Stop::EndTurn | Stop::StopSequence | Stop::PauseTurn | Stop::Other(_) => "stop",
-        Stop::MaxTokens | Stop::ContextWindow => "length",
-        Stop::ToolUse => "tool_calls",
-        Stop::Refusal => "content_filter",
-    }
-}
-
-/// `prompt_tokens` is all of the input, cached or not.
-fn write_usage(usage: &Usage, estimated_input: u64, out: &mut String) {
-    let is_known = [usage.input, usage.cache_read, usage.cache_write].iter().any(Option::is_some);
-    let prompt = if is_known { usage.all_input() } else { estimated_input };
-    let completion = usage.output.unwrap_or(0);
-    let total = prompt.saturating_add(completion);
-    out.push_str(&format!(
-        r#"{{"prompt_tokens":{prompt},"completion_tokens":{completion},"total_tokens":{total},"prompt_tokens_details":{{"cached_tokens":{}"#,
-        usage.cache_read.unwrap_or(0),
-    ));
-    if let Some(written) = usage.cache_write {
-        out.push_str(&format!(r#","cache_write_tokens":{written}"#));
-    }
-    out.push('}');
-    if let Some(reasoning) = usage.reasoning {
-        out.push_str(&format!(r#","completion_tokens_details":{{"reasoning_tokens":{reasoning}}}"#));
-    }
-    out.push('}');
-}
-
-fn write_failure(failure: &Failure, out: &mut String) {
-    out.push_str(r#"{"error":{"message":"#);
-    write_quoted(&failure.message, out);
-    out.push_str(r#","type":"#);
-    write_quoted(type_of(failure.kind), out);
-    out.push_str(r#","param":"#);
-    write_or_null(failure.param.as_deref(), out);
-    out.push_str(r#","code":"#);
-    write_or_null(failure.code.as_deref(), out);
-    out.push_str("}}");
-}
-
-fn write_or_null(text: Option<&str>, out: &mut String) {
-    match text {
-        Some(text) => write_quoted(text, out),
-        None => out.push_str("null"),
-    }
-}
-
-fn type_of(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::InvalidRequest | FailureKind::TooLarge | FailureKind::NotFound => {
-            "invalid_request_error"
-        }
-        FailureKind::Authentication => "authentication_error",
-        FailureKind::Billing => "insufficient_quota",
-        FailureKind::Permission => "permission_error",
-        FailureKind::RateLimit => "rate_limit_error",
-        FailureKind::Timeout => "timeout_error",
-        FailureKind::Api | FailureKind::Overloaded => "server_error",
     }
 }
