@@ -12,12 +12,7 @@ pub struct Named {
     pub deliver: String,
 }
 
-/// Stand-in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finish {
-    Complete,
-    Cut,
-}
+pub use toolwright_model::Finish;
 
 /// Stand-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +39,7 @@ impl Mender {
         let delivery = match toolwright_jsonrpc::raw::check(&new) {
             Ok(()) if new == sent => Delivery::AsSent,
             Ok(()) => Delivery::Instead(new),
-            Err(_) if finish == Finish::Cut => Delivery::CutOff,
+            Err(_) if finish == Finish::Length => Delivery::CutOff,
             Err(_) if toolwright_jsonrpc::raw::check(&format!("{new}}}")).is_ok() => {
                 Delivery::Instead(format!("{new}}}"))
             }
@@ -96,7 +91,7 @@ impl Growing {
     }
 
     /// What becomes of all of it. What was in no doubt is the start of what is delivered instead.
-    pub fn end(self, mender: &Mender, finish: Finish) -> (Delivery, Option<CallReport>) {
+    pub fn end(self, mender: &Mender, _left: usize, finish: Finish) -> (Delivery, Option<CallReport>) {
         mender.arguments(&self.named, &self.sent, finish)
     }
 }

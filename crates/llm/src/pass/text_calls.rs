@@ -30,7 +30,7 @@ pub(super) fn find(
     for (number, (name, sent)) in found.into_iter().enumerate() {
         let named = mend::name(mender, &name);
         let name = mend::new_name(&named, &name).unwrap_or(&name).to_owned();
-        let (delivery, report) = mend::whole(mender, &named, &sent, Finish::Complete);
+        let (delivery, report) = mend::whole(mender, &named, &sent, Finish::Stop);
         reports.extend(report);
         let arguments = match delivery {
             Delivery::Instead(text) => text,

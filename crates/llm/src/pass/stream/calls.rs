@@ -84,7 +84,7 @@ impl PassCall {
 
     /// Whether the arguments so far are one JSON value.
     pub fn is_json(&self) -> bool {
-        self.half.is_empty() && raw::check(&self.sent).is_ok()
+        self.half.is_empty() && self.sent.trim_ascii_end().ends_with('}') && raw::check(&self.sent).is_ok()
     }
 
     /// What grows, for who ends it.
