@@ -18,6 +18,7 @@ mod target;
 pub mod calls;
 pub mod dialects;
 pub mod pass;
+pub mod signature;
 pub mod stream;
 
 pub use dialect::Dialect;

@@ -14,7 +14,6 @@ mod stream;
 mod text_calls;
 mod usage;
 mod walk;
-mod written_calls;
 
 pub use document::{PassOptions, PassedAnswer, PassedRequest, answer, request};
 pub use edit::edit;

@@ -1,1 +1,8 @@
 //! OpenAI Chat Completions.
+
+mod stream_calls;
+mod stream_read;
+mod stream_write;
+
+pub use stream_read::Decoder;
+pub use stream_write::Encoder;

@@ -62,7 +62,7 @@ pub struct Usage {
 impl Usage {
     /// All tokens of the input.
     pub fn all_input(&self) -> u64 {
-        [self.input, self.cache_read, self.cache_write].into_iter().flatten().sum()
+        [self.input, self.cache_read, self.cache_write].into_iter().flatten().fold(0, u64::saturating_add)
     }
 
     /// Takes over what another tells: counts are cumulative, so the newer replaces.

@@ -4,8 +4,8 @@ use toolwright_jsonrpc::raw::{self, quote};
 
 use super::mend::{self, CallReport, Delivery, Finish, Mender};
 use super::own_frames::{Head, chunk};
-use super::written_calls::calls_of;
 use crate::Dialect;
+use crate::stream::calls_of;
 
 /// A call that was a text.
 #[derive(Clone, Debug, PartialEq, Eq)]

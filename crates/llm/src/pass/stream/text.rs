@@ -5,7 +5,7 @@ use toolwright_jsonrpc::raw;
 use crate::Dialect;
 use crate::pass::PassOptions;
 use crate::pass::text_calls::TextCall;
-use crate::pass::written_calls::may_be_calls;
+use crate::stream::may_be_calls;
 
 /// A text up to this length is judged with every piece, a longer one when it has grown by a quarter.
 const JUDGED_ALWAYS: usize = 512;
