@@ -37,7 +37,7 @@ pub struct PassedRequest<'b> {
 pub struct PassedAnswer<'b> {
     /// The body; the same bytes where nothing had to change.
     pub body: Cow<'b, str>,
-    /// What was mended in its calls.
+    /// What was found and done about its calls, one report for each.
     pub reports: Vec<CallReport>,
     /// What else was corrected.
     pub notes: Notes,
@@ -65,6 +65,7 @@ pub fn request<'b>(
             _ => {}
         }
     }
+    calls.reports.retain(CallReport::is_changed);
     PassedRequest { body: edited(body, &calls.edits), reports: calls.reports }
 }
 
@@ -220,7 +221,7 @@ impl<'b> Calls<'b> {
             What::Start => self.named = None,
             What::Name(span) => {
                 let sent = decoded(self.body, &span);
-                let named = mend::name(self.mender, &sent);
+                let named = self.mender.name(&sent);
                 if let Some(new) = mend::new_name(&named, &sent) {
                     self.edits.push((span, raw::quote(new)));
                 }
@@ -229,9 +230,9 @@ impl<'b> Calls<'b> {
             What::Arguments(span, shape) => {
                 let Some(named) = &self.named else { return };
                 let sent = told(self.body, &span, shape);
-                let (delivery, report) = mend::whole(self.mender, named, &sent, finish);
-                self.reports.extend(report);
-                let new = written(&delivery, &sent, shape, self.shape);
+                let mended = self.mender.arguments(named, &sent, finish);
+                self.reports.push(mended.report);
+                let new = written(&mended.delivery, &sent, shape, self.shape);
                 self.edits.extend(new.map(|new| (span, new)));
             }
             What::Fragment(_) | What::End => {}

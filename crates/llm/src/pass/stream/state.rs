@@ -261,9 +261,9 @@ impl State {
         // It is not what the pieces were: then it is judged by itself.
         let Some(named) = &call.named else { return };
         let finish = if raw::check(&text).is_ok() { Finish::Stop } else { Finish::Length };
-        let (delivery, report) = mend::whole(&self.mender, named, &text, finish);
-        self.report.reports.extend(report);
-        let new = written(&delivery, &text, shape, Shape::of(self.dialect));
+        let mended = self.mender.arguments(named, &text, finish);
+        self.report.reports.push(mended.report);
+        let new = written(&mended.delivery, &text, shape, Shape::of(self.dialect));
         marks.edits.extend(new.map(|new| (span, on_one_line(new))));
     }
 
@@ -304,17 +304,13 @@ impl State {
             return;
         }
         // Nothing is what a call without arguments has in Anthropic's streams.
-        let is_nothing = self.dialect == Dialect::AnthropicMessages && call.sent.is_empty();
-        let (delivery, report) = match (call.take_growing(), &call.named) {
-            (_, Some(named)) if is_nothing => mend::whole(&self.mender, named, "{}", finish),
-            (Some(growing), _) => growing.end(&self.mender, call.left, finish),
-            (None, Some(named)) => mend::whole(&self.mender, named, &call.sent, finish),
-            (None, None) => (Delivery::AsSent, None),
-        };
-        self.report.reports.extend(report);
-        let is_instead = matches!(delivery, Delivery::Instead(_));
-        call.decision = Some(delivery);
-        if is_instead && !call.is_whole {
+        if self.dialect == Dialect::AnthropicMessages && call.sent.is_empty() {
+            call.sent.push_str("{}");
+        }
+        self.report.reports.extend(call.decide(&self.mender, finish));
+        // Without a name nothing can be said.
+        let decision = call.decision.get_or_insert(Delivery::AsSent);
+        if matches!(decision, Delivery::Instead(_)) && !call.is_whole {
             self.make_room(at, marks);
         }
     }
