@@ -1,6 +1,6 @@
 //! What the tests of passing share.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use toolwright_jsonrpc::Json;
 use toolwright_llm::calls::{Mender, ToolCache, builtin_rules};
@@ -9,6 +9,11 @@ use toolwright_normalizer::Normalizer;
 
 /// Judges calls of `read_file` and `list_all`.
 pub fn mender() -> Arc<Mender> {
+    static MENDER: LazyLock<Arc<Mender>> = LazyLock::new(made);
+    MENDER.clone()
+}
+
+fn made() -> Arc<Mender> {
     let tool = |name: &str, schema: &str| Tool {
         name: name.to_owned(),
         description: None,
