@@ -42,8 +42,8 @@ mod tool;
 mod usual;
 
 pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
-pub use growing::{Growing, continuation};
 pub use explain::{TraceStep, Verdict};
+pub use growing::{Growing, continuation};
 pub use names::{NameError, NameMatch, find_tool, is_destructive_flag};
 pub use rules::RuleSet;
 pub use schema::{Schema, SchemaError};

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use bumpalo::Bump;
-use generator::{mangled_call, tool_and_valid_call};
+use generator::{any_text, mangled_call, tool_and_valid_call};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::Config;
@@ -52,8 +52,13 @@ fn safe_part(tool: &Arc<Tool>, text: &str) -> String {
 }
 
 /// Pushes a text in pieces that end at these places, and gives back how much was safe in the end.
-fn push_in_pieces(tool: &Arc<Tool>, text: &str, cuts: &[prop::sample::Index]) -> Result<usize, TestCaseError> {
-    let mut places: Vec<usize> = cuts.iter().map(|cut| text.floor_char_boundary(cut.index(text.len() + 1))).collect();
+fn push_in_pieces(
+    tool: &Arc<Tool>,
+    text: &str,
+    cuts: &[prop::sample::Index],
+) -> Result<usize, TestCaseError> {
+    let mut places: Vec<usize> =
+        cuts.iter().map(|cut| text.floor_char_boundary(cut.index(text.len() + 1))).collect();
     places.push(text.len());
     places.sort_unstable();
     let mut growing = Growing::new(NORMALIZER.clone(), tool.clone());
@@ -62,7 +67,12 @@ fn push_in_pieces(tool: &Arc<Tool>, text: &str, cuts: &[prop::sample::Index]) ->
         growing.push(&text[from..to]);
         from = to;
         let safe = growing.safe();
-        prop_assert!(safe >= before && safe <= to && text.is_char_boundary(safe), "{} after {}", safe, before);
+        prop_assert!(
+            safe >= before && safe <= to && text.is_char_boundary(safe),
+            "{} after {}",
+            safe,
+            before
+        );
         prop_assert_eq!(&text[..safe], &safe_part(tool, &text[..to]), "the pieces made a difference");
         before = safe;
     }
@@ -74,7 +84,8 @@ fn push_in_pieces(tool: &Arc<Tool>, text: &str, cuts: &[prop::sample::Index]) ->
 fn assert_nothing_is_contradicted(tool: &Arc<Tool>, text: &str, safe: usize) -> Result<(), TestCaseError> {
     let sent = &text[..safe];
     let arena = Bump::new();
-    let begins_json = safe == 0 || parse(sent, &arena).is_err_and(|error| error.kind == ParseErrorKind::EndOfText);
+    let begins_json =
+        safe == 0 || parse(sent, &arena).is_err_and(|error| error.kind == ParseErrorKind::EndOfText);
     prop_assert!(begins_json, "{} is no beginning of JSON", sent);
     for finish in [Finish::Unknown, Finish::Stop] {
         let outcome = NORMALIZER.normalize(tool, &RawArguments::text(text, finish));
@@ -83,7 +94,8 @@ fn assert_nothing_is_contradicted(tool: &Arc<Tool>, text: &str, safe: usize) -> 
             return Err(TestCaseError::fail(format!("{sent} left, and then it was {arguments}")));
         };
         let whole = format!("{sent}{rest}");
-        let parsed = parse(&whole, &arena).map_err(|error| TestCaseError::fail(format!("{whole}: {error}")))?;
+        let parsed =
+            parse(&whole, &arena).map_err(|error| TestCaseError::fail(format!("{whole}: {error}")))?;
         let expected = parse(&arguments, &arena).expect("results are strict JSON");
         prop_assert!(same_value(&parsed.root, &expected.root), "{} instead of {}", whole, arguments);
     }
@@ -94,10 +106,49 @@ fn assert_nothing_is_contradicted(tool: &Arc<Tool>, text: &str, safe: usize) -> 
 fn derailed_call() -> impl Strategy<Value = (String, String)> {
     let words = select(
         &[
-            "\"", "'", "}", "{", "]", "[", ",", ":", "\\", "\n", " ", "null", "0", "\"path\":", "\"x\": ", "\"query\"",
-            "\"a\"", "<|\"|>", "<|", ">", "C:\\new", "\\d", "\\n", "\\u0041", "\\ud83d", " and ", "say \"hi\" ", "}}",
-            "\"},", "\",\"body\":\"", "\", \"id\": ", "\"name\":\"probe\"", "\"arguments\":{", "\"config.x\":\"1\"", "```",
-            "</tool_call>", "// no", "True", "\",\"unknown\":\"v\"}", "\"}", "5 * 3", "...", "\"config\":{\"x\":1}",
+            "\"",
+            "'",
+            "}",
+            "{",
+            "]",
+            "[",
+            ",",
+            ":",
+            "\\",
+            "\n",
+            " ",
+            "null",
+            "0",
+            "\"path\":",
+            "\"x\": ",
+            "\"query\"",
+            "\"a\"",
+            "<|\"|>",
+            "<|",
+            ">",
+            "C:\\new",
+            "\\d",
+            "\\n",
+            "\\u0041",
+            "\\ud83d",
+            " and ",
+            "say \"hi\" ",
+            "}}",
+            "\"},",
+            "\",\"body\":\"",
+            "\", \"id\": ",
+            "\"name\":\"probe\"",
+            "\"arguments\":{",
+            "\"config.x\":\"1\"",
+            "```",
+            "</tool_call>",
+            "// no",
+            "True",
+            "\",\"unknown\":\"v\"}",
+            "\"}",
+            "5 * 3",
+            "...",
+            "\"config\":{\"x\":1}",
         ][..],
     );
     let tail = prop::collection::vec(words, 0..7).prop_map(|words| words.concat());
@@ -141,6 +192,16 @@ proptest! {
         let tool = compile("probe", &schema);
         let safe = safe_part(&tool, &call).len();
         assert_nothing_is_contradicted(&tool, &call, safe)?;
+    }
+
+    #[test]
+    fn whatever_is_written_nothing_panics_and_nothing_is_contradicted((schema, call) in any_text()) {
+        let definition = ToolDefinition { name: "probe".into(), input_schema: schema, ..ToolDefinition::default() };
+        if let Ok(tool) = Tool::compile(&definition) {
+            let tool = Arc::new(tool);
+            let safe = safe_part(&tool, &call).len();
+            assert_nothing_is_contradicted(&tool, &call, safe)?;
+        }
     }
 }
 
@@ -218,15 +279,15 @@ fn what_a_repair_may_change_is_held_back() {
 #[test]
 fn nothing_leaves_early_where_rules_may_change_valid_calls_or_the_schema_is_no_plain_object() {
     let rules = toolwright_normalizer::rules::parse_file(
-        r#"{"rules":[{"id":"r","tools":["write_note"],"type":"value_map","from":"path","map":{"a":"b"}}]}"#,
-    );
+        r#"[{"id":"r","tools":["write_note"],"type":"value_map","from":"path","value":{"a":"b"}}]"#,
+    )
+    .expect("rules");
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#;
-    if let Ok(rules) = rules {
-        let normalizer = Arc::new(Normalizer::new(RuleSet::builtin().with_user_rules(rules)));
-        let mut growing = Growing::new(normalizer, compile("write_note", schema));
-        growing.push(r#"{"path":"a"#);
-        assert_eq!(growing.safe(), 0);
-    }
+    let normalizer = Arc::new(Normalizer::new(RuleSet::builtin().with_user_rules(rules)));
+    let mut growing = Growing::new(normalizer, compile("write_note", schema));
+    growing.push(r#"{"path":"a"#);
+    assert_eq!(growing.safe(), 0);
+    assert_eq!(safe_part(&compile("write_note", schema), r#"{"path":"a"#), r#"{"path":"a"#);
     for schema in [
         r#"{"anyOf":[{"type":"object","properties":{"path":{"type":"string"}}}]}"#,
         r#"{"type":"object","properties":{"path":{"type":"string","maxLength":5}}}"#,

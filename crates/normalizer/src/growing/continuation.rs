@@ -174,7 +174,8 @@ impl Writer<'_> {
             return None;
         }
         let rest = &self.sent[self.at..];
-        let length = rest.bytes().position(|byte| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t'));
+        let length =
+            rest.bytes().position(|byte| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t'));
         let sent = &rest[..length.unwrap_or(rest.len())];
         self.at += sent.len();
         let written = target.to_json();
@@ -272,7 +273,10 @@ mod tests {
         ] {
             assert_eq!(continuation(sent, repaired), None, "{sent}");
         }
-        assert_eq!(continuation(r#"{"n":12"#, r#"{"n":12345678901234567891}"#).as_deref(), Some("345678901234567891}"));
+        assert_eq!(
+            continuation(r#"{"n":12"#, r#"{"n":12345678901234567891}"#).as_deref(),
+            Some("345678901234567891}")
+        );
         assert_eq!(continuation(r#"{"n":12,"#, r#"{"n":123,"m":1}"#), None);
     }
 }

@@ -16,7 +16,8 @@ pub(super) fn root(schema: &Schema) -> Option<SchemaId> {
 pub(super) fn object(schema: &Schema, id: SchemaId) -> Option<SchemaId> {
     let id = resolved(schema, id);
     let node = schema.node(id);
-    let is_one = node.types.overlaps(Types::OBJECT) && !node.types.overlaps(Types::STRING.union(Types::ARRAY));
+    let is_one =
+        node.types.overlaps(Types::OBJECT) && !node.types.overlaps(Types::STRING.union(Types::ARRAY));
     (is_one && has_plain_members(node)).then_some(id)
 }
 
@@ -24,7 +25,8 @@ pub(super) fn object(schema: &Schema, id: SchemaId) -> Option<SchemaId> {
 pub(super) fn list(schema: &Schema, id: SchemaId) -> Option<SchemaId> {
     let id = resolved(schema, id);
     let node = schema.node(id);
-    let is_one = node.types.overlaps(Types::ARRAY) && !node.types.overlaps(Types::STRING.union(Types::OBJECT));
+    let is_one =
+        node.types.overlaps(Types::ARRAY) && !node.types.overlaps(Types::STRING.union(Types::OBJECT));
     let array = &node.array;
     let is_plain = array.contains.is_none()
         && array.unevaluated.is_none()
