@@ -14,11 +14,9 @@ mod stream;
 mod text_calls;
 mod usage;
 mod walk;
-mod written_calls;
 
 pub use document::{PassOptions, PassedAnswer, PassedRequest, answer, request};
 pub use edit::edit;
-pub use mend::Mender;
 pub use spots::{CallKey, Shape, Spot, What, spots_in_answer, spots_in_frame, spots_in_request};
 pub use stream::{PassReport, PassStream};
 pub use walk::Span;

@@ -15,6 +15,7 @@ pub use frames::{Frame, FrameError, Frames, MOST_FRAME_BYTES};
 pub use replay::events_of;
 pub use sequencer::Sequencer;
 pub use text_calls::{TextCalls, calls_in_text};
+pub(crate) use text_calls::{calls_of, may_be_calls};
 
 use crate::form::Event;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use toolwright_jsonrpc::raw;
 
-use super::ending::{Said, cuts, note_correction, note_text_calls};
+use super::ending::{Said, finish_of, note_correction, note_text_calls};
 use super::mend::{self, CallReport, Delivery, Finish, Mender};
 use super::spots::openai_chat::FUNCTION_CALL;
 use super::walk::decoded;
@@ -37,7 +37,7 @@ pub struct PassedRequest<'b> {
 pub struct PassedAnswer<'b> {
     /// The body; the same bytes where nothing had to change.
     pub body: Cow<'b, str>,
-    /// What was mended in its calls.
+    /// What was found and done about its calls, one report for each.
     pub reports: Vec<CallReport>,
     /// What else was corrected.
     pub notes: Notes,
@@ -60,10 +60,12 @@ pub fn request<'b>(
     for spot in spots_in_request(dialect, body) {
         match spot {
             Spot::Model(span) => calls.replace_text(span, model),
-            Spot::Call { what, .. } => calls.take(what, Finish::Complete),
+            // How that turn ended, nobody knows any more.
+            Spot::Call { what, .. } => calls.take(what, Finish::Unknown),
             _ => {}
         }
     }
+    calls.reports.retain(CallReport::is_changed);
     PassedRequest { body: edited(body, &calls.edits), reports: calls.reports }
 }
 
@@ -89,8 +91,12 @@ pub fn answer<'b>(
             }
             Spot::Usage(span) => counts.update(&usage::usage(dialect, &body[span.clone()])),
             Spot::Call { key, what } => {
-                let is_cut = is_cut_after(&spots[at..], key.part);
-                calls.take(what.clone(), if is_cut { Finish::Cut } else { Finish::Complete });
+                let finish = if matches!(what, What::Arguments(..)) {
+                    finish_after(&spots[at..], key.part)
+                } else {
+                    Finish::Stop
+                };
+                calls.take(what.clone(), finish);
             }
             Spot::Finish { part, span, stop: told } => {
                 let mut said = said_in(&spots, *part, dialect);
@@ -115,14 +121,14 @@ pub fn answer<'b>(
     }
 }
 
-/// Whether the call of these spots is the last of its choice, and that was cut off.
-fn is_cut_after(spots: &[Spot], choice: u64) -> bool {
-    let mut starts = spots.iter().skip(1).filter_map(|spot| match spot {
-        Spot::Call { key, what: What::Start } if key.part == choice => Some(false),
-        Spot::Finish { part, stop, .. } if *part == choice => Some(cuts(stop)),
+/// How the turn ended for the call that these spots begin in: only the last of a choice can have been cut off.
+fn finish_after(spots: &[Spot], choice: u64) -> Finish {
+    let mut found = spots.iter().filter_map(|spot| match spot {
+        Spot::Call { key, what: What::Start } if key.part == choice => Some(Finish::Stop),
+        Spot::Finish { part, stop, .. } if *part == choice => Some(finish_of(stop)),
         _ => None,
     });
-    starts.next().unwrap_or(false)
+    found.next().unwrap_or(Finish::Unknown)
 }
 
 /// What was said in a choice.
@@ -181,7 +187,7 @@ impl<'b> Calls<'b> {
             match spot {
                 Spot::Text { part, span, whole } if text.is_none() => text = Some((*part, span, whole)),
                 Spot::NoCalls { part: 0, span } => list = Some(span.clone()),
-                Spot::Finish { stop, .. } if cuts(stop) => return 0,
+                Spot::Finish { stop, .. } if finish_of(stop) != Finish::Stop => return 0,
                 Spot::Text { .. } | Spot::Call { .. } | Spot::Error => return 0,
                 Spot::Content { may_be_call: true, .. } => return 0,
                 _ => {}
@@ -215,7 +221,7 @@ impl<'b> Calls<'b> {
             What::Start => self.named = None,
             What::Name(span) => {
                 let sent = decoded(self.body, &span);
-                let named = mend::name(self.mender, &sent);
+                let named = self.mender.name(&sent);
                 if let Some(new) = mend::new_name(&named, &sent) {
                     self.edits.push((span, raw::quote(new)));
                 }
@@ -224,9 +230,9 @@ impl<'b> Calls<'b> {
             What::Arguments(span, shape) => {
                 let Some(named) = &self.named else { return };
                 let sent = told(self.body, &span, shape);
-                let (delivery, report) = mend::whole(self.mender, named, &sent, finish);
-                self.reports.extend(report);
-                let new = written(&delivery, &sent, shape, self.shape);
+                let mended = self.mender.arguments(named, &sent, finish);
+                self.reports.push(mended.report);
+                let new = written(&mended.delivery, &sent, shape, self.shape);
                 self.edits.extend(new.map(|new| (span, new)));
             }
             What::Fragment(_) | What::End => {}

@@ -1,5 +1,7 @@
 //! Why an answer ends, where the upstream's word contradicts what it sent.
 
+use toolwright_model::Finish;
+
 use crate::form::Stop;
 use crate::{Dialect, Notes};
 
@@ -49,9 +51,14 @@ pub(super) fn note_text_calls(notes: &mut Notes, calls: usize) {
     notes.add("calls_in_text", format!("the model wrote {calls} of its calls as text: they were told as calls"));
 }
 
-/// Whether calls that are not whole at such an end were cut off, as opposed to badly written.
-pub(super) fn cuts(stop: &Stop) -> bool {
-    !matches!(stop, Stop::EndTurn | Stop::ToolUse)
+/// How the turn ended for its last call.
+pub(super) fn finish_of(stop: &Stop) -> Finish {
+    match stop {
+        Stop::EndTurn | Stop::ToolUse => Finish::Stop,
+        Stop::MaxTokens | Stop::ContextWindow => Finish::Length,
+        // A filter or a stop sequence may have cut it anywhere.
+        Stop::StopSequence | Stop::Refusal | Stop::PauseTurn | Stop::Other(_) => Finish::Unknown,
+    }
 }
 
 #[cfg(test)]

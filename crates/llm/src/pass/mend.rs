@@ -1,102 +1,54 @@
 //! What passing needs of the mender of calls.
 
-// STAND-IN until the mender is merged.
+use toolwright_normalizer::continuation;
 
-/// Stand-in.
-#[derive(Debug, Default)]
-pub struct Mender;
-
-/// Stand-in.
-#[derive(Clone, Debug)]
-pub struct Named {
-    pub deliver: String,
-}
-
-/// Stand-in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finish {
-    Complete,
-    Cut,
-}
-
-/// Stand-in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    AsSent,
-    Instead(String),
-    CutOff,
-}
-
-/// Stand-in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallReport {
-    pub name: String,
-}
-
-impl Mender {
-    fn name(&self, sent: &str) -> Named {
-        Named { deliver: sent.to_lowercase() }
-    }
-
-    fn arguments(&self, named: &Named, sent: &str, finish: Finish) -> (Delivery, Option<CallReport>) {
-        let new = sent.replace('\'', "\"").replace("file_path", "path");
-        let new = if new.is_empty() { "{}".to_owned() } else { new };
-        let delivery = match toolwright_jsonrpc::raw::check(&new) {
-            Ok(()) if new == sent => Delivery::AsSent,
-            Ok(()) => Delivery::Instead(new),
-            Err(_) if finish == Finish::Cut => Delivery::CutOff,
-            Err(_) if toolwright_jsonrpc::raw::check(&format!("{new}}}")).is_ok() => {
-                Delivery::Instead(format!("{new}}}"))
-            }
-            Err(_) => Delivery::AsSent,
-        };
-        let report = CallReport { name: named.deliver.clone() };
-        let report = matches!(delivery, Delivery::Instead(_)).then_some(report);
-        (delivery, report)
-    }
-}
-
-/// The name of a tool, as it is to be delivered.
-pub(super) fn name(mender: &Mender, sent: &str) -> Named {
-    mender.name(sent)
-}
+use crate::calls::GrowingCall;
+pub(super) use crate::calls::{CallReport, Delivery, Mender, Named};
+pub(super) use toolwright_model::Finish;
 
 /// The name to write instead of the one that was sent.
 pub(super) fn new_name<'n>(named: &'n Named, sent: &str) -> Option<&'n str> {
-    (named.deliver != sent).then_some(named.deliver.as_str())
-}
-
-/// What becomes of arguments that are there as a whole.
-pub(super) fn whole(
-    mender: &Mender,
-    named: &Named,
-    sent: &str,
-    finish: Finish,
-) -> (Delivery, Option<CallReport>) {
-    mender.arguments(named, sent, finish)
+    Some(named.name()).filter(|name| *name != sent)
 }
 
 /// Arguments that come in pieces.
 #[derive(Debug)]
-pub(super) struct Growing {
-    named: Named,
-    sent: String,
-}
+pub(super) struct Growing(GrowingCall);
 
 impl Growing {
-    pub fn new(_mender: &Mender, named: &Named) -> Growing {
-        Growing { named: named.clone(), sent: String::new() }
+    pub fn new(mender: &Mender, named: &Named) -> Growing {
+        Growing(mender.growing(named))
     }
 
     /// Takes a piece, and tells how many bytes of all pieces are in no doubt.
     pub fn push(&mut self, piece: &str) -> usize {
-        self.sent.push_str(piece);
-        let doubt = self.sent.find('\'').into_iter().chain(self.sent.find("\"fi")).min();
-        doubt.unwrap_or(self.sent.len())
+        self.0.push(piece);
+        self.0.safe()
     }
+}
 
-    /// What becomes of all of it. What was in no doubt is the start of what is delivered instead.
-    pub fn end(self, mender: &Mender, finish: Finish) -> (Delivery, Option<CallReport>) {
-        mender.arguments(&self.named, &self.sent, finish)
+/// Decides about arguments of which so much has left. What is delivered instead begins with that.
+pub(super) fn decide(
+    mender: &Mender,
+    named: &Named,
+    sent: &str,
+    left: usize,
+    finish: Finish,
+) -> (Delivery, CallReport) {
+    let mended = mender.arguments(named, sent, finish);
+    let mut report = mended.report;
+    let (Delivery::Instead(text), Some(begun)) = (&mended.delivery, sent.get(..left)) else {
+        return (mended.delivery, report);
+    };
+    if begun.is_empty() {
+        return (mended.delivery, report);
+    }
+    match continuation(begun, text) {
+        Some(rest) => (Delivery::Instead([begun, &rest].concat()), report),
+        None => {
+            report.is_too_late = true;
+            report.instead = None;
+            (Delivery::AsSent, report)
+        }
     }
 }

@@ -31,7 +31,7 @@ pub struct PassReport {
     pub usage: Usage,
     /// Why it ended, corrected.
     pub stop: Option<Stop>,
-    /// What was mended in its calls.
+    /// What was found and done about its calls, one report for each.
     pub reports: Vec<CallReport>,
     /// What else was corrected.
     pub notes: Notes,

@@ -4,8 +4,8 @@ use toolwright_jsonrpc::raw::{self, quote};
 
 use super::mend::{self, CallReport, Delivery, Finish, Mender};
 use super::own_frames::{Head, chunk};
-use super::written_calls::calls_of;
 use crate::Dialect;
+use crate::stream::calls_of;
 
 /// A call that was a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +28,11 @@ pub(super) fn find(
     let found = calls_of(text, tools).unwrap_or_default();
     let mut calls = Vec::with_capacity(found.len());
     for (number, (name, sent)) in found.into_iter().enumerate() {
-        let named = mend::name(mender, &name);
+        let named = mender.name(&name);
         let name = mend::new_name(&named, &name).unwrap_or(&name).to_owned();
-        let (delivery, report) = mend::whole(mender, &named, &sent, Finish::Complete);
-        reports.extend(report);
-        let arguments = match delivery {
+        let mended = mender.arguments(&named, &sent, Finish::Stop);
+        reports.push(mended.report);
+        let arguments = match mended.delivery {
             Delivery::Instead(text) => text,
             Delivery::AsSent | Delivery::CutOff => sent,
         };

@@ -3,7 +3,7 @@
 use toolwright_jsonrpc::raw;
 
 use crate::Dialect;
-use crate::pass::mend::{self, Delivery, Growing, Mender, Named};
+use crate::pass::mend::{self, CallReport, Delivery, Finish, Growing, Mender, Named};
 use crate::pass::walk::decoded;
 use crate::pass::{CallKey, What};
 
@@ -36,7 +36,7 @@ pub(super) struct PassCall {
 impl PassCall {
     /// Takes the name.
     pub fn set_name(&mut self, mender: &Mender, sent: &str) {
-        let named = mend::name(mender, sent);
+        let named = mender.name(sent);
         let mut growing = Growing::new(mender, &named);
         if !self.sent.is_empty() {
             self.safe = growing.push(&self.sent);
@@ -84,12 +84,16 @@ impl PassCall {
 
     /// Whether the arguments so far are one JSON value.
     pub fn is_json(&self) -> bool {
-        self.half.is_empty() && raw::check(&self.sent).is_ok()
+        self.half.is_empty() && self.sent.trim_ascii_end().ends_with('}') && raw::check(&self.sent).is_ok()
     }
 
-    /// What grows, for who ends it.
-    pub fn take_growing(&mut self) -> Option<Growing> {
-        self.growing.take()
+    /// Decides what becomes of the arguments.
+    pub fn decide(&mut self, mender: &Mender, finish: Finish) -> Option<CallReport> {
+        self.growing = None;
+        let named = self.named.as_ref()?;
+        let (delivery, report) = mend::decide(mender, named, &self.sent, self.left, finish);
+        self.decision = Some(delivery);
+        Some(report)
     }
 }
 
@@ -182,6 +186,8 @@ impl PassCalls {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -193,9 +199,10 @@ mod tests {
         assert_eq!(half_character(r"\\\ud83d"), 6);
         assert_eq!(half_character("ud83d"), 0);
         let mut call = PassCall::default();
-        call.push(&Mender::default(), r"x\ud83d");
+        let mender = Mender::new(Arc::default(), Arc::default(), true);
+        call.push(&mender, r"x\ud83d");
         assert_eq!((call.sent.as_str(), call.is_safe_up_to(1)), ("x", false));
-        call.push(&Mender::default(), r"\ude00y");
+        call.push(&mender, r"\ude00y");
         assert_eq!(call.sent, "x😀y");
     }
 }

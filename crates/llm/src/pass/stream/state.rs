@@ -12,7 +12,7 @@ use super::text::{HeldText, Verdict};
 use crate::Dialect;
 use crate::form::Stop;
 use crate::pass::document::{told, written};
-use crate::pass::ending::{Said, cuts, note_correction, note_text_calls};
+use crate::pass::ending::{Said, finish_of, note_correction, note_text_calls};
 use crate::pass::mend::{self, Delivery, Finish, Mender};
 use crate::pass::own_frames::{self, Head};
 use crate::pass::spots::openai_chat::FUNCTION_CALL;
@@ -33,6 +33,8 @@ pub(super) struct State {
     held: VecDeque<Held>,
     held_bytes: usize,
     text: HeldText,
+    /// All calls before this one are decided.
+    first_open: usize,
     is_done: bool,
     pub report: PassReport,
     /// Kept for its memory.
@@ -51,6 +53,7 @@ impl State {
             held: VecDeque::new(),
             held_bytes: 0,
             text: HeldText::new(options),
+            first_open: 0,
             is_done: false,
             report: PassReport::default(),
             spots: Vec::new(),
@@ -145,7 +148,7 @@ impl State {
             Spot::Finish { part, span, stop } => self.finish(part, span, &stop, data, marks),
             Spot::Done => {
                 self.judge_text(&Stop::EndTurn);
-                self.decide_all(|_| true, Finish::Complete, marks);
+                self.decide_all(|_| true, Finish::Stop, marks);
                 self.is_done = true;
             }
             Spot::Error => {}
@@ -168,7 +171,10 @@ impl State {
     /// Something that is no call.
     fn content(&mut self, part: u64, marks: &mut Marks) -> &mut Said {
         self.report.has_content = true;
-        self.decide_all(|call| call.is_ended, Finish::Complete, marks);
+        // What comes next tells that a call was not cut off. Chat does not say where one ends: whole JSON does.
+        let is_chat = self.dialect == Dialect::OpenAiChat;
+        let is_over = |call: &PassCall| call.is_ended || (is_chat && call.part == part && call.is_json());
+        self.decide_all(is_over, Finish::Stop, marks);
         self.said(part)
     }
 
@@ -206,6 +212,9 @@ impl State {
             }
             What::Fragment(span) => {
                 call.push(&self.mender, inside(data, &span));
+                if call.decision.is_none() {
+                    self.first_open = self.first_open.min(at);
+                }
                 marks.slots.push(Slot::Fragment { call: at, span, sent: call.sent.len() });
             }
             What::Arguments(span, shape) => self.arguments(at, span, shape, data, marks),
@@ -213,7 +222,7 @@ impl State {
                 call.is_ended = true;
                 // What is no JSON may have been cut off: what comes next tells.
                 if call.is_json() || call.sent.is_empty() {
-                    self.decide(at, Finish::Complete, marks);
+                    self.decide(at, Finish::Stop, marks);
                 } else {
                     marks.slots.push(Slot::End { call: at });
                 }
@@ -227,7 +236,7 @@ impl State {
         if self.dialect == Dialect::OpenAiChat && key.index.is_none() {
             let before = self.calls.0[..at].iter().rposition(|call| call.part == key.part);
             if let Some(before) = before {
-                self.decide(before, Finish::Complete, marks);
+                self.decide(before, Finish::Stop, marks);
             }
         }
         let said = self.content(key.part, marks);
@@ -245,29 +254,27 @@ impl State {
         if call.sent == text {
             marks.slots.push(Slot::Arguments { call: at, span, shape });
             if shape == Shape::Object {
-                self.decide(at, Finish::Complete, marks);
+                self.decide(at, Finish::Stop, marks);
             }
             return;
         }
         // It is not what the pieces were: then it is judged by itself.
         let Some(named) = &call.named else { return };
-        let finish = if raw::check(&text).is_ok() { Finish::Complete } else { Finish::Cut };
-        let (delivery, report) = mend::whole(&self.mender, named, &text, finish);
-        self.report.reports.extend(report);
-        let new = written(&delivery, &text, shape, Shape::of(self.dialect));
+        let finish = if raw::check(&text).is_ok() { Finish::Stop } else { Finish::Length };
+        let mended = self.mender.arguments(named, &text, finish);
+        self.report.reports.push(mended.report);
+        let new = written(&mended.delivery, &text, shape, Shape::of(self.dialect));
         marks.edits.extend(new.map(|new| (span, on_one_line(new))));
     }
 
     fn finish(&mut self, part: u64, span: Option<Span>, stop: &Stop, data: &str, marks: &mut Marks) {
         self.judge_text(stop);
-        if cuts(stop) {
-            // Only the last call can have been cut off.
-            let last = self.calls.0.iter().rposition(|call| call.part == part);
-            if let Some(last) = last {
-                self.decide(last, Finish::Cut, marks);
-            }
+        // Only the last call can have been cut off.
+        let last = self.calls.0.iter().rposition(|call| call.part == part);
+        if let Some(last) = last {
+            self.decide(last, finish_of(stop), marks);
         }
-        self.decide_all(|call| call.part == part, Finish::Complete, marks);
+        self.decide_all(|call| call.part == part, Finish::Stop, marks);
         let said = self.said(part);
         said.is_finished = true;
         let (meant, word) = said.clone().corrected(self.dialect, stop);
@@ -279,8 +286,12 @@ impl State {
     }
 
     fn decide_all(&mut self, which: impl Fn(&PassCall) -> bool, finish: Finish, marks: &mut Marks) {
-        for at in 0..self.calls.0.len() {
-            if which(&self.calls.0[at]) {
+        for at in self.first_open..self.calls.0.len() {
+            let call = &self.calls.0[at];
+            if call.decision.is_some() {
+                // Calls are mostly decided one after the other: those at the start are not looked at again.
+                self.first_open += usize::from(at == self.first_open);
+            } else if which(call) {
                 self.decide(at, finish, marks);
             }
         }
@@ -293,17 +304,13 @@ impl State {
             return;
         }
         // Nothing is what a call without arguments has in Anthropic's streams.
-        let is_nothing = self.dialect == Dialect::AnthropicMessages && call.sent.is_empty();
-        let (delivery, report) = match (call.take_growing(), &call.named) {
-            (_, Some(named)) if is_nothing => mend::whole(&self.mender, named, "{}", finish),
-            (Some(growing), _) => growing.end(&self.mender, finish),
-            (None, Some(named)) => mend::whole(&self.mender, named, &call.sent, finish),
-            (None, None) => (Delivery::AsSent, None),
-        };
-        self.report.reports.extend(report);
-        let is_instead = matches!(delivery, Delivery::Instead(_));
-        call.decision = Some(delivery);
-        if is_instead && !call.is_whole {
+        if self.dialect == Dialect::AnthropicMessages && call.sent.is_empty() {
+            call.sent.push_str("{}");
+        }
+        self.report.reports.extend(call.decide(&self.mender, finish));
+        // Without a name nothing can be said.
+        let decision = call.decision.get_or_insert(Delivery::AsSent);
+        if matches!(decision, Delivery::Instead(_)) && !call.is_whole {
             self.make_room(at, marks);
         }
     }
@@ -416,7 +423,7 @@ impl State {
         if !self.text.is_open() {
             return;
         }
-        if cuts(stop) || self.text.text.is_empty() {
+        if finish_of(stop) != Finish::Stop || self.text.text.is_empty() {
             return self.text.give_up();
         }
         let HeldText { tools, id_seed, text, part, sequence, .. } = &self.text;

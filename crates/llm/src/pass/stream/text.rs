@@ -5,10 +5,13 @@ use toolwright_jsonrpc::raw;
 use crate::Dialect;
 use crate::pass::PassOptions;
 use crate::pass::text_calls::TextCall;
-use crate::pass::written_calls::may_be_calls;
+use crate::stream::may_be_calls;
 
 /// A text up to this length is judged with every piece, a longer one when it has grown by a quarter.
 const JUDGED_ALWAYS: usize = 512;
+
+/// The longest text that is taken for calls.
+const MOST_BYTES: usize = 1024 * 1024;
 
 /// The text of an answer, while it may be calls.
 #[derive(Debug)]
@@ -81,7 +84,7 @@ impl HeldText {
         if self.text.len() < self.judge_at {
             return;
         }
-        if !may_be_calls(&self.text, &self.tools) {
+        if self.text.len() > MOST_BYTES || !may_be_calls(&self.text, &self.tools) {
             self.give_up();
         } else if self.text.len() > JUDGED_ALWAYS {
             self.judge_at = self.text.len() + self.text.len() / 4;
