@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::order::Order;
-use super::scenario::{FIRST_TOOL, Finish, Part, RETRY_AFTER, Scenario};
+use super::scenario::{FIRST_TOOL, Finish, Part, RETRY_AFTER, Scenario, pieces};
 use super::{Dialect, anthropic, chat, ollama, responses};
 use crate::http::Asked;
 
@@ -113,7 +113,12 @@ pub fn answer(asked: &Asked) -> (Answer, Order) {
         return (error(dialect, 500, FAILED), order);
     }
     if order.endless {
-        answer.repeats = answer.pieces.iter().position(|piece| contains(piece, "Zürich")).or(Some(0));
+        let texts = scenario.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => pieces(text, 9).first().copied(),
+            _ => None,
+        });
+        let text = texts.last().unwrap_or_default();
+        answer.repeats = answer.pieces.iter().position(|piece| contains(piece, text));
     }
     (answer, order)
 }
@@ -122,7 +127,7 @@ pub fn answer(asked: &Asked) -> (Answer, Order) {
 pub const FAILED: &str = "the model fell over";
 
 fn contains(piece: &[u8], text: &str) -> bool {
-    piece.windows(text.len()).any(|window| window == text.as_bytes())
+    !text.is_empty() && piece.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
 fn lengthen(scenario: &mut Scenario, size: usize) {

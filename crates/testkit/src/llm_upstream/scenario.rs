@@ -186,7 +186,7 @@ pub fn scenarios() -> Vec<Scenario> {
         // Whatever the first tool is called.
         said("b7", "b7-first-tool", vec![call(FIRST_TOOL, "{}")]),
         // Arguments without a bottom.
-        said("b8", "b8-deep-arguments", vec![call("get_weather", &"{\"city\":".repeat(20_000))]),
+        said("b8", "b8-deep-arguments", vec![call("get_weather", &"{\"city\":".repeat(5_000))]),
         refused("e401", "e401", 401),
         refused("e403", "e403", 403),
         refused("e404", "e404", 404),

@@ -23,6 +23,8 @@ fn faults(expected: &Expected, facts: &Value, upstream: Dialect) -> Vec<String> 
     };
     differ("text", &facts["text"], json!(expected.text));
     if let Some(error) = &expected.error {
+        // This SDK shows what it has of a call when a stream fails, as one that cannot be executed.
+        faults.retain(|fault| !fault.contains("an invalid call"));
         if !facts["error"]["message"].as_str().is_some_and(|message| message.contains(error.says)) {
             faults.push(format!("the error is {}", facts["error"]));
         }
