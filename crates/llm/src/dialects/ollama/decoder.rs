@@ -1,0 +1,91 @@
+//! An upstream's stream, read: every line is an object.
+
+use toolwright_jsonrpc::raw;
+
+use super::response::Line;
+use crate::dialects::told_error;
+use crate::form::{Arguments, Event, Stop, Usage};
+use crate::stream::{Decode, Frame};
+use crate::{Failure, FailureKind};
+
+/// Reads one stream.
+#[derive(Debug)]
+pub struct Decoder {
+    id_seed: String,
+    calls: usize,
+    is_started: bool,
+    is_over: bool,
+}
+
+impl Decoder {
+    /// Begins a stream. Ids that the upstream does not give are made of the seed.
+    pub fn new(id_seed: &str) -> Decoder {
+        Decoder { id_seed: id_seed.to_owned(), calls: 0, is_started: false, is_over: false }
+    }
+
+    fn fail(&mut self, failure: Failure, out: &mut Vec<Event>) {
+        self.is_over = true;
+        out.push(Event::Error(failure));
+    }
+}
+
+impl Decode for Decoder {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Event>) {
+        let data = frame.data.trim();
+        if self.is_over || data.is_empty() {
+            return;
+        }
+        if raw::members(data).is_err() {
+            let failure = Failure::new(FailureKind::Api, "The upstream sent a line that is no JSON object.");
+            return self.fail(failure, out);
+        }
+        if told_error::is_error(data) {
+            return self.fail(told_error::read_told(data), out);
+        }
+        let line = Line::read(data);
+        if !self.is_started {
+            self.is_started = true;
+            out.push(Event::Start {
+                id: None,
+                model: line.model,
+                created: line.created,
+                usage: Usage::default(),
+            });
+        }
+        if let Some(said) = line.message {
+            out.extend(said.thinking.map(Event::Thinking));
+            out.extend(said.content.map(Event::Text));
+            for given in said.calls {
+                let call = self.calls;
+                self.calls += 1;
+                let id = given.id.unwrap_or_else(|| format!("call_{}_{call}", self.id_seed));
+                out.push(Event::CallStart { call, id, name: given.name });
+                let text = match given.arguments {
+                    Arguments::Object(object) => object.as_str().to_owned(),
+                    Arguments::Text(text) => text,
+                };
+                out.push(Event::CallArguments { call, text });
+                out.push(Event::CallEnd { call });
+            }
+        }
+        if line.is_done {
+            if line.usage != Usage::default() {
+                out.push(Event::Usage(line.usage));
+            }
+            out.push(Event::Finish { stop: line.stop.unwrap_or(Stop::EndTurn), stop_sequence: None });
+            out.push(Event::Done);
+            self.is_over = true;
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<Event>) {
+        if self.is_over {
+            return;
+        }
+        let message = "The upstream's stream ended before its answer did (no line with \"done\":true).";
+        self.fail(Failure::new(FailureKind::Api, message), out);
+    }
+}
+
+#[cfg(test)]
+mod tests;
