@@ -122,6 +122,10 @@ impl Limits {
             limits.thinking = Some(raw.clone());
             return limits;
         }
+        // Anthropic's own effort goes without thinking.
+        if request.dialect == Some(Dialect::AnthropicMessages) {
+            return limits;
+        }
         // Of another dialect. Only budgets are known to all models that think.
         let effort = reasoning.effort.or((reasoning.is_on == Some(true)).then_some(Effort::Medium));
         let budget = reasoning.budget.or(effort.and_then(Effort::budget));
