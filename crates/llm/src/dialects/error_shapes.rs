@@ -187,6 +187,10 @@ mod tests {
             (r#"[{"error":{"code":400,"message":"bad schema","status":"INVALID_ARGUMENT"}}]"#, "bad schema"),
             (r#""just words""#, "just words"),
             (r#"{"error":{"type":"server_error"}}"#, "server_error"),
+            (
+                r#"{"type":"","message":""}"#,
+                r#"the upstream answered with status 502: {"type":"","message":""}"#,
+            ),
             ("", "the upstream answered with status 502 and no words"),
             (r#"{"a":1}"#, r#"the upstream answered with status 502: {"a":1}"#),
             ("<title>502 Bad Gateway</title>", "the upstream answered with status 502: 502 Bad Gateway"),
