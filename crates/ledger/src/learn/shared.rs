@@ -19,7 +19,7 @@ use super::{
     Suggestion, sharing,
 };
 use crate::index::Store;
-use crate::{Record, disk};
+use crate::{LLM_FRONT, Record, disk};
 
 /// What is suggested, for other processes and for the next start.
 pub const SUGGESTIONS_FILE: &str = "suggestions.json";
@@ -304,7 +304,10 @@ impl SharedLearning {
     fn learn_one(&self, record: Record, tools: &dyn Definitions, waiting: &mut Waiting) {
         let tool = tools.definition(&record);
         if tool.is_none() {
-            waiting.push(record);
+            // The tools of who asks a model are not ours, and never will be.
+            if record.front != LLM_FRONT {
+                waiting.push(record);
+            }
             return;
         }
         let moves = self.learning().observe(&record, tool.as_ref());

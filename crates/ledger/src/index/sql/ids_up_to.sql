@@ -1,1 +1,1 @@
-SELECT id FROM calls WHERE id <= $1 ORDER BY id LIMIT $2
+SELECT id FROM {table} WHERE id <= $1 ORDER BY id LIMIT $2
