@@ -4,12 +4,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_redact::Redactor;
 
-use crate::{Change, Failure, Record};
+use crate::{Change, Exchange, Failure, Record};
 
 /// Shorter values stand everywhere by chance.
 const MIN_BYTES: usize = 4;
 /// How every mark begins.
 const MARK: &str = "[redacted:";
+/// How much of a body of an exchange is written down, in bytes.
+const MAX_BODY: usize = 1 << 20;
 
 /// Arguments without their secrets. Only a ledger makes them, so that nobody forgets to.
 #[derive(Clone, Default)]
@@ -67,6 +69,43 @@ pub(crate) fn hide(redactor: &Redactor, record: &mut Record, arguments: [&Hidden
     hide_with(redactor, record);
 }
 
+/// Hides what a record of an exchange says: its bodies, and what was hidden in them everywhere else.
+pub(crate) fn hide_exchange(redactor: &Redactor, record: &mut Record) {
+    let mut hidden = [Hidden::default(), Hidden::default()];
+    if let Some(exchange) = &mut record.exchange {
+        let Exchange { request, answer, notes, .. } = &mut **exchange;
+        for ((body, hidden), what) in
+            [request, answer].into_iter().zip(&mut hidden).zip(["request", "answer"])
+        {
+            let Some(text) = body else { continue };
+            let (shown, values) = hide_body(redactor, text);
+            // First hidden, then cut: half a secret is not known for one.
+            let end = shown.floor_char_boundary(MAX_BODY);
+            if end < shown.len() {
+                notes.push(format!("the {what} is kept up to byte {end} of {}", shown.len()));
+            }
+            *text = shown[..end].to_owned();
+            hidden.values = values;
+        }
+    }
+    let [request, answer] = &hidden;
+    hide(redactor, record, [request, answer]);
+}
+
+/// A body without its secrets, and what was hidden because of its key.
+fn hide_body(redactor: &Redactor, body: &str) -> (String, Vec<String>) {
+    let shown = redactor.json(body);
+    let mut values = Vec::new();
+    match (serde_json::from_str(body), serde_json::from_str(&shown)) {
+        (Ok(sent), Ok(hidden)) => {
+            collect(&sent, &hidden, &mut values);
+            (shown.into_owned(), values)
+        }
+        // A stream, or a page of somebody between.
+        _ => (redactor.text(body).into_owned(), values),
+    }
+}
+
 fn hide_with(redactor: &Redactor, record: &mut Record) {
     for change in &mut record.changes {
         hide_change(redactor, change);
@@ -79,6 +118,11 @@ fn hide_with(redactor: &Redactor, record: &mut Record) {
     record.tool = redactor.text(&record.tool).into_owned();
     for name in [&mut record.client, &mut record.server].into_iter().flatten() {
         *name = redactor.text(name).into_owned();
+    }
+    if let Some(exchange) = &mut record.exchange {
+        let Exchange { model, upstream_model, stop, notes, request, answer, .. } = &mut **exchange;
+        let words = [model, upstream_model].into_iter().chain(stop).chain(notes).chain(request).chain(answer);
+        words.for_each(|word| *word = redactor.text(word).into_owned());
     }
 }
 
@@ -152,6 +196,38 @@ mod tests {
         let written = serde_json::to_string(&record).expect("JSON");
         assert!(!written.contains("abcdefghij"), "{written}");
         assert!(written.contains("/items/[redacted:") && written.contains("\"/path\""), "{written}");
+    }
+
+    #[test]
+    fn bodies_of_an_exchange_are_hidden_and_what_they_hid_is_hidden_beside_them() {
+        let exchange = Exchange {
+            model: "gpt-4.1".to_owned(),
+            request: Some(r#"{"model":"gpt-4.1","metadata":{"password":"hunter-two"},"text":"my token is ghp_abcdefghijklmnopqrstuvwxyz0123456789"}"#.to_owned()),
+            answer: Some("data: {\"delta\":\"hunter-two it is\"}\n\n".to_owned()),
+            notes: vec!["metadata hunter-two was left out".to_owned()],
+            ..Exchange::default()
+        };
+        let error = Failure { message: "wrong hunter-two".to_owned(), ..Failure::default() };
+        let mut record =
+            Record { exchange: Some(Box::new(exchange)), error: Some(error), ..Record::default() };
+        hide_exchange(&redactor(), &mut record);
+        let written = serde_json::to_string(&record).expect("JSON");
+        assert!(!written.contains("hunter-two") && !written.contains("abcdefghij"), "{written}");
+        let exchange = record.exchange.expect("it is there");
+        let request: Value = serde_json::from_str(&exchange.request.expect("a body")).expect("still JSON");
+        assert_eq!(request["model"], "gpt-4.1");
+        assert_eq!(exchange.model, "gpt-4.1");
+    }
+
+    #[test]
+    fn a_long_body_is_cut_and_that_is_said() {
+        let exchange = Exchange { answer: Some("ä ".repeat(MAX_BODY)), ..Exchange::default() };
+        let mut record = Record { exchange: Some(Box::new(exchange)), ..Record::default() };
+        hide_exchange(&redactor(), &mut record);
+        let exchange = record.exchange.expect("it is there");
+        let kept = exchange.answer.expect("a body").len();
+        assert!(kept <= MAX_BODY && kept > MAX_BODY - 4, "{kept}");
+        assert!(exchange.notes[0].starts_with("the answer is kept up to byte "), "{:?}", exchange.notes);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Answers questions about calls: SQLite on one machine, PostgreSQL for several.
+//! Answers questions about calls and about exchanges with models: SQLite on one machine, PostgreSQL for several.
 //!
 //! Everything about calls here is made from the journal and can be made from it again. [`Store`] is one door to both
 //! databases: the same questions get the same answers. The [`Indexer`] reads the journal and puts records in;
@@ -6,6 +6,8 @@
 
 mod database;
 mod error;
+mod exchange_rows;
+mod exchanges;
 mod filter;
 mod indexer;
 mod insert;
@@ -27,6 +29,8 @@ use database::{Database, Row, Statement, Work};
 use sql::Sql;
 
 pub use error::StoreError;
+pub use exchange_rows::FoundExchange;
+pub use exchanges::{ExchangeFilter, ExchangePage, ExchangeSum, ExchangesBy};
 pub use filter::{Filter, Status};
 pub use indexer::{Indexer, IndexerHandle, IndexerStatus, IndexerTimes};
 pub use insert::{BATCH_BYTES, BATCH_RECORDS};

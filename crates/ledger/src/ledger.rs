@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright_normalizer::RuleSet;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
-use crate::hiding::{Hidden, hide};
+use crate::hiding::{Hidden, hide, hide_exchange};
 use crate::index::{IndexerStatus, Store};
 use crate::indexed::{Indexed, StoreAddress};
 use crate::journal::{
@@ -236,11 +236,20 @@ impl Ledger {
         is_waited_for.then(|| written.transpose().map(|written| self.not_safe_yet(written))).flatten()
     }
 
+    /// Writes down an exchange with a model. Nobody waits for it: a stream has been answered long before.
+    pub fn exchange(&self, record: Record) {
+        let mut record = Record { kind: Kind::Exchange, ..record };
+        hide_exchange(&self.redactor(), &mut record);
+        if let Err(error) = self.write(&mut record) {
+            tracing::error!("the record of an exchange with a model is lost: {error}");
+        }
+    }
+
     fn not_safe_yet(&self, written: Result<Syncing, AppendError>) -> NotSafeYet {
         NotSafeYet { written, on_failure: self.on_failure }
     }
 
-    /// Stats hear of begins too: they know by the numbers what they have counted.
+    /// Stats hear of all records: they know by the numbers what they have counted.
     fn write(&self, record: &mut Record) -> Result<Option<Syncing>, AppendError> {
         let written = self.journal.write_durable(record);
         self.stats.observe(record);

@@ -1,4 +1,4 @@
-//! What happened to every call.
+//! What happened to every call, and to every exchange with a model.
 //!
 //! The [`journal`] is the truth: one line per call, written before its reply, chained by hashes. Everything else
 //! is made of it and can be made again: the [`index`] that answers questions, the [`stats`], the error
@@ -8,6 +8,7 @@
 //! Start with [`Record`], [`Ledger`] and [`journal`].
 
 mod disk;
+mod exchange;
 mod hiding;
 pub mod index;
 mod indexed;
@@ -18,7 +19,8 @@ pub mod patterns;
 mod record;
 pub mod stats;
 
+pub use exchange::Exchange;
 pub use hiding::Hidden;
 pub use indexed::{Reindex, StoreAddress};
 pub use ledger::{Ledger, LedgerError, LedgerOptions, NotSafeYet, OnFailure};
-pub use record::{Change, Failure, Kind, Reached, Record, Stages};
+pub use record::{Change, Failure, Kind, LLM_FRONT, Reached, Record, Stages};

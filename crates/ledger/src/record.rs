@@ -1,7 +1,12 @@
-//! What is written down of one call.
+//! What is written down of one call, or of one exchange with a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+use crate::Exchange;
+
+/// The front of calls that a model behind the proxy made: their tools are the client's, and not ours.
+pub const LLM_FRONT: &str = "llm";
 
 /// One line of the journal, without what chains it to the others. Everything in it has been redacted.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -12,7 +17,7 @@ pub struct Record {
     pub ts: i64,
     /// The gateway that wrote it.
     pub node: String,
-    /// Whether it tells of a call's begin or of its end.
+    /// Whether it tells of a call's begin, of its end, or of an exchange with a model.
     pub kind: Kind,
     /// Which call: the same in both records of one.
     pub call: String,
@@ -60,6 +65,9 @@ pub struct Record {
     /// The size of the result.
     #[serde(default)]
     pub bytes_out: u64,
+    /// What is particular to an exchange with a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Box<Exchange>>,
 }
 
 /// What a record tells of.
@@ -71,6 +79,8 @@ pub enum Kind {
     Call,
     /// A call that was begun and may be cut. Without a record of its end it was.
     InProgress,
+    /// An exchange with a model that is over. `tool` is empty, and `server` is the upstream.
+    Exchange,
 }
 
 /// One change of the arguments.
@@ -134,8 +144,8 @@ pub struct Failure {
 }
 
 impl Record {
-    /// Whether the call did what it was asked.
+    /// Whether the call, or the exchange, did what it was asked.
     pub fn is_ok(&self) -> bool {
-        self.error.is_none() && self.kind == Kind::Call
+        self.error.is_none() && self.kind != Kind::InProgress
     }
 }

@@ -256,6 +256,9 @@ pub enum TokenCommand {
         /// A toolbox that it opens; may be given several times [default: all]
         #[arg(long = "toolbox", value_name = "NAME")]
         toolboxes: Vec<String>,
+        /// A language model that may be asked with it, or a pattern such as `*haiku*`; may be given several times [default: all]
+        #[arg(long = "model", value_name = "PATTERN", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+        models: Vec<String>,
         /// Requests in a second
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         rate: Option<u32>,

@@ -253,3 +253,57 @@ fn an_index_that_can_never_be_opened_is_told_with_its_reason() {
     };
     until("the reason is told", || problem().contains("unable to open database file"));
 }
+
+#[test]
+fn an_exchange_with_a_model_is_told_beside_calls() {
+    use toolwright_ledger::journal::{Journal, JournalOptions};
+    use toolwright_ledger::{Exchange, Failure, Kind, Record};
+    let home = Home::new();
+    let folder = home.path().join("state/toolwright/journal/main");
+    let options = JournalOptions { node: Some("main".into()), ..JournalOptions::default() };
+    let (journal, _) = Journal::open(&folder, options).expect("a journal");
+    let about = Exchange {
+        model: "claude-haiku-4-5".into(),
+        upstream: "openai".into(),
+        upstream_model: "gpt-4.1-mini".into(),
+        status: 200,
+        input_tokens: Some(12),
+        output_tokens: Some(34),
+        calls: 1,
+        repaired: 1,
+        ..Exchange::default()
+    };
+    let exchange = |call: &str, error: Option<Failure>| Record {
+        ts: 1_790_000_000_000_000,
+        kind: Kind::Exchange,
+        call: call.into(),
+        client: Some("claude".into()),
+        front: "llm".into(),
+        server: Some("openai".into()),
+        duration_us: 1_500_000,
+        error,
+        exchange: Some(Box::new(about.clone())),
+        ..Record::default()
+    };
+    let error = Failure { code: "upstream_error".into(), message: "overloaded".into(), ..Failure::default() };
+    journal.append(exchange("x1", None)).expect("written");
+    journal.append(exchange("x2", Some(error))).expect("written");
+    drop(journal);
+    let (code, tail, stderr) = home.run(&["audit", "tail"]);
+    assert_eq!(code, 0, "{stderr}");
+    let ends: Vec<&str> =
+        tail.lines().map(|line| line.split_once("  claude  ").expect("a client").1).collect();
+    assert_eq!(
+        ends,
+        [
+            "claude-haiku-4-5 -> openai/gpt-4.1-mini  1.5s  200; 12 in, 34 out; 1 call, 1 mended",
+            "claude-haiku-4-5 -> openai/gpt-4.1-mini  1.5s  upstream_error: overloaded",
+        ]
+    );
+    let (_, shown, _) = home.run(&["audit", "show", "x1"]);
+    let shown: Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!((&shown["kind"], &shown["exchange"]["output_tokens"]), (&json!("exchange"), &json!(34)));
+    let (_, exported, _) = home.run(&["audit", "export"]);
+    assert_eq!(exported.lines().count(), 2, "{exported}");
+    assert!(home.run(&["audit", "verify"]).1.contains("main: whole, 2 records"));
+}

@@ -11,11 +11,26 @@ use gateway::{Gateway, Home, until};
 fn tokens_are_made_listed_and_revoked_beside_a_gateway_that_runs() {
     let home = Home::new();
     let gateway = Gateway::start(&home, &[]);
-    let (code, stdout, stderr) = home.run(&["token", "add", "ci", "--toolbox", "builtin", "--rate", "50"]);
+    let (code, stdout, stderr) = home.run(&[
+        "token",
+        "add",
+        "ci",
+        "--toolbox",
+        "builtin",
+        "--model",
+        "*haiku*",
+        "--model",
+        "gpt-4.1",
+        "--rate",
+        "50",
+    ]);
     assert_eq!(code, 0, "{stderr}");
     let token = stdout.trim().to_owned();
     assert!(token.starts_with("tw_"), "{stdout}");
-    assert!(stderr.contains("it opens builtin. It is not shown again."), "{stderr}");
+    assert!(
+        stderr.contains("it opens builtin, and of models *haiku*, gpt-4.1. It is not shown again."),
+        "{stderr}"
+    );
     let (_, listed, _) = home.run(&["token", "list"]);
     assert!(!listed.contains(&token));
     let root = std::fs::canonicalize(home.path()).expect("a path").display().to_string();
@@ -30,6 +45,7 @@ fn tokens_are_made_listed_and_revoked_beside_a_gateway_that_runs() {
     let (_, json, _) = home.run(&["token", "list", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((&json[0]["name"], &json[0]["rate"]), (&"ci".into(), &50.into()));
+    assert_eq!(json[0]["models"], serde_json::json!(["*haiku*", "gpt-4.1"]));
     assert!(json[0].get("sha256").is_none());
     let (code, stdout, _) = home.run(&["token", "revoke", "ci"]);
     assert_eq!((code, stdout.as_str()), (0, "The token \"ci\" opens nothing any more.\n"));

@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
+use toolwright_config::model_matches;
 use toolwright_mcp::front::Visitor;
 
 use super::admission::{Bucket, Gate};
@@ -20,6 +21,8 @@ pub const ANYONE: &str = "anyone";
 pub const STDIO: &str = "stdio";
 /// The header for clients that have another use for `Authorization`.
 const TOKEN_HEADER: &str = "x-toolwright-token";
+/// The header that clients of Anthropic's API have their key in.
+const API_KEY_HEADER: &str = "x-api-key";
 
 /// The tokens that open the port.
 #[derive(Debug)]
@@ -41,10 +44,39 @@ pub(super) struct Known {
     pub bucket: Mutex<Bucket>,
     pub requests: Arc<Gate>,
     pub streams: Arc<Gate>,
+    /// The language models that may be asked, as patterns; all of them when absent.
+    pub allowed_models: Option<Arc<[String]>>,
     /// Cancelled when the token opens nothing any more.
     pub revoked: CancellationToken,
     digest: [u8; 32],
     entry: Option<TokenEntry>,
+}
+
+/// Somebody who asks a language model.
+#[derive(Debug)]
+pub(super) struct LlmVisitor {
+    /// Who it is.
+    pub known: Arc<Known>,
+    /// The header that said so.
+    pub by: TokenHeader,
+    /// Whether what stands in `Authorization` is the client's own key, and may go on to who answers for the model.
+    /// No token of ours ever may.
+    pub owns_authorization: bool,
+    /// The same of `x-api-key`.
+    pub owns_api_key: bool,
+}
+
+/// A header that a token came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenHeader {
+    /// `X-Toolwright-Token`.
+    Toolwright,
+    /// `Authorization: Bearer …`.
+    Authorization,
+    /// `x-api-key`.
+    ApiKey,
+    /// None: no token was needed.
+    Nothing,
 }
 
 impl Keys {
@@ -137,7 +169,56 @@ impl Keys {
             None => Err(Refusal::unauthorized(what, &self.where_is_it)),
         };
         let Some(token) = token_of(headers) else { return refused("a token is needed") };
-        let digest = tokens::digest(token.unwrap_or_default());
+        self.find(token.unwrap_or_default())
+            .map_or_else(|| refused("the token is not known here, or no longer"), Ok)
+    }
+
+    /// Who asks a language model with these headers. The client may have two keys along: ours and its own for who
+    /// answers. Ours is looked for in `X-Toolwright-Token`; only where that is not given, in `Authorization` and
+    /// then in `x-api-key`.
+    #[allow(dead_code, reason = "only paths of language models ask so")]
+    pub(super) fn recognise_llm(&self, headers: &HeaderMap) -> Result<LlmVisitor, Refusal> {
+        let plain = |value: &HeaderValue| value.to_str().ok().map(str::trim).map(str::to_owned);
+        let own = one(headers.get_all(TOKEN_HEADER).iter().map(plain));
+        let bearer = one(headers.get_all(AUTHORIZATION).iter().map(|value| bearer(value).map(str::to_owned)));
+        let api_key = one(headers.get_all(API_KEY_HEADER).iter().map(plain));
+        let find = |token: &Option<Option<String>>| {
+            let token = token.as_ref()?;
+            self.find(token.as_deref().unwrap_or_default())
+        };
+        let (by_own, by_bearer, by_key) = (find(&own), find(&bearer), find(&api_key));
+        // Anything of ours that is there besides is no key for others.
+        let (owns_authorization, owns_api_key) = (by_bearer.is_none(), by_key.is_none());
+        let found = match own.is_some() {
+            true => by_own.map(|known| (known, TokenHeader::Toolwright)),
+            false => by_bearer
+                .map(|known| (known, TokenHeader::Authorization))
+                .or(by_key.map(|known| (known, TokenHeader::ApiKey))),
+        };
+        let (known, by) = match (found, &self.anyone) {
+            (Some(found), _) => found,
+            (None, Some(anyone)) => (Arc::clone(anyone), TokenHeader::Nothing),
+            (None, None) => {
+                let is_there = own.is_some() || bearer.is_some() || api_key.is_some();
+                let what = match is_there {
+                    true => "the token is not known here, or no longer",
+                    false => "a token is needed",
+                };
+                return Err(Refusal::unauthorized(what, &self.where_is_it));
+            }
+        };
+        let is_there = |name: &str| headers.contains_key(name);
+        Ok(LlmVisitor {
+            known,
+            by,
+            owns_authorization: owns_authorization && is_there("authorization"),
+            owns_api_key: owns_api_key && is_there(API_KEY_HEADER),
+        })
+    }
+
+    /// Whose token it is.
+    fn find(&self, token: &str) -> Option<Arc<Known>> {
+        let digest = tokens::digest(token);
         let mut found = None;
         // All are compared, each to its end: how long it takes says nothing.
         for known in self.known.load().iter() {
@@ -145,11 +226,18 @@ impl Keys {
                 found = Some(Arc::clone(known));
             }
         }
-        found.map_or_else(|| refused("the token is not known here, or no longer"), Ok)
+        found
     }
 }
 
 impl Known {
+    /// Whether this model may be asked.
+    #[allow(dead_code, reason = "only paths of language models ask so")]
+    pub fn may_ask(&self, model: &str) -> bool {
+        let allowed = self.allowed_models.as_deref();
+        allowed.is_none_or(|allowed| allowed.iter().any(|pattern| model_matches(pattern, model)))
+    }
+
     fn new(name: &str, toolboxes: Option<Vec<String>>, digest: [u8; 32], entry: Option<TokenEntry>) -> Known {
         Known {
             visitor: Visitor { name: name.into(), toolboxes: toolboxes.map(Into::into) },
@@ -158,6 +246,7 @@ impl Known {
             bucket: Mutex::default(),
             requests: Arc::default(),
             streams: Arc::default(),
+            allowed_models: entry.as_ref().and_then(|entry| entry.models.clone()).map(Into::into),
             revoked: CancellationToken::new(),
             digest,
             entry,
@@ -169,9 +258,13 @@ impl Known {
 fn token_of(headers: &HeaderMap) -> Option<Option<&str>> {
     let authorization = headers.get_all(AUTHORIZATION).iter().map(bearer);
     let own = headers.get_all(TOKEN_HEADER).iter().map(|value| value.to_str().ok().map(str::trim));
-    let mut tokens = authorization.chain(own);
-    let first = tokens.next()?;
-    Some(if tokens.all(|other| other == first) { first } else { None })
+    one(authorization.chain(own))
+}
+
+/// What a header says, however often it says it: nothing when it is not there, nothing inside when it says two things.
+fn one<T: PartialEq>(mut values: impl Iterator<Item = Option<T>>) -> Option<Option<T>> {
+    let first = values.next()?;
+    Some(if values.all(|other| other == first) { first } else { None })
 }
 
 fn bearer(value: &HeaderValue) -> Option<&str> {
@@ -189,6 +282,90 @@ pub(super) fn strip(headers: &mut HeaderMap) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(*name, HeaderValue::from_str(value).expect("a value"));
+        }
+        headers
+    }
+
+    #[test]
+    fn a_token_for_a_model_comes_in_any_of_three_headers_and_the_clients_own_key_beside_it() {
+        use TokenHeader::{ApiKey, Authorization, Toolwright};
+        let scratch = tempfile::tempdir().expect("a folder");
+        let folder = TokenFolder::new(scratch.path().join("state"));
+        let named = super::tokens::NewToken { name: "ci".into(), ..Default::default() };
+        let ci = folder.add(named).expect("a token");
+        let (keys, own) = Keys::in_folder(folder).expect("a token");
+        let (bearer, ci_bearer) = (format!("Bearer {own}"), format!("Bearer {ci}"));
+        let (toolwright, authorization, key) = (TOKEN_HEADER, "authorization", API_KEY_HEADER);
+        type Pairs<'a> = &'a [(&'static str, &'a str)];
+        let cases: [(Pairs<'_>, &str, TokenHeader, (bool, bool)); 9] = [
+            (&[(toolwright, &own)], "default", Toolwright, (false, false)),
+            (&[(authorization, &bearer)], "default", Authorization, (false, false)),
+            (&[(key, &own)], "default", ApiKey, (false, false)),
+            (&[(toolwright, &ci), (authorization, "Bearer sk-x")], "ci", Toolwright, (true, false)),
+            (&[(toolwright, &ci), (key, "sk-x")], "ci", Toolwright, (false, true)),
+            (&[(authorization, &ci_bearer), (key, "sk-x")], "ci", Authorization, (false, true)),
+            (&[(authorization, "Bearer sk-x"), (key, &ci)], "ci", ApiKey, (true, false)),
+            // Two tokens of ours: the first counts, and neither goes on.
+            (
+                &[(toolwright, &own), (authorization, &ci_bearer), (key, &ci)],
+                "default",
+                Toolwright,
+                (false, false),
+            ),
+            (&[(authorization, &bearer), (key, &own)], "default", Authorization, (false, false)),
+        ];
+        for (pairs, name, by, owns) in cases {
+            let visitor = keys.recognise_llm(&headers(pairs)).expect("it is known");
+            assert_eq!((&*visitor.known.visitor.name, visitor.by), (name, by), "{pairs:?}");
+            assert_eq!((visitor.owns_authorization, visitor.owns_api_key), owns, "{pairs:?}");
+        }
+        let wrong: [Pairs<'_>; 8] = [
+            &[],
+            &[(key, "sk-x")],
+            &[(authorization, &own)],
+            &[(authorization, "Bearer sk-x"), (key, "sk-y")],
+            // Who says which header it is means that one.
+            &[(toolwright, "wrong"), (authorization, &bearer)],
+            &[(toolwright, &own), (toolwright, &ci)],
+            &[(key, &own), (key, "sk-x")],
+            &[(authorization, &bearer), (authorization, "Bearer sk-x")],
+        ];
+        for pairs in wrong {
+            assert!(keys.recognise_llm(&headers(pairs)).is_err(), "{pairs:?}");
+        }
+        // Elsewhere the header of keys opens nothing.
+        assert!(keys.recognise(&headers(&[(key, &own)])).is_err());
+    }
+
+    #[test]
+    fn where_no_token_is_needed_every_key_is_the_clients_own() {
+        let keys = Keys::none_needed();
+        let visitor = keys.recognise_llm(&headers(&[("x-api-key", "sk-x"), ("authorization", "Bearer y")]));
+        let visitor = visitor.expect("anyone");
+        assert_eq!((&*visitor.known.visitor.name, visitor.by), (ANYONE, TokenHeader::Nothing));
+        assert!(visitor.owns_authorization && visitor.owns_api_key && visitor.known.may_ask("anything"));
+    }
+
+    #[test]
+    fn a_token_may_be_for_some_models_only() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let folder = TokenFolder::new(scratch.path().join("state"));
+        let models = Some(vec!["claude-*-haiku*".to_owned(), "gpt-4.1".to_owned()]);
+        let named = super::tokens::NewToken { name: "ci".into(), models, ..Default::default() };
+        let ci = folder.add(named).expect("a token");
+        let (keys, own) = Keys::in_folder(folder).expect("a token");
+        let may = |token: &str, model: &str| {
+            let visitor = keys.recognise_llm(&headers(&[(API_KEY_HEADER, token)])).expect("it is known");
+            visitor.known.may_ask(model)
+        };
+        assert!(may(&ci, "claude-3-haiku-1") && may(&ci, "gpt-4.1") && may(&own, "gpt-4o"));
+        assert!(!may(&ci, "gpt-4.1-mini") && !may(&ci, "Claude-3-haiku"));
+    }
 
     #[test]
     fn only_this_machine_is_told_where_the_token_is() {

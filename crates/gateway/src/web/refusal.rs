@@ -102,7 +102,7 @@ impl Refusal {
 
     /// A limited token asks what others do.
     pub fn not_for_clients() -> Refusal {
-        let message = "this token is limited to some toolboxes, and what is told here is about all of them; use the gateway's own token, or one that was made without --toolbox";
+        let message = "this token is limited to some toolboxes or models, and what is told here is about all of them; use the gateway's own token, or one that was made without --toolbox and --model";
         Refusal::new(StatusCode::FORBIDDEN, "access", message)
     }
 

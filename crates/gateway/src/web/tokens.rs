@@ -73,6 +73,9 @@ pub struct TokenEntry {
     /// The toolboxes that it opens; all of them when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub toolboxes: Option<Vec<String>>,
+    /// The language models that may be asked with it, as patterns; all of them when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub models: Option<Vec<String>>,
     /// Requests in a second, when it has a limit of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<u32>,
@@ -90,6 +93,8 @@ pub struct NewToken {
     pub name: String,
     /// The toolboxes that it opens; all of them when absent.
     pub toolboxes: Option<Vec<String>>,
+    /// The language models that may be asked with it, as patterns; all of them when absent.
+    pub models: Option<Vec<String>>,
     /// Requests in a second.
     pub rate: Option<u32>,
     /// Requests at once.
@@ -188,7 +193,7 @@ impl TokenFolder {
     /// Makes a named token and gives it, this once.
     pub fn add(&self, new: NewToken) -> Result<String, TokenError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        let NewToken { name, toolboxes, rate, calls, created } = new;
+        let NewToken { name, toolboxes, models, rate, calls, created } = new;
         if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(is_plain) {
             return Err(TokenError::BadName(name));
         }
@@ -199,7 +204,8 @@ impl TokenFolder {
             return Err(TokenError::NameTaken(name));
         }
         let token = new_token()?;
-        tokens.push(TokenEntry { name, sha256: hex(&digest(&token)), toolboxes, rate, calls, created });
+        let sha256 = hex(&digest(&token));
+        tokens.push(TokenEntry { name, sha256, toolboxes, models, rate, calls, created });
         self.write(tokens)?;
         Ok(token)
     }

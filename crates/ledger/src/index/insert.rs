@@ -6,7 +6,7 @@ use super::Store;
 use super::database::{Statement, Work};
 use super::error::StoreError;
 use super::rows::{Incoming, MOST_SHIFTED, NEXT_ID, signed, to_json};
-use super::sql::{Dialect, SQLITE_DELETE_WORDS, SQLITE_INSERT_WORDS};
+use super::sql::{Dialect, SQLITE_DELETE_WORDS, SQLITE_INSERT_WORDS, Table};
 use crate::{Kind, Record};
 
 /// How many records, and how much text, one statement takes in.
@@ -50,15 +50,21 @@ impl Store {
         for Incoming { record, .. } in &batch {
             let node = nodes.entry(&record.node).or_default();
             node.last = node.last.max(record.seq);
-            node.calls.insert(&record.call);
+            if record.kind != Kind::Exchange {
+                node.calls.insert(&record.call);
+            }
         }
         let mut work = self.begin().await?;
-        let new = put(&mut work, without_doubles(batch)).await?;
+        let (exchanges, calls) = without_doubles(batch)
+            .into_iter()
+            .partition::<Vec<_>, _>(|incoming| incoming.table() == Table::Exchanges);
+        let mut new = put(&mut work, Table::Calls, calls).await?;
+        new += put(&mut work, Table::Exchanges, exchanges).await?;
         for (name, node) in &nodes {
             let calls = to_json(&node.calls);
             let ended = work.statement(|sql| sql.ended).with(*name).with(calls);
             let ids: Vec<i64> = work.rows(ended).await?.iter_mut().map(|row| row.int()).collect();
-            delete(&mut work, &ids).await?;
+            delete(&mut work, Table::Calls, &ids).await?;
             let seen = work.statement(|sql| sql.seen).with(*name).with(self.now()).with(signed(node.last));
             work.rows(seen).await?;
         }
@@ -91,7 +97,7 @@ fn without_doubles(batch: Vec<Incoming<'_>>) -> Vec<Incoming<'_>> {
 }
 
 /// Puts rows in. Two of one time may want one id: the later one takes the next that is free.
-async fn put(work: &mut Work, batch: Vec<Incoming<'_>>) -> Result<usize, StoreError> {
+async fn put(work: &mut Work, table: Table, batch: Vec<Incoming<'_>>) -> Result<usize, StoreError> {
     let mut waiting = batch;
     let mut new = 0;
     let mut tries = 0;
@@ -103,14 +109,20 @@ async fn put(work: &mut Work, batch: Vec<Incoming<'_>>) -> Result<usize, StoreEr
             }
         }
         let rows: Vec<_> = waiting.iter().map(Incoming::columns).collect();
-        let insert = work.statement(|sql| sql.insert_calls).with(to_json(&rows));
+        let insert = work.statement(|sql| match table {
+            Table::Calls => sql.insert_calls,
+            Table::Exchanges => sql.insert_exchanges,
+        });
+        let insert = insert.with(to_json(&rows));
         drop(rows);
         let put: HashSet<i64> = work.rows(insert).await?.iter_mut().map(|row| row.int()).collect();
         new += put.len();
         let (put, left): (Vec<_>, Vec<_>) =
             waiting.into_iter().partition(|incoming| put.contains(&incoming.id));
-        put_beside(work, &put).await?;
-        waiting = without_those_there(work, left).await?;
+        if table == Table::Calls {
+            put_beside(work, &put).await?;
+        }
+        waiting = without_those_there(work, table, left).await?;
         waiting.iter_mut().for_each(|incoming| incoming.id += NEXT_ID);
         tries += 1;
         if tries > MOST_SHIFTED / 2 && !waiting.is_empty() {
@@ -147,6 +159,7 @@ fn without_zero(json: String) -> String {
 
 async fn without_those_there<'a>(
     work: &mut Work,
+    table: Table,
     left: Vec<Incoming<'a>>,
 ) -> Result<Vec<Incoming<'a>>, StoreError> {
     let mut numbers: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
@@ -155,7 +168,8 @@ async fn without_those_there<'a>(
     }
     let mut there = HashSet::new();
     for (node, numbers) in numbers {
-        let ask = work.statement(|sql| sql.numbers_there).with(node).with(to_json(&numbers));
+        let mut ask = work.statement(|sql| sql.numbers_there).with(node).with(to_json(&numbers));
+        ask.fill("table", table.name());
         there.extend(work.rows(ask).await?.iter_mut().map(|row| (node, row.int())));
     }
     let is_there = |incoming: &Incoming<'_>| {
@@ -165,11 +179,16 @@ async fn without_those_there<'a>(
 }
 
 /// Takes rows out, with their words and rules.
-pub(super) async fn delete(work: &mut Work, ids: &[i64]) -> Result<(), StoreError> {
+pub(super) async fn delete(work: &mut Work, table: Table, ids: &[i64]) -> Result<(), StoreError> {
     if ids.is_empty() {
         return Ok(());
     }
     let ids = to_json(&ids);
+    if table == Table::Exchanges {
+        let delete = work.statement(|sql| sql.delete_exchanges).with(ids.as_str());
+        work.rows(delete).await?;
+        return Ok(());
+    }
     if work.dialect() == Dialect::Sqlite {
         work.rows(Statement::new(Dialect::Sqlite, SQLITE_DELETE_WORDS).with(ids.as_str())).await?;
     }

@@ -4,8 +4,9 @@ use super::Store;
 use super::error::StoreError;
 use super::insert::delete;
 use super::rows::signed;
+use super::sql::Table;
 
-/// How many calls go at once: others write between.
+/// How many records go at once: others write between.
 const AT_ONCE: i64 = 1_000;
 
 impl Store {
@@ -43,15 +44,20 @@ impl Store {
 
     async fn delete_while(&self, pick: impl Fn() -> super::database::Statement) -> Result<u64, StoreError> {
         let mut gone = 0;
-        loop {
-            let mut work = self.begin().await?;
-            let ids: Vec<i64> = work.rows(pick()).await?.iter_mut().map(|row| row.int()).collect();
-            if ids.is_empty() {
-                return Ok(gone);
+        for table in Table::ALL {
+            loop {
+                let mut work = self.begin().await?;
+                let mut ask = pick();
+                ask.fill("table", table.name());
+                let ids: Vec<i64> = work.rows(ask).await?.iter_mut().map(|row| row.int()).collect();
+                if ids.is_empty() {
+                    break;
+                }
+                delete(&mut work, table, &ids).await?;
+                work.commit().await?;
+                gone += ids.len() as u64;
             }
-            delete(&mut work, &ids).await?;
-            work.commit().await?;
-            gone += ids.len() as u64;
         }
+        Ok(gone)
     }
 }

@@ -7,6 +7,7 @@ use super::database::Row;
 use super::error::StoreError;
 use super::filter::{Filter, running};
 use super::rows::{FoundCall, signed};
+use super::sql::Table;
 use crate::Record;
 
 /// The most rows of one answer, whatever is asked for.
@@ -109,6 +110,10 @@ pub enum Menu {
     Codes,
     /// Gateways.
     Nodes,
+    /// Models that were asked for.
+    Models,
+    /// Upstreams that were asked.
+    Upstreams,
 }
 
 impl Store {
@@ -242,15 +247,18 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached or refuses.
     pub async fn values(&self, menu: Menu, limit: usize) -> Result<Vec<String>, StoreError> {
-        let column = match menu {
-            Menu::Tools => "tool",
-            Menu::Servers => "server",
-            Menu::Clients => "client",
-            Menu::Codes => "error_code",
-            Menu::Nodes => "node",
+        let (table, column) = match menu {
+            Menu::Tools => (Table::Calls, "tool"),
+            Menu::Servers => (Table::Calls, "server"),
+            Menu::Clients => (Table::Calls, "client"),
+            Menu::Codes => (Table::Calls, "error_code"),
+            Menu::Nodes => (Table::Calls, "node"),
+            Menu::Models => (Table::Exchanges, "model"),
+            Menu::Upstreams => (Table::Exchanges, "upstream"),
         };
         let mut statement = self.statement(|sql| sql.values);
         let most = statement.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
+        statement.fill("table", table.name());
         statement.fill("column", column);
         statement.fill("limit", &most);
         let mut values: Vec<String> =

@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::database::Row;
+use super::exchange_rows::ExchangeColumns;
+use super::sql::Table;
 use super::words;
 use crate::{Failure, Kind, Record};
 
@@ -63,12 +65,22 @@ pub(super) struct Incoming<'a> {
     error_parameters: Option<String>,
     changes: String,
     stages: String,
+    /// The whole record, of an exchange.
+    whole: String,
     size: usize,
+}
+
+/// A row of one of the tables.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Columns<'a> {
+    Call(CallColumns<'a>),
+    Exchange(ExchangeColumns<'a>),
 }
 
 /// The columns in the order of `insert_calls.sql`.
 #[derive(Serialize)]
-struct Columns<'a>(
+struct CallColumns<'a>(
     i64,
     Cow<'a, str>,
     i64,
@@ -104,9 +116,11 @@ impl<'a> Incoming<'a> {
         let json_size = |json: &Option<Box<RawValue>>| json.as_ref().map_or(0, |json| json.get().len());
         let changes = to_json(&record.changes);
         let message_size = record.error.as_ref().map_or(0, |error| error.message.len());
+        let is_exchange = record.kind == Kind::Exchange;
+        let whole = if is_exchange { to_json(record) } else { String::new() };
         Incoming {
             id: first_id_at(record.ts) + signed(record.seq) % NEXT_ID,
-            words: words::of_record(record),
+            words: if is_exchange { String::new() } else { words::of_record(record) },
             error_parameters: record.error.as_ref().map(|error| to_json(&error.parameters)),
             stages: to_json(&record.stages),
             // The names and numbers of a record take about this much.
@@ -114,7 +128,9 @@ impl<'a> Incoming<'a> {
                 + json_size(&record.arguments)
                 + json_size(&record.normalized)
                 + changes.len()
-                + message_size,
+                + message_size
+                + whole.len(),
+            whole,
             changes,
             record,
         }
@@ -125,11 +141,28 @@ impl<'a> Incoming<'a> {
         self.size + self.words.len()
     }
 
+    /// The table that it belongs to.
+    pub fn table(&self) -> Table {
+        match self.record.kind {
+            Kind::Exchange => Table::Exchanges,
+            Kind::Call | Kind::InProgress => Table::Calls,
+        }
+    }
+
     /// The row, as serde writes it.
     pub fn columns(&self) -> impl Serialize + '_ {
+        match self.table() {
+            Table::Calls => Columns::Call(self.call_columns()),
+            Table::Exchanges => {
+                Columns::Exchange(ExchangeColumns::new(self.record, self.id, self.size, &self.whole))
+            }
+        }
+    }
+
+    fn call_columns(&self) -> CallColumns<'_> {
         let record = self.record;
         let error = record.error.as_ref();
-        Columns(
+        CallColumns(
             self.id,
             clean(&record.node),
             signed(record.seq),
@@ -210,8 +243,8 @@ impl FoundCall {
         let state = match (record.kind, is_running) {
             (Kind::InProgress, true) => State::Running,
             (Kind::InProgress, false) => State::Interrupted,
-            (Kind::Call, _) if record.error.is_some() => State::Error,
-            (Kind::Call, _) => State::Ok,
+            (Kind::Call | Kind::Exchange, _) if record.error.is_some() => State::Error,
+            (Kind::Call | Kind::Exchange, _) => State::Ok,
         };
         FoundCall { id, state, record }
     }
@@ -228,7 +261,7 @@ pub(super) fn to_json(value: &impl Serialize) -> String {
 }
 
 /// PostgreSQL has no letter for zero.
-fn clean(text: &str) -> Cow<'_, str> {
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => Cow::Owned(text.replace('\0', "\u{fffd}")),
         false => Cow::Borrowed(text),

@@ -28,9 +28,10 @@ macro_rules! statements {
 }
 
 statements! {
-    of both: begin_run, calls, errors, forget_progress, ids_below, ids_beyond, ids_of_node,
+    of both: begin_run, calls, errors, exchanges, forget_progress, ids_below, ids_beyond, ids_of_node,
     indexed, next_version, nodes, put_rule, rule, rules_after, seen, values, version;
-    of each: delete_call_rules, delete_calls, ended, insert_call_rules, insert_calls, numbers_there, sums,
+    of each: delete_call_rules, delete_calls, delete_exchanges, ended, exchange_sums, insert_call_rules, insert_calls,
+    insert_exchanges, numbers_there, sums,
 }
 
 /// SQLite keeps words in a table of their own.
@@ -41,8 +42,32 @@ pub(super) const SQLITE_DELETE_WORDS: &str = include_str!("sql/sqlite/delete_cal
 pub(super) const POSTGRES_NOTIFY: &str = include_str!("sql/postgres/notify.sql");
 
 /// What brings a database to the present shape, in order. A file that was ever released does not change.
-const SQLITE_STEPS: [(&str, &str); 1] = [("calls", include_str!("sql/sqlite/0001_calls.sql"))];
-const POSTGRES_STEPS: [(&str, &str); 1] = [("calls", include_str!("sql/postgres/0001_calls.sql"))];
+const SQLITE_STEPS: [(&str, &str); 2] = [
+    ("calls", include_str!("sql/sqlite/0001_calls.sql")),
+    ("exchanges", include_str!("sql/sqlite/0002_exchanges.sql")),
+];
+const POSTGRES_STEPS: [(&str, &str); 2] = [
+    ("calls", include_str!("sql/postgres/0001_calls.sql")),
+    ("exchanges", include_str!("sql/postgres/0002_exchanges.sql")),
+];
+
+/// A table of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    Calls,
+    Exchanges,
+}
+
+impl Table {
+    pub const ALL: [Table; 2] = [Table::Calls, Table::Exchanges];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Calls => "calls",
+            Table::Exchanges => "exchanges",
+        }
+    }
+}
 
 impl Dialect {
     pub fn sql(self) -> &'static Sql {

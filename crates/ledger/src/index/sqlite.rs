@@ -174,6 +174,7 @@ async fn check(pool: &SqlitePool) -> Result<(), StoreError> {
         "SELECT count(*) FROM (SELECT * FROM calls ORDER BY id LIMIT 50)",
         "SELECT count(*) FROM (SELECT node, seq FROM calls ORDER BY node DESC, seq DESC LIMIT 50)",
         "SELECT count(*) FROM (SELECT rowid FROM calls_text('\"tool\"*') LIMIT 1)",
+        "SELECT count(*) FROM (SELECT * FROM exchanges ORDER BY id DESC LIMIT 50)",
         "SELECT count(*) FROM nodes",
         "SELECT count(*) FROM rules",
     ] {

@@ -45,6 +45,7 @@ pub fn interrupted(folder: &Path) -> Result<Vec<Record>, JournalError> {
                     begun.remove(&number);
                 }
             }
+            Kind::Exchange => {}
             Kind::InProgress => {
                 if let Ok(record) = scan.record(&link) {
                     // Of two begins of one call the later counts.

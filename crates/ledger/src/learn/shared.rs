@@ -20,7 +20,7 @@ use super::{
     Suggestion, sharing,
 };
 use crate::index::Store;
-use crate::{Record, disk};
+use crate::{LLM_FRONT, Record, disk};
 
 /// What is suggested, for other processes and for the next start.
 pub const SUGGESTIONS_FILE: &str = "suggestions.json";
@@ -314,8 +314,8 @@ impl SharedLearning {
     fn learn_one(&self, record: Record, tools: &dyn Definitions, waiting: &mut Waiting) {
         let tool = tools.definition(&record);
         if tool.is_none() {
-            // A call that came to no tool never gets one.
-            if record.schema.is_some() {
+            // A call that came to no tool never gets one, and the tools of who asks a model are not ours.
+            if record.schema.is_some() && record.front != LLM_FRONT {
                 waiting.push(record);
             }
             return;

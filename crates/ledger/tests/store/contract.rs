@@ -7,10 +7,11 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright_ledger::Record;
 use toolwright_ledger::index::{
-    By, Filter, FoundCall, Menu, RETIRED, SharedRule, State, Status, Store, StoreError,
+    By, ExchangeFilter, ExchangesBy, Filter, FoundCall, Menu, RETIRED, SharedRule, State, Status,
+    Store, StoreError,
 };
 
-use crate::records::{SECOND, START, begun, call, changed, failed, json};
+use crate::records::{SECOND, START, begun, call, changed, exchange, failed, json};
 
 pub type Check = fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -40,6 +41,10 @@ checks! {
     a_forgotten_node_starts_anew,
     rules_have_versions_and_no_change_is_lost,
     a_watch_sees_every_change,
+    an_exchange_comes_back_and_is_no_call,
+    exchanges_are_found_by_everything_they_have,
+    exchanges_are_summed_up_by_model,
+    exchanges_go_with_the_calls_of_their_time,
 }
 
 async fn filled(store: &Store, records: &[Record]) -> usize {
@@ -476,4 +481,168 @@ async fn a_watch_sees_every_change(store: Store) {
     store.retire_rule("late", version, "test").await.expect("retired");
     let change = timeout(Duration::from_secs(30), watch.next()).await.expect("in time").expect("a change");
     assert_eq!(change.status, RETIRED);
+}
+
+async fn exchange_numbers(store: &Store, filter: ExchangeFilter) -> Vec<u64> {
+    let page = store.exchanges(&filter, None, 2_000).await.expect("an answer");
+    page.exchanges.iter().map(|found| found.record.seq).collect()
+}
+
+async fn an_exchange_comes_back_and_is_no_call(store: Store) {
+    let mut odd = exchange("a", 2, "m\0del \u{1f600}");
+    odd.error = failed("a", 2, "upstream_error", "over\0loaded").error;
+    let records = [exchange("a", 1, "haiku"), odd.clone(), call("a", 3)];
+    assert_eq!(filled(&store, &records).await, 3);
+    assert_eq!(filled(&store, &records).await, 0, "each once");
+    let page = store.exchanges(&ExchangeFilter::default(), None, 10).await.expect("an answer");
+    assert_eq!(page.next, None);
+    let back: Vec<String> = page.exchanges.iter().map(|found| text(&found.record)).collect();
+    assert_eq!(back, [text(&odd), text(&records[0])]);
+    let one = store.exchange("a-exchange-1").await.expect("an answer").expect("the exchange");
+    assert_eq!(text(&one.record), text(&records[0]));
+    assert!(store.exchange("a-call-3").await.expect("an answer").is_none());
+    // No question about calls sees them, and none is asked for again.
+    assert_eq!(store.indexed("a").await.expect("an answer"), 3);
+    assert_eq!(numbers(&store, Filter::default()).await, [3]);
+    assert!(store.call("a-exchange-1").await.expect("an answer").is_none());
+    let learned = store.records_after("a", 0, 10).await.expect("an answer");
+    assert_eq!(learned.iter().map(|record| record.seq).collect::<Vec<_>>(), [3]);
+    let all = store.sums(&Filter::default(), By::All, 10).await.expect("sums");
+    assert_eq!((all.len(), all[0].calls, all[0].ok), (1, 1, 1));
+    assert!(store.errors(&Filter::default(), 10).await.expect("errors").is_empty());
+    assert_eq!(store.slowest(&Filter::default(), 10).await.expect("calls").len(), 1);
+    assert_eq!(store.values(Menu::Tools, 10).await.expect("values"), ["read_file"]);
+    assert_eq!(store.values(Menu::Servers, 10).await.expect("values"), ["files"]);
+    assert_eq!(store.values(Menu::Models, 10).await.expect("values"), ["haiku", "m\u{fffd}del \u{1f600}"]);
+    assert_eq!(store.values(Menu::Upstreams, 10).await.expect("values"), ["openai"]);
+}
+
+async fn exchanges_are_found_by_everything_they_have(store: Store) {
+    let mut records: Vec<Record> = (1..=6).map(|seq| exchange("a", seq, "haiku")).collect();
+    let about = |record: &mut Record, change: fn(&mut toolwright_ledger::Exchange)| {
+        change(record.exchange.as_mut().expect("an exchange"));
+    };
+    about(&mut records[0], |exchange| exchange.model = "opus".into());
+    about(&mut records[1], |exchange| exchange.upstream = "local".into());
+    about(&mut records[2], |exchange| exchange.repaired = 0);
+    records[3].error = failed("a", 4, "upstream_error", "no").error;
+    records[4].client = Some("codex".into());
+    records[5].session = Some("s2".into());
+    filled(&store, &records).await;
+    filled(&store, &[exchange("b", 1, "haiku")]).await;
+    let some = |word: &str| Some(word.to_owned());
+    let usual = ExchangeFilter::default;
+    for (filter, expected) in [
+        (ExchangeFilter { model: some("opus"), ..usual() }, vec![1]),
+        (ExchangeFilter { upstream_model: some("haiku-up"), node: some("b"), ..usual() }, vec![1]),
+        (ExchangeFilter { upstream: some("local"), ..usual() }, vec![2]),
+        (ExchangeFilter { status: Some(Status::Error), ..usual() }, vec![4]),
+        (ExchangeFilter { status: Some(Status::Ok), node: some("a"), ..usual() }, vec![6, 5, 3, 2, 1]),
+        (ExchangeFilter { status: Some(Status::Changed), node: some("a"), ..usual() }, vec![6, 5, 4, 2, 1]),
+        (ExchangeFilter { status: Some(Status::Running), ..usual() }, vec![]),
+        (ExchangeFilter { code: some("upstream_error"), ..usual() }, vec![4]),
+        (ExchangeFilter { client: some("codex"), ..usual() }, vec![5]),
+        (ExchangeFilter { session: some("s2"), ..usual() }, vec![6]),
+        (
+            ExchangeFilter {
+                from: Some(START + 3 * SECOND),
+                to: Some(START + 5 * SECOND),
+                node: some("a"),
+                ..usual()
+            },
+            vec![4, 3],
+        ),
+    ] {
+        assert_eq!(exchange_numbers(&store, filter.clone()).await, expected, "{filter:?}");
+    }
+    let mine = ExchangeFilter { node: some("a"), ..usual() };
+    let (mut after, mut seen) = (None, Vec::new());
+    loop {
+        let page = store.exchanges(&mine, after, 4).await.expect("a page");
+        seen.extend(page.exchanges.iter().map(|found| found.record.seq));
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, [6, 5, 4, 3, 2, 1]);
+}
+
+async fn exchanges_are_summed_up_by_model(store: Store) {
+    let mut records: Vec<Record> = (1..=100).map(|seq| exchange("a", seq, "haiku")).collect();
+    records.extend((101..=103).map(|seq| exchange("a", seq, "opus")));
+    for record in &mut records[50..100] {
+        // Half of them had no first token.
+        record.exchange.as_mut().expect("an exchange").first_token_us = None;
+    }
+    records[0].error = failed("a", 1, "upstream_error", "no").error;
+    let about = records[1].exchange.as_mut().expect("an exchange");
+    (about.cache_read_tokens, about.cache_write_tokens, about.reasoning_tokens) = (Some(7), Some(8), Some(9));
+    (about.refused, about.attempts, about.input_tokens) = (3, 2, None);
+    let silent = records[102].exchange.as_mut().expect("an exchange");
+    *silent = toolwright_ledger::Exchange {
+        model: "silent".into(),
+        output_tokens: Some(u64::MAX),
+        ..Default::default()
+    }
+    .into();
+    filled(&store, &records).await;
+    let sums = store.exchange_sums(&ExchangeFilter::default(), ExchangesBy::Model, 10).await.expect("sums");
+    assert_eq!(
+        sums.iter().map(|sum| (sum.key.as_str(), sum.requests)).collect::<Vec<_>>(),
+        [("haiku", 100), ("opus", 2), ("silent", 1)]
+    );
+    let [haiku, _, silent] = &sums[..] else { panic!("three") };
+    assert_eq!(
+        (haiku.ok, haiku.calls, haiku.repaired, haiku.refused, haiku.attempts),
+        (99, 200, 100, 3, 101)
+    );
+    assert_eq!((haiku.input_tokens, haiku.output_tokens), (9_900, 2_000));
+    assert_eq!((haiku.cache_read_tokens, haiku.cache_write_tokens, haiku.reasoning_tokens), (7, 8, 9));
+    assert_eq!((haiku.p50_us, haiku.p95_us, haiku.max_us, haiku.mean_us), (500, 950, 1_000, 505));
+    // Of the 50 that had one, each five microseconds after the one before.
+    assert_eq!((haiku.first_token_p50_us, haiku.first_token_p95_us), (Some(125), Some(240)));
+    assert_eq!(haiku.last, START + 100 * SECOND);
+    assert_eq!((silent.first_token_p50_us, silent.input_tokens), (None, 0));
+    let minutes =
+        store.exchange_sums(&ExchangeFilter::default(), ExchangesBy::Minute, 10).await.expect("sums");
+    assert_eq!(minutes.iter().map(|sum| sum.requests).collect::<Vec<_>>(), [59, 44]);
+    for (by, keys) in [
+        (ExchangesBy::All, 1),
+        (ExchangesBy::UpstreamModel, 3),
+        (ExchangesBy::Upstream, 1),
+        (ExchangesBy::Client, 1),
+        (ExchangesBy::Code, 1),
+        (ExchangesBy::Node, 1),
+        (ExchangesBy::Hour, 1),
+    ] {
+        let sums = store.exchange_sums(&ExchangeFilter::default(), by, 10).await.expect("sums");
+        assert_eq!(sums.len(), keys, "{by:?}: {sums:?}");
+    }
+}
+
+async fn exchanges_go_with_the_calls_of_their_time(store: Store) {
+    let mixed = |node: &str| -> Vec<Record> {
+        let one =
+            |seq: u64| if seq.is_multiple_of(2) { exchange(node, seq, "haiku") } else { call(node, seq) };
+        (1..=40).map(one).collect()
+    };
+    filled(&store, &mixed("a")).await;
+    filled(&store, &mixed("b")).await;
+    let usual = ExchangeFilter::default;
+    let only = |node: &str| ExchangeFilter { node: Some(node.to_owned()), ..ExchangeFilter::default() };
+    assert_eq!(store.forget_before("a", 11).await.expect("gone"), 10);
+    assert_eq!(exchange_numbers(&store, only("a")).await.last(), Some(&12));
+    store.begin_run("a", 30).await.expect("a run");
+    assert_eq!(exchange_numbers(&store, only("a")).await.first(), Some(&30));
+    assert_eq!(store.forget("a").await.expect("gone"), 20);
+    assert!(exchange_numbers(&store, only("a")).await.is_empty());
+    let old = Keep { since: Some(START + 21 * SECOND), ..Keep::default() };
+    assert_eq!(store.prune(old).await.expect("pruned"), 20);
+    let many = Keep { calls: Some(10), ..Keep::default() };
+    assert_eq!(store.prune(many).await.expect("pruned"), 10);
+    assert_eq!(exchange_numbers(&store, usual()).await, [40, 38, 36, 34, 32]);
+    assert_eq!(numbers(&store, Filter::default()).await, [39, 37, 35, 33, 31]);
+    assert_eq!(store.prune(Keep { bytes: Some(0), ..Keep::default() }).await.expect("pruned"), 10);
+    assert_eq!(filled(&store, &mixed("b")).await, 40);
 }

@@ -1,7 +1,7 @@
 //! Records to put in.
 
 use serde_json::value::RawValue;
-use toolwright_ledger::{Change, Failure, Kind, Reached, Record, Stages};
+use toolwright_ledger::{Change, Exchange, Failure, Kind, Reached, Record, Stages};
 
 /// A time to count from, in microseconds: the begin of an hour.
 pub const START: i64 = 1_790_000_000_000_000 / 3_600_000_000 * 3_600_000_000;
@@ -63,4 +63,38 @@ pub fn changed(node: &str, seq: u64, rules: &[Option<&str>]) -> Record {
 pub fn begun(node: &str, seq: u64) -> Record {
     let end = call(node, seq + 1);
     Record { seq, kind: Kind::InProgress, ts: end.ts, stages: Stages::default(), duration_us: 0, ..end }
+}
+
+/// An exchange with a model that went well, a second after the one before it.
+pub fn exchange(node: &str, seq: u64, model: &str) -> Record {
+    let about = Exchange {
+        dialect: "anthropic".to_owned(),
+        upstream: "openai".to_owned(),
+        upstream_dialect: "openai-chat".to_owned(),
+        model: model.to_owned(),
+        upstream_model: format!("{model}-up"),
+        is_stream: true,
+        status: 200,
+        input_tokens: Some(100),
+        output_tokens: Some(20),
+        first_token_us: Some(seq * 5),
+        stop: Some("tool_calls".to_owned()),
+        calls: 2,
+        repaired: 1,
+        attempts: 1,
+        notes: vec!["top_k was left out".to_owned()],
+        ..Exchange::default()
+    };
+    Record {
+        kind: Kind::Exchange,
+        call: format!("{node}-exchange-{seq}"),
+        front: "llm".to_owned(),
+        toolbox: None,
+        server: Some("openai".to_owned()),
+        tool: String::new(),
+        schema: None,
+        arguments: None,
+        exchange: Some(Box::new(about)),
+        ..call(node, seq)
+    }
 }

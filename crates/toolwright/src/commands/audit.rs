@@ -1,4 +1,6 @@
-//! `toolwright audit`: what was written down of calls.
+//! `toolwright audit`: what was written down of calls, and of exchanges with models.
+
+mod exchange_line;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -58,7 +60,7 @@ fn last_of(folder: &Path, count: usize) -> Result<Vec<Record>, Report> {
             older.iter().filter(|record| record.kind == Kind::Call).map(|record| record.call.clone()),
         );
         // A begin is told when nothing tells of its end.
-        older.retain(|record| record.kind == Kind::Call || !ended.contains(&record.call));
+        older.retain(|record| record.kind != Kind::InProgress || !ended.contains(&record.call));
         older.append(&mut found);
         (found, before) = (older, from);
         if found.len() >= count {
@@ -89,7 +91,7 @@ fn follow_all(folders: &[PathBuf], json: bool) -> Result<ExitCode, Report> {
         drop(told);
         while let Some(record) = tells.recv().await {
             match record {
-                Ok(record) if record.kind == Kind::Call => print(&line(&record, json)?)?,
+                Ok(record) if record.kind != Kind::InProgress => print(&line(&record, json)?)?,
                 Ok(_) => {}
                 Err(damage) => warn(&damage),
             }
@@ -208,20 +210,24 @@ fn warn(damage: &Damage) {
     eprintln!("warning: {}", printable(&damage.to_string(), &['\\']));
 }
 
-/// One call in one line.
+/// One call, or one exchange with a model, in one line.
 fn line(record: &Record, json: bool) -> Result<String, Report> {
     if json {
         return serde_json::to_string(record).map_err(not_written);
     }
     let time = Timestamp::from_microsecond(record.ts)
         .map_or_else(|_| "?".to_owned(), |time| time.round(jiff::Unit::Second).unwrap_or(time).to_string());
-    let tool = match &record.server {
-        Some(server) => format!("{server}/{}", record.tool),
-        None => record.tool.clone(),
+    let tool = match (&record.exchange, &record.server) {
+        (Some(exchange), _) => exchange_line::asked(exchange),
+        (None, Some(server)) => format!("{server}/{}", record.tool),
+        (None, None) => record.tool.clone(),
     };
     let outcome = match &record.error {
         None if record.kind == Kind::InProgress => "begun, without an end: it runs, or was cut".to_owned(),
-        None if record.changes.is_empty() => "ok".to_owned(),
+        None if record.changes.is_empty() => match &record.exchange {
+            Some(exchange) => exchange_line::outcome(exchange),
+            None => "ok".to_owned(),
+        },
         None => {
             // The rule that asked for a change says more than the code of the step that made it.
             let why = |change: &Change| change.rule.clone().unwrap_or_else(|| change.code.clone());

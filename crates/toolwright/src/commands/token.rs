@@ -18,10 +18,11 @@ pub fn run(options: &TokenOptions) -> Result<ExitCode, Report> {
         return Err(Report::usage("there is no folder to keep tokens in", "set HOME or XDG_STATE_HOME"));
     };
     match &options.command {
-        TokenCommand::Add { name, toolboxes, rate, calls, json } => {
+        TokenCommand::Add { name, toolboxes, models, rate, calls, json } => {
             let new = NewToken {
                 name: name.clone(),
                 toolboxes: (!toolboxes.is_empty()).then(|| toolboxes.clone()),
+                models: (!models.is_empty()).then(|| models.clone()),
                 rate: *rate,
                 calls: calls.map(|calls| calls as usize),
                 created: now(),
@@ -37,13 +38,17 @@ pub fn run(options: &TokenOptions) -> Result<ExitCode, Report> {
 
 fn add(folder: &TokenFolder, new: NewToken, as_json: bool) -> Result<(), Report> {
     let name = new.name.clone();
-    let toolboxes = new.toolboxes.clone();
+    let (toolboxes, models) = (new.toolboxes.clone(), new.models.clone());
     let token = folder.add(new).map_err(report)?;
     warn_of_unknown(toolboxes.as_deref().unwrap_or_default());
     if as_json {
-        return print(&json!({ "name": name, "token": token, "toolboxes": toolboxes }).to_string());
+        let said = json!({ "name": name, "token": token, "toolboxes": toolboxes, "models": models });
+        return print(&said.to_string());
     }
-    let opens = toolboxes.map_or_else(|| "everything".to_owned(), |list| list.join(", "));
+    let mut opens = toolboxes.map_or_else(|| "everything".to_owned(), |list| list.join(", "));
+    if let Some(models) = models {
+        opens.push_str(&format!(", and of models {}", models.join(", ")));
+    }
     print(&token)?;
     eprintln!("This is the token \"{name}\"; it opens {opens}. It is not shown again.");
     Ok(())
@@ -72,33 +77,38 @@ fn list(folder: &TokenFolder, as_json: bool) -> Result<(), Report> {
         let shown: Vec<_> = tokens.iter().map(as_value).collect();
         return print(&serde_json::Value::from(shown).to_string());
     }
-    let mut rows = vec![["NAME", "TOOLBOXES", "PER SECOND", "AT ONCE", "CREATED"].map(str::to_owned)];
+    let mut rows =
+        vec![["NAME", "TOOLBOXES", "MODELS", "PER SECOND", "AT ONCE", "CREATED"].map(str::to_owned)];
     let usual = || "-".to_owned();
     let own = folder.own_file();
     let own_is = if own.exists() { format!("in {}", own.display()) } else { "at the first start".to_owned() };
-    rows.push([OWN_TOKEN.to_owned(), "all".to_owned(), usual(), usual(), own_is]);
+    let all_or = |list: Option<Vec<String>>| list.map_or_else(|| "all".to_owned(), |list| list.join(", "));
+    rows.push([OWN_TOKEN.to_owned(), all_or(None), all_or(None), usual(), usual(), own_is]);
     for token in tokens {
         rows.push([
             token.name,
-            token.toolboxes.map_or_else(|| "all".to_owned(), |toolboxes| toolboxes.join(", ")),
+            all_or(token.toolboxes),
+            all_or(token.models),
             token.rate.map_or_else(usual, |rate| rate.to_string()),
             token.calls.map_or_else(usual, |calls| calls.to_string()),
             token.created,
         ]);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [width(0), width(1), width(2), width(3)];
-    let lines = rows.iter().map(|[name, toolboxes, rate, calls, created]| {
-        let [first, second, third, fourth] = widths;
-        format!("{name:first$}  {toolboxes:second$}  {rate:third$}  {calls:fourth$}  {created}")
+    let widths = [width(0), width(1), width(2), width(3), width(4)];
+    let lines = rows.iter().map(|[name, toolboxes, models, rate, calls, created]| {
+        let [first, second, third, fourth, fifth] = widths;
+        format!(
+            "{name:first$}  {toolboxes:second$}  {models:third$}  {rate:fourth$}  {calls:fifth$}  {created}"
+        )
     });
     let text = lines.collect::<Vec<_>>().join("\n");
     print(&toolwright_tools::printable(&text, &['\n', '\\']))
 }
 
 fn as_value(token: &TokenEntry) -> serde_json::Value {
-    let TokenEntry { name, toolboxes, rate, calls, created, .. } = token;
-    json!({ "name": name, "toolboxes": toolboxes, "rate": rate, "calls": calls, "created": created })
+    let TokenEntry { name, toolboxes, models, rate, calls, created, .. } = token;
+    json!({ "name": name, "toolboxes": toolboxes, "models": models, "rate": rate, "calls": calls, "created": created })
 }
 
 fn revoke(folder: &TokenFolder, name: &str) -> Result<(), Report> {

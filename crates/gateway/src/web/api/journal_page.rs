@@ -75,6 +75,7 @@ pub(super) fn find(folder: &Path, call: &str) -> Result<Option<Record>, JournalE
             match record.kind {
                 Kind::Call => return Ok(Some(record)),
                 Kind::InProgress => begin = Some(record),
+                Kind::Exchange => {}
             }
         }
         // An end never is in an older file than its begin.

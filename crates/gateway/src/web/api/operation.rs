@@ -93,8 +93,8 @@ pub(super) fn state_of(record: &Record, is_running: bool) -> State {
     match (record.kind, &record.error) {
         (Kind::InProgress, _) if is_running => State::Running,
         (Kind::InProgress, _) => State::Interrupted,
-        (Kind::Call, Some(_)) => State::Error,
-        (Kind::Call, None) => State::Ok,
+        (Kind::Call | Kind::Exchange, Some(_)) => State::Error,
+        (Kind::Call | Kind::Exchange, None) => State::Ok,
     }
 }
 

@@ -44,7 +44,7 @@ pub(in crate::web) async fn serve(
     if !is_possible {
         return Err(Refusal::method(&parts.method, path.methods()));
     }
-    if known.visitor.toolboxes.is_some() {
+    if known.visitor.toolboxes.is_some() || known.allowed_models.is_some() {
         return Err(Refusal::not_for_clients());
     }
     if path.is_decision() {

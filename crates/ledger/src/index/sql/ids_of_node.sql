@@ -1,1 +1,1 @@
-SELECT id FROM calls WHERE node = $1 LIMIT $2
+SELECT id FROM {table} WHERE node = $1 LIMIT $2

@@ -1,3 +1,3 @@
 -- Which of the numbers of a node are there. $1: the node, $2: a JSON array of numbers.
-SELECT seq FROM calls
+SELECT seq FROM {table}
 WHERE node = $1 AND seq IN (SELECT n::bigint FROM jsonb_array_elements_text($2::jsonb) AS n)
