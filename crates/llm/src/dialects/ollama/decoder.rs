@@ -83,7 +83,7 @@ impl Decode for Decoder {
             return;
         }
         let message = "The upstream's stream ended before its answer did (no line with \"done\":true).";
-        self.fail(Failure::new(FailureKind::Api, message), out);
+        self.fail(Failure::new(FailureKind::Api, message).with_status(502), out);
     }
 }
 

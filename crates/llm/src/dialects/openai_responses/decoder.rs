@@ -434,7 +434,8 @@ impl Decode for Decoder {
         let failure = Failure::new(
             FailureKind::Api,
             "The upstream's stream ended before its answer did (no response.completed).",
-        );
+        )
+        .with_status(502);
         self.fail(failure, out);
     }
 }
