@@ -5,7 +5,11 @@ pub mod ollama;
 pub mod openai_chat;
 pub mod openai_responses;
 
-mod data_url;
-mod members;
-mod prompt;
-mod told_error;
+pub(crate) mod base64;
+pub(crate) mod data_url;
+pub(crate) mod error_shapes;
+pub(crate) mod fields;
+pub(crate) mod history;
+pub(crate) mod offer;
+pub(crate) mod prompt;
+pub(crate) mod system;

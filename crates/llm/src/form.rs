@@ -4,9 +4,12 @@
 //! written again where the same dialect is spoken. JSON that is only carried stays text: numbers, order and white
 //! space of schemas, arguments and unknown members survive.
 
+mod arguments;
+mod effort;
 mod event;
 mod request;
 mod response;
+pub mod signature;
 
 pub use event::Event;
 pub use request::{

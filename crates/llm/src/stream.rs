@@ -1,14 +1,18 @@
 //! What streams are made of: frames out of bytes, events out of frames, calls one after the other, and back.
 //!
 //! On the way from an upstream to a client that speaks another dialect:
-//! bytes → [`Frames`] → a dialect's [`Decode`] → [`Sequencer`] → [`CallStage`](crate::calls::CallStage) → a dialect's
+//! bytes → [`Frames`] → a dialect's [`Decode`] → [`TextCalls`] → [`Sequencer`] → [`CallStage`](crate::calls::CallStage) → a dialect's
 //! [`Encode`] → bytes.
 
 mod frames;
+pub(crate) mod progress;
 mod sequencer;
+mod text_calls;
+pub(crate) mod told;
 
 pub use frames::{Frame, FrameError, Frames, MOST_FRAME_BYTES};
 pub use sequencer::Sequencer;
+pub use text_calls::{TextCalls, calls_in_text};
 
 use crate::form::Event;
 

@@ -131,6 +131,7 @@ fn a_stream_that_ends_anywhere_ends_badly_or_was_whole() {
 /// What a stream means to a client, without the pieces that it comes in.
 fn meaning(events: &[Event]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
+    let mut is_bare = false;
     let mut add = |kind: &str, text: &str| match out.last_mut() {
         Some(last) if last.starts_with(kind) => last.push_str(text),
         _ => out.push(format!("{kind}{text}")),
@@ -140,8 +141,16 @@ fn meaning(events: &[Event]) -> Vec<String> {
             Event::Text(text) => add("text ", text),
             Event::Refusal(text) => add("refusal ", text),
             Event::Thinking(text) => add("thought ", text),
-            Event::CallStart { call, id, name } => add(&format!("call {call} {id} {name} "), ""),
-            Event::CallArguments { text, .. } => add("call ", text),
+            Event::CallStart { call, id, name } => {
+                is_bare = true;
+                add(&format!("call {call} {id} {name} "), "");
+            }
+            Event::CallArguments { text, .. } => {
+                is_bare = false;
+                add("call ", text);
+            }
+            // Nothing means no arguments.
+            Event::CallEnd { .. } if is_bare => add("call ", "{}"),
             Event::Finish { stop, .. } => add("stop ", &format!("{stop:?}")),
             Event::Usage(usage) => {
                 add("usage ", &format!("{} {}", usage.all_input(), usage.output.unwrap_or(0)));

@@ -1,1 +1,21 @@
 //! Anthropic Messages.
+
+mod blocks;
+mod error;
+mod media;
+mod messages_write;
+mod request_read;
+mod request_write;
+mod response;
+mod stream_read;
+mod stream_write;
+mod tools;
+
+pub use error::{read_error, write_error};
+pub use request_read::read_request;
+pub use request_write::write_request;
+pub use response::{read_response, write_response};
+pub use stream_read::Decoder;
+pub use stream_write::Encoder;
+
+pub(crate) use blocks::read_thinking;

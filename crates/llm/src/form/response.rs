@@ -1,10 +1,13 @@
 //! An answer, whole.
 
 use super::{Block, Members};
+use crate::Dialect;
 
 /// What a model answered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
+    /// The dialect that it was read from: every `extra` in it is of that dialect.
+    pub dialect: Option<Dialect>,
     /// Its id, as the upstream gave it.
     pub id: Option<String>,
     /// The model, as the upstream calls it.
@@ -62,7 +65,7 @@ pub struct Usage {
 impl Usage {
     /// All tokens of the input.
     pub fn all_input(&self) -> u64 {
-        [self.input, self.cache_read, self.cache_write].into_iter().flatten().sum()
+        [self.input, self.cache_read, self.cache_write].into_iter().flatten().fold(0, u64::saturating_add)
     }
 
     /// Takes over what another tells: counts are cumulative, so the newer replaces.

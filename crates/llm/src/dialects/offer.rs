@@ -1,0 +1,94 @@
+//! What of a request an upstream is offered, and what is told of the rest.
+
+use toolwright_jsonrpc::{Json, ObjectWriter, raw};
+
+use super::fields::{Fields, count};
+use crate::form::{Members, Request, Tool, ToolChoice};
+use crate::{Dialect, Failure, Notes};
+
+/// The tools that may be called: all, or those that the choice allows.
+pub(crate) fn offered(request: &Request) -> impl Iterator<Item = &Tool> {
+    let allowed = match &request.choice {
+        Some(ToolChoice::Allowed { names, .. }) => Some(names),
+        _ => None,
+    };
+    request.tools.iter().filter(move |tool| allowed.is_none_or(|names| names.contains(&tool.name)))
+}
+
+/// Tells that tools of another provider are left out.
+pub(crate) fn note_server_tools(request: &Request, notes: &mut Notes) {
+    for tool in &request.server_tools {
+        let kind = tool.get_text("type").unwrap_or_else(|| "without a type".to_owned());
+        notes.add(
+            "server_tool_dropped",
+            format!("the tool {kind} is run by another provider and was left out"),
+        );
+    }
+}
+
+/// Tells what of a request only its own dialect knows.
+pub(crate) fn note_members(members: &Members, notes: &mut Notes) {
+    let names: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+    if !names.is_empty() {
+        notes.add("members_not_sent", format!("the upstream's dialect does not know: {}", names.join(", ")));
+    }
+}
+
+/// Refuses what only Chat can answer: several answers, and probabilities.
+pub(crate) fn refuse_what_only_chat_has(request: &Request) -> Result<(), Failure> {
+    if request.dialect != Some(Dialect::OpenAiChat) {
+        return Ok(());
+    }
+    for (key, value) in &request.extra {
+        let why = match key.as_str() {
+            "n" if count(value.as_str()).is_none_or(|n| n > 1) => "more than one answer",
+            "logprobs" if value.as_str() == "true" => "probabilities of tokens",
+            "top_logprobs" if count(value.as_str()).is_none_or(|n| n > 0) => "probabilities of tokens",
+            _ => continue,
+        };
+        let words = format!("{key} is {value}, but this model's API does not give {why}. Leave {key} out.");
+        return Err(Failure::invalid(words).about(key.clone()));
+    }
+    Ok(())
+}
+
+/// An object with more members. Those that it has stay as they are.
+pub(crate) fn merged(object: Json, more: Option<&Json>) -> Json {
+    let Some(more) = more else { return object };
+    let (Some(mine), Ok(theirs)) = (object.members(), raw::members(more.as_str())) else { return object };
+    let mut out = ObjectWriter::with_capacity(object.as_str().len() + more.as_str().len());
+    mine.iter().for_each(|member| out.member(member));
+    theirs
+        .iter()
+        .filter(|new| mine.iter().all(|old| old.key != new.key))
+        .for_each(|member| out.member(member));
+    out.finish()
+}
+
+/// What was carried under a name.
+pub(crate) fn carried<'m>(members: &'m Members, key: &str) -> Option<&'m Json> {
+    members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+}
+
+/// The words in a block that only another dialect knows: its texts, or those of its content.
+pub(crate) fn words_of(raw: &Json) -> Option<String> {
+    let fields = Fields::lenient(raw.as_str());
+    let content = fields.peek("content").map(str::to_owned);
+    let content = content.or_else(|| {
+        raw.get("source").and_then(|source| source.get("content")).map(|json| json.as_str().to_owned())
+    });
+    let content = Json::parse(&content?).ok()?;
+    if let Some(text) = content.to_text() {
+        return Some(text);
+    }
+    let texts: Vec<String> = content.items()?.iter().filter_map(|item| item.get_text("text")).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// `true` or `false`
+pub(crate) fn flag(is_yes: bool) -> Json {
+    match is_yes {
+        true => Json::yes(),
+        false => Json::parse("false").unwrap_or_else(|_| Json::yes()),
+    }
+}
