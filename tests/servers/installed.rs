@@ -84,6 +84,26 @@ pub fn node() -> PathBuf {
     installed("npm-clients/node_modules/node/bin/node")
 }
 
+/// The model that is served for the tests, or why it cannot be had.
+pub fn llm_model() -> Result<Server, String> {
+    if let Some(reason) =
+        peers().and_then(|peers| std::fs::read_to_string(peers.join("llm-model/cannot-be-had")).ok())
+    {
+        return Err(reason);
+    }
+    Ok(Server::new("llm-model", python("llm-model", "python")).arg(script("llm_model/serve.py")))
+}
+
+/// The Python that has the SDKs of the LLM proxy's dialects.
+pub fn llm_python() -> PathBuf {
+    python("llm-clients", "python")
+}
+
+/// The folder with the AI SDK.
+pub fn llm_node_modules() -> PathBuf {
+    installed("npm-llm-clients/node_modules")
+}
+
 fn npm(program: &str) -> PathBuf {
     installed(&format!("npm/node_modules/.bin/{program}"))
 }
@@ -97,10 +117,13 @@ fn script(name: &str) -> PathBuf {
 }
 
 fn installed(path: &str) -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let peers = target.ancestors().map(|folder| folder.join("peers")).find(|peers| peers.is_dir());
-    let path = peers.unwrap_or_else(|| target.join("peers")).join(path);
+    let path = peers().unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("peers")).join(path);
     there(path, "`cargo xtask test`")
+}
+
+fn peers() -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    target.ancestors().map(|folder| folder.join("peers")).find(|peers| peers.is_dir())
 }
 
 fn there(path: PathBuf, brings: &str) -> PathBuf {

@@ -31,12 +31,28 @@ enum Set {
     Npm,
     /// Everything in `package.json` of the clients.
     NpmClients,
+    /// Everything in `package.json` of the clients of the LLM proxy.
+    NpmLlmClients,
     /// A Python environment with the requirements of this name.
     Python(&'static str),
+    /// The same of just what is named: the packages it would bring along are not used, and one of them has to be
+    /// built. The tests that want it say loudly that they are skipped where it cannot be had.
+    Optional(&'static str),
 }
 
 /// Every set. Both lines of the Python SDK have the same import name, so each has its environment.
-const SETS: [Set; 4] = [Set::Npm, Set::NpmClients, Set::Python("python-1"), Set::Python("python-2")];
+const SETS: [Set; 7] = [
+    Set::Npm,
+    Set::NpmClients,
+    Set::NpmLlmClients,
+    Set::Python("python-1"),
+    Set::Python("python-2"),
+    Set::Python("llm-clients"),
+    Set::Optional("llm-model"),
+];
+
+/// The file in the folder of an optional set that says why it could not be had.
+const MISSING: &str = "cannot-be-had";
 
 /// Installs what is missing or has other pins; what is there is left alone.
 pub fn install(workspace: &Workspace) -> Result<(), Failure> {
@@ -81,7 +97,8 @@ impl Set {
         match self {
             Self::Npm => "npm",
             Self::NpmClients => "npm-clients",
-            Self::Python(name) => name,
+            Self::NpmLlmClients => "npm-llm-clients",
+            Self::Python(name) | Self::Optional(name) => name,
         }
     }
 
@@ -90,7 +107,10 @@ impl Set {
         match self {
             Self::Npm => Path::new(PINS).join("package.json"),
             Self::NpmClients => Path::new(CLIENT_PINS).join("package.json"),
-            Self::Python(name) => Path::new(PINS).join("requirements").join(format!("{name}.txt")),
+            Self::NpmLlmClients => Path::new(CLIENT_PINS).join("llm/package.json"),
+            Self::Python(name) | Self::Optional(name) => {
+                Path::new(PINS).join("requirements").join(format!("{name}.txt"))
+            }
         }
     }
 
@@ -103,7 +123,7 @@ impl Set {
     /// What the pins name, for people.
     fn packages(self, pins: &str) -> Vec<String> {
         match self {
-            Self::Npm | Self::NpmClients => {
+            Self::Npm | Self::NpmClients | Self::NpmLlmClients => {
                 let package: serde_json::Value = serde_json::from_str(pins).unwrap_or_default();
                 let dependencies = package["dependencies"].as_object().cloned().unwrap_or_default();
                 dependencies
@@ -111,7 +131,7 @@ impl Set {
                     .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or_default()))
                     .collect()
             }
-            Self::Python(_) => pins
+            Self::Python(_) | Self::Optional(_) => pins
                 .lines()
                 .filter(|line| !line.is_empty() && !line.starts_with('#'))
                 .map(|line| line.replace("==", " "))
@@ -127,28 +147,39 @@ impl Set {
     fn install(self, workspace: &Workspace, folder: &Path, pins: &str) -> Result<(), Failure> {
         let folder = folder.join(self.name());
         let made = self.make(workspace, &folder, pins);
-        made.map_err(|failure| {
+        let made = made.map_err(|failure| {
             let packages = self.packages(pins).join(", ");
             failure
                 .because(&format!("{packages} could not be installed; is a package registry within reach?"))
-        })
+        });
+        match (self, made) {
+            (Self::Optional(_), Err(failure)) => {
+                note(&format!("WITHOUT IT, and its tests are skipped: {}", failure.reason()));
+                let missing = folder.join(MISSING);
+                fs::write(&missing, failure.reason()).map_err(|error| not_written(&missing, &error))
+            }
+            (_, made) => made,
+        }
     }
 
     fn make(self, workspace: &Workspace, folder: &Path, pins: &str) -> Result<(), Failure> {
         empty(folder).map_err(|error| not_written(folder, &error))?;
         match self {
-            Self::Npm | Self::NpmClients => {
+            Self::Npm | Self::NpmClients | Self::NpmLlmClients => {
                 let package = folder.join("package.json");
                 fs::write(&package, pins).map_err(|error| not_written(&package, &error))?;
                 let npm = workspace.program("npm").args(["install", "--no-audit", "--no-fund"]);
                 npm.args(["--no-package-lock", "--loglevel=error", "--prefix"]).arg(folder).run(STEP)?;
             }
-            Self::Python(_) => {
+            Self::Python(_) | Self::Optional(_) => {
                 workspace.program("python3").args(["-m", "venv"]).arg(folder).run(STEP)?;
                 let pip = Invocation::new(folder.join("bin/python"), workspace.root());
                 let pip = pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
                 // What is imported is compiled when it is; most of it never is.
-                let pip = pip.arg("--no-compile");
+                let mut pip = pip.arg("--no-compile");
+                if matches!(self, Self::Optional(_)) {
+                    pip = pip.args(["--no-deps", "--only-binary", ":all:"]);
+                }
                 pip.arg("--requirement").arg(self.pins()).run(STEP)?;
             }
         }

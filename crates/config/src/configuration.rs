@@ -9,7 +9,9 @@ use std::time::Duration;
 use toolwright_redact::{RedactOptions, holds_secret, is_secret_key};
 
 use crate::read::{Settings, Switches};
-use crate::{Learn, LedgerSettings, Problem, Severity, StoreAddress, TelemetrySettings, ToolFilters};
+use crate::{
+    Learn, LedgerSettings, LlmSettings, Problem, Severity, StoreAddress, TelemetrySettings, ToolFilters,
+};
 
 /// The toolbox that the servers of a client's file are in.
 pub const DEFAULT_TOOLBOX: &str = "default";
@@ -41,6 +43,8 @@ pub struct Configuration {
     pub learn: Learn,
     /// Whom traces and metrics are sent to; nobody when absent.
     pub telemetry: Option<TelemetrySettings>,
+    /// Who answers for language models; nobody when absent.
+    pub llm: Option<LlmSettings>,
     /// What of the settings is not shown.
     settings_secrets: Hidden,
     /// What is wrong with the file, in its order. What an error is about is not among the toolboxes.
@@ -148,7 +152,7 @@ impl Configuration {
         settings: Settings,
         problems: Vec<Problem>,
     ) -> Configuration {
-        let Settings { ledger, redact, store, learn, telemetry, secrets } = settings;
+        let Settings { ledger, redact, store, learn, telemetry, llm, secrets } = settings;
         Configuration {
             file,
             toolboxes,
@@ -159,12 +163,13 @@ impl Configuration {
             store,
             learn,
             telemetry,
+            llm,
             settings_secrets: Hidden(secrets),
             problems,
         }
     }
 
-    /// What no log may show of the whole file: of its servers, its store and its telemetry.
+    /// What no log may show of the whole file: of its servers, its store, its telemetry and its upstreams.
     pub fn secrets(&self) -> Vec<String> {
         let of_servers = self.servers().flat_map(|(_, server)| server.secrets());
         let mut found: BTreeSet<&str> = BTreeSet::new();

@@ -54,7 +54,7 @@ impl ToolFilters {
 }
 
 /// Whether a pattern takes a text; linear in both but for the last star.
-fn glob(pattern: &str, text: &str) -> bool {
+pub(crate) fn glob(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut at, mut of) = (0, 0);
     // Where the last star is, and how far the text it stands for goes.

@@ -14,6 +14,7 @@ mod error;
 mod expand;
 mod filters;
 mod jsonc;
+mod llm;
 mod load;
 mod locate;
 mod masked;
@@ -32,9 +33,13 @@ pub use configuration::{Configuration, DEFAULT_TOOLBOX, HttpKind, Login, ServerC
 pub use error::ConfigError;
 pub use filters::ToolFilters;
 pub use jsonc::blanked;
+pub use llm::{
+    Destination, LlmSettings, ModelRoute, OpenAiApi, ReasoningQuirk, SchemaQuirk, USUAL_UPSTREAM_TIME,
+    UpstreamKey, UpstreamKind, UpstreamQuirks, UpstreamSettings, model_matches,
+};
 pub use load::{MAX_FILE_BYTES, load, parse};
 pub use locate::{FoundBy, Located, locate, locate_from, looked_for};
-pub use problem::{Excerpt, Problem, Severity};
+pub use problem::{Excerpt, LlmPart, Problem, Severity};
 pub use schema::JSON_SCHEMA;
 pub use settings::{
     Durability, Learn, LedgerSettings, OnFailure, SecretText, StoreAddress, TelemetrySettings,

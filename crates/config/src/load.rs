@@ -70,9 +70,12 @@ fn parse_in(
             Ok(Configuration::new(file.to_owned(), toolboxes, switches, settings, problems))
         }
         None => {
-            // What makes the whole file useless is about no toolbox.
+            // What makes the whole file useless is about no toolbox and no upstream.
             let at = problems.iter().position(|problem| {
-                problem.severity == Severity::Error && problem.toolbox.is_none() && problem.server.is_none()
+                problem.severity == Severity::Error
+                    && problem.toolbox.is_none()
+                    && problem.server.is_none()
+                    && problem.llm.is_none()
             });
             Err(ConfigError::Wrong(Box::new(problems.swap_remove(at.unwrap_or_default()))))
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use toolwright_jsonrpc::raw::Node;
 
 use crate::masked::{Line, masked};
+use crate::problem::LlmPart;
 use crate::{Excerpt, Problem, Severity};
 
 /// How many problems of a file are told.
@@ -26,6 +27,8 @@ pub(crate) struct Mistakes<'t> {
     pub toolbox: Option<String>,
     /// What is being read in it.
     pub server: Option<String>,
+    /// What of the section `llm` is being read.
+    pub llm: Option<LlmPart>,
     found: Vec<Mistake>,
     /// How many more there were.
     dropped: usize,
@@ -36,6 +39,7 @@ struct Mistake {
     severity: Severity,
     toolbox: Option<String>,
     server: Option<String>,
+    llm: Option<LlmPart>,
     /// Where in the text, in bytes.
     offset: usize,
     message: String,
@@ -44,7 +48,16 @@ struct Mistake {
 
 impl<'t> Mistakes<'t> {
     pub fn new(original: &'t str, text: &'t str) -> Self {
-        Mistakes { original, text, toolbox: None, server: None, found: Vec::new(), dropped: 0, errors: 0 }
+        Mistakes {
+            original,
+            text,
+            toolbox: None,
+            server: None,
+            llm: None,
+            found: Vec::new(),
+            dropped: 0,
+            errors: 0,
+        }
     }
 
     /// How many of them leave something out.
@@ -99,8 +112,8 @@ impl<'t> Mistakes<'t> {
             self.dropped += 1;
             return;
         }
-        let (toolbox, server) = (self.toolbox.clone(), self.server.clone());
-        self.found.push(Mistake { severity, toolbox, server, offset, message, fix });
+        let (toolbox, server, llm) = (self.toolbox.clone(), self.server.clone(), self.llm.clone());
+        self.found.push(Mistake { severity, toolbox, server, llm, offset, message, fix });
     }
 
     /// What was found since there were `count` is told, and leaves nothing out that would be used.
@@ -138,6 +151,7 @@ impl<'t> Mistakes<'t> {
                 file: file.to_owned(),
                 toolbox: mistake.toolbox,
                 server: mistake.server,
+                llm: mistake.llm,
                 line,
                 column,
                 excerpt: Excerpt::of(&whole, mistake.offset.saturating_sub(start)),

@@ -25,6 +25,8 @@ pub struct Problem {
     pub toolbox: Option<String>,
     /// The server it is about.
     pub server: Option<String>,
+    /// What of the section `llm` it is about.
+    pub llm: Option<LlmPart>,
     /// Line, counted from 1.
     pub line: usize,
     /// Column in characters, counted from 1.
@@ -35,6 +37,15 @@ pub struct Problem {
     pub message: String,
     /// What to write instead.
     pub fix: String,
+}
+
+/// A part of the section `llm`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LlmPart {
+    /// The upstream of this name.
+    Upstream(String),
+    /// Something else in it.
+    Section,
 }
 
 /// How bad it is.
@@ -56,8 +67,13 @@ pub struct Excerpt {
 }
 
 impl Problem {
-    /// What it is about: a server, a toolbox or the file.
+    /// What it is about: a server, a toolbox, an upstream or the file.
     pub fn subject(&self) -> String {
+        match &self.llm {
+            Some(LlmPart::Upstream(name)) => return format!("upstream {}", shown(name)),
+            Some(LlmPart::Section) => return "the section \"llm\"".to_owned(),
+            None => {}
+        }
         match (&self.toolbox, &self.server) {
             (None, None) => "the configuration".to_owned(),
             (Some(toolbox), None) => format!("toolbox {}", shown(toolbox)),
@@ -76,7 +92,9 @@ impl Problem {
 
     fn headline(&self) -> String {
         let subject = self.subject();
-        match (self.severity, self.toolbox.is_none()) {
+        let is_whole = self.toolbox.is_none() && self.llm.is_none();
+        match (self.severity, is_whole) {
+            (Severity::Error, _) if self.llm == Some(LlmPart::Section) => format!("error: in {subject}"),
             (Severity::Error, true) => format!("error: {subject} cannot be used"),
             (Severity::Error, false) => format!("error: {subject} is left out"),
             (Severity::Warning, _) => format!("warning: in {subject}"),

@@ -3,6 +3,7 @@
 mod checks;
 mod fields;
 mod keys;
+mod llm;
 mod login;
 mod repeats;
 mod server;

@@ -158,6 +158,10 @@ fn files_of_any_kind_up_to_the_limit_are_read_and_told_of_in_few_words() {
     let servers = |entry: &str| format!("{{\"mcpServers\": {{{}\"z\": {{}}}}}}", fill(entry));
     let entry = |members: &str| format!("{{\"mcpServers\": {{\"s\": {{{members}}}}}}}");
     let long = fill("x");
+    // Entries that all differ, half a file of them.
+    let numbered = |entry: &str| -> String {
+        (0..BYTES / 2 / (entry.len() + 6)).map(|at| entry.replace("{}", &at.to_string())).collect()
+    };
     for text in [
         servers("\"a\":{},"),
         servers("\"a\":1,\n"),
@@ -168,6 +172,12 @@ fn files_of_any_kind_up_to_the_limit_are_read_and_told_of_in_few_words() {
         entry(&format!("\"command\": \"{}\"", fill("a "))),
         entry(&format!("\"{long}\": 1")),
         format!("{{\"mcpServers\": {{\"{long}\": 1}}}}"),
+        format!("{{\"llm\": {{\"upstreams\": {{{}\"z\": 1}}}}}}", numbered("\"u{}\":1,")),
+        format!(
+            "{{\"llm\": {{\"upstreams\": {{{}\"z\": 1}}, \"models\": {{{}\"z\": \"z/*\"}}}}}}",
+            numbered("\"u{}\":1,"),
+            numbered("\"m{}\":\"x{}/*\",")
+        ),
         fill("/*"),
         fill("/"),
         fill("//\n"),

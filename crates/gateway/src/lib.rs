@@ -10,6 +10,7 @@ pub mod control;
 mod definition;
 mod endpoints;
 mod known_tools;
+pub mod llm;
 mod login;
 mod offer;
 mod recorder;

@@ -169,13 +169,13 @@ fn unwritten(error: &AppendError) -> String {
     format!("{error}; mend the disk or free some space, or allow calls without records")
 }
 
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// As much of a text as is written down.
-fn cut(text: &str) -> &str {
+pub(crate) fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_ARGUMENTS)]
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn schema_print(tool: &RegisteredTool) -> String {
     format!("{:016x}", tool.schema_print())
 }
 
-fn change(change: &toolwright_model::Change) -> Change {
+pub(crate) fn change(change: &toolwright_model::Change) -> Change {
     Change {
         code: change.code.as_str().to_owned(),
         path: change.path.clone(),

@@ -11,7 +11,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
-use toolwright_config::{ConfigError, Configuration, Look, Problem, Severity, Watch, process_environment};
+use toolwright_config::{
+    ConfigError, Configuration, LlmPart, Look, Problem, Severity, Watch, process_environment,
+};
 
 use crate::servers::{Applied, Servers};
 
@@ -173,10 +175,16 @@ fn take_quietly(
     Reloaded::Applied(servers.apply(new))
 }
 
-/// The mistakes that would take away a server which is there. Others leave out only what never worked.
+/// The mistakes that would take away a server or an upstream which is there. Others leave out only what never worked.
 fn harmful<'c>(servers: &Servers, new: &'c Configuration) -> Vec<&'c Problem> {
     let current = servers.current();
     let is_there = |problem: &&Problem| {
+        if let Some(part) = &problem.llm {
+            return current.configuration.llm.as_ref().is_some_and(|llm| match part {
+                LlmPart::Upstream(name) => llm.upstream(name).is_some(),
+                LlmPart::Section => true,
+            });
+        }
         current.configuration.servers().any(|(toolbox, server)| match (&problem.toolbox, &problem.server) {
             (Some(of), Some(name)) => *of == toolbox.name && *name == server.name,
             (Some(of), None) => *of == toolbox.name,

@@ -17,6 +17,7 @@ mod inside;
 mod keys;
 mod limits;
 mod listener;
+mod llm;
 mod metrics;
 mod paced;
 mod refusal;

@@ -26,13 +26,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use database::{Database, Row, Statement, Work};
 use sql::Sql;
 
-use crate::Record;
-
 pub use error::StoreError;
 pub use filter::{Filter, Status};
 pub use indexer::{Indexer, IndexerHandle, IndexerStatus, IndexerTimes};
 pub use insert::{BATCH_BYTES, BATCH_RECORDS};
-pub use prune::Keep;
 pub use query::{By, MOST_ROWS, Menu, Page, SameErrors, Sum};
 pub use rows::{FoundCall, State};
 pub use rules::{CHANNEL, RETIRED, RuleWatch, SharedRule};
@@ -126,21 +123,6 @@ impl Store {
     /// Whether other machines may write here too.
     pub fn is_shared(&self) -> bool {
         self.inner.file.is_none()
-    }
-
-    /// Calls of one node that are over, from behind a number on, in the order of their numbers.
-    ///
-    /// # Errors
-    /// When the database cannot be reached or refuses.
-    pub async fn records_after(
-        &self,
-        node: &str,
-        number: u64,
-        limit: usize,
-    ) -> Result<Vec<Record>, StoreError> {
-        let limit = rows::signed(limit.clamp(1, MOST_ROWS) as u64);
-        let ask = self.statement(|sql| sql.records_after).with(node).with(rows::signed(number)).with(limit);
-        Ok(self.rows(ask).await?.into_iter().map(|row| FoundCall::read(row).record).collect())
     }
 
     /// A node starts: what it began up to this number and did not end was cut, and what is here beyond it its

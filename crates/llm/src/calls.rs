@@ -1,5 +1,32 @@
 //! Calls of tools, mended by the tools that the request itself brings.
+//!
+//! A [`ToolCache`] compiles the tools of requests once and gives each exchange its [`Toolset`]. A [`Mender`] judges
+//! one call: what fits goes on with the same bytes, what can be mended is delivered mended, and what cannot is
+//! delivered so that the client tells the model what is wrong with it; never completed, never emptied. [`CallStage`]
+//! does that in a stream, [`mend_response`] in a whole answer and [`mend_history`] in what a client sends back.
 
+mod cache;
+mod delivery;
+mod growing;
+mod mender;
 mod stage;
+mod stop;
+mod whole;
 
+pub use cache::{ToolCache, Toolset};
+pub use delivery::{CallReport, Delivery, Mended};
+pub use growing::{GrowingCall, Rest};
+pub use mender::{Mender, Named};
 pub use stage::CallStage;
+pub use whole::{mend_history, mend_response};
+
+use toolwright_normalizer::RuleSet;
+use toolwright_normalizer::rules::BUILTIN_SETS;
+
+/// The built-in rules for calls of language models: those that are on by default, and the one that drops `offset` and
+/// `limit` from a `read_file` that has no such parameters.
+pub fn builtin_rules() -> RuleSet {
+    let is_on = |name: &str, on_by_default: bool| on_by_default || name == "file-window-drop";
+    let sets = BUILTIN_SETS.iter().filter(|set| is_on(set.name, set.on_by_default));
+    RuleSet::from_sets(&sets.map(|set| set.name).collect::<Vec<_>>())
+}

@@ -17,7 +17,13 @@ mod target;
 
 pub mod calls;
 pub mod dialects;
+pub mod exchange;
+pub mod fit;
+pub mod models;
+pub mod pass;
+pub mod quirks;
 pub mod stream;
+pub mod tokens;
 
 pub use dialect::Dialect;
 pub use failure::{Failure, FailureKind};

@@ -6,13 +6,16 @@
 
 mod frames;
 pub(crate) mod progress;
+mod replay;
 mod sequencer;
 mod text_calls;
 pub(crate) mod told;
 
 pub use frames::{Frame, FrameError, Frames, MOST_FRAME_BYTES};
+pub use replay::events_of;
 pub use sequencer::Sequencer;
 pub use text_calls::{TextCalls, calls_in_text};
+pub(crate) use text_calls::{calls_of, may_be_calls};
 
 use crate::form::Event;
 

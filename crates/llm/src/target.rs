@@ -21,6 +21,10 @@ pub struct Target {
     pub max_completion_tokens: bool,
     /// Whether `temperature` and `top_p` are taken.
     pub takes_temperature: bool,
+    /// Whether `temperature` and `top_p` are taken together; else `temperature` alone is sent.
+    pub takes_temperature_with_top_p: bool,
+    /// Chat: whether tools are taken while the model thinks; else thinking is switched off for them.
+    pub takes_effort_with_tools: bool,
     /// Whether `top_k` is taken.
     pub takes_top_k: bool,
     /// The most stop sequences.
@@ -44,6 +48,8 @@ pub enum IdRule {
     Word,
     /// Nine letters and digits: Mistral.
     NineAlphanumerics,
+    /// Any text of at most so many characters: OpenAI.
+    UpTo(usize),
 }
 
 /// Which schemas of tools an upstream takes. What is left out is judged when the call comes back.
@@ -87,6 +93,8 @@ impl Target {
             },
             max_completion_tokens: false,
             takes_temperature: true,
+            takes_temperature_with_top_p: true,
+            takes_effort_with_tools: true,
             takes_top_k: matches!(dialect, Dialect::AnthropicMessages | Dialect::OllamaChat),
             most_stop_sequences: (dialect == Dialect::OpenAiChat).then_some(4),
             takes_inline_system: true,

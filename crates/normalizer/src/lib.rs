@@ -32,6 +32,7 @@ mod call;
 mod costs;
 mod engine;
 mod explain;
+mod growing;
 mod names;
 mod repair;
 mod repeats;
@@ -42,6 +43,7 @@ mod usual;
 
 pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
 pub use explain::{TraceStep, Verdict};
+pub use growing::{Growing, continuation};
 pub use names::{NameError, NameMatch, find_tool, is_destructive_flag};
 pub use rules::RuleSet;
 pub use schema::{Schema, SchemaError};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use opentelemetry::KeyValue;
-use opentelemetry::metrics::{Counter, Histogram, Meter};
+use opentelemetry::metrics::{AsyncInstrument, Counter, Histogram, Meter};
 
 use crate::health::Health;
 use crate::names::{attribute, metric};
@@ -49,18 +49,17 @@ impl Instruments {
 
 /// Reads the rest off whenever metrics are sent, on the thread that sends them.
 pub(crate) fn observe(meter: &Meter, readings: Arc<dyn Fn() -> Readings + Send + Sync>) {
-    let gauge = |name, unit, description, read: fn(&Readings) -> Option<u64>| {
+    let reading = |read: fn(&Readings) -> Option<u64>| {
         let readings = Arc::clone(&readings);
-        meter
-            .u64_observable_gauge(name)
-            .with_unit(unit)
-            .with_description(description)
-            .with_callback(move |observer| {
-                if let Some(value) = read(&readings()) {
-                    observer.observe(value, &[]);
-                }
-            })
-            .build();
+        move |observer: &dyn AsyncInstrument<u64>| {
+            if let Some(value) = read(&readings()) {
+                observer.observe(value, &[]);
+            }
+        }
+    };
+    let gauge = |name, unit, description, read| {
+        let gauge = meter.u64_observable_gauge(name).with_unit(unit).with_description(description);
+        gauge.with_callback(reading(read)).build();
     };
     gauge(metric::IN_FLIGHT, "{call}", "Tool calls that run.", |now| Some(now.calls_in_flight as u64));
     gauge(metric::JOURNAL_DEGRADED, "1", "1 while records cannot be written.", |now| {
@@ -69,18 +68,9 @@ pub(crate) fn observe(meter: &Meter, readings: Arc<dyn Fn() -> Readings + Send +
     gauge(metric::INDEX_LAG, "{record}", "Records that the index has not seen.", |now| {
         now.journal?.index_lag
     });
-    let counter = |name, unit, description, read: fn(&Readings) -> Option<u64>| {
-        let readings = Arc::clone(&readings);
-        meter
-            .u64_observable_counter(name)
-            .with_unit(unit)
-            .with_description(description)
-            .with_callback(move |observer| {
-                if let Some(value) = read(&readings()) {
-                    observer.observe(value, &[]);
-                }
-            })
-            .build();
+    let counter = |name, unit, description, read| {
+        let counter = meter.u64_observable_counter(name).with_unit(unit).with_description(description);
+        counter.with_callback(reading(read)).build();
     };
     counter(metric::JOURNAL_RECORDS, "{record}", "Records in the journal.", |now| Some(now.journal?.records));
     counter(metric::JOURNAL_LOST, "{record}", "Records that could not be written.", |now| {

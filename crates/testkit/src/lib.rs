@@ -7,6 +7,7 @@
 //! are such servers. [`load`] drives a whole gateway, with the program `load-server` behind it.
 //! [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios of the protocol's
 //! conformance suite, whose server scenarios have `conformance-server`. [`faithful`] is what `faithful-server` says.
+//! [`llm_upstream`] is a model's server with one bad habit for each model.
 //! Nothing of this ships.
 
 pub mod authorization_server;
@@ -16,6 +17,7 @@ pub mod http;
 pub mod http_habits;
 pub mod http_rmcp;
 pub mod http_sse;
+pub mod llm_upstream;
 pub mod load;
 
 #[cfg(unix)]

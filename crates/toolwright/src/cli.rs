@@ -44,8 +44,37 @@ pub enum Command {
     Call(CallOptions),
     /// Show the MCP servers: state, era, tools, errors
     Servers(ServersOptions),
+    /// Check the language models that can be asked through Toolwright
+    Llm(LlmOptions),
     /// Show and check what was written down of calls
     Audit(AuditOptions),
+}
+
+/// Options of `llm`.
+#[derive(Args, Clone, Debug)]
+pub struct LlmOptions {
+    #[command(flatten)]
+    pub config: ConfigOptions,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: LlmCommand,
+}
+
+/// What `llm` does.
+#[derive(Clone, Debug, Subcommand)]
+pub enum LlmCommand {
+    /// Tell whether the upstreams answer, and what a model can do
+    Check {
+        /// Ask this model for a call of a tool, whole and in pieces
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
+        /// Only this upstream
+        #[arg(long, value_name = "NAME")]
+        upstream: Option<String>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// What is written down of calls.

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod call;
 mod changes;
 pub mod explain;
+pub mod llm;
 pub mod normalize;
 pub mod replay;
 pub mod rules;

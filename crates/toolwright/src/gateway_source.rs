@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_config::{Configuration, parse, process_environment};
+use toolwright_gateway::llm::LlmFront;
 use toolwright_gateway::web::{CallCounter, Metrics, Served, TokenFolder};
 use toolwright_gateway::{Applied, Gateway, GatewayOptions, KnownTools, Recorder, Servers, offer, reload};
 use toolwright_ledger::Ledger;
@@ -18,7 +19,7 @@ use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::files::Watched;
 use crate::report::Report;
-use crate::{ledger_source, logging, rules_source, server_source, telemetry_source, toolset};
+use crate::{ledger_source, llm_source, logging, rules_source, server_source, telemetry_source, toolset};
 
 /// Everything behind the front, running.
 pub struct Behind {
@@ -35,6 +36,8 @@ pub struct Behind {
     pub ledger: Option<Arc<Ledger>>,
     /// Who tells others of calls.
     pub telemetry: Option<Arc<Telemetry>>,
+    /// What models are asked through.
+    pub llm: Option<Arc<LlmFront>>,
     own_secrets: Vec<String>,
 }
 
@@ -92,7 +95,11 @@ impl Behind {
     async fn keep_configuration(&self, asked: &Notify) {
         let Some(configuration) = &self.configuration else { return };
         let (ledger, own_secrets) = (self.ledger.clone(), self.own_secrets.clone());
+        let llm = self.llm.clone();
         let follow = move |before: &Configuration, new: &Configuration| {
+            if let Some(llm) = &llm {
+                llm_source::follow(llm, before, new);
+            }
             if let Some(ledger) = &ledger {
                 ledger_source::follow(ledger, before, new, &own_secrets);
             }
@@ -175,6 +182,7 @@ pub fn behind(
     let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), options);
     offer(&servers, executor.registry());
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
+    let llm = llm_source::front(&llm_source::settings(configuration.as_ref()), &executor, rules, ledger.as_ref());
     Ok(Behind {
         configuration,
         executor,
@@ -185,6 +193,7 @@ pub fn behind(
         own_tools,
         ledger,
         telemetry,
+        llm,
         own_secrets,
     })
 }

@@ -9,6 +9,7 @@ mod finish;
 mod gateway_source;
 mod input;
 mod ledger_source;
+mod llm_source;
 mod logging;
 mod output;
 mod report;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Tools(options) => commands::tools::run(&options),
         Command::Call(options) => commands::call::run(&options),
         Command::Servers(options) => commands::servers::run(&options),
+        Command::Llm(options) => commands::llm::run(&options),
         Command::Audit(options) => commands::audit::run(&options),
     };
     match result {

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod gateway;
+mod notes;
 mod program;
 
 use std::fs;
@@ -215,4 +216,40 @@ fn a_call_that_means_no_tool_is_written_down_and_an_id_that_means_several_is_tol
         let (code, _, error) = home.run(&["audit", "show", part]);
         assert!(code == 1 && error.contains(said), "{error}");
     }
+}
+
+#[test]
+fn a_call_that_was_cut_is_in_the_tail() {
+    let home = Home::new();
+    home.put("toolwright.json", &notes::configuration(&json!({})));
+    let mut gateway = Gateway::start(&home, &[]);
+    assert!(notes::send(&gateway, "prose", "answered"));
+    let arguments = json!({ "recipient": "anna", "prose": "never answer this" });
+    let (body, headers) =
+        gateway::modern_request("tools/call", json!({ "name": "send_note", "arguments": arguments }));
+    let is_begun = || home.run(&["audit", "tail"]).1.contains("begun, without an end");
+    let headers = format!("{}{headers}", gateway.headers());
+    std::thread::scope(|scope| {
+        // The gateway is gone before it answers.
+        scope.spawn(|| drop(gateway.try_send("POST", "/mcp/t/default", &headers, &body)));
+        until("the call is begun", is_begun);
+        gateway.signal("KILL");
+    });
+    gateway.end(Duration::from_secs(10));
+    let (_, tail, _) = home.run(&["audit", "tail"]);
+    let lines: Vec<&str> = tail.lines().collect();
+    assert!(lines.len() == 2 && lines[0].ends_with("ok") && is_begun(), "{tail}");
+}
+
+#[test]
+fn an_index_that_can_never_be_opened_is_told_with_its_reason() {
+    let home = Home::new();
+    home.put("toolwright.json", &notes::configuration(&json!({ "store": "sqlite:/nonexistent/calls.db" })));
+    let gateway = Gateway::start(&home, &[]);
+    assert!(notes::send(&gateway, "prose", "calls go on"));
+    let problem = || {
+        let health = gateway.send("GET", "/api/health", &gateway.headers(), "").message();
+        health["index"]["problem"].as_str().unwrap_or_default().to_owned()
+    };
+    until("the reason is told", || problem().contains("unable to open database file"));
 }

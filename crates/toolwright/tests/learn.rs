@@ -51,6 +51,14 @@ fn what_a_model_corrects_twice_is_suggested_and_what_is_accepted_is_in_force_at_
     let (_, shown, _) = home.run(&["audit", "tail", "-n", "1"]);
     assert!(shown.contains(&format!("learned-{id}")), "the record names the rule: {shown}");
 
+    // A decision that was cut off does not hold, and that is told, once.
+    let decisions = home.path().join("state/toolwright/decisions.jsonl");
+    let whole = std::fs::read(&decisions).expect("the decisions");
+    std::fs::write(&decisions, [&whole[..], &whole[..whole.len() / 2]].concat()).expect("written");
+    let (_, history, error) = home.run(&["rules", "history"]);
+    assert!(history.lines().count() == 1 && error.contains("was cut off"), "{history}{error}");
+    assert_eq!(home.run(&["rules", "history"]).2, "");
+
     // It survives a restart, and is taken back in one step.
     gateway.signal("TERM");
     gateway.end(Duration::from_secs(20));

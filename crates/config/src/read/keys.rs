@@ -20,6 +20,8 @@ pub(super) enum Shape {
     Part {
         known: &'static [&'static str],
         of_others: &'static [&'static str],
+        /// Words that look different and mean one of ours.
+        words: &'static [(&'static str, &'static str)],
     },
 }
 
@@ -39,6 +41,7 @@ const FILE_KEYS: &[&str] = &[
     "store",
     "learn",
     "telemetry",
+    "llm",
 ];
 const TOOLBOX_KEYS: &[&str] = &["description", "mcpServers"];
 const SERVER_KEYS: &[&str] = &[
@@ -224,6 +227,8 @@ const OTHER_WORDS_FOR_SETTINGS: &[(&str, &str)] = &[
     ("learning", "learn"),
     ("otel", "telemetry"),
     ("opentelemetry", "telemetry"),
+    ("llms", "llm"),
+    ("upstreams", "llm"),
 ];
 
 /// Whether a key is read, or known to be nothing for us.
@@ -241,7 +246,7 @@ pub(super) fn is_silent(shape: Shape, key: &str) -> bool {
         Shape::Server { .. } => {
             SERVER_KEYS.contains(&key) || ALSO_READ.contains(&key) || SILENT_IN_SERVER.contains(&key)
         }
-        Shape::Part { known, of_others } => known.contains(&key) || of_others.contains(&key),
+        Shape::Part { known, of_others, .. } => known.contains(&key) || of_others.contains(&key),
     }
 }
 
@@ -260,7 +265,10 @@ pub(super) fn suggestion(shape: Shape, key: &str) -> Option<&'static str> {
             let other = OTHER_WORDS.iter().find(|(word, _)| *word == folded).map(|(_, meant)| *meant);
             other.or_else(|| meant(SERVER_KEYS.iter().chain(ALSO_READ).copied(), key))
         }
-        Shape::Part { known, .. } => meant(known.iter().copied(), key),
+        Shape::Part { known, words, .. } => {
+            let other = words.iter().find(|(word, _)| *word == folded).map(|(_, meant)| *meant);
+            other.or_else(|| meant(known.iter().copied(), key))
+        }
     }
 }
 

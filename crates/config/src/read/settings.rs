@@ -1,4 +1,4 @@
-//! What the file says besides servers: `ledger`, `redact`, `store`, `learn`, `telemetry`.
+//! What the file says besides servers: `ledger`, `redact`, `store`, `learn`, `telemetry`, `llm`.
 //!
 //! A mistake in the first three makes the file useless: who asked for more secrecy or safety must not get less. The
 //! others are told, and what is wrong in them is not used.
@@ -14,6 +14,7 @@ use super::keys::Shape;
 use super::repeats::Within;
 use super::{Reader, given};
 use crate::configuration::secrets_of_address;
+use crate::llm::LlmSettings;
 use crate::meant::meant;
 use crate::settings::{
     Durability, Learn, LedgerSettings, OnFailure, SecretText, StoreAddress, TelemetrySettings,
@@ -33,6 +34,9 @@ const USUAL_SEGMENT_BYTES: u64 = 16 << 20;
 const MAX_BYTES: u64 = 1 << 53;
 /// The longest time that records can be kept, in days.
 const MAX_DAYS: u64 = 36_500;
+/// What is written where nobody knows what was meant.
+const USUAL_DAYS: u64 = 90;
+const EXAMPLE_BYTES: u64 = 64 << 20;
 const DAY: u64 = 24 * 60 * 60;
 
 /// What the file says besides servers.
@@ -43,6 +47,7 @@ pub(crate) struct Settings {
     pub store: StoreAddress,
     pub learn: Learn,
     pub telemetry: Option<TelemetrySettings>,
+    pub llm: Option<LlmSettings>,
     /// What of it no log may show.
     pub secrets: BTreeSet<String>,
 }
@@ -73,6 +78,7 @@ impl<'t> Reader<'t, '_> {
             settings.telemetry = self.telemetry(members);
         }
         self.mistakes.soften_since(count);
+        settings.llm = self.llm(members);
         settings.secrets = std::mem::take(&mut self.secrets);
         is_usable.then_some(settings)
     }
@@ -92,7 +98,7 @@ impl<'t> Reader<'t, '_> {
             return None;
         };
         self.check_repeats(members, Within::Server);
-        self.check_keys(members, Shape::Part { known, of_others });
+        self.check_keys(members, Shape::Part { known, of_others, words: &[] });
         Some(members)
     }
 
@@ -107,13 +113,13 @@ impl<'t> Reader<'t, '_> {
                 [OnFailure::Allow, OnFailure::Block].map(|on_failure| (on_failure.word(), on_failure));
             self.word(&node, "onFailure", &known)
         });
-        let days =
-            given(members, "keepDays").and_then(|node| self.whole(&node, "keepDays", "days", 1..=MAX_DAYS));
+        let days = given(members, "keepDays")
+            .and_then(|node| self.whole(&node, "keepDays", "days", 1..=MAX_DAYS, USUAL_DAYS));
         let bytes = MIN_SEGMENT_BYTES..=MAX_BYTES;
         let segment_bytes = given(members, "segmentBytes")
-            .and_then(|node| self.whole(&node, "segmentBytes", "bytes", bytes.clone()));
-        let keep_bytes =
-            given(members, "keepBytes").and_then(|node| self.whole(&node, "keepBytes", "bytes", bytes));
+            .and_then(|node| self.whole(&node, "segmentBytes", "bytes", bytes.clone(), EXAMPLE_BYTES));
+        let keep_bytes = given(members, "keepBytes")
+            .and_then(|node| self.whole(&node, "keepBytes", "bytes", bytes, EXAMPLE_BYTES));
         let segment = segment_bytes.unwrap_or(USUAL_SEGMENT_BYTES);
         if let (Some(keep), Some(node)) = (keep_bytes, given(members, "keepBytes"))
             && keep < segment
@@ -279,7 +285,12 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// One of some words.
-    fn word<T: Copy>(&mut self, node: &Node<'t>, key: &str, known: &[(&'static str, T)]) -> Option<T> {
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        node: &Node<'t>,
+        key: &str,
+        known: &[(&'static str, T)],
+    ) -> Option<T> {
         let written = node.as_text();
         let text = match &written {
             Some(_) => Some(self.text(node, &format!("\"{key}\""))?.trim().to_owned()),
@@ -305,13 +316,14 @@ impl<'t> Reader<'t, '_> {
         None
     }
 
-    /// A whole number, also as the text that a variable holds.
-    fn whole(
+    /// A whole number, also as the text that a variable holds; `usual` is what a mistake is told to become.
+    pub(super) fn whole(
         &mut self,
         node: &Node<'t>,
         key: &str,
         of: &str,
         range: std::ops::RangeInclusive<u64>,
+        usual: u64,
     ) -> Option<u64> {
         let text = match node.kind {
             Kind::Number(text) => text.to_owned(),
@@ -325,7 +337,6 @@ impl<'t> Reader<'t, '_> {
             let (least, most) = (range.start(), range.end());
             let message = format!("\"{key}\" is a whole number of {of} from {least} to {most}");
             let meant = node.as_text().and_then(|text| size(&text)).filter(|size| range.contains(size));
-            let usual = if of == "days" { 90 } else { 64 << 20 };
             self.mistakes.error(node, message, format!("write {}", meant.unwrap_or(usual)));
         }
         number

@@ -1172,4 +1172,166 @@ command = "npx"
         wrong: r#"{"mcpServers": {}, "telemetry": {"otlp": "127.0.0.1:4318", "header": {}}}"#,
         mended: r#"{"mcpServers": {}, "telemetry": {"otlp": "http://127.0.0.1:4318", "headers": {}}}"#,
     },
+    Case {
+        title: "a section llm that is no object",
+        wrong: r#"{"mcpServers": {}, "llm": "openai"}"#,
+        mended: r#"{"mcpServers": {}, "llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}}}}"#,
+    },
+    Case {
+        title: "a section llm without upstreams",
+        wrong: r#"{"llm": {"reask": 1}}"#,
+        mended: r#"{"llm": {"reask": 1, "upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+    },
+    Case {
+        title: "a section llm under another name",
+        wrong: r#"{"mcpServers": {}, "upstreams": {}}"#,
+        mended: "",
+    },
+    Case {
+        title: "a key of llm that is misspelt",
+        wrong: r#"{"llm": {"upstream": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+    },
+    Case {
+        title: "upstreams that are a list",
+        wrong: r#"{"llm": {"upstreams": [{"name": "local"}]}}"#,
+        mended: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+    },
+    Case {
+        title: "an upstream that is an address alone",
+        wrong: r#"{"llm": {"upstreams": {"local": "http://127.0.0.1:11434"}}}"#,
+        mended: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+    },
+    Case {
+        title: "an upstream without its kind",
+        wrong: r#"{"llm": {"upstreams": {"claude": {"url": "https://api.anthropic.com"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
+    },
+    Case {
+        title: "an upstream without its address",
+        wrong: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
+    },
+    Case {
+        title: "an upstream of an unknown kind",
+        wrong: r#"{"llm": {"upstreams": {"vllm": {"kind": "open-ia", "url": "http://127.0.0.1:8000/v1"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"vllm": {"kind": "openai", "url": "http://127.0.0.1:8000/v1"}}}}"#,
+    },
+    Case {
+        title: "an upstream as other programs write it",
+        wrong: r#"{
+  "llm": {"upstreams": {"openai": {
+    "type": "openai",
+    "baseUrl": "https://api.openai.com/v1",
+    "api_key": "hunter2-hunter2"
+  }}}
+}"#,
+        mended: r#"{"llm": {"upstreams": {"openai": {
+  "kind": "openai",
+  "url": "https://api.openai.com/v1",
+  "apiKey": "hunter2-hunter2"
+}}}}"#,
+    },
+    Case {
+        title: "an address of an upstream without its scheme",
+        wrong: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "127.0.0.1:11434"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+    },
+    Case {
+        title: "an address of an upstream with its path",
+        wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1/chat/completions"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}}}}"#,
+    },
+    Case {
+        title: "two keys of one upstream",
+        wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "hunter2-hunter2", "apiKeyFile": "key"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKeyFile": "key"}}}}"#,
+    },
+    Case {
+        title: "a key of an upstream that is empty",
+        wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${EMPTY}"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
+    },
+    Case {
+        title: "a key of an upstream that is not set",
+        wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${OPENAI_API_KEY}"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
+    },
+    Case {
+        title: "a key of an upstream with a line break",
+        wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${BROKEN_HEADER}"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
+    },
+    Case {
+        title: "a header that requests have anyway",
+        wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "headers": {"Content-Type": "application/json"}}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "headers": {}}}}}"#,
+    },
+    Case {
+        title: "an api of an upstream that has none",
+        wrong: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com", "api": "chat"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
+    },
+    Case {
+        title: "a name of an upstream with a slash",
+        wrong: r#"{"llm": {"upstreams": {"my/local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"my-local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+    },
+    Case {
+        title: "two upstreams of one name",
+        wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}, "a": {"kind": "openai", "url": "http://127.0.0.1:8000/v1"}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}, "b": {"kind": "openai", "url": "http://127.0.0.1:8000/v1"}}}}"#,
+    },
+    Case {
+        title: "quirks that are wrong",
+        wrong: r#"{
+  "llm": {"upstreams": {"x": {"kind": "openai", "url": "http://127.0.0.1:8000/v1", "quirks": {
+    "schemas": "gemni",
+    "nameChars": 2,
+    "topk": true,
+    "temperature": "no"
+  }}}}
+}"#,
+        mended: r#"{"llm": {"upstreams": {"x": {"kind": "openai", "url": "http://127.0.0.1:8000/v1", "quirks": {
+  "schemas": "gemini",
+  "nameChars": 64,
+  "topK": true,
+  "temperature": false
+}}}}}"#,
+    },
+    Case {
+        title: "a time of an upstream that is no number",
+        wrong: r#"{"llm": {"upstreams": {"x": {"kind": "ollama", "url": "http://127.0.0.1:11434", "timeoutMs": "soon", "idleTimeout": 5}}}}"#,
+        mended: r#"{"llm": {"upstreams": {"x": {"kind": "ollama", "url": "http://127.0.0.1:11434", "timeoutMs": 30000, "idleTimeoutMs": 5000}}}}"#,
+    },
+    Case {
+        title: "a destination of no upstream",
+        wrong: r#"{
+  "llm": {
+    "upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}},
+    "models": {"*haiku*": "opanai/gpt-4.1-mini", "*sonnet*": ["openai/gpt-4.1", "local/qwen3:8b"]}
+  }
+}"#,
+        mended: r#"{
+  "llm": {
+    "upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}},
+    "models": {"*haiku*": "openai/gpt-4.1-mini", "*sonnet*": ["openai/gpt-4.1", "openai/qwen3:8b"]}
+  }
+}"#,
+    },
+    Case {
+        title: "a destination without its model",
+        wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"x": "a", "y": "a/", "z": "a/gpt-*", "q": 5, "r": []}}}"#,
+        mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"x": "a/*", "y": "a/m", "z": "a/gpt-4", "q": "a/5"}}}"#,
+    },
+    Case {
+        title: "a pattern behind the one that takes all",
+        wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"*": "a/*", "qwen*": "a/qwen3:8b"}}}"#,
+        mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"qwen*": "a/qwen3:8b", "*": "a/*"}}}"#,
+    },
+    Case {
+        title: "models that are a list",
+        wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": ["a/*"], "reask": 9, "keepBodies": "yes"}}"#,
+        mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"*": "a/*"}, "reask": 1, "keepBodies": true}}"#,
+    },
 ];

@@ -19,6 +19,7 @@ use super::body::{self, Ends, Held};
 use super::connection::Arrival;
 use super::inside::InsideBody;
 use super::keys;
+use super::llm;
 use super::metrics::{self, Open};
 use super::paced::Pace;
 use super::refusal::{Refusal, response};
@@ -42,17 +43,27 @@ pub(super) async fn handle(
     let (parts, incoming) = request.into_parts();
     let route = Route::of(parts.uri.path());
     let label = route.label();
+    let dialect = match &route {
+        Route::Llm(path) => Some(path.dialect()),
+        _ => None,
+    };
     let checked = web.guard.check(&parts);
     let origin = checked.as_ref().ok().cloned().flatten();
     let answered = match checked {
-        Ok(_) if arrival == Arrival::Late && matches!(route, Route::Mcp(_)) => Err(Refusal::too_late()),
+        Ok(_) if arrival == Arrival::Late && matches!(route, Route::Mcp(_) | Route::Llm(_)) => {
+            Err(Refusal::too_late())
+        }
         Ok(origin) => inside(web, route, parts, incoming, origin.as_ref(), &pace).await,
         Err(refusal) => Err(refusal),
     };
     let mut response = answered.unwrap_or_else(|refusal| {
         web.metrics.refused(refusal.reason);
         refusal.limit().into_iter().for_each(|limit| web.dropped.add(limit));
-        refusal.into_response().map(|body| Held::new(body, pace))
+        let told = match dialect {
+            Some(dialect) => refusal.into_llm_response(dialect),
+            None => refusal.into_response(),
+        };
+        told.map(|body| Held::new(body, pace))
     });
     if let Some(origin) = origin {
         let headers = response.headers_mut();
@@ -84,12 +95,17 @@ async fn inside(
     }
     let is_look = matches!(parts.method, Method::GET | Method::HEAD);
     match &route {
-        Route::Healthz | Route::Readyz | Route::Metrics if !is_look => {
+        Route::Healthz | Route::Readyz | Route::Metrics | Route::Root if !is_look => {
             return Err(Refusal::method(&parts.method, route.methods()));
         }
         Route::Healthz => return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "ok\n")),
         Route::Readyz => return whole(readyz(web)),
+        // Clients of models ask so whether somebody is there.
+        Route::Root => return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "Toolwright is running\n")),
         _ => {}
+    }
+    if let Route::Llm(path) = route {
+        return llm::serve(web, path, parts, incoming, pace).await;
     }
     let known = web.keys.recognise(&parts.headers)?;
     let endpoint = match route {

@@ -35,6 +35,8 @@ pub struct WebLimits {
     pub body_time: Duration,
     /// The size of a body: the largest arguments and what stands around them. Default: 16 MiB and 64 KiB.
     pub body_bytes: usize,
+    /// The size of a request to a model: pictures and documents are in it. Default: 32 MiB.
+    pub llm_body_bytes: usize,
     /// The size of all bodies that are read or worked on. Default: 256 MiB.
     pub body_bytes_in_all: usize,
     /// How long a reader may take nothing of what is written to it. Default: 30 s.
@@ -63,6 +65,7 @@ impl Default for WebLimits {
             idle_time: Duration::from_secs(180),
             body_time: Duration::from_secs(30),
             body_bytes: (16 << 20) + (64 << 10),
+            llm_body_bytes: 32 << 20,
             body_bytes_in_all: 256 << 20,
             stall_time: Duration::from_secs(30),
             rate: Some(Rate::per_second(1000)),

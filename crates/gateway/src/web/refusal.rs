@@ -6,7 +6,10 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use serde_json::{Map, Value, json};
 
+use toolwright_llm::Dialect;
+
 use super::inside::InsideBody;
+use crate::llm::refusal;
 
 /// The code of all errors of the port. Which one it is says `data.reason`.
 const CODE: i64 = -32000;
@@ -189,6 +192,17 @@ impl Refusal {
         let mut refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message);
         refusal.header = Some(Box::new((RETRY_AFTER, "1".to_owned())));
         refusal
+    }
+
+    /// The error as an answer to a client of models, in its dialect.
+    pub fn into_llm_response(self, dialect: Dialect) -> Response<InsideBody> {
+        let mut response = refusal(dialect, self.status.as_u16(), &self.message);
+        if let Some((name, value)) = self.header.map(|header| *header)
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            response.headers_mut().insert(name, value);
+        }
+        response
     }
 
     /// The error as an answer.

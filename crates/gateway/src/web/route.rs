@@ -4,10 +4,23 @@ use percent_encoding::percent_decode_str;
 
 use super::api;
 use crate::Endpoint;
+use crate::llm::LlmPath;
 
 /// Every path there is, as it is told.
-pub(super) const ROUTES: &[&str] =
-    &["/mcp", "/mcp/all", "/mcp/t/{toolbox}", "/healthz", "/readyz", "/metrics", "/api/openapi.json"];
+pub(super) const ROUTES: &[&str] = &[
+    "/mcp",
+    "/mcp/all",
+    "/mcp/t/{toolbox}",
+    "/v1/messages",
+    "/v1/chat/completions",
+    "/v1/responses",
+    "/api/chat",
+    "/v1/models",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/api/openapi.json",
+];
 
 /// What a path leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +29,9 @@ pub(super) enum Route {
     Healthz,
     Readyz,
     Metrics,
+    /// `/` itself, where clients of models look whether somebody is there.
+    Root,
+    Llm(LlmPath),
     Api(api::Path),
     Nowhere,
 }
@@ -29,10 +45,15 @@ impl Route {
             "/healthz" => Route::Healthz,
             "/readyz" => Route::Readyz,
             "/metrics" => Route::Metrics,
-            _ => match path.strip_prefix("/api/") {
-                Some(rest) => api::Path::of(rest).map_or(Route::Nowhere, Route::Api),
-                None => path.strip_prefix("/mcp/t/").and_then(toolbox).map_or(Route::Nowhere, Route::Mcp),
-            },
+            "/" => Route::Root,
+            _ => LlmPath::of(path).map_or_else(|| Route::elsewhere(path), Route::Llm),
+        }
+    }
+
+    fn elsewhere(path: &str) -> Route {
+        match path.strip_prefix("/api/") {
+            Some(rest) => api::Path::of(rest).map_or(Route::Nowhere, Route::Api),
+            None => path.strip_prefix("/mcp/t/").and_then(toolbox).map_or(Route::Nowhere, Route::Mcp),
         }
     }
 
@@ -45,6 +66,8 @@ impl Route {
             Route::Healthz => "healthz",
             Route::Readyz => "readyz",
             Route::Metrics => "metrics",
+            Route::Root => "root",
+            Route::Llm(_) => "llm",
             Route::Api(_) => "api",
             Route::Nowhere => "none",
         }
@@ -55,6 +78,7 @@ impl Route {
         match self {
             Route::Mcp(_) => "GET, POST, DELETE, OPTIONS",
             Route::Api(path) => path.methods(),
+            Route::Llm(path) => path.methods(),
             _ => "GET, HEAD, OPTIONS",
         }
     }
@@ -70,6 +94,8 @@ fn toolbox(encoded: &str) -> Option<Endpoint> {
 
 #[cfg(test)]
 mod tests {
+    use toolwright_llm::Dialect;
+
     use super::*;
 
     fn named(toolbox: &str) -> Route {
@@ -90,6 +116,9 @@ mod tests {
             ("/readyz", Route::Readyz),
             ("/metrics", Route::Metrics),
             ("/api/health", Route::Api(api::Path::Health)),
+            ("/", Route::Root),
+            ("/v1/messages", Route::Llm(LlmPath::Ask(Dialect::AnthropicMessages))),
+            ("/api/chat", Route::Llm(LlmPath::Ask(Dialect::OllamaChat))),
         ] {
             assert_eq!(Route::of(path), route, "{path}");
         }
@@ -99,7 +128,6 @@ mod tests {
     fn what_is_nearly_a_path_leads_nowhere() {
         for path in [
             "",
-            "/",
             "*",
             "//mcp",
             "/mcp/",

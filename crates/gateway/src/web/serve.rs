@@ -18,6 +18,7 @@ use super::keys::Keys;
 use super::limits::WebLimits;
 use super::listener::Bound;
 use super::metrics::Metrics;
+use crate::llm::LlmFront;
 
 /// How often the tokens are looked at.
 const TOKENS: Duration = Duration::from_millis(400);
@@ -47,6 +48,8 @@ pub struct WebOptions {
     pub metrics: Metrics,
     /// What can be asked about calls; nothing for a port that tells nothing of them.
     pub api: Option<Api>,
+    /// What models are asked through; nothing for a port that asks none.
+    pub llm: Option<Arc<LlmFront>>,
 }
 
 /// The port.
@@ -57,6 +60,7 @@ pub struct Web {
     pub(super) limits: WebLimits,
     pub(super) metrics: Metrics,
     pub(super) api: Option<Api>,
+    pub(super) llm: Option<Arc<LlmFront>>,
     pub(super) dropped: Dropped,
     pub(super) admission: Admission,
     pub(super) connections: Arc<Gate>,
@@ -103,7 +107,7 @@ impl Stop {
 impl Web {
     /// A port at this address.
     pub fn new(address: SocketAddr, options: WebOptions) -> Result<Arc<Web>, GuardError> {
-        let WebOptions { inside, keys, allowed, limits, metrics, api } = options;
+        let WebOptions { inside, keys, allowed, limits, metrics, api, llm } = options;
         let guard = Guard::new(address, &allowed, keys.are_needed())?;
         Ok(Arc::new(Web {
             inside,
@@ -112,6 +116,7 @@ impl Web {
             limits,
             metrics,
             api,
+            llm,
             dropped: Dropped::default(),
             admission: Admission::default(),
             connections: Arc::default(),

@@ -1,51 +1,14 @@
-//! What is too old or too much goes, the oldest first. The journal has its own retention.
+//! What a journal has no longer goes from the index too.
 
 use super::Store;
 use super::error::StoreError;
 use super::insert::delete;
-use super::rows::{id_behind, signed};
+use super::rows::signed;
 
 /// How many calls go at once: others write between.
 const AT_ONCE: i64 = 1_000;
 
-/// How much may stay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Keep {
-    /// Nothing from before this time, in microseconds since 1970.
-    pub since: Option<i64>,
-    /// Not more calls than this.
-    pub calls: Option<u64>,
-    /// Not more than this, counted as the text of the records; indexes come on top.
-    pub bytes: Option<u64>,
-}
-
 impl Store {
-    /// Takes out what may not stay. How many calls went.
-    ///
-    /// # Errors
-    /// When the database cannot be reached or refuses. What went until then is gone.
-    pub async fn prune(&self, keep: Keep) -> Result<u64, StoreError> {
-        let mut gone = 0;
-        if let Some(since) = keep.since {
-            let before =
-                || self.statement(|sql| sql.ids_before).with(since).with(id_behind(since)).with(AT_ONCE);
-            gone += self.delete_while(before).await?;
-        }
-        let by_count = keep.calls.map(|calls| self.statement(|sql| sql.cut_by_count).with(signed(calls)));
-        let by_size = keep.bytes.map(|bytes| self.statement(|sql| sql.cut_by_size).with(signed(bytes)));
-        for cut in [by_count, by_size].into_iter().flatten() {
-            let newest = self.rows(cut).await?.first_mut().and_then(super::database::Row::maybe_int);
-            if let Some(newest) = newest {
-                let up_to = || self.statement(|sql| sql.ids_up_to).with(newest).with(AT_ONCE);
-                gone += self.delete_while(up_to).await?;
-            }
-        }
-        if gone > 0 {
-            self.give_room_back().await?;
-        }
-        Ok(gone)
-    }
-
     /// Takes out everything of a node, so that it is read from the journal anew.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use super::database::Row;
 use super::error::StoreError;
 use super::filter::{Filter, running};
 use super::rows::{FoundCall, signed};
+use crate::Record;
 
 /// The most rows of one answer, whatever is asked for.
 pub const MOST_ROWS: usize = 2_000;
@@ -123,7 +124,7 @@ impl Store {
         // One more than asked for tells whether there is a next page.
         let most = statement.bind(signed(limit as u64 + 1));
         statement.fill("running", &is_running);
-        statement.fill("order", from.id);
+        statement.fill("order", &format!("{} DESC", from.id));
         statement.fill("limit", &most);
         let mut calls: Vec<FoundCall> =
             self.rows(statement).await?.into_iter().map(FoundCall::read).collect();
@@ -142,7 +143,7 @@ impl Store {
         let is_running = running(&mut statement, self.now());
         let most = statement.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
         statement.fill("running", &is_running);
-        statement.fill("order", "calls.duration_us");
+        statement.fill("order", "calls.duration_us DESC");
         statement.fill("limit", &most);
         Ok(self.rows(statement).await?.into_iter().map(FoundCall::read).collect())
     }
@@ -160,12 +161,38 @@ impl Store {
             ("from", "calls"),
             ("filter", &*filter),
             ("running", &*is_running),
-            ("order", "calls.id"),
+            ("order", "calls.id DESC"),
             ("limit", "1"),
         ] {
             statement.fill(name, words);
         }
         Ok(self.rows(statement).await?.into_iter().next().map(FoundCall::read))
+    }
+
+    /// Calls of one node that are over, from behind a number on, in the order of their numbers.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or refuses.
+    pub async fn records_after(
+        &self,
+        node: &str,
+        number: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>, StoreError> {
+        let mut ask = self.statement(|sql| sql.calls);
+        let (node, after) = (ask.bind(node), ask.bind(signed(number)));
+        let most = ask.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
+        let filter = format!("calls.node = {node} AND calls.seq > {after} AND calls.kind = 0");
+        for (name, words) in [
+            ("from", "calls"),
+            ("filter", &*filter),
+            ("running", "1 = 0"),
+            ("order", "calls.seq"),
+            ("limit", &*most),
+        ] {
+            ask.fill(name, words);
+        }
+        Ok(self.rows(ask).await?.into_iter().map(|row| FoundCall::read(row).record).collect())
     }
 
     /// Sums of calls: by a name the most frequent first, by time the oldest first. At most `limit` and

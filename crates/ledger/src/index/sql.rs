@@ -28,9 +28,9 @@ macro_rules! statements {
 }
 
 statements! {
-    of both: begin_run, calls, cut_by_count, errors, forget_progress, ids_before, ids_below, ids_beyond, ids_of_node, ids_up_to,
-    indexed, next_version, nodes, put_rule, records_after, rule, rules_after, seen, values, version;
-    of each: cut_by_size, delete_call_rules, delete_calls, ended, insert_call_rules, insert_calls, numbers_there, sums,
+    of both: begin_run, calls, errors, forget_progress, ids_below, ids_beyond, ids_of_node,
+    indexed, next_version, nodes, put_rule, rule, rules_after, seen, values, version;
+    of each: delete_call_rules, delete_calls, ended, insert_call_rules, insert_calls, numbers_there, sums,
 }
 
 /// SQLite keeps words in a table of their own.

@@ -86,8 +86,12 @@ pub(super) async fn open_named(file: &Path) -> Result<Database, StoreError> {
             return Err(StoreError::File { path: file.to_owned(), reason: error.to_string() });
         }
     }
-    if head == *HEAD && !is_index(file).await.unwrap_or(false) {
-        return Err(not_ours());
+    if head == *HEAD {
+        match is_index(file).await.map_err(StoreError::from) {
+            Ok(true) => {}
+            Ok(false) | Err(StoreError::Broken(_)) => return Err(not_ours()),
+            Err(error) => return Err(error),
+        }
     }
     match try_open(file).await {
         Err(StoreError::Broken(_)) => Err(not_ours()),

@@ -1,5 +1,6 @@
 //! Learning that runs beside the calls, and whose decisions all processes and gateways share.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -120,6 +121,9 @@ impl SharedLearning {
                 && file.try_lock().is_ok()
             {
                 let _ = self.lock.set(file);
+                // What stands there is compared with what is suggested from now on.
+                let there = fs::read_to_string(self.folder.join(SUGGESTIONS_FILE)).unwrap_or_default();
+                *self.written.lock().unwrap_or_else(PoisonError::into_inner) = there;
                 return;
             }
             sleep(ASK).await;
@@ -177,6 +181,12 @@ impl SharedLearning {
     /// All decisions, oldest first.
     pub fn history(&self) -> Vec<Event> {
         self.learning().history().to_vec()
+    }
+
+    /// The decisions whose keys are not among these.
+    pub(super) fn decisions_beside(&self, known: &HashSet<String>) -> Vec<Event> {
+        let learning = self.learning();
+        learning.history().iter().filter(|event| !known.contains(&event.key())).cloned().collect()
     }
 
     /// The learned rules in force, as rules files have them.
@@ -304,7 +314,10 @@ impl SharedLearning {
     fn learn_one(&self, record: Record, tools: &dyn Definitions, waiting: &mut Waiting) {
         let tool = tools.definition(&record);
         if tool.is_none() {
-            waiting.push(record);
+            // A call that came to no tool never gets one.
+            if record.schema.is_some() {
+                waiting.push(record);
+            }
             return;
         }
         let moves = self.learning().observe(&record, tool.as_ref());

@@ -29,11 +29,8 @@ async fn tell(learning: &Arc<SharedLearning>, store: &Store) {
     let mut told: HashSet<String> = HashSet::new();
     let mut was_away = false;
     loop {
-        for event in learning.history() {
+        for event in learning.decisions_beside(&told) {
             let key = event.key();
-            if told.contains(&key) {
-                continue;
-            }
             match put(store, &event, &key).await {
                 Ok(()) => {
                     was_away = false;

@@ -127,3 +127,14 @@ fn suggestions_apply_nothing_by_default() {
     assert_eq!(active(&world), 0);
     assert!(world.learning.active_rules().is_empty());
 }
+
+#[test]
+fn a_mark_in_the_place_of_a_secret_key_teaches_nothing() {
+    let mut world = World::new(Policy::ApplySafe);
+    let tool = tool("keep_memo", PAIR.0, PAIR.1);
+    conversations(&mut world, &tool, r#"{"[redacted:3aab676f]":"§"}"#, r#"{"memo":"§"}"#, None);
+    assert!(world.learning.suggestions().is_empty(), "{:#?}", world.learning.suggestions());
+    // With a name in its place there is something to learn.
+    conversations(&mut world, &tool, r#"{"gist":"§"}"#, r#"{"memo":"§"}"#, None);
+    assert_eq!(world.learning.suggestions().len(), 1);
+}

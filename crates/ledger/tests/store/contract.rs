@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright_ledger::Record;
 use toolwright_ledger::index::{
-    By, Filter, FoundCall, Keep, Menu, RETIRED, SharedRule, State, Status, Store, StoreError,
+    By, Filter, FoundCall, Menu, RETIRED, SharedRule, State, Status, Store, StoreError,
 };
 
 use crate::records::{SECOND, START, begun, call, changed, failed, json};
@@ -36,7 +36,7 @@ checks! {
     sums_follow_the_clock,
     errors_of_one_text_are_one,
     menus_list_values,
-    what_is_too_old_or_too_much_goes,
+    what_the_journal_has_no_longer_goes,
     a_forgotten_node_starts_anew,
     rules_have_versions_and_no_change_is_lost,
     a_watch_sees_every_change,
@@ -380,24 +380,23 @@ async fn menus_list_values(store: Store) {
     assert_eq!(store.values(Menu::Nodes, 10).await.expect("values"), ["a"]);
 }
 
-async fn what_is_too_old_or_too_much_goes(store: Store) {
+async fn what_the_journal_has_no_longer_goes(store: Store) {
     let records: Vec<Record> = (1..=2_500).map(|seq| changed("a", seq, &[Some("r")])).collect();
     filled(&store, &records).await;
-    let old = Keep { since: Some(START + 1_101 * SECOND), ..Keep::default() };
-    assert_eq!(store.prune(old).await.expect("pruned"), 1_100);
-    assert_eq!(store.prune(old).await.expect("pruned"), 0);
-    let many = Keep { calls: Some(100), ..Keep::default() };
-    assert_eq!(store.prune(many).await.expect("pruned"), 1_300);
-    assert_eq!(numbers(&store, Filter::default()).await, (2_401..=2_500).rev().collect::<Vec<_>>());
-    let large = Keep { bytes: Some(10_000), ..Keep::default() };
-    let gone = store.prune(large).await.expect("pruned");
-    assert!((50..=90).contains(&gone), "{gone} went");
-    let left = 100 - usize::try_from(gone).expect("small");
+    filled(&store, &[call("b", 1)]).await;
+    assert_eq!(store.forget_before("a", 1).await.expect("pruned"), 0);
+    assert_eq!(store.forget_before("a", 2_461).await.expect("pruned"), 2_460);
+    assert_eq!(store.forget_before("a", 2_461).await.expect("pruned"), 0);
     // Words and rules went with them, and what went does not come back by itself.
-    assert_eq!(found(&store, Filter { text: Some("mended".into()), ..Filter::default() }).await.len(), left);
-    assert_eq!(found(&store, Filter { rule: Some("r".into()), ..Filter::default() }).await.len(), left);
-    assert_eq!(store.sums(&Filter::default(), By::Rule, 1).await.expect("sums")[0].calls, left as u64);
+    assert_eq!(found(&store, Filter { text: Some("mended".into()), ..Filter::default() }).await.len(), 40);
+    assert_eq!(found(&store, Filter { rule: Some("r".into()), ..Filter::default() }).await.len(), 40);
+    assert_eq!(store.sums(&Filter::default(), By::Rule, 1).await.expect("sums")[0].calls, 40);
     assert_eq!(store.indexed("a").await.expect("an answer"), 2_500);
+    // What is there is read in the order of the numbers, and other nodes keep theirs.
+    let read: Vec<u64> =
+        store.records_after("a", 2_480, 10).await.expect("read").iter().map(|record| record.seq).collect();
+    assert_eq!(read, (2_481..=2_490).collect::<Vec<_>>());
+    assert_eq!(store.records_after("b", 0, 10).await.expect("read").len(), 1);
 }
 
 async fn a_forgotten_node_starts_anew(store: Store) {

@@ -10,7 +10,7 @@ pub type Members = Vec<(String, Json)>;
 /// What a model is asked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// The dialect that it was read from: every `extra` in it is of that dialect.
+    /// The dialect that it was read from: `extra` and `server_tools` are its own.
     pub dialect: Option<Dialect>,
     /// The model, as the client calls it.
     pub model: String,

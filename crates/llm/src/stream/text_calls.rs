@@ -107,7 +107,7 @@ pub fn calls_in_text(text: &str, tool_names: &[&str]) -> Option<Vec<(String, Str
     calls_of(text, tool_names)
 }
 
-fn calls_of<T: AsRef<str>>(text: &str, tools: &[T]) -> Option<Vec<(String, String)>> {
+pub(crate) fn calls_of<T: AsRef<str>>(text: &str, tools: &[T]) -> Option<Vec<(String, String)>> {
     if text.len() > MOST_BYTES {
         return None;
     }
@@ -122,7 +122,7 @@ fn calls_of<T: AsRef<str>>(text: &str, tools: &[T]) -> Option<Vec<(String, Strin
 }
 
 /// Whether a text may still become calls when it goes on. When not, nothing behind it makes it calls.
-fn may_be_calls<T: AsRef<str>>(text: &str, tools: &[T]) -> bool {
+pub(crate) fn may_be_calls<T: AsRef<str>>(text: &str, tools: &[T]) -> bool {
     let mut rest = text.trim_start();
     while !rest.is_empty() {
         match next_call(rest, tools) {

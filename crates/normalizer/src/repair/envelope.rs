@@ -309,6 +309,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 }
 
+/// Whether a key may belong to a whole call around the arguments, even where the tool has a parameter of that name.
+pub(crate) fn is_part_of_an_envelope(key: &str, tool_name: &str) -> bool {
+    let name = fold(key);
+    let listed = [LABELS, NOTES, CALL_LISTS].iter().any(|list| list.contains(&name.as_str()));
+    listed || name == "command" || is_envelope(&name) || folds_to(tool_name, &name)
+}
+
 /// Whether a key labels the call; `command` does when it names the tool.
 fn is_label(member: &Member<'_>, tool_name: &str) -> bool {
     LABELS.iter().any(|label| folds_to(member.key, label))

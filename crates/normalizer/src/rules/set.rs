@@ -41,6 +41,15 @@ impl RuleSet {
         RuleSet::of(names.iter().flat_map(|name| builtin_rules(name)).collect())
     }
 
+    /// These rules with another built-in set behind them, unless it is among them.
+    pub fn with_set(self, name: &str) -> RuleSet {
+        let added = builtin_rules(name).into_iter().filter(|new| !self.rules.iter().any(|rule| rule.id == new.id));
+        let added: Vec<Rule> = added.collect();
+        let (user, built_in): (Vec<Rule>, Vec<Rule>) =
+            self.rules.into_iter().partition(|rule| rule.set.is_none());
+        RuleSet { rules: [built_in, added].concat(), ..RuleSet::default() }.with_user_rules(user)
+    }
+
     /// These rules with the user's in front. A built-in rule that undoes one of the user's is
     /// switched off.
     pub fn with_user_rules(self, user: Vec<Rule>) -> RuleSet {

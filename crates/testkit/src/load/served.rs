@@ -69,6 +69,8 @@ pub struct Served {
     process: Child,
     /// Where it listens.
     pub address: SocketAddr,
+    /// The token that it asks of its clients; empty when it asks for none.
+    pub token: String,
     /// How long it took from its start until it said where.
     pub took: Duration,
     launch: Launch,
@@ -120,8 +122,8 @@ impl Served {
             flags,
             variables: variables.collect(),
         };
-        let (process, address, took) = launch.start(folder.path());
-        Served { process, address, took, launch, folder }
+        let (process, (address, token), took) = launch.start(folder.path());
+        Served { process, address, token, took, launch, folder }
     }
 
     /// Kills it, as nobody can prevent.
@@ -132,7 +134,7 @@ impl Served {
 
     /// Starts it anew where it was, after its end.
     pub fn start_again(&mut self) {
-        (self.process, self.address, self.took) = self.launch.start(self.folder.path());
+        (self.process, (self.address, self.token), self.took) = self.launch.start(self.folder.path());
     }
 
     /// The same, from now on behind these words.
@@ -265,7 +267,7 @@ impl Launch {
         command
     }
 
-    fn start(&self, folder: &Path) -> (Child, SocketAddr, Duration) {
+    fn start(&self, folder: &Path) -> (Child, (SocketAddr, String), Duration) {
         let log = folder.join("stderr");
         let stderr = File::options().append(true).create(true).open(&log).expect("a file");
         let mut command = self.command(&self.before, folder);
@@ -294,17 +296,18 @@ impl Launch {
                 let _ = process.wait();
                 panic!("toolwright did not say where it listens: {log}");
             };
-            if let Some(address) = address(&line) {
-                return (process, address, begin.elapsed());
+            if let Some(place) = place(&line) {
+                return (process, place, begin.elapsed());
             }
         }
     }
 }
 
-/// Where it listens, if this line says so.
-fn address(line: &str) -> Option<SocketAddr> {
+/// Where it listens and the token it wants, if this line says so.
+fn place(line: &str) -> Option<(SocketAddr, String)> {
     let said: Value = serde_json::from_str(line).ok()?;
     let url = said.get("url")?.as_str()?;
     let rest = url.strip_prefix("http://")?;
-    rest.split('/').next()?.parse().ok()
+    let token = said["token"].as_str().unwrap_or_default().to_owned();
+    Some((rest.split('/').next()?.parse().ok()?, token))
 }

@@ -69,7 +69,12 @@ impl Wire {
 
     /// Waits for the end of the next answer.
     pub async fn receive(&mut self) -> io::Result<Answer> {
-        let mut answer = self.receive_head().await?;
+        let head = self.receive_head().await?;
+        self.receive_body(head).await
+    }
+
+    /// Waits for the rest of an answer whose head has come.
+    pub async fn receive_body(&mut self, mut answer: Answer) -> io::Result<Answer> {
         if answer.header("transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("chunked")) {
             while let Some(chunk) = self.receive_chunk().await? {
                 answer.body.extend_from_slice(&chunk);

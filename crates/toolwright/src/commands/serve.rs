@@ -84,6 +84,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         limits: limits(options),
         metrics: behind.metrics(),
         api: Some(Api::new(behind.ledger.clone(), Arc::clone(&behind.executor))),
+        llm: behind.llm.clone(),
     };
     let web = Web::new(bound.address, web_options)
         .map_err(|error| Report::usage(error.to_string(), "correct --allow-host or --allow-origin"))?;

@@ -15,6 +15,7 @@ while IFS= read -r line; do
     *'"method":"initialize"'*)
       result='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"notes","version":"1"}}' ;;
     *'"method":"tools/list"'*) result='"result":{"tools":['"$TOOLS"']}' ;;
+    *'never answer this'*) continue ;;
     *'"method":"tools/call"'*) result='"result":{"content":[{"type":"text","text":"sent"}]}' ;;
     *) result='"error":{"code":-32601,"message":"Method not found"}' ;;
   esac

@@ -1,0 +1,285 @@
+//! One upstream of the section `llm`.
+
+use toolwright_jsonrpc::raw::{Member, Node, quote};
+
+use crate::SecretText;
+use crate::configuration::secrets_of_address;
+use crate::llm::{
+    OpenAiApi, ReasoningQuirk, SchemaQuirk, USUAL_UPSTREAM_TIME, UpstreamKey, UpstreamKind, UpstreamQuirks,
+    UpstreamSettings,
+};
+use crate::read::checks::{Check, check_address, check_header};
+use crate::read::keys::Shape;
+use crate::read::repeats::Within;
+use crate::read::{Reader, given};
+
+const UPSTREAM_KEYS: &[&str] = &[
+    "kind",
+    "url",
+    "api",
+    "apiKey",
+    "apiKeyFile",
+    "headers",
+    "timeoutMs",
+    "idleTimeoutMs",
+    "textToolCalls",
+    "quirks",
+];
+const UPSTREAM_WORDS: &[(&str, &str)] = &[
+    ("type", "kind"),
+    ("provider", "kind"),
+    ("dialect", "kind"),
+    ("baseurl", "url"),
+    ("apibase", "url"),
+    ("address", "url"),
+    ("endpoint", "url"),
+    ("host", "url"),
+    ("uri", "url"),
+    ("key", "apiKey"),
+    ("token", "apiKey"),
+    ("secret", "apiKey"),
+    ("auth", "apiKey"),
+    ("keyfile", "apiKeyFile"),
+    ("tokenfile", "apiKeyFile"),
+    ("httpheaders", "headers"),
+    ("timeout", "timeoutMs"),
+    ("idletimeout", "idleTimeoutMs"),
+    ("idlems", "idleTimeoutMs"),
+];
+const QUIRK_KEYS: &[&str] = &[
+    "maxCompletionTokens",
+    "temperature",
+    "topK",
+    "nameChars",
+    "schemas",
+    "reasoning",
+    "inlineSystem",
+    "maxTokens",
+];
+
+/// Headers that every request gets by itself.
+const OWN_HEADERS: &[&str] =
+    &["accept-encoding", "connection", "content-length", "content-type", "transfer-encoding"];
+
+/// The bounds of the length of a tool's name, and of an answer in tokens.
+const NAME_CHARS: std::ops::RangeInclusive<u64> = 8..=1024;
+const TOKENS: std::ops::RangeInclusive<u64> = 1..=100_000_000;
+
+impl<'t> Reader<'t, '_> {
+    /// One upstream; nothing when something about it is wrong.
+    pub(super) fn upstream(&mut self, name: String, member: &Member<'t>) -> Option<UpstreamSettings> {
+        let errors = self.mistakes.errors();
+        let Some(members) = member.value.as_object() else {
+            let message = format!("an upstream is an object, not {}", member.value.a_type_name());
+            self.mistakes.error(
+                &member.value,
+                message,
+                "write {\"kind\": \"openai\", \"url\": \"https://…\"}",
+            );
+            return None;
+        };
+        self.check_repeats(members, Within::Server);
+        let shape = Shape::Part { known: UPSTREAM_KEYS, of_others: &[], words: UPSTREAM_WORDS };
+        // Two complaints about one misspelt key would be one too many.
+        let has_all = self.mistakes.errors() == errors && {
+            self.check_keys(members, shape);
+            self.mistakes.errors() == errors
+        };
+        let kind = self.kind(&name, member, members, has_all);
+        let api = self.api(members, kind);
+        let url = self.upstream_url(member, members, kind, has_all);
+        let key = self.upstream_key(members);
+        let headers =
+            given(members, "headers").and_then(|node| self.pairs(&node, "headers", check_own_header));
+        let headers = headers.unwrap_or_default();
+        self.secrets.extend(headers.iter().map(|(_, value)| value.clone()));
+        let headers = headers.into_iter().map(|(name, value)| (name, SecretText::new(value))).collect();
+        let mut time = |key| given(members, key).and_then(|node| self.milliseconds(&node, key));
+        let (first_byte, idle) = (time("timeoutMs"), time("idleTimeoutMs"));
+        let reads_text_calls =
+            given(members, "textToolCalls").and_then(|node| self.flag(&node, "textToolCalls"));
+        let quirks = given(members, "quirks").map(|node| self.quirks(&node)).unwrap_or_default();
+        let (Some(kind), Some(url)) = (kind, url) else { return None };
+        (self.mistakes.errors() == errors).then_some(UpstreamSettings {
+            name,
+            kind,
+            api,
+            url,
+            key,
+            headers,
+            first_byte: first_byte.unwrap_or(USUAL_UPSTREAM_TIME),
+            idle: idle.unwrap_or(USUAL_UPSTREAM_TIME),
+            reads_text_calls,
+            quirks,
+        })
+    }
+
+    fn kind(
+        &mut self,
+        name: &str,
+        member: &Member<'t>,
+        members: &[Member<'t>],
+        has_all: bool,
+    ) -> Option<UpstreamKind> {
+        let known = UpstreamKind::ALL.map(|kind| (kind.word(), kind));
+        if let Some(node) = given(members, "kind") {
+            return self.word(&node, "kind", &known);
+        }
+        if has_all {
+            let url = given(members, "url").and_then(|node| node.as_text()).unwrap_or_default();
+            let says = |word: &str| name.to_ascii_lowercase().contains(word) || url.contains(word);
+            let kind = match () {
+                () if says("anthropic") || says("claude") => UpstreamKind::Anthropic,
+                () if says("ollama") || url.contains(":11434") && !url.contains("/v1") => {
+                    UpstreamKind::Ollama
+                }
+                () => UpstreamKind::OpenAi,
+            };
+            let message = "an upstream needs a \"kind\": \"anthropic\", \"openai\" or \"ollama\"";
+            self.mistakes.error_at_key(
+                member.raw_key(),
+                message,
+                format!("add \"kind\": \"{}\"", kind.word()),
+            );
+        }
+        None
+    }
+
+    fn api(&mut self, members: &[Member<'t>], kind: Option<UpstreamKind>) -> OpenAiApi {
+        let Some(node) = given(members, "api") else { return OpenAiApi::default() };
+        let known = [OpenAiApi::Chat, OpenAiApi::Responses].map(|api| (api.word(), api));
+        let api = self.word(&node, "api", &known);
+        if api.is_some() && kind.is_some_and(|kind| kind != UpstreamKind::OpenAi) {
+            self.mistakes.warning(
+                &node,
+                "\"api\" is read for upstreams of the kind \"openai\" only",
+                "remove it",
+            );
+        }
+        api.unwrap_or_default()
+    }
+
+    fn upstream_url(
+        &mut self,
+        member: &Member<'t>,
+        members: &[Member<'t>],
+        kind: Option<UpstreamKind>,
+        has_all: bool,
+    ) -> Option<String> {
+        let Some(node) = given(members, "url") else {
+            if has_all {
+                let usual = kind.unwrap_or(UpstreamKind::OpenAi).usual_url();
+                let fix = format!("add \"url\": \"{usual}\"");
+                self.mistakes.error_at_key(member.raw_key(), "an upstream needs a \"url\"", fix);
+            }
+            return None;
+        };
+        let text = self.text(&node, "\"url\"")?;
+        let url = text.trim().trim_end_matches('/');
+        self.secrets.extend(secrets_of_address(url).into_iter().map(str::to_owned));
+        self.secrets.extend(user_of_address(url).map(str::to_owned));
+        // What came from a variable is not told.
+        let is_own = node.as_text().is_some_and(|written| !written.contains('$'));
+        if let Err((message, fix)) = check_address(url) {
+            let fix = if is_own { fix } else { "check the value of the variable".to_owned() };
+            self.mistakes.error(&node, message, fix);
+            return None;
+        }
+        if let Some(base) = kind.and_then(|kind| without_endpoint(kind, url)) {
+            let message = "the url of an upstream is where its paths begin, and none of them";
+            let is_plain = is_own && !base.contains(['@', '?', '#']);
+            let fix =
+                if is_plain { format!("write {}", quote(base)) } else { "leave out its end".to_owned() };
+            self.mistakes.error(&node, message, fix);
+            return None;
+        }
+        Some(url.to_owned())
+    }
+
+    fn upstream_key(&mut self, members: &[Member<'t>]) -> UpstreamKey {
+        let (text, file) = (given(members, "apiKey"), given(members, "apiKeyFile"));
+        if let (Some(_), Some(node)) = (text, file) {
+            let message = "\"apiKey\" and \"apiKeyFile\" both say which key it is";
+            self.mistakes.error(&node, message, "keep one of them");
+        }
+        if let Some(node) = text {
+            return self.key_text(&node).map_or(UpstreamKey::Client, UpstreamKey::Text);
+        }
+        let path = file.and_then(|node| {
+            let text = self.text(&node, "\"apiKeyFile\"")?;
+            self.path(&node, &text, "\"apiKeyFile\"", "file")
+        });
+        path.map_or(UpstreamKey::Client, UpstreamKey::File)
+    }
+
+    fn key_text(&mut self, node: &Node<'t>) -> Option<SecretText> {
+        let key = self.secret_text(node, "\"apiKey\"")?;
+        self.secrets.insert(key.clone());
+        if key.trim().is_empty() {
+            let fix = "write \"${NAME}\", or leave it out: then the client's own key goes on";
+            self.mistakes.error(node, "\"apiKey\" is empty", fix);
+            return None;
+        }
+        if key.contains(|char: char| char.is_control() || char.is_whitespace() || !char.is_ascii()) {
+            let message = "a key cannot hold spaces, line breaks or letters outside of ASCII";
+            self.mistakes.error(node, message, "check the end of the variable's value");
+            return None;
+        }
+        Some(SecretText::new(key))
+    }
+
+    fn quirks(&mut self, node: &Node<'t>) -> UpstreamQuirks {
+        let Some(members) = node.as_object() else {
+            let message = format!("\"quirks\" is an object, not {}", node.a_type_name());
+            self.mistakes.error(node, message, "write {\"temperature\": false}, or leave it out");
+            return UpstreamQuirks::default();
+        };
+        self.check_repeats(members, Within::Server);
+        self.check_keys(members, Shape::Part { known: QUIRK_KEYS, of_others: &[], words: &[] });
+        let schemas = given(members, "schemas").and_then(|node| {
+            self.word(&node, "schemas", &SchemaQuirk::ALL.map(|quirk| (quirk.word(), quirk)))
+        });
+        let reasoning = given(members, "reasoning").and_then(|node| {
+            self.word(&node, "reasoning", &ReasoningQuirk::ALL.map(|quirk| (quirk.word(), quirk)))
+        });
+        let name_chars = given(members, "nameChars")
+            .and_then(|node| self.whole(&node, "nameChars", "characters", NAME_CHARS, 64));
+        let max_tokens = given(members, "maxTokens")
+            .and_then(|node| self.whole(&node, "maxTokens", "tokens", TOKENS, 4096));
+        let mut flag = |key| given(members, key).and_then(|node| self.flag(&node, key));
+        UpstreamQuirks {
+            max_completion_tokens: flag("maxCompletionTokens"),
+            temperature: flag("temperature"),
+            top_k: flag("topK"),
+            inline_system: flag("inlineSystem"),
+            name_chars: name_chars.and_then(|chars| usize::try_from(chars).ok()),
+            schemas,
+            reasoning,
+            max_tokens,
+        }
+    }
+}
+
+/// Whether a header can be sent with requests that have headers of their own.
+fn check_own_header(name: &str, value: &str) -> Check {
+    if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(("every request gets this header by itself", "remove it"));
+    }
+    check_header(name, value)
+}
+
+/// Who stands before the `@` of an address.
+fn user_of_address(url: &str) -> Option<&str> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next()?.rsplit_once('@').map(|(user, _)| user)
+}
+
+/// The address without a path that is added to it anyway, when it ends with one.
+fn without_endpoint(kind: UpstreamKind, url: &str) -> Option<&str> {
+    let endings: &[&str] = match kind {
+        UpstreamKind::Anthropic => &["/v1/messages", "/v1"],
+        UpstreamKind::OpenAi => &["/chat/completions", "/responses"],
+        UpstreamKind::Ollama => &["/api/chat", "/api", "/v1"],
+    };
+    endings.iter().find_map(|ending| url.strip_suffix(ending))
+}

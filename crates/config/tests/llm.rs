@@ -1,0 +1,239 @@
+//! The section `llm`: each value as it is written, the usual ones without it, and no mistake that reaches further.
+
+mod support;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use support::{clean, problems, read};
+use toolwright_config::{
+    Configuration, LlmPart, LlmSettings, OpenAiApi, ReasoningQuirk, SchemaQuirk, Severity, UpstreamKey,
+    UpstreamKind, UpstreamQuirks,
+};
+
+const WHOLE: &str = r#"{"llm": {
+    "upstreams": {
+        "anthropic": {"kind": "anthropic", "url": "https://api.anthropic.com/", "apiKey": "${TOKEN}"},
+        "openai": {"kind": "openai", "url": "https://api.openai.com/v1", "api": "responses", "apiKeyFile": "keys/openai",
+            "headers": {"OpenAI-Organization": "org-1"}, "timeoutMs": 5000, "idleTimeoutMs": "1500", "textToolCalls": true,
+            "quirks": {"maxCompletionTokens": true, "temperature": false, "topK": true, "nameChars": 40, "schemas": "gemini",
+                "reasoning": "none", "inlineSystem": false, "maxTokens": 9000}},
+        "local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}
+    },
+    "models": {
+        "*haiku*": "openai/gpt-4.1-mini",
+        "*sonnet*": ["openai/gpt-4.1", "local/hf.co/team/qwen3:8b"],
+        "*": "anthropic/*"
+    },
+    "reask": 2,
+    "keepBodies": true
+}}"#;
+
+fn llm(configuration: &Configuration) -> &LlmSettings {
+    configuration.llm.as_ref().expect("there is a section")
+}
+
+fn names(settings: &LlmSettings) -> Vec<&str> {
+    settings.upstreams.iter().map(|upstream| upstream.name.as_str()).collect()
+}
+
+#[test]
+fn everything_is_read_as_it_is_written() {
+    let configuration = clean(WHOLE);
+    let settings = llm(&configuration);
+    assert_eq!((settings.reask, settings.keeps_bodies), (2, true));
+    assert_eq!(names(settings), ["anthropic", "openai", "local"]);
+    let [anthropic, openai, local] = &settings.upstreams[..] else { panic!("three") };
+    assert_eq!(
+        (anthropic.kind, anthropic.url.as_str()),
+        (UpstreamKind::Anthropic, "https://api.anthropic.com")
+    );
+    let UpstreamKey::Text(key) = &anthropic.key else { panic!("{:?}", anthropic.key) };
+    assert_eq!(key.expose(), "t0ken-of-ann");
+    assert_eq!((openai.kind, openai.api), (UpstreamKind::OpenAi, OpenAiApi::Responses));
+    assert_eq!(openai.key, UpstreamKey::File(PathBuf::from("/home/ann/desk/keys/openai")));
+    assert_eq!(
+        (openai.headers[0].0.as_str(), openai.headers[0].1.expose()),
+        ("OpenAI-Organization", "org-1")
+    );
+    assert_eq!((openai.first_byte, openai.idle), (Duration::from_secs(5), Duration::from_millis(1500)));
+    assert_eq!(openai.reads_text_calls, Some(true));
+    assert_eq!(
+        openai.quirks,
+        UpstreamQuirks {
+            max_completion_tokens: Some(true),
+            temperature: Some(false),
+            top_k: Some(true),
+            name_chars: Some(40),
+            schemas: Some(SchemaQuirk::Gemini),
+            reasoning: Some(ReasoningQuirk::None),
+            inline_system: Some(false),
+            max_tokens: Some(9000),
+        }
+    );
+    assert_eq!((local.kind, &local.key), (UpstreamKind::Ollama, &UpstreamKey::Client));
+}
+
+#[test]
+fn what_is_not_written_is_as_usual() {
+    let configuration =
+        clean(r#"{"llm": {"upstreams": {"a": {"kind": "openai", "url": "http://localhost:8000/v1"}}}}"#);
+    let settings = llm(&configuration);
+    assert_eq!((settings.reask, settings.keeps_bodies), (0, false));
+    let [upstream] = &settings.upstreams[..] else { panic!("one") };
+    assert_eq!((upstream.first_byte, upstream.idle), (Duration::from_secs(120), Duration::from_secs(120)));
+    assert_eq!((upstream.api, upstream.reads_text_calls), (OpenAiApi::Chat, None));
+    assert_eq!((&upstream.key, &upstream.quirks), (&UpstreamKey::Client, &UpstreamQuirks::default()));
+    for text in [r#"{"mcpServers": {}}"#, r#"{"llm": null}"#] {
+        assert_eq!(clean(text).llm, None);
+    }
+}
+
+#[test]
+fn a_model_goes_where_the_first_pattern_of_the_file_says() {
+    let configuration = clean(WHOLE);
+    let settings = llm(&configuration);
+    let goes = |model: &str| -> Vec<(String, Option<String>)> {
+        let route = settings.route(model).expect("a route");
+        route.destinations.iter().map(|to| (to.upstream.clone(), to.model.clone())).collect()
+    };
+    let to = |upstream: &str, model: &str| (upstream.to_owned(), Some(model.to_owned()));
+    assert_eq!(goes("claude-haiku-4-5"), [to("openai", "gpt-4.1-mini")]);
+    assert_eq!(goes("claude-sonnet-4-5"), [to("openai", "gpt-4.1"), to("local", "hf.co/team/qwen3:8b")]);
+    assert_eq!(goes("claude-opus-4-1"), [("anthropic".to_owned(), None)]);
+    assert_eq!(goes("haiku-or-sonnet"), [to("openai", "gpt-4.1-mini")]);
+}
+
+#[test]
+fn without_models_all_go_to_the_first_upstream() {
+    let configuration = clean(
+        r#"{"llm": {"upstreams": {"b": {"kind": "ollama", "url": "http://localhost"}, "a": {"kind": "ollama", "url": "http://localhost"}}}}"#,
+    );
+    let route = llm(&configuration).route("anything").expect("a route");
+    assert_eq!((route.destinations[0].upstream.as_str(), &route.destinations[0].model), ("b", &None));
+}
+
+#[test]
+fn one_bad_upstream_stops_neither_the_others_nor_a_server() {
+    for bad in [
+        r#"{"kind": "openai"}"#,
+        r#"{"url": "http://localhost"}"#,
+        r#"{"kind": "openai", "url": "localhost"}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "apiKey": "${NOT_SET}"}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "apiKey": "a", "apiKeyFile": "b"}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "url": "http://other"}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "headers": {"a b": "c"}}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "quirks": {"topK": "maybe"}}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "apikey": "x"}"#,
+        r#"{"kind": 5, "url": "http://localhost"}"#,
+        r#""http://localhost""#,
+        "null",
+        "[]",
+    ] {
+        let good = r#"{"kind": "ollama", "url": "http://localhost"}"#;
+        let text = format!(
+            r#"{{"mcpServers": {{"s": {{"command": "x"}}}}, "llm": {{
+                "upstreams": {{"before": {good}, "bad": {bad}, "after": {good}}},
+                "models": {{"a": "bad/*", "b": "after/*"}}}}}}"#
+        );
+        let configuration = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(configuration.servers().count(), 1, "{bad}");
+        let settings = llm(&configuration);
+        assert_eq!(names(settings), ["before", "after"], "{bad}");
+        let errors: Vec<_> =
+            configuration.problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
+        assert!(!errors.is_empty() && configuration.has_errors(), "{bad}");
+        for error in errors {
+            assert_eq!(error.llm, Some(LlmPart::Upstream("bad".to_owned())), "{error}");
+            assert!(error.to_string().starts_with("error: upstream \"bad\" is left out\n"), "{error}");
+        }
+        // Its models are not served by somebody else.
+        assert_eq!(settings.route("a").expect("a route").destinations[0].upstream, "bad");
+    }
+}
+
+#[test]
+fn a_wrong_section_stops_no_server_and_a_wrong_route_is_nobody_elses() {
+    for (wrong, has_section) in [
+        (r#""openai""#, false),
+        (r#"{"upstreams": 5}"#, true),
+        (r#"{"upstreams": {"a": {"kind": "ollama", "url": "http://localhost"}}, "models": 5}"#, true),
+        (r#"{"upstreams": {"a": {"kind": "ollama", "url": "http://localhost"}}, "reask": -1}"#, true),
+    ] {
+        let text = format!(r#"{{"mcpServers": {{"s": {{"command": "x"}}}}, "llm": {wrong}}}"#);
+        let configuration = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(
+            (configuration.servers().count(), configuration.llm.is_some()),
+            (1, has_section),
+            "{wrong}"
+        );
+        let [problem] = &configuration.problems[..] else { panic!("{:?}", configuration.problems) };
+        assert_eq!(problem.llm, Some(LlmPart::Section), "{wrong}");
+    }
+    let configuration = read(
+        r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://localhost"}},
+            "models": {"secret-*": "b/*", "both": ["b/x", "a/x"], "*": "a/*"}}}"#,
+    )
+    .expect("it can be used");
+    let settings = llm(&configuration);
+    assert!(settings.route("secret-model").expect("a route").destinations.is_empty());
+    assert_eq!(settings.route("both").expect("a route").destinations.len(), 1);
+    assert_eq!(configuration.problems.len(), 2);
+}
+
+#[test]
+fn keys_headers_and_users_of_addresses_are_secrets() {
+    let configuration = clean(
+        r#"{"llm": {"upstreams": {
+            "a": {"kind": "openai", "url": "https://hunter2-user:hunter2-word@localhost/v1?key=hunter2-query", "apiKey": "hunter2-key"},
+            "b": {"kind": "openai", "url": "https://hunter2-alone@localhost/v1", "headers": {"x-team": "hunter2-team"}, "apiKey": "${TOKEN}"}
+        }}}"#,
+    );
+    let secrets = configuration.secrets();
+    for secret in [
+        "hunter2-user:hunter2-word",
+        "hunter2-word",
+        "hunter2-query",
+        "hunter2-key",
+        "hunter2-alone",
+        "hunter2-team",
+        "t0ken-of-ann",
+    ] {
+        assert!(secrets.iter().any(|known| known == secret), "{secret}: {secrets:?}");
+    }
+    let printed = format!("{configuration:?} {configuration:#?}");
+    assert!(!printed.contains("hunter2") && !printed.contains("t0ken"), "{printed}");
+    assert_eq!(llm(&configuration).upstreams[0].shown_url(), "https://localhost/v1");
+}
+
+#[test]
+fn no_message_about_an_upstream_shows_a_secret() {
+    for upstream in [
+        r#"{"kind": "openai", "url": "hunter2:hunter2@localhost", "apiKey": "hunter2-hunter2"}"#,
+        r#"{"kind": "openai", "url": "https://ann:hunter2@localhost/v1/responses"}"#,
+        r#"{"kind": "openai", "url": "${TOKEN}"}"#,
+        r#"{"kind": "openai", "url": "https://${TOKEN}/responses"}"#,
+        r#"{"kind": "${TOKEN}", "url": "http://localhost", "api": "${TOKEN}", "quirks": {"schemas": "${TOKEN}", "nameChars": "${TOKEN}"}}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "apiKey": "hunter2 hunter2"}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "apiKey": ["hunter2-hunter2"]}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "api_key": "hunter2-hunter2"}"#,
+        r#"{"kind": "openai", "url": "http://localhost", "headers": {"authorization": "Bearer hunter2-hunter2\n"}}"#,
+    ] {
+        let found = problems(&format!(
+            r#"{{"llm": {{"upstreams": {{"a": {upstream}}}, "models": {{"*": "${{TOKEN}}/x"}}}}}}"#
+        ));
+        assert!(!found.is_empty(), "{upstream}");
+        for problem in found {
+            let told = format!("{problem}\n{}\n{problem:?}", problem.line());
+            assert!(!told.contains("hunter2") && !told.contains("t0ken"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_reload_sees_what_changed() {
+    let before = clean(WHOLE);
+    assert_eq!(before.llm, clean(WHOLE).llm);
+    assert_ne!(before.llm, clean(&WHOLE.replace("${TOKEN}", "another-key")).llm);
+    assert_ne!(before.llm, clean(&WHOLE.replace("\"reask\": 2", "\"reask\": 1")).llm);
+}

@@ -1,0 +1,130 @@
+//! The front for clients of language models: any dialect to any upstream, with tool calls mended on the way back.
+//!
+//! A request passes: its dialect by the path, the model by the table of models, the upstream's dialect and quirks, and
+//! then comes back the same way. Nothing here runs a tool: tools come with the request, and the client runs them.
+//!
+//! Start with [`LlmFront::new`] and [`LlmFront::answer`].
+
+mod ask;
+mod check;
+mod count;
+mod headers;
+mod lists;
+mod path;
+mod record;
+mod router;
+mod said;
+mod streaming;
+mod upstream;
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use toolwright_config::LlmSettings;
+use toolwright_ledger::Ledger;
+use toolwright_llm::calls::ToolCache;
+use toolwright_llm::exchange::Mending;
+use toolwright_llm::{Dialect, Failure, FailureKind};
+use toolwright_normalizer::Normalizer;
+use toolwright_tools::ToolExecutor;
+
+use crate::web::InsideBody;
+use router::Router;
+
+pub use check::{Checked, CheckedUpstream, Found, Tried, check};
+pub use path::LlmPath;
+pub use router::UpstreamError;
+pub use said::Visit;
+pub(crate) use said::refusal;
+
+/// What models are asked through.
+pub struct LlmFront {
+    router: ArcSwap<Router>,
+    executor: Arc<ToolExecutor>,
+    /// The executor's rules when they were last seen, and ours made of them.
+    rules: ArcSwap<(Arc<Normalizer>, Arc<Normalizer>)>,
+    /// Built-in sets of rules that are in force here besides.
+    sets: Vec<&'static str>,
+    cache: Arc<ToolCache>,
+    ledger: Option<Arc<Ledger>>,
+}
+
+impl LlmFront {
+    /// The upstreams and models that the settings name. Rules are those of the executor and these built-in sets.
+    pub fn new(
+        settings: &LlmSettings,
+        executor: Arc<ToolExecutor>,
+        sets: Vec<&'static str>,
+        ledger: Option<Arc<Ledger>>,
+    ) -> Result<LlmFront, UpstreamError> {
+        let theirs = executor.normalizer();
+        let ours = with_sets(&theirs, &sets);
+        Ok(LlmFront {
+            router: ArcSwap::from_pointee(Router::new(settings)?),
+            executor,
+            rules: ArcSwap::from_pointee((theirs, ours)),
+            sets,
+            cache: Arc::default(),
+            ledger,
+        })
+    }
+
+    /// The rules in force now.
+    fn mending(&self) -> Mending {
+        let theirs = self.executor.normalizer();
+        let known = self.rules.load();
+        let normalizer = match Arc::ptr_eq(&known.0, &theirs) {
+            true => Arc::clone(&known.1),
+            false => {
+                let ours = with_sets(&theirs, &self.sets);
+                self.rules.store(Arc::new((theirs, Arc::clone(&ours))));
+                ours
+            }
+        };
+        Mending { normalizer, cache: Arc::clone(&self.cache) }
+    }
+
+    /// Other settings from now on. Exchanges that run go on as they began.
+    pub fn apply(&self, settings: &LlmSettings) -> Result<(), UpstreamError> {
+        self.router.store(Arc::new(Router::new(settings)?));
+        Ok(())
+    }
+
+    /// The names of the upstreams, for what is said at the start.
+    pub fn upstreams(&self) -> Vec<String> {
+        self.router.load().upstreams().map(|upstream| upstream.name().to_owned()).collect()
+    }
+
+    /// Answers a request of somebody who was let in.
+    pub async fn answer(
+        self: &Arc<LlmFront>,
+        path: LlmPath,
+        request: Request<Bytes>,
+        visit: Visit,
+    ) -> Response<InsideBody> {
+        let is_look = matches!(*request.method(), Method::GET | Method::HEAD);
+        match path {
+            LlmPath::Ask(dialect) => self.ask(dialect, request, visit).await,
+            LlmPath::CountTokens => self.count_tokens(Dialect::AnthropicMessages, request, visit).await,
+            LlmPath::InputTokens => self.count_tokens(Dialect::OpenAiResponses, request, visit).await,
+            LlmPath::Models | LlmPath::Model(_) | LlmPath::Tags if is_look => {
+                self.list(&path, &request, &visit).await
+            }
+            LlmPath::Version => said::json(200, toolwright_llm::models::ollama_version()),
+            LlmPath::Show => self.show(&request, &visit).await,
+            LlmPath::EventLogging => said::json(200, "{}"),
+            path => {
+                let what = format!("{} is not possible here; use {}", request.method(), path.methods());
+                let failure = Failure::new(FailureKind::InvalidRequest, what).with_status(405);
+                said::failure(path.dialect(), &failure, &said::fresh().id)
+            }
+        }
+    }
+}
+
+fn with_sets(normalizer: &Normalizer, sets: &[&str]) -> Arc<Normalizer> {
+    let rules = sets.iter().fold(normalizer.rules().clone(), |rules, set| rules.with_set(set));
+    Arc::new(Normalizer::new(rules))
+}

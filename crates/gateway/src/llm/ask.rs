@@ -1,0 +1,263 @@
+//! One exchange: the request to the first upstream that takes it, and its answer.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
+use toolwright_llm::exchange::{Answer, Asked, Fresh, Mending, Prepared};
+use toolwright_llm::{Dialect, Failure, FailureKind};
+
+use super::record::Exchanged;
+use super::router::Way;
+use super::said::{self, Visit};
+use super::streaming::{self, Begun};
+use super::upstream::Ask;
+use super::{LlmFront, headers};
+use crate::web::InsideBody;
+
+/// How many calls were mended.
+const REPAIRS: HeaderName = HeaderName::from_static("x-toolwright-repairs");
+
+/// An upstream's answer that can be told, or why there is none.
+enum Attempt {
+    Answered(Response<InsideBody>),
+    /// Another upstream may do better.
+    Failed(Response<InsideBody>),
+}
+
+impl LlmFront {
+    pub(super) async fn ask(
+        self: &Arc<LlmFront>,
+        dialect: Dialect,
+        request: Request<Bytes>,
+        visit: Visit,
+    ) -> Response<InsideBody> {
+        let began = Instant::now();
+        let fresh = said::fresh();
+        if request.method() != Method::POST {
+            let what = format!("{} is not possible here; use POST", request.method());
+            return said::failure(dialect, &Failure::invalid(what).with_status(405), &fresh.id);
+        }
+        let (parts, body) = request.into_parts();
+        let mut exchanged = Exchanged::new(self, dialect, &visit, began, body.len());
+        let asked = match Asked::read(dialect, &body) {
+            Ok(asked) => asked,
+            Err(failure) => return exchanged.refused(&failure, &fresh.id),
+        };
+        drop(body);
+        exchanged.asks(&asked);
+        if !visit.may_ask(asked.model()) {
+            let what = format!(
+                "the token \"{}\" may not ask the model \"{}\"; it may ask {}",
+                visit.client,
+                asked.model(),
+                visit.models.as_deref().unwrap_or_default().join(", ")
+            );
+            return exchanged.refused(&Failure::new(FailureKind::Permission, what).about("model"), &fresh.id);
+        }
+        let router = self.router.load_full();
+        exchanged.keeps_bodies = router.keeps_bodies;
+        let ways = match router.ways(asked.model()) {
+            Ok(ways) => ways,
+            Err(failure) => return exchanged.refused(&failure, &fresh.id),
+        };
+        let mending = self.mending();
+        let last = ways.len() - 1;
+        for (number, way) in ways.iter().enumerate() {
+            let prepared = match asked.prepare(&way.upstream.target(&way.model), &mending, &fresh) {
+                Ok(prepared) => prepared,
+                Err(failure) => return exchanged.refused(&failure, &fresh.id),
+            };
+            exchanged.goes(way, &prepared);
+            let sent = Sent { way, asked: &asked, parts: &parts, visit: &visit, mending: &mending, fresh: &fresh };
+            match self.attempt(sent, prepared, router.reask, &mut exchanged).await {
+                Attempt::Answered(response) => return response,
+                Attempt::Failed(response) if number == last => {
+                    exchanged.ends();
+                    return response;
+                }
+                Attempt::Failed(_) => {
+                    tracing::warn!(
+                        "the upstream \"{}\" failed; \"{}\" is asked",
+                        way.upstream.name(),
+                        ways[number + 1].upstream.name()
+                    );
+                }
+            }
+        }
+        // There is one way at least, and the last one is answered above.
+        exchanged.refused(&Failure::new(FailureKind::Api, "no upstream was asked"), &fresh.id)
+    }
+
+    /// Asks one upstream.
+    async fn attempt(
+        &self,
+        sent: Sent<'_>,
+        prepared: Prepared,
+        reask: u32,
+        exchanged: &mut Exchanged,
+    ) -> Attempt {
+        let upstream = &sent.way.upstream;
+        let response = match sent.send(&prepared).await {
+            Ok(response) => response,
+            Err(failure) => return exchanged.failed(&prepared, failure, None),
+        };
+        let status = response.status().as_u16();
+        let upstream_headers = response.headers().clone();
+        if !response.status().is_success() {
+            let body = upstream.whole(response).await.map(|body| upstream.hide(body));
+            let answer = match body {
+                Ok(body) => prepared.whole(status, &body),
+                Err(failure) => prepared.failed(failure),
+            };
+            let is_worth_another = status >= 500;
+            let response = exchanged.tell(answer, &upstream_headers, upstream.dialect());
+            if is_worth_another {
+                return Attempt::Failed(response);
+            }
+            exchanged.ends();
+            return Attempt::Answered(response);
+        }
+        let is_stream = sent.asked.is_stream() && is_stream(&upstream_headers, upstream.dialect());
+        // An answer that may be asked for again is collected before anything of it leaves.
+        if is_stream && reask == 0 {
+            let begun = streaming::begin(Arc::clone(upstream), response, &prepared).await;
+            return match begun {
+                Begun::Failed(failure) => exchanged.failed(&prepared, failure, Some(&upstream_headers)),
+                Begun::Going(going) => {
+                    let mut answer = said::whole(200, sent.asked.front().stream_type(), Bytes::new());
+                    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+                    answer
+                        .headers_mut()
+                        .insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+                    exchanged.head(&mut answer, &upstream_headers, upstream.dialect());
+                    let exchanged = exchanged.take();
+                    Attempt::Answered(answer.map(|_| streaming::body(*going, exchanged)))
+                }
+            };
+        }
+        let body = match upstream.whole(response).await {
+            Ok(body) => body,
+            Err(failure) => return exchanged.failed(&prepared, failure, Some(&upstream_headers)),
+        };
+        let response = match sent.asked.is_stream() {
+            false => {
+                let answer = self.asked_again(&sent, &prepared, status, &body, reask, exchanged).await;
+                exchanged.tell(answer, &upstream_headers, upstream.dialect())
+            }
+            true => match prepared.whole_as_stream(status, &body) {
+                Ok((text, report)) => {
+                    exchanged.reports(&report);
+                    let mut answer = said::whole(200, sent.asked.front().stream_type(), text);
+                    exchanged.head(&mut answer, &upstream_headers, upstream.dialect());
+                    answer
+                }
+                Err(answer) => exchanged.tell(answer, &upstream_headers, upstream.dialect()),
+            },
+        };
+        exchanged.ends();
+        Attempt::Answered(response)
+    }
+
+    /// The answer, or the one that the upstream gives when it is told what was wrong with its calls.
+    async fn asked_again(
+        &self,
+        sent: &Sent<'_>,
+        prepared: &Prepared,
+        status: u16,
+        body: &[u8],
+        reask: u32,
+        exchanged: &mut Exchanged,
+    ) -> Answer {
+        let mut answer = prepared.whole(status, body);
+        let mut body: Bytes = Bytes::copy_from_slice(body);
+        let mut again: Option<Prepared> = None;
+        for _ in 0..reask {
+            let current = again.as_ref().unwrap_or(prepared);
+            let Some(Ok(next)) = current.again(&body, &answer.report.calls, sent.mending, sent.fresh) else { break };
+            exchanged.attempts += 1;
+            let upstream = &sent.way.upstream;
+            let Ok(response) = sent.send(&next).await else { break };
+            if !response.status().is_success() {
+                break;
+            }
+            let Ok(text) = upstream.whole(response).await else { break };
+            answer = next.whole(200, &text);
+            body = text;
+            again = Some(next);
+        }
+        answer
+    }
+}
+
+/// What one attempt needs to know.
+struct Sent<'a> {
+    way: &'a Way,
+    asked: &'a Asked,
+    parts: &'a http::request::Parts,
+    visit: &'a Visit,
+    mending: &'a Mending,
+    fresh: &'a Fresh,
+}
+
+impl Sent<'_> {
+    async fn send(&self, prepared: &Prepared) -> Result<reqwest::Response, Failure> {
+        let upstream = &self.way.upstream;
+        if !upstream.has_key() && self.visit.own_key.is_empty() && upstream.dialect() != Dialect::OllamaChat {
+            tracing::debug!("the upstream \"{}\" is asked without a key", upstream.name());
+        }
+        let (from, to) = (self.asked.front(), upstream.dialect());
+        upstream
+            .send(Ask {
+                method: Method::POST,
+                path: to.path(),
+                query: self.parts.uri.query().filter(|_| from == to),
+                headers: headers::for_upstream(from, to, &self.parts.headers),
+                own_key: &self.visit.own_key,
+                body: Some(prepared.body.clone()),
+            })
+            .await
+    }
+}
+
+/// Whether an upstream answers in pieces.
+fn is_stream(headers: &HeaderMap, dialect: Dialect) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    match dialect {
+        // It says what it likes, and a whole answer is a stream of one line.
+        Dialect::OllamaChat => true,
+        _ => !kind.starts_with("application/json"),
+    }
+}
+
+impl Exchanged {
+    fn refused(&mut self, failure: &Failure, id: &str) -> Response<InsideBody> {
+        self.fails(failure);
+        self.ends();
+        said::failure(self.dialect(), failure, id)
+    }
+
+    fn failed(&mut self, prepared: &Prepared, failure: Failure, headers: Option<&HeaderMap>) -> Attempt {
+        let answer = prepared.failed(failure);
+        let none = HeaderMap::new();
+        Attempt::Failed(self.tell(answer, headers.unwrap_or(&none), self.upstream_dialect()))
+    }
+
+    /// A whole answer with its head.
+    fn tell(&mut self, answer: Answer, headers: &HeaderMap, upstream: Dialect) -> Response<InsideBody> {
+        self.reports(&answer.report);
+        self.status = answer.status;
+        self.answers(&answer.body);
+        let mut response = said::json(answer.status, answer.body);
+        self.head(&mut response, headers, upstream);
+        response
+    }
+
+    fn head(&self, response: &mut Response<InsideBody>, headers: &HeaderMap, upstream: Dialect) {
+        headers::for_client(upstream, self.dialect(), headers, response.headers_mut());
+        response.headers_mut().insert(REPAIRS, HeaderValue::from(self.repairs()));
+        said::name(self.dialect(), response, &format!("req_{}", self.id()));
+    }
+}

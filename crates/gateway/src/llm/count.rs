@@ -1,0 +1,78 @@
+//! How many tokens a request has: by the upstream's own count where it has one, else by ours.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use toolwright_llm::exchange::{Asked};
+use toolwright_llm::{Dialect, tokens};
+
+use super::said::{self, Visit};
+use super::upstream::Ask;
+use super::{LlmFront, headers};
+use crate::web::InsideBody;
+
+/// Where Anthropic counts.
+const COUNT_TOKENS: &str = "/v1/messages/count_tokens";
+/// Where OpenAI counts.
+const INPUT_TOKENS: &str = "/v1/responses/input_tokens";
+
+impl LlmFront {
+    pub(super) async fn count_tokens(
+        self: &Arc<LlmFront>,
+        dialect: Dialect,
+        request: Request<Bytes>,
+        visit: Visit,
+    ) -> Response<InsideBody> {
+        let id = said::fresh().id;
+        if request.method() != Method::POST {
+            return said::refusal(dialect, 405, "this is not possible here; use POST");
+        }
+        let (parts, body) = request.into_parts();
+        let asked = match Asked::read(dialect, &body) {
+            Ok(asked) => asked,
+            Err(failure) => return said::failure(dialect, &failure, &id),
+        };
+        if !visit.may_ask(asked.model()) {
+            let what = format!("the token \"{}\" may not ask the model \"{}\"", visit.client, asked.model());
+            return said::refusal(dialect, 403, &what);
+        }
+        let ways = match self.router.load().ways(asked.model()) {
+            Ok(ways) => ways,
+            Err(failure) => return said::failure(dialect, &failure, &id),
+        };
+        // The first is the one that would be asked.
+        if let Some(way) = ways.first().filter(|way| way.upstream.dialect() == dialect) {
+            let path = if dialect == Dialect::AnthropicMessages { COUNT_TOKENS } else { INPUT_TOKENS };
+            let ask = Ask {
+                method: Method::POST,
+                path,
+                query: parts.uri.query(),
+                headers: headers::for_upstream(dialect, dialect, &parts.headers),
+                own_key: &visit.own_key,
+                body: Some(asked.body_for(&way.model)),
+            };
+            if let Ok(response) = way.upstream.send(ask).await {
+                let (status, upstream_headers) = (response.status().as_u16(), response.headers().clone());
+                // One that has no such path is counted for.
+                if !matches!(status, 404 | 405 | 501)
+                    && let Ok(body) = way.upstream.whole(response).await
+                {
+                    let mut answer = said::json(status, way.upstream.hide(body));
+                    headers::for_client(dialect, dialect, &upstream_headers, answer.headers_mut());
+                    return answer;
+                }
+            }
+        }
+        match asked.request() {
+            Ok(request) => {
+                let count = tokens::count(request);
+                said::json(200, match dialect {
+                    Dialect::OpenAiResponses => tokens::input_tokens_body(count),
+                    _ => tokens::count_tokens_body(count),
+                })
+            }
+            Err(failure) => said::failure(dialect, &failure, &id),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! What is written down of an exchange: numbers always, bodies only when asked.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use toolwright_ledger::{Change, Exchange, Failure as Failed, Kind, Ledger, Reached, Record, Stages};
+use toolwright_llm::calls::CallReport;
+use toolwright_llm::form::Stop;
+use toolwright_llm::exchange::{Asked, Prepared, Report, repaired};
+use toolwright_llm::{Dialect, Failure, FailureKind};
+use toolwright_model::Outcome;
+
+use super::LlmFront;
+use super::router::Way;
+use super::said::Visit;
+use crate::recorder;
+
+/// How much of a body is written down, where that is asked for.
+const MOST_BODY: usize = 1 << 20;
+/// How this front is called in records.
+const FRONT: &str = "llm";
+
+/// One exchange. It is written down when it ends, or when it is dropped before.
+pub(super) struct Exchanged {
+    ledger: Option<Arc<Ledger>>,
+    id: String,
+    client: String,
+    ts: i64,
+    began: Instant,
+    bytes_in: usize,
+    bytes_out: usize,
+    exchange: Exchange,
+    report: Report,
+    history: Vec<CallReport>,
+    answer: Vec<u8>,
+    dialect: Dialect,
+    upstream: Dialect,
+    /// How often an upstream was asked.
+    pub attempts: u32,
+    /// The status that the client gets.
+    pub status: u16,
+    /// Whether bodies are written down.
+    pub keeps_bodies: bool,
+    is_over: bool,
+}
+
+impl Exchanged {
+    pub fn new(front: &LlmFront, dialect: Dialect, visit: &Visit, began: Instant, bytes_in: usize) -> Exchanged {
+        Exchanged {
+            ledger: front.ledger.clone(),
+            id: super::said::fresh().id,
+            client: visit.client.clone(),
+            ts: recorder::now(),
+            began,
+            bytes_in,
+            bytes_out: 0,
+            exchange: Exchange { dialect: dialect.name().to_owned(), ..Exchange::default() },
+            report: Report::default(),
+            history: Vec::new(),
+            answer: Vec::new(),
+            dialect,
+            upstream: dialect,
+            attempts: 0,
+            status: 200,
+            keeps_bodies: false,
+            is_over: false,
+        }
+    }
+
+    /// The client's dialect.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The dialect of the upstream that was asked last.
+    pub fn upstream_dialect(&self) -> Dialect {
+        self.upstream
+    }
+
+    /// Which exchange it is.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// How many calls were mended so far.
+    pub fn repairs(&self) -> u64 {
+        (self.report.repaired() + repaired(&self.history)) as u64
+    }
+
+    /// What is asked.
+    pub fn asks(&mut self, asked: &Asked) {
+        self.exchange.model = asked.model().to_owned();
+        self.exchange.is_stream = asked.is_stream();
+    }
+
+    /// Who is asked.
+    pub fn goes(&mut self, way: &Way, prepared: &Prepared) {
+        self.attempts += 1;
+        self.upstream = way.upstream.dialect();
+        self.exchange.upstream = way.upstream.name().to_owned();
+        self.exchange.upstream_dialect = way.upstream.dialect().name().to_owned();
+        self.exchange.upstream_model = way.model.clone();
+        self.exchange.notes = prepared.notes.as_slice().iter().map(|note| note.message.clone()).collect();
+        self.history.clone_from(&prepared.history);
+        if self.keeps_bodies {
+            self.exchange.request = Some(cut(prepared.body.as_bytes()));
+        }
+    }
+
+    /// It did not come to an answer.
+    pub fn fails(&mut self, failure: &Failure) {
+        self.status = failure.status;
+        self.report.failure = Some(failure.clone());
+    }
+
+    /// What became of the answer.
+    pub fn reports(&mut self, report: &Report) {
+        self.hears(report);
+        self.report = report.clone();
+    }
+
+    /// What became of it so far.
+    pub fn watches(&mut self, report: &Report) {
+        self.hears(report);
+        if self.report.calls.len() != report.calls.len() || report.failure.is_some() {
+            self.report = report.clone();
+        }
+        self.report.usage = report.usage;
+        if self.report.stop.is_none() {
+            self.report.stop.clone_from(&report.stop);
+        }
+        if self.report.model.is_none() {
+            self.report.model.clone_from(&report.model);
+        }
+    }
+
+    fn hears(&mut self, report: &Report) {
+        if report.has_content && self.exchange.first_token_us.is_none() {
+            self.exchange.first_token_us = Some(micros(self.began));
+        }
+    }
+
+    /// Bytes for the client.
+    pub fn answers(&mut self, bytes: &[u8]) {
+        self.bytes_out += bytes.len();
+        if self.keeps_bodies {
+            let room = MOST_BODY.saturating_sub(self.answer.len());
+            self.answer.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+
+    /// What is left of this is another's to end.
+    pub fn take(&mut self) -> Exchanged {
+        let rest = Exchanged {
+            ledger: None,
+            id: String::new(),
+            client: String::new(),
+            exchange: Exchange::default(),
+            report: Report::default(),
+            history: Vec::new(),
+            answer: Vec::new(),
+            is_over: true,
+            ..*self
+        };
+        std::mem::replace(self, rest)
+    }
+
+    /// Writes it down, once.
+    pub fn ends(&mut self) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        let duration_us = micros(self.began);
+        let Some(ledger) = self.ledger.take() else { return };
+        let session = format!("llm-{}", self.id);
+        for (number, call) in self.history.iter().chain(&self.report.calls).enumerate() {
+            self.write_call(&ledger, call, number, &session);
+        }
+        let usage = &self.report.usage;
+        let exchange = Exchange {
+            status: self.status,
+            input_tokens: usage.input,
+            cache_read_tokens: usage.cache_read,
+            cache_write_tokens: usage.cache_write,
+            output_tokens: usage.output,
+            reasoning_tokens: usage.reasoning,
+            stop: self.report.stop.as_ref().map(|stop| stop_word(stop).to_owned()),
+            calls: count(self.report.calls.len()),
+            repaired: count(self.report.repaired()),
+            refused: count(self.report.refused()),
+            history_repaired: count(repaired(&self.history)),
+            attempts: self.attempts,
+            answer: self.keeps_bodies.then(|| cut(&self.answer)),
+            ..std::mem::take(&mut self.exchange)
+        };
+        let record = Record {
+            ts: self.ts,
+            kind: Kind::Exchange,
+            call: self.id.clone(),
+            client: Some(self.client.clone()),
+            session: Some(session),
+            front: FRONT.to_owned(),
+            server: Some(exchange.upstream.clone()).filter(|upstream| !upstream.is_empty()),
+            stages: self.stages(),
+            error: self.report.failure.as_ref().map(failed),
+            duration_us,
+            bytes_in: self.bytes_in as u64,
+            bytes_out: self.bytes_out as u64,
+            exchange: Some(Box::new(exchange)),
+            ..Record::default()
+        };
+        ledger.exchange(record);
+    }
+
+    fn stages(&self) -> Stages {
+        match (&self.report.failure, self.report.stop.is_some() || self.report.has_content) {
+            (None, _) => {
+                Stages { transport: Reached::Passed, protocol: Reached::Passed, tool: Reached::NotReached }
+            }
+            (Some(_), true) => {
+                Stages { transport: Reached::Failed, protocol: Reached::NotReached, tool: Reached::NotReached }
+            }
+            (Some(_), false) if self.attempts == 0 => Stages::default(),
+            (Some(_), false) => {
+                Stages { transport: Reached::Passed, protocol: Reached::Failed, tool: Reached::NotReached }
+            }
+        }
+    }
+
+    /// A call in an answer, or in the history. The client runs it, so nobody here knows what came of it. What was
+    /// right in a history is no news.
+    fn write_call(&self, ledger: &Ledger, call: &CallReport, number: usize, session: &str) {
+        if number < self.history.len() && !call.is_changed() {
+            return;
+        }
+        let sent = ledger.hide(recorder::cut(&call.sent));
+        let (normalized, changes, error) = match &call.outcome {
+            Outcome::Unchanged => (Default::default(), Vec::new(), None),
+            Outcome::Repaired { arguments, changes } => {
+                (ledger.hide(recorder::cut(arguments)), changes.iter().map(recorder::change).collect(), None)
+            }
+            Outcome::Refused { problems, .. } => {
+                let message: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+                let failed = Failed {
+                    code: "invalid_arguments".to_owned(),
+                    message: message.join("; "),
+                    parameters: problems.iter().map(|problem| problem.path.clone()).collect(),
+                    is_from_tool: false,
+                };
+                (Default::default(), Vec::new(), Some(failed))
+            }
+        };
+        let renamed: Vec<Change> = call.name_change.iter().map(recorder::change).collect();
+        let protocol = if error.is_some() { Reached::Failed } else { Reached::Passed };
+        let record = Record {
+            ts: self.ts,
+            call: format!("{}-{number}", self.id),
+            client: Some(self.client.clone()),
+            session: Some(session.to_owned()),
+            front: FRONT.to_owned(),
+            server: Some(self.exchange.upstream.clone()),
+            tool: call.name.clone(),
+            changes: renamed.into_iter().chain(changes).collect(),
+            stages: Stages { transport: Reached::Passed, protocol, tool: Reached::NotReached },
+            error,
+            bytes_in: call.sent.len() as u64,
+            ..Record::default()
+        };
+        let _ = ledger.end(record, sent, normalized);
+    }
+}
+
+impl Drop for Exchanged {
+    fn drop(&mut self) {
+        if !self.is_over && self.report.failure.is_none() {
+            // Dropped before its end: the client went away.
+            self.report.failure = Some(Failure::new(FailureKind::Api, "the client went away").with_status(499));
+            self.status = 499;
+        }
+        self.ends();
+    }
+}
+
+fn failed(failure: &Failure) -> Failed {
+    let code = match failure.kind {
+        FailureKind::InvalidRequest => "invalid_request",
+        FailureKind::Authentication => "authentication",
+        FailureKind::Billing => "billing",
+        FailureKind::Permission => "permission",
+        FailureKind::NotFound => "not_found",
+        FailureKind::TooLarge => "too_large",
+        FailureKind::RateLimit => "rate_limit",
+        FailureKind::Api => "api",
+        FailureKind::Timeout => "timeout",
+        FailureKind::Overloaded => "overloaded",
+    };
+    Failed { code: code.to_owned(), message: failure.message.clone(), parameters: Vec::new(), is_from_tool: false }
+}
+
+fn stop_word(stop: &Stop) -> &str {
+    match stop {
+        Stop::EndTurn => "end_turn",
+        Stop::MaxTokens => "max_tokens",
+        Stop::StopSequence => "stop_sequence",
+        Stop::ToolUse => "tool_use",
+        Stop::Refusal => "refusal",
+        Stop::PauseTurn => "pause_turn",
+        Stop::ContextWindow => "context_window",
+        Stop::Other(word) => word,
+    }
+}
+
+fn micros(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn cut(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_BODY)]).into_owned()
+}

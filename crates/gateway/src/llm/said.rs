@@ -1,0 +1,93 @@
+//! Who asks, and answers that we make ourselves.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use toolwright_llm::exchange::Fresh;
+use toolwright_llm::models::ModelPattern;
+use toolwright_llm::{Dialect, Failure, dialects};
+
+use crate::web::InsideBody;
+
+/// The alphabet of ids: what every dialect takes in one.
+const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// How many letters an id has.
+const ID_LETTERS: usize = 24;
+
+/// Somebody who was let in.
+#[derive(Clone, Debug, Default)]
+pub struct Visit {
+    /// The name of its token.
+    pub client: String,
+    /// The models that it may ask; all when absent.
+    pub models: Option<Vec<String>>,
+    /// The client's own key for the provider, where the token came by another header.
+    pub own_key: HeaderMap,
+}
+
+impl Visit {
+    /// Whether it may ask this model.
+    pub(super) fn may_ask(&self, model: &str) -> bool {
+        let takes = |pattern: &String| ModelPattern::new(pattern).is_ok_and(|pattern| pattern.takes(model));
+        self.models.as_ref().is_none_or(|models| models.iter().any(takes))
+    }
+}
+
+/// Time and chance for one exchange.
+pub(super) fn fresh() -> Fresh {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut bytes = [0; ID_LETTERS];
+    if aws_lc_rs::rand::fill(&mut bytes).is_err() {
+        // Without randomness the time tells exchanges apart well enough.
+        let nanos = since.as_nanos().to_le_bytes();
+        bytes.iter_mut().zip(nanos.iter().cycle()).for_each(|(byte, nano)| *byte = *nano);
+    }
+    let id = bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect();
+    Fresh { id, created: since.as_secs() }
+}
+
+/// A whole answer.
+pub(super) fn whole(status: u16, kind: &'static str, body: impl Into<Bytes>) -> Response<InsideBody> {
+    let mut response = Response::new(Full::new(body.into()).boxed_unsync());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+/// A whole answer in JSON.
+pub(super) fn json(status: u16, body: impl Into<Bytes>) -> Response<InsideBody> {
+    whole(status, "application/json", body)
+}
+
+/// An error in the client's dialect.
+pub(crate) fn failure(dialect: Dialect, failure: &Failure, id: &str) -> Response<InsideBody> {
+    let request_id = format!("req_{id}");
+    let mut response = json(failure.status, dialects::write_error(dialect, failure, &request_id));
+    name(dialect, &mut response, &request_id);
+    response
+}
+
+/// Names an answer, so that it can be found again.
+pub(super) fn name(dialect: Dialect, response: &mut Response<InsideBody>, request_id: &str) {
+    let header = match dialect {
+        Dialect::AnthropicMessages => HeaderName::from_static("request-id"),
+        _ => HeaderName::from_static("x-request-id"),
+    };
+    if let Ok(value) = HeaderValue::from_str(request_id) {
+        response.headers_mut().entry(header).or_insert(value);
+    }
+}
+
+/// When to come back.
+pub(crate) fn retry_after(response: &mut Response<InsideBody>, seconds: u64) {
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+}
+
+/// An error that we tell a client of this dialect before anything was asked.
+pub(crate) fn refusal(dialect: Dialect, status: u16, message: &str) -> Response<InsideBody> {
+    let kind = toolwright_llm::FailureKind::of_status(status);
+    failure(dialect, &Failure::new(kind, message).with_status(status), &fresh().id)
+}

@@ -1,0 +1,132 @@
+//! An answer on its way: the upstream is read as fast as the client reads, and no faster.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream;
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::Frame;
+use reqwest::Response;
+use tokio::time::{Instant, timeout};
+use toolwright_llm::exchange::{AnswerStream, Prepared, Report};
+use toolwright_llm::{Failure};
+
+use super::record::Exchanged;
+use super::upstream::Shared;
+use crate::web::InsideBody;
+
+/// After how much silence a client is told that we still wait.
+const PING: Duration = Duration::from_secs(15);
+/// How long the end of a connection is waited for after the end of its answer, so that it can be used again.
+const LAST_BYTES: Duration = Duration::from_millis(20);
+
+/// A stream that has begun, or why it has not.
+pub(super) enum Begun {
+    Going(Box<Going>),
+    Failed(Failure),
+}
+
+/// A stream of which something has come.
+pub(super) struct Going {
+    upstream: Shared,
+    response: Option<Response>,
+    stream: AnswerStream,
+    out: Vec<u8>,
+}
+
+/// Waits until something of the answer is there: until then another upstream could be asked.
+pub(super) async fn begin(upstream: Shared, mut response: Response, prepared: &Prepared) -> Begun {
+    let mut stream = prepared.stream();
+    let mut out = Vec::new();
+    loop {
+        let piece = match upstream.piece(&mut response).await {
+            Ok(piece) => piece,
+            Err(failure) => return Begun::Failed(failure),
+        };
+        let is_end = piece.is_none();
+        match piece {
+            Some(piece) => stream.push(&piece, &mut out),
+            None => stream.end(None, &mut out),
+        }
+        let report = stream.report();
+        if let (Some(failure), false) = (&report.failure, report.has_content) {
+            return Begun::Failed(failure.clone());
+        }
+        if is_end || !out.is_empty() {
+            let response = (!is_end).then_some(response);
+            return Begun::Going(Box::new(Going { upstream, response, stream, out }));
+        }
+    }
+}
+
+/// The rest of it, as a body. What is dropped before its end cancels the upstream.
+pub(super) fn body(going: Going, exchanged: Exchanged) -> InsideBody {
+    let state = (going, exchanged, Instant::now());
+    let pieces = stream::unfold(state, |(mut going, mut exchanged, mut heard)| async move {
+        let piece = going.next(&mut heard).await;
+        exchanged.watches(going.stream.report());
+        let Some(piece) = piece else {
+            exchanged.ends();
+            return None;
+        };
+        exchanged.answers(&piece);
+        Some((Ok::<_, Infallible>(Frame::data(Bytes::from(piece))), (going, exchanged, heard)))
+    });
+    StreamBody::new(pieces).boxed_unsync()
+}
+
+impl Going {
+    /// The next bytes for the client; nothing at the end.
+    async fn next(&mut self, heard: &mut Instant) -> Option<Vec<u8>> {
+        loop {
+            if !self.out.is_empty() {
+                return Some(std::mem::take(&mut self.out));
+            }
+            let response = self.response.as_mut()?;
+            if self.stream.is_over() {
+                let rest = timeout(LAST_BYTES, response.chunk()).await;
+                if let Ok(Ok(Some(piece))) = rest {
+                    self.stream.push(&piece, &mut self.out);
+                    continue;
+                }
+                self.response = None;
+                continue;
+            }
+            let left = self.upstream.idle().saturating_sub(heard.elapsed());
+            match timeout(left.min(PING), response.chunk()).await {
+                Ok(Ok(Some(piece))) => {
+                    *heard = Instant::now();
+                    self.stream.push(&piece, &mut self.out);
+                }
+                Ok(Ok(None)) => self.end(None),
+                Ok(Err(error)) => {
+                    let failure = self.upstream.broken(&error);
+                    self.end(Some(failure));
+                }
+                Err(_) if heard.elapsed() >= self.upstream.idle() => {
+                    let failure = self.upstream.silent(self.upstream.idle());
+                    self.end(Some(failure));
+                }
+                Err(_) => self.stream.ping(&mut self.out),
+            }
+        }
+    }
+
+    fn end(&mut self, failure: Option<Failure>) {
+        self.response = None;
+        self.stream.end(failure, &mut self.out);
+    }
+}
+
+/// Reads a stream to its end for nobody.
+pub(super) async fn to_the_end(upstream: &Shared, response: Response, prepared: &Prepared) -> Report {
+    match begin(Shared::clone(upstream), response, prepared).await {
+        Begun::Failed(failure) => Report { failure: Some(failure), ..Report::default() },
+        Begun::Going(mut going) => {
+            let mut heard = Instant::now();
+            while going.next(&mut heard).await.is_some() {}
+            going.stream.report().clone()
+        }
+    }
+}

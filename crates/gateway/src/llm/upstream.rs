@@ -1,0 +1,282 @@
+//! One upstream: where it is, who we are to it, and one request to it.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, Url};
+use tokio::time::timeout;
+use toolwright_config::{OpenAiApi, UpstreamKey, UpstreamKind, UpstreamSettings};
+use toolwright_llm::{Dialect, Failure, FailureKind, Target, quirks};
+
+use super::router::UpstreamError;
+
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long a connection that nobody uses is kept.
+const IDLE: Duration = Duration::from_secs(20);
+/// How often a silent connection is tested.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// How much of an answer that is not a stream is taken.
+const MOST_BYTES: usize = 64 << 20;
+/// What stands where a key was.
+const HIDDEN: &str = "[redacted]";
+
+/// An upstream.
+pub(super) struct Upstream {
+    settings: UpstreamSettings,
+    dialect: Dialect,
+    base: Url,
+    client: Client,
+    headers: HeaderMap,
+}
+
+/// What is asked of an upstream.
+pub(super) struct Ask<'a> {
+    pub method: Method,
+    /// Behind the base: `/v1/messages`.
+    pub path: &'a str,
+    pub query: Option<&'a str>,
+    pub headers: HeaderMap,
+    /// The client's own key.
+    pub own_key: &'a HeaderMap,
+    pub body: Option<String>,
+}
+
+impl Upstream {
+    /// Fails with a reason when the address or a header is none.
+    pub fn new(settings: &UpstreamSettings) -> Result<Upstream, UpstreamError> {
+        let wrong = |reason: String| UpstreamError { upstream: settings.name.clone(), reason };
+        let base = Url::parse(&settings.url).ok().filter(|url| url.has_host());
+        let base = base.ok_or_else(|| wrong("its url is no address".to_owned()))?;
+        let mut headers = HeaderMap::new();
+        for (name, value) in &settings.headers {
+            let name = HeaderName::try_from(name.as_str()).ok();
+            let value = HeaderValue::from_str(value.expose()).ok();
+            let (name, value) =
+                name.zip(value).ok_or_else(|| wrong("one of its headers is none".to_owned()))?;
+            headers.append(name, value);
+        }
+        let mut client = Client::builder()
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true)
+            .tcp_keepalive(KEEP_ALIVE)
+            .pool_idle_timeout(IDLE)
+            // A redirect could carry a key to somebody else.
+            .redirect(Policy::none())
+            .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")));
+        if is_loopback(&base) {
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|error| wrong(innermost(&error)))?;
+        let dialect = match (settings.kind, settings.api) {
+            (UpstreamKind::Anthropic, _) => Dialect::AnthropicMessages,
+            (UpstreamKind::OpenAi, OpenAiApi::Chat) => Dialect::OpenAiChat,
+            (UpstreamKind::OpenAi, OpenAiApi::Responses) => Dialect::OpenAiResponses,
+            (UpstreamKind::Ollama, _) => Dialect::OllamaChat,
+        };
+        Ok(Upstream { settings: settings.clone(), dialect, base, client, headers })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// How long a stream may be silent.
+    pub fn idle(&self) -> Duration {
+        self.settings.idle
+    }
+
+    /// The address without what may be secret in it.
+    pub fn place(&self) -> String {
+        let mut url = self.base.clone();
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.set_query(None);
+        url.to_string()
+    }
+
+    /// What requests for this model are written for.
+    pub fn target(&self, model: &str) -> Target {
+        let kind = match self.dialect {
+            Dialect::AnthropicMessages => quirks::UpstreamKind::Anthropic,
+            Dialect::OpenAiChat => quirks::UpstreamKind::OpenAiChat,
+            Dialect::OpenAiResponses => quirks::UpstreamKind::OpenAiResponses,
+            Dialect::OllamaChat => quirks::UpstreamKind::Ollama,
+        };
+        let mut target = quirks::target(kind, self.base.host_str().unwrap_or_default(), model);
+        super::router::overrides(&self.settings).apply(&mut target);
+        target
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    pub async fn send(&self, ask: Ask<'_>) -> Result<Response, Failure> {
+        let mut url = self.base.clone();
+        let path = self.path(ask.path);
+        url.set_path(&path);
+        if let Some(query) = ask.query {
+            let query = match self.base.query() {
+                Some(own) => format!("{own}&{query}"),
+                None => query.to_owned(),
+            };
+            url.set_query(Some(&query));
+        }
+        let mut headers = ask.headers;
+        for (name, value) in &self.headers {
+            headers.insert(name, value.clone());
+        }
+        self.sign(&mut headers, ask.own_key)?;
+        let mut request = self.client.request(ask.method, url).headers(headers);
+        if let Some(body) = ask.body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        let first_byte = self.settings.first_byte;
+        match timeout(first_byte, request.send()).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => Err(self.unreachable(&error)),
+            Err(_) => Err(self.silent(first_byte)),
+        }
+    }
+
+    /// The whole body of an answer.
+    pub async fn whole(&self, mut response: Response) -> Result<Bytes, Failure> {
+        let mut first: Option<Bytes> = None;
+        let mut body = Vec::new();
+        loop {
+            match self.piece(&mut response).await? {
+                None => break,
+                Some(piece) if first.is_none() && body.is_empty() => first = Some(piece),
+                Some(piece) => {
+                    body.extend_from_slice(&first.take().unwrap_or_default());
+                    body.extend_from_slice(&piece);
+                }
+            }
+            if body.len() > MOST_BYTES {
+                let what = format!("the answer of upstream \"{}\" has more than {MOST_BYTES} bytes", self.name());
+                return Err(Failure::new(FailureKind::Api, what).with_status(502));
+            }
+        }
+        Ok(first.unwrap_or_else(|| body.into()))
+    }
+
+    /// The next piece of an answer; nothing at its end.
+    pub async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, Failure> {
+        match timeout(self.settings.idle, response.chunk()).await {
+            Ok(Ok(piece)) => Ok(piece),
+            Ok(Err(error)) => Err(self.broken(&error)),
+            Err(_) => Err(self.silent(self.settings.idle)),
+        }
+    }
+
+    /// The upstream broke off.
+    pub fn broken(&self, error: &reqwest::Error) -> Failure {
+        let what = format!("the upstream \"{}\" broke off its answer: {}", self.name(), innermost(error));
+        Failure::new(FailureKind::Api, what).with_status(502)
+    }
+
+    /// The upstream has been silent for too long.
+    pub fn silent(&self, time: Duration) -> Failure {
+        let what = format!("the upstream \"{}\" was silent for {} s", self.name(), time.as_secs_f32());
+        Failure::new(FailureKind::Timeout, what)
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+        let what = format!(
+            "the upstream \"{}\" at {} cannot be reached: {}; check llm.upstreams.{}.url, and whether it runs",
+            self.name(),
+            self.place(),
+            innermost(error),
+            self.name()
+        );
+        Failure::new(FailureKind::Api, what).with_status(502)
+    }
+
+    /// Says who asks.
+    fn sign(&self, headers: &mut HeaderMap, own_key: &HeaderMap) -> Result<(), Failure> {
+        let Some(key) = self.key()? else {
+            for (name, value) in own_key {
+                headers.insert(name, value.clone());
+            }
+            return Ok(());
+        };
+        let (name, text) = match self.dialect {
+            Dialect::AnthropicMessages => (HeaderName::from_static("x-api-key"), key),
+            _ => (AUTHORIZATION, format!("Bearer {key}")),
+        };
+        let mut value = HeaderValue::from_str(&text).map_err(|_| self.bad_key("is no text for a header"))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+        Ok(())
+    }
+
+    fn key(&self) -> Result<Option<String>, Failure> {
+        match &self.settings.key {
+            UpstreamKey::Client => Ok(None),
+            UpstreamKey::Text(text) => Ok(Some(text.expose().to_owned())),
+            // Read each time: keys are changed without telling.
+            UpstreamKey::File(file) => std::fs::read_to_string(file)
+                .map(|text| Some(text.trim().to_owned()))
+                .map_err(|error| self.bad_key(&format!("cannot be read: {error}"))),
+        }
+    }
+
+    fn bad_key(&self, why: &str) -> Failure {
+        let what = format!("the key of upstream \"{}\" {why}; mend it in the configuration", self.name());
+        Failure::new(FailureKind::Api, what)
+    }
+
+    /// Whether there is a key of ours for it.
+    pub fn has_key(&self) -> bool {
+        !matches!(self.settings.key, UpstreamKey::Client)
+    }
+
+    /// An error as the upstream told it, without our key in it.
+    pub fn hide(&self, body: Bytes) -> Bytes {
+        let Ok(Some(key)) = self.key() else { return body };
+        if key.len() < 6 || memchr::memmem::find(&body, key.as_bytes()).is_none() {
+            return body;
+        }
+        String::from_utf8_lossy(&body).replace(&key, HIDDEN).into()
+    }
+
+    /// The path at the upstream. People give the address of a server with or without `/v1`.
+    fn path(&self, path: &str) -> String {
+        let base = self.base.path().trim_end_matches('/');
+        match (self.dialect, base) {
+            (Dialect::OllamaChat, base) => format!("{}{path}", base.trim_end_matches("/api")),
+            (_, "") => path.to_owned(),
+            (_, base) if base.ends_with("/v1") => format!("{}{path}", base.trim_end_matches("/v1")),
+            (Dialect::AnthropicMessages, base) => format!("{base}{path}"),
+            // Those who do as OpenAI does have versions of their own: `/api/paas/v4`, `/openai`.
+            (_, base) => format!("{base}{}", path.strip_prefix("/v1").unwrap_or(path)),
+        }
+    }
+}
+
+/// Upstreams are shared by the exchanges that use them.
+pub(super) type Shared = Arc<Upstream>;
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host_str() {
+        Some("localhost") => true,
+        Some(host) => host.trim_matches(['[', ']']).parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback()),
+        None => false,
+    }
+}
+
+/// What was at the bottom of an error.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut cause: &dyn Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

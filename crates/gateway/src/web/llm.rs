@@ -1,0 +1,40 @@
+//! A request to a model: who may ask, how much at once, and the front that answers.
+
+use http::request::Parts;
+use http::{Request, Response};
+use hyper::body::Incoming;
+
+use super::admission::Stay;
+use super::body::{self, Held};
+use super::limits::WebLimits;
+use super::paced::Pace;
+use super::refusal::Refusal;
+use super::route::ROUTES;
+use super::serve::Web;
+use crate::llm::{LlmPath, Visit};
+
+/// Answers a request to a model.
+pub(super) async fn serve(
+    web: &Web,
+    path: LlmPath,
+    parts: Parts,
+    incoming: Incoming,
+    pace: &Pace,
+) -> Result<Response<Held>, Refusal> {
+    let recognised = web.keys.recognise_llm(&parts.headers)?;
+    let known = recognised.known;
+    let Some(front) = &web.llm else { return Err(Refusal::no_route(parts.uri.path(), ROUTES)) };
+    let pass = web.admission.enter(&known, Stay::Request, &web.limits)?;
+    let limits = WebLimits { body_bytes: web.limits.llm_body_bytes, ..web.limits.clone() };
+    let read = body::read(incoming, &limits, &web.admission.body_bytes).await?;
+    let visit = Visit {
+        client: known.visitor.name.to_string(),
+        models: known.models.clone(),
+        own_key: recognised.own_key,
+    };
+    let answer = tokio::select! {
+        answer = front.answer(path, Request::from_parts(parts, read.bytes), visit) => answer,
+        () = web.stop.now() => return Err(Refusal::ending()),
+    };
+    Ok(answer.map(|body| Held::new(body, pace.clone()).with(Some(pass), read.share, None)))
+}

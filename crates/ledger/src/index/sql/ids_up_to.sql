@@ -1,1 +1,0 @@
-SELECT id FROM calls WHERE id <= $1 ORDER BY id LIMIT $2

@@ -1,0 +1,192 @@
+//! Judges one call by the tools of its request.
+
+use std::sync::Arc;
+
+use toolwright_jsonrpc::raw::{self, RawMember};
+use toolwright_model::{Change, Code, Finish, Outcome, Problem};
+use toolwright_normalizer::text::{self, FirstValue};
+use toolwright_normalizer::{Normalizer, RawArguments, Tool, find_tool};
+
+use super::cache::{KnownTool, Toolset};
+use super::{CallReport, Delivery, GrowingCall, Mended};
+
+/// How often arguments may be JSON inside a string.
+const MAX_ENCODINGS: usize = 4;
+
+/// The member that holds arguments of which no object can be made.
+const UNREADABLE: &str = "unreadable_arguments";
+
+/// Judges the calls of one exchange, and mends them where that is safe.
+#[derive(Clone, Debug)]
+pub struct Mender {
+    normalizer: Arc<Normalizer>,
+    tools: Arc<Toolset>,
+    needs_objects: bool,
+}
+
+/// A tool's name as it was sent, and what it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    name: String,
+    sent: String,
+    tool: Option<usize>,
+    change: Option<Change>,
+    unknown: Option<String>,
+}
+
+impl Named {
+    /// The name that is passed on.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it stands for one of the request's tools.
+    pub fn is_known(&self) -> bool {
+        self.tool.is_some()
+    }
+}
+
+impl Mender {
+    /// For who gets the calls: `needs_objects` when arguments that are no object would break its reading.
+    pub fn new(normalizer: Arc<Normalizer>, tools: Arc<Toolset>, needs_objects: bool) -> Mender {
+        Mender { normalizer, tools, needs_objects }
+    }
+
+    /// Finds the tool that a name stands for: as it is, in another case or with other separators, with or without the
+    /// prefix of a server. What is no tool's name stays as it is.
+    pub fn name(&self, sent: &str) -> Named {
+        let named = |tool, name: &str, change, unknown| Named {
+            name: name.to_owned(),
+            sent: sent.to_owned(),
+            tool,
+            change,
+            unknown,
+        };
+        if let Some(index) = self.tools.position(sent) {
+            return named(Some(index), sent, None, None);
+        }
+        let found = match find_tool(sent, &self.tools.names()) {
+            Ok(found) => found,
+            Err(error) => return named(None, sent, None, Some(error.to_string())),
+        };
+        let name = self.tools.tool(found.index).map_or(sent, KnownTool::name);
+        let change = found.code.map(|code| Change {
+            code,
+            path: String::new(),
+            from: Some(raw::quote(sent)),
+            to: Some(raw::quote(name)),
+            rule: None,
+            rule_type: None,
+            why: code.title().to_owned(),
+        });
+        named(Some(found.index), name, change, None)
+    }
+
+    /// Judges whole arguments. `finish` says how the turn ended, as far as this call was its last.
+    pub fn arguments(&self, named: &Named, sent: &str, finish: Finish) -> Mended {
+        let known = named.tool.and_then(|index| self.tools.tool(index));
+        let judged = known.and_then(KnownTool::judged);
+        let outcome = match judged {
+            Some(tool) => self.normalizer.normalize(tool, &RawArguments::text(sent, finish)),
+            None => unjudged(named),
+        };
+        let is_cut = finish == Finish::Length && raw::check(sent).is_err();
+        let delivery = match &outcome {
+            _ if is_cut => Delivery::CutOff,
+            Outcome::Repaired { arguments, .. } => Delivery::Instead(arguments.clone()),
+            Outcome::Unchanged if judged.is_some() => Delivery::AsSent,
+            Outcome::Unchanged | Outcome::Refused { .. } => {
+                self.deliver_refused(judged.map(|tool| &**tool), sent, finish)
+            }
+        };
+        let instead = match &delivery {
+            Delivery::Instead(arguments) => Some(arguments.clone()),
+            Delivery::AsSent | Delivery::CutOff => None,
+        };
+        let report = CallReport {
+            name: named.name.clone(),
+            sent_name: named.sent.clone(),
+            sent: sent.to_owned(),
+            instead,
+            name_change: named.change.clone(),
+            outcome,
+            unknown_tool: named.unknown.clone(),
+            unjudged_tool: known.and_then(KnownTool::tell_problem),
+            is_cut,
+            is_too_late: false,
+        };
+        Mended { delivery, report }
+    }
+
+    /// Follows arguments that come in pieces.
+    pub fn growing(&self, named: &Named) -> GrowingCall {
+        GrowingCall::new(self.clone(), named.clone())
+    }
+
+    pub(super) fn normalizer(&self) -> &Arc<Normalizer> {
+        &self.normalizer
+    }
+
+    /// The compiled tool that a name stands for.
+    pub(super) fn tool(&self, named: &Named) -> Option<&Arc<Tool>> {
+        self.tools.tool(named.tool?)?.judged()
+    }
+
+    /// Arguments that nothing is done about: in a form whose failure the client reports to the model.
+    fn deliver_refused(&self, tool: Option<&Tool>, sent: &str, finish: Finish) -> Delivery {
+        if is_object(sent) || tool.is_none() && !self.needs_objects {
+            return Delivery::AsSent;
+        }
+        // Who takes the object for good would do what the normalizer has refused.
+        let fails = |object: &str| tool.is_none_or(|tool| !tool.accepts(object));
+        if let Some(object) = best_parse(sent, finish).filter(|object| fails(object)) {
+            return Delivery::Instead(object);
+        }
+        if !self.needs_objects {
+            return Delivery::AsSent;
+        }
+        if sent.trim().is_empty() && fails("{}") {
+            return Delivery::Instead("{}".to_owned());
+        }
+        Delivery::Instead(format!("{{{}:{}}}", raw::quote(UNREADABLE), raw::quote(sent)))
+    }
+}
+
+/// What is said of arguments that no schema speaks of.
+fn unjudged(named: &Named) -> Outcome {
+    match &named.unknown {
+        None => Outcome::Unchanged,
+        Some(message) => {
+            let problem = Problem { code: Code::R10, path: String::new(), message: message.clone() };
+            Outcome::Refused { problems: vec![problem], hint: message.clone() }
+        }
+    }
+}
+
+/// Whether the text is strictly a JSON object.
+pub(super) fn is_object(text: &str) -> bool {
+    raw::members(text).is_ok()
+}
+
+/// The object that a text was meant as, with nothing in it changed.
+fn best_parse(sent: &str, finish: Finish) -> Option<String> {
+    let mut text = sent.to_owned();
+    for _ in 0..MAX_ENCODINGS {
+        let json = match raw::check(&text) {
+            Ok(()) => text,
+            Err(_) => text::read(&text, finish, FirstValue::Untried).ok()?.json,
+        };
+        if is_object(&json) {
+            return Some(json);
+        }
+        text = decoded(&json)?;
+    }
+    None
+}
+
+/// The text of a JSON string.
+fn decoded(json: &str) -> Option<String> {
+    let listed = format!("{{\"a\":{json}}}");
+    let members: Vec<RawMember<'_>> = raw::members(&listed).ok()?;
+    members.first()?.to_json().to_text()
+}

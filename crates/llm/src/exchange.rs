@@ -1,0 +1,339 @@
+//! One request and its answer: from a client's bytes to an upstream's, and back.
+//!
+//! [`Asked::read`] reads what a client sent, [`Asked::prepare`] writes it for an upstream, and [`Prepared`] turns the
+//! upstream's answer, whole or in pieces, into the client's. Where both speak the same dialect the bytes stay as they
+//! are but for what was mended.
+
+mod again;
+mod answer_stream;
+mod report;
+
+use std::sync::Arc;
+
+use toolwright_jsonrpc::{Json, raw};
+use toolwright_normalizer::Normalizer;
+
+use crate::calls::{self, CallReport, Mender, ToolCache};
+use crate::fit::{self, Names};
+use crate::form::{Arguments, Block, Call, Request, Response};
+use crate::pass::PassOptions;
+use crate::{Dialect, Failure, FailureKind, Notes, Reply, Target, dialects, pass, stream, tokens};
+
+pub use answer_stream::AnswerStream;
+pub use report::{Report, repaired};
+
+/// How calls are mended: by these rules, with tools that were compiled before.
+#[derive(Clone)]
+pub struct Mending {
+    /// The rules in force.
+    pub normalizer: Arc<Normalizer>,
+    /// Tools of earlier requests.
+    pub cache: Arc<ToolCache>,
+}
+
+/// Time and chance, which come in from outside.
+#[derive(Clone, Debug)]
+pub struct Fresh {
+    /// Random letters and digits, 24 of them.
+    pub id: String,
+    /// Seconds since 1970.
+    pub created: u64,
+}
+
+/// What a client asks.
+pub struct Asked {
+    front: Dialect,
+    body: Arc<str>,
+    request: Result<Arc<Request>, Failure>,
+    model: String,
+    is_stream: bool,
+    /// Whether there is no body: the request was made from another one.
+    is_made: bool,
+}
+
+/// What is sent to an upstream, and what its answer will be read with.
+pub struct Prepared {
+    /// The body for the upstream.
+    pub body: String,
+    /// What could not be said there.
+    pub notes: Notes,
+    /// Calls of the history that were looked at and not simply right.
+    pub history: Vec<CallReport>,
+    front: Dialect,
+    upstream: Dialect,
+    names: Names,
+    mender: Arc<Mender>,
+    reply: Reply,
+    reads_text_calls: bool,
+    /// The client's name of the model, where the upstream has another.
+    alias: Option<String>,
+    target: Target,
+    asked: Arc<Request>,
+}
+
+/// A whole answer for the client.
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+    /// What became of it.
+    pub report: Report,
+}
+
+// === impl Asked ===
+
+impl Asked {
+    /// Reads what a client sent in its dialect.
+    pub fn read(front: Dialect, body: &[u8]) -> Result<Asked, Failure> {
+        let text = std::str::from_utf8(body)
+            .map_err(|error| Failure::invalid(format!("the body is not UTF-8 at byte {}", error.valid_up_to())))?;
+        let request = dialects::read_request(front, text).map(Arc::new);
+        let (model, is_stream) = match &request {
+            Ok(request) => (request.model.clone(), request.is_stream),
+            // What we do not understand may still be understood where the same dialect is spoken.
+            Err(failure) => {
+                let model = raw::check(text).ok().and_then(|()| string_at(text, "model"));
+                let model = model.ok_or_else(|| failure.clone())?;
+                let stream = raw::find(text, "stream");
+                let is_stream = stream.map_or(front == Dialect::OllamaChat, |value| value == "true");
+                (model, is_stream)
+            }
+        };
+        Ok(Asked { front, body: text.into(), request, model, is_stream, is_made: false })
+    }
+
+    /// The dialect that was asked in.
+    pub fn front(&self) -> Dialect {
+        self.front
+    }
+
+    /// The model, as the client calls it.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Whether the answer is to come in pieces.
+    pub fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    /// The body, as it was sent.
+    pub fn body(&self) -> &str {
+        &self.body
+    }
+
+    /// The body with another name of the model.
+    pub fn body_for(&self, model: &str) -> String {
+        match raw::find(&self.body, "model") {
+            Some(value) if model != self.model => {
+                // It is a part of this text.
+                let start = value.as_ptr() as usize - self.body.as_ptr() as usize;
+                [&self.body[..start], &raw::quote(model), &self.body[start + value.len()..]].concat()
+            }
+            _ => self.body.to_string(),
+        }
+    }
+
+    /// The request, when all of it could be read.
+    pub fn request(&self) -> Result<&Arc<Request>, Failure> {
+        self.request.as_ref().map_err(Clone::clone)
+    }
+
+    /// Writes it for an upstream.
+    pub fn prepare(&self, target: &Target, mending: &Mending, fresh: &Fresh) -> Result<Prepared, Failure> {
+        let is_same = target.dialect == self.front;
+        let request = match &self.request {
+            Ok(request) => Arc::clone(request),
+            Err(_) if is_same => Arc::new(Request {
+                model: self.model.clone(),
+                is_stream: self.is_stream,
+                ..Request::default()
+            }),
+            Err(failure) => return Err(failure.clone()),
+        };
+        let tools = mending.cache.toolset(&request.tools);
+        let needs_objects = matches!(self.front, Dialect::AnthropicMessages | Dialect::OllamaChat);
+        let mender = Arc::new(Mender::new(Arc::clone(&mending.normalizer), Arc::clone(&tools), needs_objects));
+        let mut notes = Notes::default();
+        let alias = (target.model != self.model).then(|| self.model.clone());
+        let (body, history, names) = if is_same && !self.is_made {
+            let model = alias.as_ref().map(|_| target.model.as_str());
+            let passed = pass::request(self.front, &self.body, model, &mender);
+            (passed.body.into_owned(), passed.reports, Names::default())
+        } else {
+            // Strict upstreams want objects, whatever the client wants.
+            let strict = Mender::new(Arc::clone(&mending.normalizer), tools, true);
+            write(&request, target, &strict, &mut notes)?
+        };
+        let estimated_input = if is_same { 0 } else { tokens::estimate(&request) };
+        let reply = Reply { request: Arc::clone(&request), id: fresh.id.clone(), created: fresh.created, estimated_input };
+        Ok(Prepared {
+            body,
+            notes,
+            history,
+            front: self.front,
+            upstream: target.dialect,
+            names,
+            mender,
+            reply,
+            reads_text_calls: target.reads_text_calls && !request.tools.is_empty(),
+            alias,
+            target: target.clone(),
+            asked: request,
+        })
+    }
+}
+
+fn write(
+    request: &Request,
+    target: &Target,
+    mender: &Mender,
+    notes: &mut Notes,
+) -> Result<(String, Vec<CallReport>, Names), Failure> {
+    let mut request = request.clone();
+    let history = calls::mend_history(mender, &mut request);
+    let names = fit::fit(&mut request, target, notes)?;
+    let body = dialects::write_request(&request, target, notes)?;
+    Ok((body, history, names))
+}
+
+fn string_at(text: &str, key: &str) -> Option<String> {
+    let value = raw::find(text, key)?;
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    Some(raw::Str::from_escaped(inner).decode().into_owned())
+}
+
+// === impl Prepared ===
+
+impl Prepared {
+    /// Whether client and upstream speak the same dialect.
+    pub fn is_same_dialect(&self) -> bool {
+        self.front == self.upstream
+    }
+
+    /// The upstream's whole answer as the client's.
+    pub fn whole(&self, status: u16, body: &[u8]) -> Answer {
+        let Ok(text) = std::str::from_utf8(body) else {
+            return self.failed(unreadable("is not UTF-8"));
+        };
+        if !(200..300).contains(&status) {
+            let failure = dialects::read_error(self.upstream, status, text);
+            if self.is_same_dialect() && raw::check(text).is_ok() {
+                let report = Report { failure: Some(failure), ..Report::default() };
+                return Answer { status, body: body.to_vec(), report };
+            }
+            return self.failed(failure);
+        }
+        if self.is_same_dialect() {
+            return self.passed(status, text);
+        }
+        match self.response(text) {
+            Ok((response, report)) => {
+                let body = dialects::write_response(self.front, &response, &self.reply).into_bytes();
+                Answer { status: 200, body, report }
+            }
+            Err(failure) => self.failed(failure),
+        }
+    }
+
+    fn passed(&self, status: u16, text: &str) -> Answer {
+        let passed = pass::answer(self.upstream, text, &self.pass_options(), &self.mender);
+        let mut report = Report {
+            usage: passed.usage,
+            stop: passed.stop,
+            model: passed.model,
+            has_content: true,
+            ..Report::default()
+        };
+        report.take(passed.reports);
+        Answer { status, body: passed.body.into_owned().into_bytes(), report }
+    }
+
+    /// An upstream's answer in the form, with calls mended.
+    fn response(&self, text: &str) -> Result<(Response, Report), Failure> {
+        let mut response = dialects::read_response(self.upstream, text)?;
+        self.names.restore(&mut response);
+        if self.reads_text_calls {
+            self.read_text_calls(&mut response);
+        }
+        let mended = calls::mend_response(&self.mender, &mut response);
+        let mut report = Report {
+            usage: response.usage,
+            stop: response.stop.clone(),
+            model: response.model.clone(),
+            has_content: true,
+            ..Report::default()
+        };
+        report.take(mended);
+        Ok((response, report))
+    }
+
+    /// An answer that is nothing but a call, written as text, becomes the call.
+    fn read_text_calls(&self, response: &mut Response) {
+        let has_calls = response.blocks.iter().any(|block| matches!(block, Block::Call(_)));
+        let texts = response.blocks.iter().filter_map(|block| match block {
+            Block::Text(text) => Some(text.text.as_str()),
+            _ => None,
+        });
+        let text: String = texts.collect();
+        if has_calls || text.is_empty() {
+            return;
+        }
+        let names = self.tool_names();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let Some(found) = stream::calls_in_text(&text, &names) else { return };
+        response.blocks.retain(|block| !matches!(block, Block::Text(_)));
+        for (number, (name, arguments)) in found.into_iter().enumerate() {
+            let arguments = match Json::parse(&arguments).ok().filter(|json| json.as_str().starts_with('{')) {
+                Some(json) => Arguments::Object(json),
+                None => Arguments::Text(arguments),
+            };
+            let id = Some(format!("call_{}{number}", self.reply.id));
+            response.blocks.push(Block::Call(Call { id, name, arguments, extra: Vec::new() }));
+        }
+    }
+
+    fn pass_options(&self) -> PassOptions {
+        PassOptions {
+            model: self.alias.clone(),
+            text_tools: if self.reads_text_calls { self.tool_names() } else { Vec::new() },
+            id_seed: self.reply.id.clone(),
+        }
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        self.asked.tools.iter().map(|tool| tool.name.clone()).collect()
+    }
+
+    /// An error as the client's answer.
+    pub fn failed(&self, failure: Failure) -> Answer {
+        let body = dialects::write_error(self.front, &failure, &self.reply.id).into_bytes();
+        let report = Report { failure: Some(failure.clone()), ..Report::default() };
+        Answer { status: failure.status, body, report }
+    }
+
+    /// The upstream's answer in pieces, as the client's.
+    pub fn stream(&self) -> AnswerStream {
+        AnswerStream::new(self)
+    }
+
+    /// The upstream answered whole what was asked for in pieces: it is told in pieces.
+    pub fn whole_as_stream(&self, status: u16, body: &[u8]) -> Result<(Vec<u8>, Report), Answer> {
+        let text = std::str::from_utf8(body).map_err(|_| self.failed(unreadable("is not UTF-8")))?;
+        if !(200..300).contains(&status) {
+            return Err(self.whole(status, body));
+        }
+        let (response, report) = self.response(text).map_err(|failure| self.failed(failure))?;
+        let mut encoder = dialects::encoder(self.front, self.reply.clone());
+        let mut out = Vec::new();
+        for event in stream::events_of(&response, &self.reply.id) {
+            encoder.event(&event, &mut out);
+        }
+        Ok((out, report))
+    }
+}
+
+fn unreadable(why: &str) -> Failure {
+    Failure::new(FailureKind::Api, format!("the upstream's answer {why}")).with_status(502)
+}

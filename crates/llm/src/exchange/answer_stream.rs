@@ -1,0 +1,196 @@
+//! An answer in pieces: the upstream's bytes in, the client's out.
+
+use std::mem::take;
+
+use super::{Prepared, Report};
+use crate::calls::CallStage;
+use crate::fit::Names;
+use crate::form::Event;
+use crate::pass::PassStream;
+use crate::stream::{Decode, Encode, Frames, Sequencer, TextCalls};
+use crate::{Dialect, Failure, FailureKind, dialects};
+
+/// An answer in pieces.
+pub struct AnswerStream {
+    way: Way,
+    report: Report,
+}
+
+enum Way {
+    /// Both sides speak the same dialect.
+    Passing(Box<PassStream>),
+    Translating(Box<Translating>),
+}
+
+struct Translating {
+    frames: Frames,
+    decoder: Box<dyn Decode>,
+    names: Names,
+    text_calls: Option<TextCalls>,
+    sequencer: Sequencer,
+    stage: CallStage,
+    encoder: Box<dyn Encode>,
+    is_over: bool,
+    /// Kept from piece to piece for their room.
+    read: Vec<Event>,
+    ordered: Vec<Event>,
+    mended: Vec<Event>,
+}
+
+impl AnswerStream {
+    pub(super) fn new(prepared: &Prepared) -> AnswerStream {
+        let tool_names = if prepared.reads_text_calls { prepared.tool_names() } else { Vec::new() };
+        let way = if prepared.is_same_dialect() {
+            let mender = std::sync::Arc::clone(&prepared.mender);
+            Way::Passing(Box::new(PassStream::new(prepared.upstream, mender, &prepared.pass_options())))
+        } else {
+            Way::Translating(Box::new(Translating {
+                frames: match prepared.upstream {
+                    Dialect::OllamaChat => Frames::lines(),
+                    _ => Frames::sse(),
+                },
+                decoder: dialects::decoder(prepared.upstream, &prepared.reply.id),
+                names: prepared.names.clone(),
+                text_calls: prepared.reads_text_calls.then(|| TextCalls::new(&tool_names, &prepared.reply.id)),
+                sequencer: Sequencer::default(),
+                stage: CallStage::new(std::sync::Arc::clone(&prepared.mender)),
+                encoder: dialects::encoder(prepared.front, prepared.reply.clone()),
+                is_over: false,
+                read: Vec::new(),
+                ordered: Vec::new(),
+                mended: Vec::new(),
+            }))
+        };
+        AnswerStream { way, report: Report::default() }
+    }
+
+    /// Takes bytes of the upstream and adds those for the client.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        match &mut self.way {
+            Way::Passing(stream) => stream.push(bytes, out),
+            Way::Translating(stream) => stream.push(bytes, out, &mut self.report),
+        }
+    }
+
+    /// The upstream's connection is over: well, or because of something.
+    pub fn end(&mut self, failure: Option<Failure>, out: &mut Vec<u8>) {
+        match &mut self.way {
+            Way::Passing(stream) => match failure {
+                Some(failure) => stream.fail(&failure, out),
+                None => stream.end(out),
+            },
+            Way::Translating(stream) => stream.end(failure, out, &mut self.report),
+        }
+    }
+
+    /// Whether the answer has come to its end: nothing that follows matters.
+    pub fn is_over(&self) -> bool {
+        match &self.way {
+            Way::Passing(stream) => stream.is_over(),
+            Way::Translating(stream) => stream.is_over,
+        }
+    }
+
+    /// Writes something that says nothing, so that the client goes on waiting.
+    pub fn ping(&mut self, out: &mut Vec<u8>) {
+        match &mut self.way {
+            // Nothing of ours stands between an upstream's bytes unless some are held.
+            Way::Passing(stream) if stream.is_holding() => stream.ping(out),
+            Way::Passing(_) => {}
+            Way::Translating(stream) if !stream.is_over => stream.encoder.ping(out),
+            Way::Translating(_) => {}
+        }
+    }
+
+    /// What became of it so far.
+    pub fn report(&mut self) -> &Report {
+        match &mut self.way {
+            Way::Passing(stream) => {
+                let told = stream.report();
+                self.report.usage = told.usage;
+                self.report.has_content = told.has_content;
+                self.report.stop.clone_from(&told.stop);
+                self.report.failure.clone_from(&told.failure);
+                self.report.model.clone_from(&told.model);
+                let known = self.report.calls.len();
+                self.report.calls.extend_from_slice(&told.reports[known..]);
+            }
+            Way::Translating(stream) => self.report.take(stream.stage.reports()),
+        }
+        &self.report
+    }
+}
+
+impl Translating {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>, report: &mut Report) {
+        if self.is_over {
+            return;
+        }
+        let mut read = take(&mut self.read);
+        let decoder = &mut self.decoder;
+        let framed = self.frames.push(bytes, &mut |frame| decoder.frame(&frame, &mut read));
+        if let Err(error) = framed {
+            read.push(Event::Error(Failure::new(FailureKind::Api, error.to_string()).with_status(502)));
+        }
+        self.pass_on(read, out, report);
+    }
+
+    fn end(&mut self, failure: Option<Failure>, out: &mut Vec<u8>, report: &mut Report) {
+        if self.is_over {
+            return;
+        }
+        let mut read = take(&mut self.read);
+        let decoder = &mut self.decoder;
+        self.frames.end(&mut |frame| decoder.frame(&frame, &mut read));
+        let is_told = |read: &[Event]| read.iter().any(|event| matches!(event, Event::Done | Event::Error(_)));
+        match failure {
+            Some(failure) if !is_told(&read) => read.push(Event::Error(failure)),
+            _ => {}
+        }
+        if !is_told(&read) {
+            self.decoder.end(&mut read);
+        }
+        self.pass_on(read, out, report);
+    }
+
+    fn pass_on(&mut self, mut read: Vec<Event>, out: &mut Vec<u8>, report: &mut Report) {
+        for mut event in read.drain(..) {
+            self.names.restore_event(&mut event);
+            match &mut self.text_calls {
+                Some(text_calls) => {
+                    let mut seen = Vec::new();
+                    text_calls.push(event, &mut seen);
+                    seen.into_iter().for_each(|event| self.sequencer.push(event, &mut self.ordered));
+                }
+                None => self.sequencer.push(event, &mut self.ordered),
+            }
+        }
+        self.read = read;
+        for event in self.ordered.drain(..) {
+            self.stage.push(event, &mut self.mended);
+        }
+        for event in self.mended.drain(..) {
+            if self.is_over {
+                break;
+            }
+            observe(&event, report);
+            self.is_over = matches!(event, Event::Done | Event::Error(_));
+            self.encoder.event(&event, out);
+        }
+        self.mended.clear();
+    }
+}
+
+fn observe(event: &Event, report: &mut Report) {
+    match event {
+        Event::Start { model, usage, .. } => {
+            report.model.clone_from(model);
+            report.usage.update(usage);
+        }
+        Event::Usage(usage) => report.usage.update(usage),
+        Event::Finish { stop, .. } => report.stop = Some(stop.clone()),
+        Event::Error(failure) => report.failure = Some(failure.clone()),
+        Event::Done => {}
+        _ => report.has_content = true,
+    }
+}

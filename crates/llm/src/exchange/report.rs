@@ -1,0 +1,46 @@
+//! What became of an answer, for records and numbers.
+
+use toolwright_model::Outcome;
+
+use crate::Failure;
+use crate::calls::CallReport;
+use crate::form::{Stop, Usage};
+
+/// What became of an answer.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What it cost.
+    pub usage: Usage,
+    /// Why it ended.
+    pub stop: Option<Stop>,
+    /// The model, as the upstream calls it.
+    pub model: Option<String>,
+    /// The calls in it.
+    pub calls: Vec<CallReport>,
+    /// Whether anything of the answer has left.
+    pub has_content: bool,
+    /// Why there is none.
+    pub failure: Option<Failure>,
+}
+
+impl Report {
+    /// Adds calls.
+    pub(super) fn take(&mut self, calls: Vec<CallReport>) {
+        self.calls.extend(calls);
+    }
+
+    /// How many calls were mended.
+    pub fn repaired(&self) -> usize {
+        repaired(&self.calls)
+    }
+
+    /// How many could not be.
+    pub fn refused(&self) -> usize {
+        self.calls.iter().filter(|call| matches!(call.outcome, Outcome::Refused { .. })).count()
+    }
+}
+
+/// How many of these were mended.
+pub fn repaired(calls: &[CallReport]) -> usize {
+    calls.iter().filter(|call| call.is_changed()).count()
+}

@@ -1,0 +1,229 @@
+//! Where calls, and what belongs to them, stand in a document: spans of the text as it was sent.
+
+pub mod anthropic;
+pub mod ollama;
+pub mod openai_chat;
+pub mod openai_responses;
+
+use super::Span;
+use super::walk::Walk;
+use crate::Dialect;
+use crate::form::Stop;
+
+/// Something that matters in a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spot {
+    /// The name of the model, a string.
+    Model(Span),
+    /// The id of the answer, a string.
+    Id(Span),
+    /// When it was made: a number, or a string.
+    Created(Span),
+    /// The counts of tokens, an object; the whole document where they stand at its top.
+    Usage(Span),
+    /// A piece of text, a string.
+    Text {
+        /// The choice, or the block.
+        part: u64,
+        /// The string.
+        span: Span,
+        /// The block or item that is this text, where it is told as a whole.
+        whole: Option<Span>,
+    },
+    /// A block or item that is a text which was told before.
+    TextAgain {
+        /// The block.
+        part: u64,
+        /// All of it.
+        whole: Span,
+    },
+    /// The document says nothing new, but belongs to this block.
+    Within {
+        /// The block.
+        part: u64,
+    },
+    /// Where the calls of a message would stand: a list without items, or `null`.
+    NoCalls {
+        /// The choice.
+        part: u64,
+        /// The value.
+        span: Span,
+    },
+    /// Something else that was said, and that is no call of ours to mend.
+    Content {
+        /// The choice, or the block.
+        part: u64,
+        /// Whether it may be what makes the answer end for the sake of tools.
+        may_be_call: bool,
+    },
+    /// Something of a call.
+    Call {
+        /// Which.
+        key: CallKey,
+        /// What of it.
+        what: What,
+    },
+    /// Why the answer, or a choice of it, ends.
+    Finish {
+        /// The choice.
+        part: u64,
+        /// The word, a string; nothing where the dialect has none that could be wrong.
+        span: Option<Span>,
+        /// What it means.
+        stop: Stop,
+    },
+    /// The stream has come to its good end.
+    Done,
+    /// The document is an error.
+    Error,
+}
+
+/// By what a document says which call it speaks of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallKey {
+    /// The choice; 0 where there are none.
+    pub part: u64,
+    /// Its number: of the call, the content block or the output item.
+    pub index: Option<u64>,
+    /// Its id, a string.
+    pub id: Option<Span>,
+}
+
+/// What of a call stands there.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// The call begins: it is none that came before.
+    Start,
+    /// The name, a string.
+    Name(Span),
+    /// All of the arguments.
+    Arguments(Span, Shape),
+    /// A piece of the arguments, a string.
+    Fragment(Span),
+    /// No more arguments come.
+    End,
+}
+
+/// How arguments are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A string that holds the text of JSON.
+    Text,
+    /// A JSON value.
+    Object,
+}
+
+impl Shape {
+    /// The shape that a dialect's clients expect.
+    pub fn of(dialect: Dialect) -> Shape {
+        match dialect {
+            Dialect::OpenAiChat | Dialect::OpenAiResponses => Shape::Text,
+            Dialect::AnthropicMessages | Dialect::OllamaChat => Shape::Object,
+        }
+    }
+}
+
+/// The spots of a whole answer, in order; none when the body is no JSON.
+pub fn spots_in_answer(dialect: Dialect, body: &str) -> Vec<Spot> {
+    let mut spots = Vec::new();
+    let read = match dialect {
+        Dialect::AnthropicMessages => anthropic::answer(body, &mut spots),
+        Dialect::OpenAiChat => openai_chat::answer(body, &mut spots),
+        Dialect::OpenAiResponses => openai_responses::answer(body, &mut spots),
+        Dialect::OllamaChat => ollama::answer(body, &mut spots),
+    };
+    kept(read, spots)
+}
+
+/// The model of a request and the calls of its history, in order; none when the body is no JSON.
+pub fn spots_in_request(dialect: Dialect, body: &str) -> Vec<Spot> {
+    let mut spots = Vec::new();
+    let read = match dialect {
+        Dialect::AnthropicMessages => anthropic::request(body, &mut spots),
+        Dialect::OpenAiChat => openai_chat::request(body, &mut spots),
+        Dialect::OpenAiResponses => openai_responses::request(body, &mut spots),
+        Dialect::OllamaChat => ollama::request(body, &mut spots),
+    };
+    kept(read, spots)
+}
+
+/// The spots of the data of one frame of a stream. `event` is the type of the event, where it has one.
+pub fn spots_in_frame(dialect: Dialect, event: &str, data: &str, spots: &mut Vec<Spot>) {
+    spots.clear();
+    let read = match dialect {
+        Dialect::AnthropicMessages => anthropic::frame(event, data, spots),
+        Dialect::OpenAiChat => openai_chat::frame(data, spots),
+        Dialect::OpenAiResponses => openai_responses::frame(event, data, spots),
+        Dialect::OllamaChat => ollama::answer(data, spots),
+    };
+    if read.is_none() {
+        spots.clear();
+    }
+}
+
+fn kept(read: Option<()>, spots: Vec<Spot>) -> Vec<Spot> {
+    read.map_or_else(Vec::new, |()| spots)
+}
+
+/// A call as an object tells it, whatever the order of its members.
+#[derive(Debug, Default)]
+struct CallObject {
+    key: CallKey,
+    name: Option<Span>,
+    arguments: Option<(Span, Shape)>,
+    /// Whether the arguments are an empty string or object.
+    is_empty: bool,
+}
+
+impl CallObject {
+    /// Reads the arguments.
+    fn arguments(&mut self, walk: &mut Walk<'_>) -> Option<()> {
+        let shape = if walk.peek() == Some(b'"') { Shape::Text } else { Shape::Object };
+        let mut span = None;
+        walk.present(&mut span)?;
+        if let Some(span) = span {
+            self.is_empty = walk.is_empty(&span);
+            self.arguments = Some((span, shape));
+        }
+        Some(())
+    }
+
+    /// Reads the object that has the name and the arguments: `function`.
+    fn function(&mut self, walk: &mut Walk<'_>) -> Option<()> {
+        walk.object(|walk, key| match key {
+            "name" => walk.string(&mut self.name),
+            "arguments" => self.arguments(walk),
+            _ => walk.skip(),
+        })
+    }
+
+    /// Tells that the call begins, with what is known of it.
+    fn tell_start(self, spots: &mut Vec<Spot>) {
+        self.tell([What::Start], [], spots);
+    }
+
+    /// Tells the whole call.
+    fn tell_whole(self, spots: &mut Vec<Spot>) {
+        self.tell([What::Start], [What::End], spots);
+    }
+
+    fn tell(
+        self,
+        before: impl IntoIterator<Item = What>,
+        after: impl IntoIterator<Item = What>,
+        spots: &mut Vec<Spot>,
+    ) {
+        let CallObject { key, name, arguments, .. } = self;
+        let arguments = arguments.map(|(span, shape)| What::Arguments(span, shape));
+        let all = before.into_iter().chain(name.map(What::Name)).chain(arguments).chain(after);
+        spots.extend(all.map(|what| Spot::Call { key: key.clone(), what }));
+    }
+}
+
+/// Tells where a string at the top stands.
+fn top(walk: &mut Walk<'_>, spots: &mut Vec<Spot>, spot: fn(Span) -> Spot) -> Option<()> {
+    let mut span = None;
+    walk.string(&mut span)?;
+    spots.extend(span.map(spot));
+    Some(())
+}

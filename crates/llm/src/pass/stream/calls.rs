@@ -1,0 +1,208 @@
+//! The calls of a stream: which one a frame speaks of, and what is known of it.
+
+use toolwright_jsonrpc::raw;
+
+use crate::Dialect;
+use crate::pass::mend::{self, CallReport, Delivery, Finish, Growing, Mender, Named};
+use crate::pass::walk::decoded;
+use crate::pass::{CallKey, What};
+
+/// A call.
+#[derive(Debug, Default)]
+pub(super) struct PassCall {
+    pub part: u64,
+    pub index: Option<u64>,
+    id: Option<String>,
+    pub named: Option<Named>,
+    pub name: String,
+    growing: Option<Growing>,
+    /// The arguments so far.
+    pub sent: String,
+    /// Half of a character that the next piece has the other half of, still escaped.
+    half: String,
+    /// So many bytes of them are in no doubt.
+    safe: usize,
+    /// So many bytes of them have left.
+    pub left: usize,
+    /// Whether they were told at once and not in pieces.
+    pub is_whole: bool,
+    /// Whether no more of them comes.
+    pub is_ended: bool,
+    pub decision: Option<Delivery>,
+    /// Whether what comes instead has left.
+    pub is_replaced: bool,
+}
+
+impl PassCall {
+    /// Takes the name.
+    pub fn set_name(&mut self, mender: &Mender, sent: &str) {
+        let named = mender.name(sent);
+        let mut growing = Growing::new(mender, &named);
+        if !self.sent.is_empty() {
+            self.safe = growing.push(&self.sent);
+        }
+        self.growing = Some(growing);
+        self.named = Some(named);
+        sent.clone_into(&mut self.name);
+    }
+
+    /// Takes a piece of the arguments, still escaped.
+    pub fn push(&mut self, mender: &Mender, escaped: &str) {
+        if self.is_whole {
+            // Pieces count for more than what was told at the start.
+            self.is_whole = false;
+            self.sent.clear();
+            self.decision = None;
+            self.growing = self.named.as_ref().map(|named| Growing::new(mender, named));
+        }
+        let joined;
+        let mut piece = escaped;
+        if !self.half.is_empty() {
+            joined = std::mem::take(&mut self.half) + escaped;
+            piece = &joined;
+        }
+        let whole = piece.len() - half_character(piece);
+        piece[whole..].clone_into(&mut self.half);
+        let text = raw::Str::from_escaped(&piece[..whole]).decode();
+        self.sent.push_str(&text);
+        if let Some(growing) = self.growing.as_mut().filter(|_| !text.is_empty()) {
+            self.safe = growing.push(&text);
+        }
+    }
+
+    /// Takes all of the arguments at once.
+    pub fn set_whole(&mut self, text: &str) {
+        text.clone_into(&mut self.sent);
+        self.growing = None;
+        self.is_whole = true;
+    }
+
+    /// Whether the arguments up to there are in no doubt.
+    pub fn is_safe_up_to(&self, sent: usize) -> bool {
+        sent == 0 || (self.named.is_some() && self.half.is_empty() && self.safe >= sent)
+    }
+
+    /// Whether the arguments so far are one JSON value.
+    pub fn is_json(&self) -> bool {
+        self.half.is_empty() && self.sent.trim_ascii_end().ends_with('}') && raw::check(&self.sent).is_ok()
+    }
+
+    /// Decides what becomes of the arguments.
+    pub fn decide(&mut self, mender: &Mender, finish: Finish) -> Option<CallReport> {
+        self.growing = None;
+        let named = self.named.as_ref()?;
+        let (delivery, report) = mend::decide(mender, named, &self.sent, self.left, finish);
+        self.decision = Some(delivery);
+        Some(report)
+    }
+}
+
+/// The length of the first half of a character at the end of an escaped text.
+fn half_character(escaped: &str) -> usize {
+    let Some(at) = escaped.len().checked_sub(6) else { return 0 };
+    let bytes = &escaped.as_bytes()[at..];
+    let is_half = bytes[0] == b'\\'
+        && matches!(bytes[1], b'u')
+        && matches!(bytes[2], b'd' | b'D')
+        && matches!(bytes[3], b'8' | b'9' | b'a' | b'b' | b'A' | b'B');
+    let backslashes = escaped.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+    if is_half && backslashes % 2 == 0 { 6 } else { 0 }
+}
+
+/// All calls of a stream.
+#[derive(Debug, Default)]
+pub(super) struct PassCalls(pub Vec<PassCall>);
+
+/// The call that is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// One that is known.
+    Known(usize),
+    /// One that begins.
+    New(usize),
+    /// None of ours.
+    Nothing,
+}
+
+impl PassCalls {
+    /// Which call a frame speaks of.
+    pub fn find(&mut self, dialect: Dialect, key: &CallKey, what: &What, data: &str) -> Meant {
+        match dialect {
+            Dialect::AnthropicMessages | Dialect::OllamaChat if *what == What::Start => self.begin(key, data),
+            // Pieces of other blocks look the same.
+            Dialect::AnthropicMessages => self.of_index(key).map_or(Meant::Nothing, Meant::Known),
+            Dialect::OllamaChat => self.0.len().checked_sub(1).map_or(Meant::Nothing, Meant::Known),
+            Dialect::OpenAiResponses => {
+                let id = key.id.as_ref().map(|id| decoded(data, id));
+                let known = self.of_index(key).or_else(|| self.of_id(0, &id?));
+                match known {
+                    Some(call) => Meant::Known(call),
+                    None if *what == What::End => Meant::Nothing,
+                    None => self.begin(key, data),
+                }
+            }
+            Dialect::OpenAiChat => self.of_delta(key, what, data),
+        }
+    }
+
+    /// A new, different id is a new call; else the index tells; else it is the last. A name for a call whose arguments
+    /// are whole is a new call too.
+    fn of_delta(&mut self, key: &CallKey, what: &What, data: &str) -> Meant {
+        let id = key.id.as_ref().map(|id| decoded(data, id));
+        if let Some(call) = id.as_ref().and_then(|id| self.of_id(key.part, id)) {
+            return Meant::Known(call);
+        }
+        let at = match key.index {
+            Some(_) => self.of_index(key),
+            None => self.0.iter().rposition(|call| call.part == key.part),
+        };
+        let Some(at) = at else { return self.begin(key, data) };
+        let call = &mut self.0[at];
+        let is_new_id = id.is_some() && call.id.is_some();
+        if is_new_id || (matches!(what, What::Name(_)) && call.named.is_some() && call.is_json()) {
+            return self.begin(key, data);
+        }
+        if let Some(id) = id {
+            call.id = Some(id.into_owned());
+        }
+        Meant::Known(at)
+    }
+
+    fn of_index(&self, key: &CallKey) -> Option<usize> {
+        key.index?;
+        self.0.iter().rposition(|call| call.index == key.index && call.part == key.part)
+    }
+
+    fn of_id(&self, part: u64, id: &str) -> Option<usize> {
+        self.0.iter().rposition(|call| call.part == part && call.id.as_deref() == Some(id))
+    }
+
+    fn begin(&mut self, key: &CallKey, data: &str) -> Meant {
+        let id = key.id.as_ref().map(|id| decoded(data, id).into_owned());
+        self.0.push(PassCall { part: key.part, index: key.index, id, ..PassCall::default() });
+        Meant::New(self.0.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn halves_of_characters_wait_for_the_other_half() {
+        assert_eq!(half_character(r"a\ud83d"), 6);
+        assert_eq!(half_character(r"\uDBff"), 6);
+        assert_eq!(half_character(r"\ude00"), 0);
+        assert_eq!(half_character(r"\\ud83d"), 0);
+        assert_eq!(half_character(r"\\\ud83d"), 6);
+        assert_eq!(half_character("ud83d"), 0);
+        let mut call = PassCall::default();
+        let mender = Mender::new(Arc::default(), Arc::default(), true);
+        call.push(&mender, r"x\ud83d");
+        assert_eq!((call.sent.as_str(), call.is_safe_up_to(1)), ("x", false));
+        call.push(&mender, r"\ude00y");
+        assert_eq!(call.sent, "x😀y");
+    }
+}

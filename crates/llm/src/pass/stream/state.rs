@@ -1,0 +1,485 @@
+//! What a stream is at: its calls, the frames that wait for them, and what is told about all of it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use toolwright_jsonrpc::raw;
+
+use super::PassReport;
+use super::calls::{Meant, PassCall, PassCalls};
+use super::held::{self, Data, Held, Marks, Slot};
+use super::text::{HeldText, Verdict};
+use crate::Dialect;
+use crate::form::Stop;
+use crate::pass::document::{told, written};
+use crate::pass::ending::{Said, finish_of, note_correction, note_text_calls};
+use crate::pass::mend::{self, Delivery, Finish, Mender};
+use crate::pass::own_frames::{self, Head};
+use crate::pass::spots::openai_chat::FUNCTION_CALL;
+use crate::pass::walk::{decoded, inside};
+use crate::pass::{CallKey, PassOptions, Shape, Span, Spot, What, spots_in_frame, text_calls, usage};
+use crate::stream::Frame;
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub dialect: Dialect,
+    mender: Arc<Mender>,
+    /// The client's name of the model, quoted.
+    model: Option<String>,
+    head: Head,
+    /// What each choice has had.
+    said: Vec<(u64, Said)>,
+    calls: PassCalls,
+    held: VecDeque<Held>,
+    held_bytes: usize,
+    text: HeldText,
+    /// All calls before this one are decided.
+    first_open: usize,
+    is_done: bool,
+    pub report: PassReport,
+    /// Kept for its memory.
+    spots: Vec<Spot>,
+}
+
+impl State {
+    pub fn new(dialect: Dialect, mender: Arc<Mender>, options: &PassOptions) -> State {
+        State {
+            dialect,
+            mender,
+            model: options.model.as_deref().map(raw::quote),
+            head: Head::default(),
+            said: Vec::new(),
+            calls: PassCalls::default(),
+            held: VecDeque::new(),
+            held_bytes: 0,
+            text: HeldText::new(options),
+            first_open: 0,
+            is_done: false,
+            report: PassReport::default(),
+            spots: Vec::new(),
+        }
+    }
+
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    pub fn is_holding(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    pub fn held_bytes(&self) -> usize {
+        self.held_bytes
+    }
+
+    pub fn is_over(&self) -> bool {
+        let is_chat = self.dialect == Dialect::OpenAiChat;
+        let is_finished = || !self.said.is_empty() && self.said.iter().all(|(_, said)| said.is_finished);
+        !self.report.has_upstream_error && (self.is_done || (is_chat && is_finished()))
+    }
+
+    /// The stream ends badly. Text that waits is text; what is in doubt of a call does not leave.
+    pub fn give_up(&mut self, out: &mut Vec<u8>) {
+        self.text.give_up();
+        self.flush(out);
+        self.held.clear();
+        self.held_bytes = 0;
+    }
+
+    /// Takes a frame, and writes it and those before it as far as they may leave.
+    pub fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+        let mut marks = Marks::default();
+        if !frame.data.is_empty() {
+            let mut spots = std::mem::take(&mut self.spots);
+            spots_in_frame(self.dialect, frame.event, frame.data, &mut spots);
+            if spots.contains(&Spot::Error) {
+                self.upstream_error(&spots, frame.data, &mut marks, out);
+            } else {
+                for spot in spots.drain(..) {
+                    self.spot(spot, frame.data, &mut marks);
+                }
+            }
+            self.spots = spots;
+        }
+        self.flush(out);
+        if self.held.is_empty() && self.is_ready(&marks) {
+            if marks.edits.is_empty() && marks.slots.is_empty() {
+                return out.extend_from_slice(frame.raw);
+            }
+            self.fill(&mut marks);
+            return held::write(frame.raw, &Data::of(frame), &marks, out);
+        }
+        self.hold(Held { raw: frame.raw.to_vec(), data: Data::of(frame), marks });
+    }
+
+    /// The upstream tells an error: what is in doubt is never completed.
+    fn upstream_error(&mut self, spots: &[Spot], data: &str, marks: &mut Marks, out: &mut Vec<u8>) {
+        self.report.has_upstream_error = true;
+        self.give_up(out);
+        for spot in spots {
+            if let Spot::Model(_) | Spot::Usage(_) = spot {
+                self.spot(spot.clone(), data, marks);
+            }
+        }
+    }
+
+    fn spot(&mut self, spot: Spot, data: &str, marks: &mut Marks) {
+        match spot {
+            Spot::Model(span) => self.model(&span, data, marks),
+            Spot::Id(span) => remember(&mut self.head.id, data, &span),
+            Spot::Created(span) => remember(&mut self.head.created, data, &span),
+            Spot::Usage(span) => self.report.usage.update(&usage::usage(self.dialect, &data[span])),
+            Spot::Text { part, span, .. } => {
+                self.content(part, marks);
+                self.text_piece(part, span, data, marks);
+            }
+            Spot::TextAgain { part, whole } if self.text.is_open_in(part) => {
+                marks.slots.push(Slot::TextBlock(whole));
+            }
+            Spot::Within { part } => self.within(part, data, marks),
+            Spot::TextAgain { .. } | Spot::NoCalls { .. } => {}
+            Spot::Content { part, may_be_call } => {
+                if may_be_call || !self.text.text.is_empty() {
+                    self.text.give_up();
+                }
+                self.content(part, marks).has_unknown |= may_be_call;
+            }
+            Spot::Call { key, what } => self.call(&key, what, data, marks),
+            Spot::Finish { part, span, stop } => self.finish(part, span, &stop, data, marks),
+            Spot::Done => {
+                self.judge_text(&Stop::EndTurn);
+                self.decide_all(|_| true, Finish::Stop, marks);
+                self.is_done = true;
+            }
+            Spot::Error => {}
+        }
+    }
+
+    fn model(&mut self, span: &Span, data: &str, marks: &mut Marks) {
+        if self.report.model.is_none() {
+            self.report.model = Some(decoded(data, span).into_owned());
+        }
+        let name = self.model.as_deref().unwrap_or(&data[span.clone()]);
+        if self.head.model.is_none() {
+            self.head.model = Some(name.to_owned());
+        }
+        if name != &data[span.clone()] {
+            marks.edits.push((span.clone(), name.to_owned()));
+        }
+    }
+
+    /// Something that is no call.
+    fn content(&mut self, part: u64, marks: &mut Marks) -> &mut Said {
+        self.report.has_content = true;
+        // What comes next tells that a call was not cut off. Chat does not say where one ends: whole JSON does.
+        let is_chat = self.dialect == Dialect::OpenAiChat;
+        let is_over = |call: &PassCall| call.is_ended || (is_chat && call.part == part && call.is_json());
+        self.decide_all(is_over, Finish::Stop, marks);
+        self.said(part)
+    }
+
+    /// What the choice has had. Blocks of other dialects are no choices.
+    fn said(&mut self, part: u64) -> &mut Said {
+        let choice = if self.dialect == Dialect::OpenAiChat { part } else { 0 };
+        let at = self.said.iter().rposition(|(of, _)| *of == choice).unwrap_or_else(|| {
+            self.said.push((choice, Said::default()));
+            self.said.len() - 1
+        });
+        &mut self.said[at].1
+    }
+
+    fn call(&mut self, key: &CallKey, what: What, data: &str, marks: &mut Marks) {
+        let at = match self.calls.find(self.dialect, key, &what, data) {
+            Meant::Nothing => return,
+            Meant::Known(at) => at,
+            Meant::New(at) => {
+                self.begin(key, at, marks);
+                at
+            }
+        };
+        let call = &mut self.calls.0[at];
+        match what {
+            What::Start => {}
+            What::Name(span) => {
+                let sent = decoded(data, &span);
+                if call.named.is_none() {
+                    call.set_name(&self.mender, &sent);
+                }
+                let new = call.named.as_ref().filter(|_| call.name == sent);
+                if let Some(new) = new.and_then(|named| mend::new_name(named, &sent)) {
+                    marks.edits.push((span, raw::quote(new)));
+                }
+            }
+            What::Fragment(span) => {
+                call.push(&self.mender, inside(data, &span));
+                if call.decision.is_none() {
+                    self.first_open = self.first_open.min(at);
+                }
+                marks.slots.push(Slot::Fragment { call: at, span, sent: call.sent.len() });
+            }
+            What::Arguments(span, shape) => self.arguments(at, span, shape, data, marks),
+            What::End => {
+                call.is_ended = true;
+                // What is no JSON may have been cut off: what comes next tells.
+                if call.is_json() || call.sent.is_empty() {
+                    self.decide(at, Finish::Stop, marks);
+                } else {
+                    marks.slots.push(Slot::End { call: at });
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, key: &CallKey, at: usize, marks: &mut Marks) {
+        self.text.give_up();
+        // Without an index nothing more can be told of the call before.
+        if self.dialect == Dialect::OpenAiChat && key.index.is_none() {
+            let before = self.calls.0[..at].iter().rposition(|call| call.part == key.part);
+            if let Some(before) = before {
+                self.decide(before, Finish::Stop, marks);
+            }
+        }
+        let said = self.content(key.part, marks);
+        said.calls += 1;
+        said.has_function_call |= key.index == Some(FUNCTION_CALL);
+    }
+
+    /// All arguments of a call: at once, or once more.
+    fn arguments(&mut self, at: usize, span: Span, shape: Shape, data: &str, marks: &mut Marks) {
+        let call = &mut self.calls.0[at];
+        let text = told(data, &span, shape);
+        if call.sent.is_empty() && call.decision.is_none() {
+            call.set_whole(&text);
+        }
+        if call.sent == text {
+            marks.slots.push(Slot::Arguments { call: at, span, shape });
+            if shape == Shape::Object {
+                self.decide(at, Finish::Stop, marks);
+            }
+            return;
+        }
+        // It is not what the pieces were: then it is judged by itself.
+        let Some(named) = &call.named else { return };
+        let finish = if raw::check(&text).is_ok() { Finish::Stop } else { Finish::Length };
+        let mended = self.mender.arguments(named, &text, finish);
+        self.report.reports.push(mended.report);
+        let new = written(&mended.delivery, &text, shape, Shape::of(self.dialect));
+        marks.edits.extend(new.map(|new| (span, on_one_line(new))));
+    }
+
+    fn finish(&mut self, part: u64, span: Option<Span>, stop: &Stop, data: &str, marks: &mut Marks) {
+        self.judge_text(stop);
+        // Only the last call can have been cut off.
+        let last = self.calls.0.iter().rposition(|call| call.part == part);
+        if let Some(last) = last {
+            self.decide(last, finish_of(stop), marks);
+        }
+        self.decide_all(|call| call.part == part, Finish::Stop, marks);
+        let said = self.said(part);
+        said.is_finished = true;
+        let (meant, word) = said.clone().corrected(self.dialect, stop);
+        if let (Some(word), Some(span)) = (word, span) {
+            note_correction(&mut self.report.notes, &decoded(data, &span), word);
+            marks.edits.push((span, raw::quote(word)));
+        }
+        self.report.stop.get_or_insert(meant);
+    }
+
+    fn decide_all(&mut self, which: impl Fn(&PassCall) -> bool, finish: Finish, marks: &mut Marks) {
+        for at in self.first_open..self.calls.0.len() {
+            let call = &self.calls.0[at];
+            if call.decision.is_some() {
+                // Calls are mostly decided one after the other: those at the start are not looked at again.
+                self.first_open += usize::from(at == self.first_open);
+            } else if which(call) {
+                self.decide(at, finish, marks);
+            }
+        }
+    }
+
+    /// Decides what becomes of a call's arguments.
+    fn decide(&mut self, at: usize, finish: Finish, marks: &Marks) {
+        let call = &mut self.calls.0[at];
+        if call.decision.is_some() {
+            return;
+        }
+        // Nothing is what a call without arguments has in Anthropic's streams.
+        if self.dialect == Dialect::AnthropicMessages && call.sent.is_empty() {
+            call.sent.push_str("{}");
+        }
+        self.report.reports.extend(call.decide(&self.mender, finish));
+        // Without a name nothing can be said.
+        let decision = call.decision.get_or_insert(Delivery::AsSent);
+        if matches!(decision, Delivery::Instead(_)) && !call.is_whole {
+            self.make_room(at, marks);
+        }
+    }
+
+    /// What comes instead needs a piece that has not left yet. Where there is none, one is made.
+    fn make_room(&mut self, at: usize, marks: &Marks) {
+        let is_piece = |slot: &Slot| slot.is_of(at) && matches!(slot, Slot::Fragment { .. });
+        if marks.slots.iter().any(is_piece) || self.held.iter().any(|held| held.marks.slots.iter().any(is_piece)) {
+            return;
+        }
+        let call = &mut self.calls.0[at];
+        let Some(rest) = rest_of(call) else { return };
+        let index = call.index.unwrap_or(0);
+        let frame = own_frames::fragment(self.dialect, &self.head, call.part, index, rest);
+        let Some(frame) = frame.filter(|_| !rest.is_empty()) else { return };
+        call.is_replaced = true;
+        self.insert(frame, |slot| slot.is_of(at));
+    }
+
+    /// Puts frames of ours before the first one that has such a slot, or behind all.
+    fn insert(&mut self, frames: String, which: impl Fn(&Slot) -> bool) {
+        let place = self.held.iter().position(|held| held.marks.slots.iter().any(&which));
+        let raw = frames.into_bytes();
+        self.held_bytes += raw.len();
+        let held = Held { raw, data: Data::At(0..0), marks: Marks::default() };
+        self.held.insert(place.unwrap_or(self.held.len()), held);
+    }
+
+    fn hold(&mut self, held: Held) {
+        self.held_bytes += held.raw.len();
+        self.held.push_back(held);
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        while self.held.front().is_some_and(|front| self.is_ready(&front.marks)) {
+            let Some(mut front) = self.held.pop_front() else { return };
+            self.held_bytes -= front.raw.len();
+            self.fill(&mut front.marks);
+            held::write(&front.raw, &front.data, &front.marks, out);
+        }
+    }
+
+    /// Whether all that the frame waits for is decided.
+    fn is_ready(&self, marks: &Marks) -> bool {
+        let is_decided = |call: usize| self.calls.0[call].decision.is_some();
+        marks.slots.iter().all(|slot| match slot {
+            Slot::Fragment { call, sent, .. } => self.calls.0[*call].is_safe_up_to(*sent) || is_decided(*call),
+            Slot::Arguments { call, .. } | Slot::End { call } => is_decided(*call),
+            Slot::Text(_) | Slot::TextBlock(_) | Slot::TextFrame => !self.text.is_open(),
+        })
+    }
+
+    /// Makes edits of what was decided.
+    fn fill(&mut self, marks: &mut Marks) {
+        for slot in marks.slots.drain(..) {
+            match slot {
+                Slot::Fragment { call, span, sent } => {
+                    if let Some(new) = self.calls.0[call].piece(sent) {
+                        marks.edits.push((span, raw::quote(&new)));
+                    }
+                }
+                Slot::Arguments { call, span, shape } => {
+                    let call = &self.calls.0[call];
+                    let decision = call.decision.as_ref().unwrap_or(&Delivery::AsSent);
+                    let new = written(decision, &call.sent, shape, Shape::of(self.dialect));
+                    marks.edits.extend(new.map(|new| (span, on_one_line(new))));
+                }
+                Slot::End { .. } => {}
+                slot => {
+                    let Verdict::Calls(calls) = &self.text.verdict else { continue };
+                    match slot {
+                        Slot::Text(span) => marks.edits.push((span, "\"\"".to_owned())),
+                        Slot::TextBlock(span) => {
+                            marks.edits.push((span, text_calls::items(self.dialect, calls)));
+                        }
+                        _ => marks.is_dropped = true,
+                    }
+                }
+            }
+        }
+    }
+
+    /// A piece of text, which may be a piece of a call.
+    fn text_piece(&mut self, part: u64, span: Span, data: &str, marks: &mut Marks) {
+        if !self.text.is_open() {
+            return;
+        }
+        self.text.push(self.dialect, part, &decoded(data, &span), data);
+        if self.text.is_open() {
+            let is_in_block = has_text_blocks(self.dialect);
+            marks.slots.push(if is_in_block { Slot::TextFrame } else { Slot::Text(span) });
+        }
+    }
+
+    /// A frame that belongs to a block and says nothing new.
+    fn within(&mut self, part: u64, data: &str, marks: &mut Marks) {
+        if !self.text.is_open() || !has_text_blocks(self.dialect) {
+            return;
+        }
+        if self.dialect == Dialect::OpenAiResponses {
+            self.text.begin(part, data);
+        }
+        if self.text.is_open_in(part) {
+            marks.slots.push(Slot::TextFrame);
+        }
+    }
+
+    /// The answer is over: now it is known whether its text is nothing but calls.
+    fn judge_text(&mut self, stop: &Stop) {
+        if !self.text.is_open() {
+            return;
+        }
+        if finish_of(stop) != Finish::Stop || self.text.text.is_empty() {
+            return self.text.give_up();
+        }
+        let HeldText { tools, id_seed, text, part, sequence, .. } = &self.text;
+        let reports = &mut self.report.reports;
+        let calls = text_calls::find(self.dialect, text, tools, id_seed, &self.mender, reports);
+        if calls.is_empty() {
+            return self.text.give_up();
+        }
+        let first = part.unwrap_or(0);
+        let frames = text_calls::frames(self.dialect, &self.head, &calls, first, *sequence);
+        note_text_calls(&mut self.report.notes, calls.len());
+        self.said(0).calls += calls.len();
+        self.text.verdict = Verdict::Calls(calls);
+        if has_text_blocks(self.dialect) {
+            self.insert(frames, Slot::is_text);
+        } else {
+            self.insert(frames, |_| false);
+        }
+    }
+}
+
+/// Whether text stands in blocks of its own, which calls can take the place of.
+fn has_text_blocks(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::AnthropicMessages | Dialect::OpenAiResponses)
+}
+
+impl PassCall {
+    /// What to write in the place of the piece that leaves now.
+    fn piece(&mut self, sent: usize) -> Option<String> {
+        if !matches!(self.decision, Some(Delivery::Instead(_))) {
+            self.left = sent;
+            return None;
+        }
+        if std::mem::replace(&mut self.is_replaced, true) {
+            return Some(String::new());
+        }
+        let rest = rest_of(self).map(str::to_owned);
+        // Without a rest, what was decided does not fit what has left: then it stays as it was sent.
+        self.is_replaced = rest.is_some();
+        rest
+    }
+}
+
+/// What comes instead, after what has left.
+fn rest_of(call: &PassCall) -> Option<&str> {
+    let Some(Delivery::Instead(text)) = &call.decision else { return None };
+    text.strip_prefix(call.sent.get(..call.left)?)
+}
+
+/// White space between values may be anything: in streams it must not end a line.
+fn on_one_line(json: String) -> String {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
+}
+
+fn remember(known: &mut Option<String>, data: &str, span: &Span) {
+    if known.is_none() {
+        *known = Some(data[span.clone()].to_owned());
+    }
+}

@@ -1,0 +1,16 @@
+//! The LLM proxy as people run it: the official SDKs in front of it, a model's server with bad habits behind it.
+
+#![cfg(unix)]
+
+#[path = "../../../../tests/servers/installed.rs"]
+mod installed;
+
+mod ai_sdk;
+mod broken_streams;
+mod expected;
+mod fronts;
+mod model;
+mod rough;
+mod stage;
+mod upstream_itself;
+mod what_is_sent;

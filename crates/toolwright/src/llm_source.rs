@@ -1,0 +1,129 @@
+//! Which models can be asked: as the configuration says, or the usual providers.
+
+use std::sync::Arc;
+
+use toolwright_config::{
+    Configuration, Destination, LlmSettings, ModelRoute, OpenAiApi, SecretText, USUAL_UPSTREAM_TIME, UpstreamKey, UpstreamKind,
+    UpstreamSettings,
+};
+use toolwright_gateway::llm::LlmFront;
+use toolwright_ledger::Ledger;
+use toolwright_tools::{ToolExecutor, printable};
+
+use crate::cli::RuleOptions;
+
+/// Where Ollama listens when nobody says otherwise.
+const OLLAMA: &str = "http://127.0.0.1:11434";
+
+/// Built-in sets of rules that are on for calls of models unless they are switched off.
+const SETS: [&str; 1] = ["file-window-drop"];
+
+/// The models of these names are asked at the upstream beside.
+const USUAL: [(&str, &str); 7] = [
+    ("claude*", "anthropic"),
+    ("gpt-*", "openai"),
+    ("chatgpt*", "openai"),
+    ("o1*", "openai"),
+    ("o3*", "openai"),
+    ("o4*", "openai"),
+    ("*", "ollama"),
+];
+
+/// What the configuration says of models; without a word, the usual providers, with the keys of the environment or
+/// those that clients send.
+pub fn settings(configuration: Option<&Configuration>) -> LlmSettings {
+    configuration.and_then(|configuration| configuration.llm.clone()).unwrap_or_else(usual)
+}
+
+/// The front, and what it is told of another configuration.
+pub fn front(
+    settings: &LlmSettings,
+    executor: &Arc<ToolExecutor>,
+    rules: &RuleOptions,
+    ledger: Option<&Arc<Ledger>>,
+) -> Option<Arc<LlmFront>> {
+    let sets = SETS.into_iter().filter(|set| !rules.disable.iter().any(|off| off == set)).collect();
+    match LlmFront::new(settings, Arc::clone(executor), sets, ledger.cloned()) {
+        Ok(front) => Some(Arc::new(front)),
+        Err(error) => {
+            eprintln!("warning: no model can be asked: {}", printable(&error.to_string(), &[]));
+            None
+        }
+    }
+}
+
+/// Puts another configuration into force.
+pub fn follow(front: &LlmFront, before: &Configuration, new: &Configuration) {
+    if before.llm == new.llm {
+        return;
+    }
+    if let Err(error) = front.apply(&settings(Some(new))) {
+        eprintln!("warning: models are asked as before: {}", printable(&error.to_string(), &[]));
+    }
+}
+
+fn usual() -> LlmSettings {
+    let key = |name: &str| match std::env::var(name) {
+        Ok(key) if !key.trim().is_empty() => UpstreamKey::Text(SecretText::new(key.trim().to_owned())),
+        _ => UpstreamKey::Client,
+    };
+    let upstream = |name: &str, kind: UpstreamKind, url: &str, key: UpstreamKey| UpstreamSettings {
+        name: name.to_owned(),
+        kind,
+        api: OpenAiApi::Chat,
+        url: url.to_owned(),
+        key,
+        headers: Vec::new(),
+        first_byte: USUAL_UPSTREAM_TIME,
+        idle: USUAL_UPSTREAM_TIME,
+        reads_text_calls: None,
+        quirks: Default::default(),
+    };
+    let ollama = std::env::var("OLLAMA_HOST").ok().and_then(|host| ollama_address(&host));
+    let ollama = ollama.unwrap_or_else(|| OLLAMA.to_owned());
+    let route = |(pattern, upstream): (&str, &str)| ModelRoute {
+        pattern: pattern.to_owned(),
+        destinations: vec![Destination { upstream: upstream.to_owned(), model: None }],
+    };
+    LlmSettings {
+        upstreams: vec![
+            upstream("anthropic", UpstreamKind::Anthropic, "https://api.anthropic.com", key("ANTHROPIC_API_KEY")),
+            upstream("openai", UpstreamKind::OpenAi, "https://api.openai.com/v1", key("OPENAI_API_KEY")),
+            upstream("ollama", UpstreamKind::Ollama, &ollama, UpstreamKey::Client),
+        ],
+        models: USUAL.into_iter().map(route).collect(),
+        reask: 0,
+        keeps_bodies: false,
+    }
+}
+
+/// The address that Ollama's own variable means: a host, a port, or both, with or without a scheme.
+fn ollama_address(host: &str) -> Option<String> {
+    let host = host.trim().trim_end_matches('/');
+    if host.is_empty() {
+        return None;
+    }
+    let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
+    let rest = rest.replace("0.0.0.0", "127.0.0.1");
+    let rest = if rest.starts_with(':') { format!("127.0.0.1{rest}") } else { rest };
+    let has_port = rest.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    Some(if has_port || host.contains("://") { format!("{scheme}://{rest}") } else { format!("{scheme}://{rest}:11434") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_of_ollama_is_understood_as_ollama_does() {
+        for (said, meant) in [
+            ("127.0.0.1:11435", "http://127.0.0.1:11435"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            (":9000", "http://127.0.0.1:9000"),
+            ("https://models.example/", "https://models.example"),
+        ] {
+            assert_eq!(ollama_address(said).as_deref(), Some(meant), "{said}");
+        }
+        assert_eq!(ollama_address(" "), None);
+    }
+}
