@@ -15,6 +15,7 @@
 
 mod continuation;
 mod plain;
+mod text;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use toolwright_jsonrpc::raw;
 use toolwright_model::{Finish, Outcome};
 
 pub use continuation::continuation;
+use text::Text;
 
 use crate::engine::{Normalizer, RawArguments};
 use crate::repair::envelope::is_part_of_an_envelope;
@@ -95,29 +97,6 @@ enum State {
     After,
     /// White space behind the arguments.
     End,
-}
-
-/// Where inside a string that leaves by characters.
-#[derive(Clone, Copy, Debug)]
-struct Text {
-    start: usize,
-    escape: Escape,
-    /// Something in it may be read otherwise if the rest is broken.
-    is_frozen: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Escape {
-    None,
-    /// Behind a backslash.
-    Begun,
-    /// Behind `\u`, with the digits so far.
-    Code {
-        digits: u8,
-        code: u16,
-    },
-    /// Behind `<`: a quote may have leaked as a token, `<|"|>`.
-    Bracket,
 }
 
 /// Where inside a value that leaves as a whole.
@@ -305,8 +284,7 @@ impl Growing {
         if byte == b'"' && wanted.is_none_or(|id| plain::takes_any_text(schema, id)) {
             self.at += 1;
             self.commit(self.at);
-            let text = Text { start: self.at, escape: Escape::None, is_frozen: false };
-            self.state = State::Text(text);
+            self.state = State::Text(Text::new(self.at));
             return;
         }
         let object = wanted.filter(|_| byte == b'{').and_then(|id| plain::object(schema, id));
@@ -395,77 +373,6 @@ impl Growing {
         }
         self.state = State::After;
     }
-
-    fn in_text(&mut self, mut text: Text) {
-        let byte = self.text.as_bytes()[self.at];
-        match text.escape {
-            Escape::Begun => {
-                text.escape = match byte {
-                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Escape::None,
-                    b'u' => Escape::Code { digits: 0, code: 0 },
-                    _ => return self.stop(),
-                };
-                self.at += 1;
-                if text.escape == Escape::None {
-                    self.commit_text(&text);
-                }
-            }
-            Escape::Code { digits, code } => {
-                let Some(digit) = char::from(byte).to_digit(16) else { return self.stop() };
-                let code = code << 4 | digit as u16;
-                self.at += 1;
-                text.escape = Escape::Code { digits: digits + 1, code };
-                if digits == 3 {
-                    text.escape = Escape::None;
-                    // The first half of a character waits for the second.
-                    if !(0xD800..0xDC00).contains(&code) {
-                        self.commit_text(&text);
-                    }
-                }
-            }
-            Escape::Bracket => {
-                text.is_frozen |= byte == b'|';
-                text.escape = Escape::None;
-                self.commit_text(&text);
-            }
-            Escape::None => {
-                let rest = &self.text.as_bytes()[self.at..];
-                let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'<' | 0..0x20);
-                let run = rest.iter().position(is_special).unwrap_or(rest.len());
-                if run > 0 {
-                    self.at += run;
-                    self.commit_text(&text);
-                    return;
-                }
-                match byte {
-                    b'"' => {
-                        self.at += 1;
-                        return self.end_of_value();
-                    }
-                    b'\\' => {
-                        text.is_frozen |= is_drive(&self.text[text.start..self.at]);
-                        text.escape = Escape::Begun;
-                    }
-                    b'<' => text.escape = Escape::Bracket,
-                    _ => return self.stop(),
-                }
-                self.at += 1;
-            }
-        }
-        self.state = State::Text(text);
-    }
-
-    /// The characters of a string up to here may leave.
-    fn commit_text(&mut self, text: &Text) {
-        if !text.is_frozen {
-            self.commit(self.at);
-        }
-    }
-}
-
-/// Behind `C:`, backslashes are read for themselves if some of them are no escapes.
-fn is_drive(text: &str) -> bool {
-    matches!(text.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
 /// Keys of other characters are not known for keys when the text around them is broken.

@@ -1,5 +1,6 @@
 //! Who asks, and answers that we make ourselves.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
@@ -23,7 +24,7 @@ pub struct Visit {
     /// The name of its token.
     pub client: String,
     /// The models that it may ask; all when absent.
-    pub models: Option<Vec<String>>,
+    pub models: Option<Arc<[String]>>,
     /// The client's own key for the provider, where the token came by another header.
     pub own_key: HeaderMap,
 }

@@ -1,11 +1,12 @@
 //! A request to a model: who may ask, how much at once, and the front that answers.
 
 use http::request::Parts;
-use http::{Request, Response};
+use http::{HeaderMap, HeaderName, Request, Response};
 use hyper::body::Incoming;
 
 use super::admission::Stay;
 use super::body::{self, Held};
+use super::keys::LlmVisitor;
 use super::limits::WebLimits;
 use super::paced::Pace;
 use super::refusal::Refusal;
@@ -21,20 +22,30 @@ pub(super) async fn serve(
     incoming: Incoming,
     pace: &Pace,
 ) -> Result<Response<Held>, Refusal> {
-    let recognised = web.keys.recognise_llm(&parts.headers)?;
-    let known = recognised.known;
+    let visitor = web.keys.recognise_llm(&parts.headers)?;
     let Some(front) = &web.llm else { return Err(Refusal::no_route(parts.uri.path(), ROUTES)) };
-    let pass = web.admission.enter(&known, Stay::Request, &web.limits)?;
+    let pass = web.admission.enter(&visitor.known, Stay::Request, &web.limits)?;
     let limits = WebLimits { body_bytes: web.limits.llm_body_bytes, ..web.limits.clone() };
     let read = body::read(incoming, &limits, &web.admission.body_bytes).await?;
     let visit = Visit {
-        client: known.visitor.name.to_string(),
-        models: known.models.clone(),
-        own_key: recognised.own_key,
+        client: visitor.known.visitor.name.to_string(),
+        models: visitor.known.allowed_models.clone(),
+        own_key: own_key(&visitor, &parts.headers),
     };
     let answer = tokio::select! {
         answer = front.answer(path, Request::from_parts(parts, read.bytes), visit) => answer,
         () = web.stop.now() => return Err(Refusal::ending()),
     };
     Ok(answer.map(|body| Held::new(body, pace.clone()).with(Some(pass), read.share, None)))
+}
+
+/// The client's own key for who answers, where it sent one beside our token.
+fn own_key(visitor: &LlmVisitor, headers: &HeaderMap) -> HeaderMap {
+    let mut own = HeaderMap::new();
+    for (name, is_own) in [("authorization", visitor.owns_authorization), ("x-api-key", visitor.owns_api_key)] {
+        if let (true, Some(value)) = (is_own, headers.get(name)) {
+            own.insert(HeaderName::from_static(name), value.clone());
+        }
+    }
+    own
 }

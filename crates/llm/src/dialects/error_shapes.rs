@@ -69,7 +69,8 @@ fn find(value: &str, depth: usize) -> Option<Failure> {
     if let Some(detail) = fields.peek("detail") {
         return find_detail(detail).or_else(|| find(detail, depth + 1));
     }
-    let word = |fields: &mut Fields<'_, '_>, key| fields.take(key).and_then(scalar);
+    let word =
+        |fields: &mut Fields<'_, '_>, key| fields.take(key).and_then(scalar).filter(|word| !word.is_empty());
     let message =
         ["message", "msg", "error_message"].iter().find_map(|key| fields.peek(key)).and_then(decoded);
     let upstream_type = word(&mut fields, "type").filter(|word| word != "error");
@@ -122,26 +123,13 @@ fn kind_of_word(word: &str) -> Option<FailureKind> {
     })
 }
 
-/// A body without tags, scripts and runs of white space, and not too long.
+/// The words of a body, not too many.
 fn plain(body: &str) -> String {
-    let mut words = String::new();
-    let mut rest = body;
-    while let Some(start) = rest.find('<') {
-        words.push_str(&rest[..start]);
-        words.push(' ');
-        let tag = &rest[start..];
-        let hidden = ["script", "style", "title"]
-            .iter()
-            .find(|name| tag.get(1..1 + name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name)));
-        let end = match hidden {
-            // The title says again what the body says, or says it alone.
-            Some(&name) if name != "title" => tag.find("</").filter(|end| *end > 0),
-            _ => None,
-        };
-        let after = end.map_or(tag, |end| &tag[end..]);
-        rest = after.find('>').map_or("", |close| &after[close + 1..]);
+    // A page's title mostly says again what the page says.
+    let mut words = untagged(body, &["script", "style", "title"]);
+    if words.trim().is_empty() {
+        words = untagged(body, &["script", "style"]);
     }
-    words.push_str(rest);
     let mut out = String::new();
     for word in words.split_whitespace() {
         if out.len() + word.len() > MOST_LETTERS {
@@ -154,6 +142,24 @@ fn plain(body: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// A text without its tags, and without what stands in some of them.
+fn untagged(text: &str, hidden: &[&str]) -> String {
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        words.push_str(&rest[..start]);
+        words.push(' ');
+        let tag = &rest[start + 1..];
+        let begins =
+            |name: &&&str| tag.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
+        let close = hidden.iter().find(begins).and_then(|_| tag.find("</"));
+        let after = close.map_or(tag, |close| &tag[close..]);
+        rest = after.find('>').map_or("", |end| &after[end + 1..]);
+    }
+    words.push_str(rest);
+    words
 }
 
 #[cfg(test)]
@@ -181,11 +187,16 @@ mod tests {
             (r#"[{"error":{"code":400,"message":"bad schema","status":"INVALID_ARGUMENT"}}]"#, "bad schema"),
             (r#""just words""#, "just words"),
             (r#"{"error":{"type":"server_error"}}"#, "server_error"),
+            (
+                r#"{"type":"","message":""}"#,
+                r#"the upstream answered with status 502: {"type":"","message":""}"#,
+            ),
             ("", "the upstream answered with status 502 and no words"),
             (r#"{"a":1}"#, r#"the upstream answered with status 502: {"a":1}"#),
+            ("<title>502 Bad Gateway</title>", "the upstream answered with status 502: 502 Bad Gateway"),
             (
                 "<html><head><title>502 Bad Gateway</title><style>p{a:b}</style></head><body><h1>nginx</h1></body></html>",
-                "the upstream answered with status 502: 502 Bad Gateway nginx",
+                "the upstream answered with status 502: nginx",
             ),
         ] {
             assert_eq!(told(502, body), (502, FailureKind::Api, words.to_owned()), "{body}");

@@ -21,14 +21,18 @@ pub(crate) fn note_server_tools(request: &Request, notes: &mut Notes) {
         let kind = tool.get_text("type").unwrap_or_else(|| "without a type".to_owned());
         notes.add(
             "server_tool_dropped",
-            format!("the tool {kind} is run by another provider and was left out"),
+            format!("only its own provider knows the tool {kind}; it was left out"),
         );
     }
 }
 
 /// Tells what of a request only its own dialect knows.
 pub(crate) fn note_members(members: &Members, notes: &mut Notes) {
-    let names: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+    // These say what is so without them.
+    let is_said = |(key, value): &&(String, Json)| {
+        !matches!((key.as_str(), value.as_str()), ("n", "1") | ("logprobs", "false"))
+    };
+    let names: Vec<&str> = members.iter().filter(is_said).map(|(key, _)| key.as_str()).collect();
     if !names.is_empty() {
         notes.add("members_not_sent", format!("the upstream's dialect does not know: {}", names.join(", ")));
     }

@@ -30,10 +30,12 @@ impl Effort {
 
     /// What a budget of tokens means where only words are known.
     pub fn of_budget(tokens: u64) -> Effort {
-        match tokens {
-            0..=LOW_TOKENS => Effort::Low,
-            ..=MEDIUM_TOKENS => Effort::Medium,
-            _ => Effort::High,
+        if tokens <= LOW_TOKENS {
+            Effort::Low
+        } else if tokens <= MEDIUM_TOKENS {
+            Effort::Medium
+        } else {
+            Effort::High
         }
     }
 

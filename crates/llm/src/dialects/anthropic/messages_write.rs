@@ -5,7 +5,6 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 use super::media::write_media;
 use crate::dialects::history::{self, Answer, NO_RESULT, Part, Said, Step, note_once};
 use crate::dialects::offer::words_of;
-use crate::dialects::system;
 use crate::form::{Arguments, Block, Call, Members, Request, Role, Text, Thinking, ToolResult, signature};
 use crate::{Dialect, Failure, Notes, Target};
 
@@ -91,10 +90,11 @@ pub(super) fn write_messages(
     for (at, step) in steps.iter().enumerate() {
         match step {
             Step::System(message) if target.takes_inline_system => {
-                let text = system::joined(system::texts(message));
-                if !text.is_empty() {
-                    turns.push(Role::System, vec![plain_text(&text)]);
-                }
+                let texts = message.blocks.iter().filter_map(|block| match block {
+                    Block::Text(text) => writer.text(text, &text.text),
+                    _ => None,
+                });
+                turns.push(Role::System, texts.collect());
             }
             // Written with the other instructions.
             Step::System(_) => {}

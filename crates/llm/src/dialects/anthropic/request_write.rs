@@ -29,7 +29,8 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
     let system = write_system(request, target, &mut breakpoints, notes);
     let written = write_messages(request, target, &mut breakpoints, notes)?;
     let has_tools = !tools.is_empty();
-    let limits = Limits::of(request, target, is_forced(request, has_tools), written.lacks_thought, notes);
+    let choice = write_choice(request, has_tools, notes);
+    let limits = Limits::of(request, target, is_forced(choice.as_ref()), written.lacks_thought, notes);
 
     let bytes = |values: &[Json]| values.iter().map(|value| value.as_str().len() + 1).sum::<usize>();
     let mut out =
@@ -43,8 +44,8 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
     if has_tools {
         out.list("tools", tools);
     }
-    if let Some(choice) = write_choice(request, has_tools, notes) {
-        out.value("tool_choice", &choice);
+    if let Some(choice) = &choice {
+        out.value("tool_choice", choice);
     }
     write_sampling(request, target, limits.thinking.is_some(), &mut out, notes);
     if let Some(thinking) = &limits.thinking {
@@ -120,6 +121,10 @@ impl Limits {
                 return limits;
             }
             limits.thinking = Some(raw.clone());
+            return limits;
+        }
+        // Anthropic's own effort goes without thinking.
+        if request.dialect == Some(Dialect::AnthropicMessages) {
             return limits;
         }
         // Of another dialect. Only budgets are known to all models that think.

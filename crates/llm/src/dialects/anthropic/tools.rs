@@ -115,11 +115,7 @@ pub(super) fn write_choice(request: &Request, has_tools: bool, notes: &mut Notes
     Some(out.finish())
 }
 
-/// Whether the model has to call a tool.
-pub(super) fn is_forced(request: &Request, has_tools: bool) -> bool {
-    has_tools
-        && matches!(
-            request.choice,
-            Some(ToolChoice::Required | ToolChoice::Tool(_) | ToolChoice::Allowed { is_required: true, .. })
-        )
+/// Whether the choice that was written makes the model call a tool.
+pub(super) fn is_forced(choice: Option<&Json>) -> bool {
+    choice.is_some_and(|choice| matches!(choice.get_text("type").as_deref(), Some("any" | "tool")))
 }

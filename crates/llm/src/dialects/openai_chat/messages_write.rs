@@ -108,20 +108,23 @@ impl<'r> Writer<'r, '_> {
                 Part::Block(Block::Call(_) | Block::Result(_)) => {}
             }
         }
+        let mut thought = ObjectWriter::default();
+        if !reasoning::write_for_upstream(&thoughts, self.target.reasoning, &mut thought) {
+            let words = "thoughts of earlier turns were left out: the upstream has no place for them";
+            note_once(self.notes, "thinking_not_sent", words);
+        }
+        // Servers refuse messages that say nothing.
+        let is_silent = content.is_empty() && calls.is_empty() && refusal.is_empty();
+        if is_silent && thought.is_empty() {
+            return;
+        }
         let mut out = ObjectWriter::with_capacity(content.len() + 64);
         out.text("role", "assistant");
-        let is_silent = content.is_empty() && (!calls.is_empty() || !refusal.is_empty());
-        match is_silent {
+        match content.is_empty() && !is_silent {
             true => out.value("content", &null()),
             false => out.text("content", &content),
         }
-        if !reasoning::write_for_upstream(&thoughts, self.target.reasoning, &mut out) {
-            note_once(
-                self.notes,
-                "thinking_not_sent",
-                "thoughts of earlier turns were left out: the upstream has no place for them",
-            );
-        }
+        thought.finish().members().unwrap_or_default().iter().for_each(|member| out.member(member));
         if !refusal.is_empty() {
             out.text("refusal", &refusal);
         }

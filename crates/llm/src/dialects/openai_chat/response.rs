@@ -24,6 +24,10 @@ pub fn read_response(body: &str) -> Result<Response, Failure> {
     let place = root.member("choices");
     let place = place.item(0);
     let mut choice = Fields::read(choice, place).map_err(upstream_fault)?;
+    // OpenRouter: an error of the provider behind it.
+    if choice.peek("error").is_some() {
+        return Err(error_shapes::read(200, choices.first().copied().unwrap_or_default()));
+    }
     let mut message = Fields::read(choice.take("message").unwrap_or("{}"), place.member("message"))
         .map_err(upstream_fault)?;
     let mut blocks = take_assistant(&mut message).map_err(upstream_fault)?;

@@ -1,0 +1,107 @@
+//! A string of which every character may leave as it is written.
+
+use super::{Growing, State};
+
+/// Where inside a string that leaves by characters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text {
+    start: usize,
+    escape: Escape,
+    /// Something in it may be read otherwise if the rest is broken.
+    is_frozen: bool,
+}
+
+/// Where inside an escape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Escape {
+    None,
+    /// Behind a backslash.
+    Begun,
+    /// Behind `\u`, with the digits so far.
+    Code {
+        digits: u8,
+        code: u16,
+    },
+    /// Behind `<`: a quote may have leaked as a token, `<|"|>`.
+    Bracket,
+}
+
+impl Text {
+    /// A string whose first character is at `start`.
+    pub(super) fn new(start: usize) -> Text {
+        Text { start, escape: Escape::None, is_frozen: false }
+    }
+}
+
+impl Growing {
+    pub(super) fn in_text(&mut self, mut text: Text) {
+        let byte = self.text.as_bytes()[self.at];
+        match text.escape {
+            Escape::Begun => {
+                text.escape = match byte {
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Escape::None,
+                    b'u' => Escape::Code { digits: 0, code: 0 },
+                    _ => return self.stop(),
+                };
+                self.at += 1;
+                if text.escape == Escape::None {
+                    self.commit_text(&text);
+                }
+            }
+            Escape::Code { digits, code } => {
+                let Some(digit) = char::from(byte).to_digit(16) else { return self.stop() };
+                let code = code << 4 | digit as u16;
+                self.at += 1;
+                text.escape = Escape::Code { digits: digits + 1, code };
+                if digits == 3 {
+                    text.escape = Escape::None;
+                    // The first half of a character waits for the second.
+                    if !(0xD800..0xDC00).contains(&code) {
+                        self.commit_text(&text);
+                    }
+                }
+            }
+            Escape::Bracket => {
+                text.is_frozen |= byte == b'|';
+                text.escape = Escape::None;
+                self.commit_text(&text);
+            }
+            Escape::None => {
+                let rest = &self.text.as_bytes()[self.at..];
+                let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'<' | 0..0x20);
+                let run = rest.iter().position(is_special).unwrap_or(rest.len());
+                if run > 0 {
+                    self.at += run;
+                    self.commit_text(&text);
+                    return;
+                }
+                match byte {
+                    b'"' => {
+                        self.at += 1;
+                        return self.end_of_value();
+                    }
+                    b'\\' => {
+                        text.is_frozen |= is_drive(&self.text[text.start..self.at]);
+                        text.escape = Escape::Begun;
+                    }
+                    b'<' => text.escape = Escape::Bracket,
+                    _ => return self.stop(),
+                }
+                self.at += 1;
+            }
+        }
+        self.state = State::Text(text);
+    }
+
+    /// The characters of a string up to here may leave.
+    fn commit_text(&mut self, text: &Text) {
+        if !text.is_frozen {
+            self.commit(self.at);
+        }
+    }
+}
+
+/// Behind `C:`, backslashes are read for themselves if some of them are no escapes.
+fn is_drive(text: &str) -> bool {
+    matches!(text.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
+}
