@@ -67,12 +67,15 @@ fn a_name_and_id_in_every_delta_are_one_call() {
 #[test]
 fn calls_that_share_an_index_are_told_apart() {
     let first = r#"{"index":0,"id":"a","function":{"name":"read_file","arguments":"{\"path\":\"x\"}"}}"#;
-    let second = r#"{"index":0,"id":"b","function":{"name":"read_file","arguments":"{\"file_path\":\"y\"}"}}"#;
+    let second =
+        r#"{"index":0,"id":"b","function":{"name":"read_file","arguments":"{\"file_path\":\"y\"}"}}"#;
     let nameless = |call: &str| call.replace(r#""id":"a","#, "").replace(r#""id":"b","#, "");
     let bare = |call: &str| nameless(call).replace(r#""index":0,"#, "");
-    for [first, second] in
-        [[first.to_owned(), second.to_owned()], [nameless(first), nameless(second)], [bare(first), bare(second)]]
-    {
+    for [first, second] in [
+        [first.to_owned(), second.to_owned()],
+        [nameless(first), nameless(second)],
+        [bare(first), bare(second)],
+    ] {
         let text = chat(&[&first, &second], "tool_calls");
         let (out, report) = passed(stream(OpenAiChat), &text);
         assert_eq!(out, text.replace("file_path", "path"));
@@ -154,8 +157,14 @@ fn a_call_of_responses_that_was_cut_off_stays_as_it_was_sent() {
     let item = r#"{"type":"function_call","id":"fc","call_id":"c","name":"read_file","arguments":"{\"file_path\":\"/a"}"#;
     let begun = item.replace(r#"{\"file_path\":\"/a"#, "");
     let text = event("response.output_item.added", &format!(",\"output_index\":0,\"item\":{begun}"))
-        + &event("response.function_call_arguments.delta", r#","output_index":0,"delta":"{\"file_path\":\"/a""#)
-        + &event("response.function_call_arguments.done", r#","output_index":0,"arguments":"{\"file_path\":\"/a""#)
+        + &event(
+            "response.function_call_arguments.delta",
+            r#","output_index":0,"delta":"{\"file_path\":\"/a""#,
+        )
+        + &event(
+            "response.function_call_arguments.done",
+            r#","output_index":0,"arguments":"{\"file_path\":\"/a""#,
+        )
         + &event("response.output_item.done", &format!(",\"output_index\":0,\"item\":{item}"))
         + &event(
             "response.incomplete",
@@ -179,7 +188,9 @@ fn an_error_of_the_upstream_passes_and_nothing_of_a_doubtful_call() {
     assert_eq!(out, text[..kept].to_owned() + &error);
     assert!(report.has_upstream_error && report.failure.is_none());
 
-    for error in ["data: {\"error\":{\"message\":\"no\"}}\n\n", "data: {\"object\":\"error\",\"message\":\"no\"}\n\n"] {
+    for error in
+        ["data: {\"error\":{\"message\":\"no\"}}\n\n", "data: {\"object\":\"error\",\"message\":\"no\"}\n\n"]
+    {
         let (out, report) = passed(stream(OpenAiChat), error);
         assert!(out == error && report.has_upstream_error);
     }
@@ -195,12 +206,18 @@ fn bytes_that_are_no_text_end_in_an_error() {
     stream.push(b"data: {}\n\n", &mut out);
     stream.end(&mut out);
     let out = String::from_utf8(out).expect("UTF-8");
-    assert!(out.starts_with("event: error\ndata: {\"type\":\"error\"") && out.matches("event: ").count() == 1, "{out}");
+    assert!(
+        out.starts_with("event: error\ndata: {\"type\":\"error\"") && out.matches("event: ").count() == 1,
+        "{out}"
+    );
 }
 
 #[test]
 fn arguments_in_the_wrong_shape_get_the_right_one() {
-    let text = chat(&[r#"{"index":0,"id":"a","function":{"name":"read_file","arguments":{"path":"x"}}}"#], "tool_calls");
+    let text = chat(
+        &[r#"{"index":0,"id":"a","function":{"name":"read_file","arguments":{"path":"x"}}}"#],
+        "tool_calls",
+    );
     let (out, _) = passed(stream(OpenAiChat), &text);
     assert_eq!(out, text.replace(r#"{"path":"x"}"#, r#""{\"path\":\"x\"}""#));
     let block = r#"{"type":"tool_use","id":"t","name":"read_file","input":{"file_path": "x"}}"#;
@@ -254,7 +271,8 @@ fn with_text_calls(dialect: Dialect) -> PassStream {
     PassStream::new(dialect, mender(), &options)
 }
 
-const CALL: &str = r#"<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"x\"}}\n</tool_call>"#;
+const CALL: &str =
+    r#"<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"x\"}}\n</tool_call>"#;
 
 /// A stream of each dialect that says this, in three pieces.
 fn said(dialect: Dialect, text: &str) -> String {
@@ -275,7 +293,9 @@ fn said(dialect: Dialect, text: &str) -> String {
         }
         OllamaChat => {
             let line = |content: &str, rest: &str| {
-                format!("{{\"model\":\"m\",\"created_at\":\"t\",\"message\":{{\"role\":\"assistant\",\"content\":\"{content}\"}},{rest}}}\n")
+                format!(
+                    "{{\"model\":\"m\",\"created_at\":\"t\",\"message\":{{\"role\":\"assistant\",\"content\":\"{content}\"}},{rest}}}\n"
+                )
             };
             pieces.map(|piece| line(piece, "\"done\":false")).concat()
                 + &line("", "\"done_reason\":\"stop\",\"done\":true")
@@ -285,13 +305,22 @@ fn said(dialect: Dialect, text: &str) -> String {
             let item = format!(
                 "{{\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"content\":[{{\"type\":\"output_text\",\"text\":\"{text}\"}}]}}"
             );
-            event("response.output_item.added", &format!("{at},\"sequence_number\":3,\"item\":{{\"type\":\"message\",\"id\":\"m\",\"content\":[]}}"))
-                + &event("response.content_part.added", at)
-                + &pieces.map(|piece| event("response.output_text.delta", &format!("{at},\"delta\":\"{piece}\""))).concat()
+            event(
+                "response.output_item.added",
+                &format!(
+                    "{at},\"sequence_number\":3,\"item\":{{\"type\":\"message\",\"id\":\"m\",\"content\":[]}}"
+                ),
+            ) + &event("response.content_part.added", at)
+                + &pieces
+                    .map(|piece| event("response.output_text.delta", &format!("{at},\"delta\":\"{piece}\"")))
+                    .concat()
                 + &event("response.output_text.done", &format!("{at},\"text\":\"{text}\""))
                 + &event("response.content_part.done", at)
                 + &event("response.output_item.done", &format!("{at},\"item\":{item}"))
-                + &event("response.completed", &format!(",\"response\":{{\"status\":\"completed\",\"output\":[{item}]}}"))
+                + &event(
+                    "response.completed",
+                    &format!(",\"response\":{{\"status\":\"completed\",\"output\":[{item}]}}"),
+                )
         }
     }
 }

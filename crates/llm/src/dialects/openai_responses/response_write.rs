@@ -4,7 +4,7 @@ use toolwright_jsonrpc::Json;
 
 use super::output::{self, Answer, CallItem, ItemState, State};
 use super::seal;
-use crate::form::{Arguments, Block, Call, Response, Stop, Thinking};
+use crate::form::{Arguments, Block, Call, Response, Stop, Thinking, Usage};
 use crate::{Dialect, Reply};
 
 /// Writes an answer for a client.
@@ -23,7 +23,7 @@ pub fn write_response(response: &Response, reply: &Reply) -> String {
         created: response.created.unwrap_or(reply.created),
         state: State::Ended(stop),
         output: &writer.items,
-        usage: Some(&response.usage),
+        usage: (response.usage != Usage::default()).then_some(&response.usage),
     };
     output::write(&answer, reply).as_str().to_owned()
 }

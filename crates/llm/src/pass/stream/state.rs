@@ -318,7 +318,9 @@ impl State {
     /// What comes instead needs a piece that has not left yet. Where there is none, one is made.
     fn make_room(&mut self, at: usize, marks: &Marks) {
         let is_piece = |slot: &Slot| slot.is_of(at) && matches!(slot, Slot::Fragment { .. });
-        if marks.slots.iter().any(is_piece) || self.held.iter().any(|held| held.marks.slots.iter().any(is_piece)) {
+        if marks.slots.iter().any(is_piece)
+            || self.held.iter().any(|held| held.marks.slots.iter().any(is_piece))
+        {
             return;
         }
         let call = &mut self.calls.0[at];
@@ -357,7 +359,9 @@ impl State {
     fn is_ready(&self, marks: &Marks) -> bool {
         let is_decided = |call: usize| self.calls.0[call].decision.is_some();
         marks.slots.iter().all(|slot| match slot {
-            Slot::Fragment { call, sent, .. } => self.calls.0[*call].is_safe_up_to(*sent) || is_decided(*call),
+            Slot::Fragment { call, sent, .. } => {
+                self.calls.0[*call].is_safe_up_to(*sent) || is_decided(*call)
+            }
             Slot::Arguments { call, .. } | Slot::End { call } => is_decided(*call),
             Slot::Text(_) | Slot::TextBlock(_) | Slot::TextFrame => !self.text.is_open(),
         })
