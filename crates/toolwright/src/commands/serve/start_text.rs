@@ -153,6 +153,7 @@ mod tests {
             toolboxes: vec![Line { name: "builtin".to_owned(), holds: Holds::OwnTools(12) }],
             folders: vec!["/home/me/notes".into()],
             configuration: None,
+            upstreams: vec!["anthropic".into(), "local".into()],
         }
     }
 
