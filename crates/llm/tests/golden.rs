@@ -44,7 +44,12 @@ macro_rules! wire {
 }
 
 /// One line per dialect.
-const WIRES: &[Wire] = &[wire!(AnthropicMessages, anthropic), wire!(OpenAiChat, openai_chat)];
+const WIRES: &[Wire] = &[
+    wire!(AnthropicMessages, anthropic),
+    wire!(OpenAiChat, openai_chat),
+    wire!(OpenAiResponses, openai_responses),
+    wire!(OllamaChat, ollama),
+];
 
 /// One conversion that the files ask for.
 struct Case {

@@ -4,6 +4,8 @@ use serde_json::Value;
 use toolwright_llm::Dialect;
 use toolwright_llm::form::Event;
 
+use super::check_more;
+
 /// The words of an answer.
 pub fn texts(events: &[Event]) -> String {
     events
@@ -44,6 +46,9 @@ pub fn calls(events: &[Event]) -> Vec<(String, String, String)> {
 /// Judges a whole stream that a client was sent.
 pub fn stream(dialect: Dialect, bytes: &[u8]) -> Result<(), String> {
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    if dialect == Dialect::OllamaChat {
+        return check_more::ollama(text);
+    }
     let mut frames = Vec::new();
     for frame in text.split_terminator("\n\n") {
         let (event, data) = match frame.strip_prefix("event: ").and_then(|rest| rest.split_once('\n')) {
@@ -55,15 +60,16 @@ pub fn stream(dialect: Dialect, bytes: &[u8]) -> Result<(), String> {
     }
     match dialect {
         Dialect::AnthropicMessages => anthropic(&frames),
+        Dialect::OpenAiResponses => check_more::responses(&frames),
         _ => chat(&frames),
     }
 }
 
-fn ensure(is_right: bool, what: &str, at: &Value) -> Result<(), String> {
+pub fn ensure(is_right: bool, what: &str, at: &Value) -> Result<(), String> {
     if is_right { Ok(()) } else { Err(format!("{what}: {at}")) }
 }
 
-fn parse(data: &str) -> Result<Value, String> {
+pub fn parse(data: &str) -> Result<Value, String> {
     serde_json::from_str(data).map_err(|error| format!("{error}: {data}"))
 }
 

@@ -7,7 +7,7 @@ use toolwright_llm::{Dialect, Failure, FailureKind};
 use super::{DIALECTS, check, events, written};
 
 /// A stream of events as encoders take it, cut into pieces anyhow.
-fn told() -> impl Strategy<Value = Vec<Event>> {
+pub fn told() -> impl Strategy<Value = Vec<Event>> {
     let words = prop::collection::vec("[a-zäß€🙂\"\\\\\n{}]{1,6}", 1..4);
     let item = prop_oneof![
         words.clone().prop_map(|pieces| pieces.into_iter().map(Event::Text).collect::<Vec<_>>()),
@@ -82,7 +82,7 @@ fn told() -> impl Strategy<Value = Vec<Event>> {
 }
 
 /// What has to survive any way through any dialect: words, thoughts, calls, their order, usage and the end.
-fn meaning(events: &[Event]) -> Vec<String> {
+pub fn meaning(events: &[Event]) -> Vec<String> {
     let mut out: Vec<(&str, String)> = Vec::new();
     let mut usage = Usage::default();
     let mut is_signed = false;
@@ -218,7 +218,7 @@ fn wild_anthropic() -> impl Strategy<Value = String> {
 }
 
 /// Any split means the same, the end is the end, and every encoder makes a right stream of it.
-fn holds(from: Dialect, bytes: &[u8], at: usize) -> Result<(), TestCaseError> {
+pub fn holds(from: Dialect, bytes: &[u8], at: usize) -> Result<(), TestCaseError> {
     let whole = events(from, &[bytes]);
     let (left, right) = bytes.split_at(at.min(bytes.len()));
     prop_assert_eq!(&events(from, &[left, right]), &whole);

@@ -1,44 +1,42 @@
 //! Streams as files: what an upstream sends, what it means, and what clients of other dialects are sent.
 //!
-//! `CASE.FROM.sse` is what comes in. `CASE.FROM.golden.txt` is what it means: the events after the sequencer, one a
-//! line, and then the streams for clients of each dialect. The cases with numbers are the scenarios in which proxies
-//! were measured. `UPDATE_GOLDEN=1 cargo nextest run -p toolwright-llm --test streams` writes the golden files.
+//! `CASE.FROM.sse`, or `.ndjson`, is what comes in. `CASE.FROM.golden.txt` is what it means: the events after the
+//! sequencer, one a line, and then the streams for clients of Anthropic and Chat. The cases with numbers are the
+//! scenarios in which proxies were measured; their golden files have the streams for clients of every dialect. `UPDATE_GOLDEN=1 cargo nextest run -p toolwright-llm --test streams` writes the golden files.
 
 mod check;
+mod check_more;
 mod laws;
+mod responses_and_ollama;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolwright_llm::dialects::{anthropic, openai_chat};
+use toolwright_llm::dialects::{self, openai_chat};
 use toolwright_llm::form::{Event, Request, Stop, Usage};
-use toolwright_llm::stream::{Decode, Encode, Frames, Sequencer};
+use toolwright_llm::stream::{Encode, Frames, Sequencer};
 use toolwright_llm::{Dialect, Reply};
 
-const DIALECTS: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenAiChat];
+const DIALECTS: [Dialect; 4] = Dialect::ALL;
 
-fn decoder(dialect: Dialect) -> Box<dyn Decode> {
-    match dialect {
-        Dialect::AnthropicMessages => Box::new(anthropic::Decoder::new("seed")),
-        _ => Box::new(openai_chat::Decoder::new("seed")),
-    }
-}
+/// The dialects in which every stream is shown in its golden file.
+const SHOWN: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenAiChat];
 
 fn encoder(dialect: Dialect) -> Box<dyn Encode> {
     let request = Request { model: "asked-for".to_owned(), wants_usage: true, ..Request::default() };
     let id = "0123456789abcdefghijklmn".to_owned();
     let reply = Reply { request: Arc::new(request), id, created: 1_754_000_001, estimated_input: 77 };
-    match dialect {
-        Dialect::AnthropicMessages => Box::new(anthropic::Encoder::new(reply)),
-        _ => Box::new(openai_chat::Encoder::new(reply)),
-    }
+    dialects::encoder(dialect, reply)
 }
 
 /// What a stream means that comes in these pieces.
 fn events(dialect: Dialect, pieces: &[&[u8]]) -> Vec<Event> {
-    let mut frames = Frames::sse();
-    let mut decoder = decoder(dialect);
+    let mut frames = match dialect {
+        Dialect::OllamaChat => Frames::lines(),
+        _ => Frames::sse(),
+    };
+    let mut decoder = dialects::decoder(dialect, "seed");
     let mut found = Vec::new();
     for piece in pieces {
         frames.push(piece, &mut |frame| decoder.frame(&frame, &mut found)).expect("frames");
@@ -68,7 +66,7 @@ fn cases() -> Vec<(String, Dialect, Vec<u8>)> {
     for file in fs::read_dir(folder()).expect("the folder of streams") {
         let path = file.expect("a file").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let Some(name) = name.strip_suffix(".sse") else { continue };
+        let Some(name) = name.strip_suffix(".sse").or(name.strip_suffix(".ndjson")) else { continue };
         let (_, dialect) = name.rsplit_once('.').expect("CASE.FROM");
         let dialect = DIALECTS.into_iter().find(|known| known.name() == dialect).expect("a dialect");
         cases.push((name.to_owned(), dialect, fs::read(&path).expect("a readable file")));
@@ -93,7 +91,8 @@ fn every_stream_means_what_its_golden_file_says() {
         for event in &events {
             made.push_str(&format!("{event:?}\n"));
         }
-        for to in DIALECTS.into_iter().filter(|to| *to != from) {
+        let is_scenario = name.starts_with(|first: char| first.is_ascii_digit());
+        for to in DIALECTS.into_iter().filter(|to| *to != from && (is_scenario || SHOWN.contains(to))) {
             made.push_str(&format!("\n--- {} ---\n", to.name()));
             made.push_str(&String::from_utf8(written(to, &events)).expect("text"));
         }

@@ -103,7 +103,7 @@ impl Said {
 fn read_call(raw: &str) -> Option<Call> {
     let mut fields = Fields::lenient(raw);
     let mut function = Fields::lenient(fields.take("function")?);
-    let name = function.take("name").and_then(decoded)?;
+    let name = function.take("name").and_then(decoded).unwrap_or_default();
     let id = fields.take("id").and_then(decoded).filter(|id| !id.is_empty());
     Some(Call { id, name, arguments: arguments(function.take("arguments")), extra: Members::new() })
 }
@@ -186,9 +186,13 @@ pub(super) fn write_line(model: &str, created: u64, message: &Json, end: Option<
     out.value("done", &Json::yes());
     out.number("total_duration", 0);
     out.number("load_duration", 0);
-    out.number("prompt_eval_count", usage.all_input());
+    if usage.input.or(usage.cache_read).or(usage.cache_write).is_some() {
+        out.number("prompt_eval_count", usage.all_input());
+    }
     out.number("prompt_eval_duration", 0);
-    out.number("eval_count", usage.output.unwrap_or(0));
+    if let Some(tokens) = usage.output {
+        out.number("eval_count", tokens);
+    }
     out.number("eval_duration", 0);
     out.finish()
 }

@@ -146,18 +146,21 @@ impl Decoder {
         let id = text(&mut fields, "id").unwrap_or_default();
         self.items.push(Item { id, index, kind, is_done: false });
         let at = self.items.len() - 1;
-        self.begin_call(at, &mut fields, out);
+        self.begin_call(at, &mut fields, Waits::ForName, out);
         at
     }
 
-    /// A call begins as soon as its name is known.
-    fn begin_call(&mut self, at: usize, fields: &mut Fields<'_, '_>, out: &mut Vec<Event>) {
+    /// A call begins as soon as its name is known, or when none will come any more.
+    fn begin_call(&mut self, at: usize, fields: &mut Fields<'_, '_>, waits: Waits, out: &mut Vec<Event>) {
         let number = self.calls;
         let Some(Item { kind: Kind::Call(call), .. }) = self.items.get_mut(at) else { return };
         if call.number.is_some() {
             return;
         }
-        let Some(name) = text(fields, "name").filter(|name| !name.is_empty()) else { return };
+        let name = text(fields, "name").unwrap_or_default();
+        if name.is_empty() && waits == Waits::ForName {
+            return;
+        }
         let id = text(fields, "call_id")
             .filter(|id| !id.is_empty())
             .unwrap_or_else(|| format!("call_{}_{number}", self.id_seed));
@@ -193,7 +196,7 @@ impl Decoder {
         let id = fields.peek("item_id").and_then(decoded).unwrap_or_default();
         let index = fields.peek("output_index").and_then(count);
         let Some(at) = self.position(&id, index, |kind| matches!(kind, Kind::Call(_))) else { return };
-        self.begin_call(at, &mut fields, out);
+        self.begin_call(at, &mut fields, Waits::ForName, out);
         self.end_call(at, whole_text, Ended::Complete, out);
     }
 
@@ -251,7 +254,7 @@ impl Decoder {
                 let key = if call.is_custom { "input" } else { "arguments" };
                 let whole = text(&mut fields, key);
                 let is_cut = text(&mut fields, "status").as_deref() == Some("incomplete");
-                self.begin_call(at, &mut fields, out);
+                self.begin_call(at, &mut fields, Waits::No, out);
                 self.end_call(at, whole, if is_cut { Ended::Cut } else { Ended::Complete }, out);
             }
             Kind::Other => {}
@@ -344,6 +347,7 @@ impl Decoder {
         }
         if is_complete {
             for at in 0..self.items.len() {
+                self.begin_call(at, &mut Fields::lenient("{}"), Waits::No, out);
                 self.end_call(at, None, Ended::Complete, out);
             }
         }
@@ -370,6 +374,13 @@ impl Decoder {
             self.item_whole(raw, Some(at as u64), out);
         }
     }
+}
+
+/// Whether more may be known of a call later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    ForName,
+    No,
 }
 
 /// How the arguments of a call ended.

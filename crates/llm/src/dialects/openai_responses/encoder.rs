@@ -92,7 +92,8 @@ impl Encoder {
     }
 
     fn response(&self, state: State<'_>) -> Json {
-        let usage = matches!(state, State::Ended(_)).then_some(&self.usage);
+        let is_counted = matches!(state, State::Ended(_)) && self.usage != Usage::default();
+        let usage = is_counted.then_some(&self.usage);
         let answer = Answer { id: &self.id, created: self.created, state, output: &self.items, usage };
         output::write(&answer, &self.reply)
     }
@@ -428,7 +429,9 @@ impl Encode for Encoder {
     }
 
     fn ping(&mut self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b": ping\n\n");
+        if !self.is_over {
+            out.extend_from_slice(b": ping\n\n");
+        }
     }
 }
 
