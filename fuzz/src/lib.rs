@@ -6,12 +6,14 @@ mod config;
 mod lines;
 mod rules;
 mod schema_arguments;
+mod streams;
 mod text;
 
 pub use config::config;
 pub use lines::lines;
 pub use rules::rules;
 pub use schema_arguments::schema_arguments;
+pub use streams::{stream_anthropic, stream_chat, stream_ollama, stream_responses};
 pub use text::text;
 
 /// Whether serde_json, which shares no code with us, reads the text as JSON.

@@ -46,3 +46,23 @@ fn lines() {
 fn config() {
     replay("config", toolwright_fuzz::config);
 }
+
+#[test]
+fn stream_anthropic() {
+    replay("stream_anthropic", toolwright_fuzz::stream_anthropic);
+}
+
+#[test]
+fn stream_chat() {
+    replay("stream_chat", toolwright_fuzz::stream_chat);
+}
+
+#[test]
+fn stream_responses() {
+    replay("stream_responses", toolwright_fuzz::stream_responses);
+}
+
+#[test]
+fn stream_ollama() {
+    replay("stream_ollama", toolwright_fuzz::stream_ollama);
+}

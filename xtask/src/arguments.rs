@@ -9,7 +9,8 @@ usage: cargo xtask <task>
 tasks:
   test                                format, lints, docs, dependency checks and every test
   fuzz [--minutes N] [--target NAME]  look for inputs that break a law or panic
-                                      (NAME: laws, text, rules, schema_arguments, lines, config; default: all)
+                                      (NAME: laws, text, rules, schema_arguments, lines, config,
+                                      stream_anthropic, stream_chat, stream_responses, stream_ollama; default: all)
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
   bench mcp                           a call direct, through us and through other gateways
@@ -61,12 +62,30 @@ pub enum FuzzTarget {
     Lines,
     /// libFuzzer on the configuration.
     Config,
+    /// libFuzzer on streams of Anthropic Messages.
+    StreamAnthropic,
+    /// libFuzzer on streams of OpenAI Chat.
+    StreamChat,
+    /// libFuzzer on streams of OpenAI Responses.
+    StreamResponses,
+    /// libFuzzer on streams of Ollama.
+    StreamOllama,
 }
 
 impl FuzzTarget {
     /// Every target, in the order in which they run.
-    pub const ALL: [Self; 6] =
-        [Self::Laws, Self::Text, Self::Rules, Self::SchemaArguments, Self::Lines, Self::Config];
+    pub const ALL: [Self; 10] = [
+        Self::Laws,
+        Self::Text,
+        Self::Rules,
+        Self::SchemaArguments,
+        Self::Lines,
+        Self::Config,
+        Self::StreamAnthropic,
+        Self::StreamChat,
+        Self::StreamResponses,
+        Self::StreamOllama,
+    ];
 
     /// The name on the command line and of the fuzz binary.
     pub fn name(self) -> &'static str {
@@ -77,6 +96,10 @@ impl FuzzTarget {
             Self::SchemaArguments => "schema_arguments",
             Self::Lines => "lines",
             Self::Config => "config",
+            Self::StreamAnthropic => "stream_anthropic",
+            Self::StreamChat => "stream_chat",
+            Self::StreamResponses => "stream_responses",
+            Self::StreamOllama => "stream_ollama",
         }
     }
 
