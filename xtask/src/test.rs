@@ -9,12 +9,13 @@ use crate::step::{self, Failure, announce, note};
 use crate::workspace::Workspace;
 
 /// Crates that must build without an asynchronous runtime.
-const PURE_CRATES: [&str; 5] = [
+const PURE_CRATES: [&str; 6] = [
     "toolwright-model",
     "toolwright-jsonrpc",
     "toolwright-redact",
     "toolwright-config",
     "toolwright-normalizer",
+    "toolwright-llm",
 ];
 
 /// The runtime they must not pull in.

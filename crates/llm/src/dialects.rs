@@ -8,15 +8,13 @@ pub mod openai_chat;
 pub mod openai_responses;
 
 pub(crate) mod base64;
-mod data_url;
+pub(crate) mod data_url;
 pub(crate) mod error_shapes;
 pub(crate) mod fields;
 pub(crate) mod history;
-mod members;
 pub(crate) mod offer;
-mod prompt;
+pub(crate) mod prompt;
 pub(crate) mod system;
-mod told_error;
 
 use crate::form::{Request, Response};
 use crate::stream::{Decode, Encode};
@@ -41,6 +39,9 @@ pub fn read_request(dialect: Dialect, body: &str) -> Result<Request, Failure> {
 
 /// Writes a request for an upstream, in its dialect.
 pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> Result<String, Failure> {
+    if target.dialect != Dialect::OpenAiResponses {
+        openai_responses::check_for_others(request)?;
+    }
     of!(target.dialect, write_request(request, target, notes))
 }
 

@@ -86,8 +86,9 @@ pub struct Answer {
 impl Asked {
     /// Reads what a client sent in its dialect.
     pub fn read(front: Dialect, body: &[u8]) -> Result<Asked, Failure> {
-        let text = std::str::from_utf8(body)
-            .map_err(|error| Failure::invalid(format!("the body is not UTF-8 at byte {}", error.valid_up_to())))?;
+        let text = std::str::from_utf8(body).map_err(|error| {
+            Failure::invalid(format!("the body is not UTF-8 at byte {}", error.valid_up_to()))
+        })?;
         let request = dialects::read_request(front, text).map(Arc::new);
         let (model, is_stream) = match &request {
             Ok(request) => (request.model.clone(), request.is_stream),
@@ -154,7 +155,8 @@ impl Asked {
         };
         let tools = mending.cache.toolset(&request.tools);
         let needs_objects = matches!(self.front, Dialect::AnthropicMessages | Dialect::OllamaChat);
-        let mender = Arc::new(Mender::new(Arc::clone(&mending.normalizer), Arc::clone(&tools), needs_objects));
+        let mender =
+            Arc::new(Mender::new(Arc::clone(&mending.normalizer), Arc::clone(&tools), needs_objects));
         let mut notes = Notes::default();
         let alias = (target.model != self.model).then(|| self.model.clone());
         let (body, history, names) = if is_same && !self.is_made {
@@ -167,7 +169,12 @@ impl Asked {
             write(&request, target, &strict, &mut notes)?
         };
         let estimated_input = if is_same { 0 } else { tokens::estimate(&request) };
-        let reply = Reply { request: Arc::clone(&request), id: fresh.id.clone(), created: fresh.created, estimated_input };
+        let reply = Reply {
+            request: Arc::clone(&request),
+            id: fresh.id.clone(),
+            created: fresh.created,
+            estimated_input,
+        };
         Ok(Prepared {
             body,
             notes,
@@ -308,7 +315,8 @@ impl Prepared {
 
     /// An error as the client's answer.
     pub fn failed(&self, failure: Failure) -> Answer {
-        let body = dialects::write_error(self.front, &failure, &self.reply.id).into_bytes();
+        let request_id = format!("req_{}", self.reply.id);
+        let body = dialects::write_error(self.front, &failure, &request_id).into_bytes();
         let report = Report { failure: Some(failure.clone()), ..Report::default() };
         Answer { status: failure.status, body, report }
     }

@@ -83,7 +83,8 @@ fn a_stop_after_a_call_is_corrected() {
     let passed = answered(OpenAiChat, &text);
     assert_eq!(passed.body, text.replace("\"stop\"", "\"tool_calls\""));
     assert_eq!(passed.notes.as_slice()[0].code, "stop_reason_corrected");
-    let text = with(ANSWERS[0].1, "read_file", "path").replace("\"tool_use\",\"usage", "\"end_turn\",\"usage");
+    let text =
+        with(ANSWERS[0].1, "read_file", "path").replace("\"tool_use\",\"usage", "\"end_turn\",\"usage");
     assert_eq!(answered(AnthropicMessages, &text).body, text.replace("end_turn", "tool_use"));
 }
 
@@ -98,7 +99,15 @@ fn a_call_that_was_cut_off_stays_as_it_was_sent() {
 #[test]
 fn what_is_no_answer_passes() {
     for dialect in Dialect::ALL {
-        for text in ["", "<html>", "{", "[]", "null", r#"{"error":{"message":"no"}}"#, r#"{"choices":3,"content":{}}"#] {
+        for text in [
+            "",
+            "<html>",
+            "{",
+            "[]",
+            "null",
+            r#"{"error":{"message":"no"}}"#,
+            r#"{"choices":3,"content":{}}"#,
+        ] {
             assert_eq!(answered(dialect, text).body, text);
         }
     }

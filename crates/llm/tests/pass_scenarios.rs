@@ -3,10 +3,13 @@
 #[path = "pass/support.rs"]
 mod support;
 
+use proptest::prelude::*;
 use support::mender;
 use toolwright_llm::Dialect::{self, AnthropicMessages, OllamaChat, OpenAiChat, OpenAiResponses};
+use toolwright_llm::calls::Delivery;
 use toolwright_llm::form::Stop;
 use toolwright_llm::pass::{PassOptions, PassReport, PassStream};
+use toolwright_model::{Finish, Outcome};
 
 fn stream(dialect: Dialect) -> PassStream {
     PassStream::new(dialect, mender(), &PassOptions::default())
@@ -67,12 +70,15 @@ fn a_name_and_id_in_every_delta_are_one_call() {
 #[test]
 fn calls_that_share_an_index_are_told_apart() {
     let first = r#"{"index":0,"id":"a","function":{"name":"read_file","arguments":"{\"path\":\"x\"}"}}"#;
-    let second = r#"{"index":0,"id":"b","function":{"name":"read_file","arguments":"{\"file_path\":\"y\"}"}}"#;
+    let second =
+        r#"{"index":0,"id":"b","function":{"name":"read_file","arguments":"{\"file_path\":\"y\"}"}}"#;
     let nameless = |call: &str| call.replace(r#""id":"a","#, "").replace(r#""id":"b","#, "");
     let bare = |call: &str| nameless(call).replace(r#""index":0,"#, "");
-    for [first, second] in
-        [[first.to_owned(), second.to_owned()], [nameless(first), nameless(second)], [bare(first), bare(second)]]
-    {
+    for [first, second] in [
+        [first.to_owned(), second.to_owned()],
+        [nameless(first), nameless(second)],
+        [bare(first), bare(second)],
+    ] {
         let text = chat(&[&first, &second], "tool_calls");
         let (out, report) = passed(stream(OpenAiChat), &text);
         assert_eq!(out, text.replace("file_path", "path"));
@@ -154,8 +160,14 @@ fn a_call_of_responses_that_was_cut_off_stays_as_it_was_sent() {
     let item = r#"{"type":"function_call","id":"fc","call_id":"c","name":"read_file","arguments":"{\"file_path\":\"/a"}"#;
     let begun = item.replace(r#"{\"file_path\":\"/a"#, "");
     let text = event("response.output_item.added", &format!(",\"output_index\":0,\"item\":{begun}"))
-        + &event("response.function_call_arguments.delta", r#","output_index":0,"delta":"{\"file_path\":\"/a""#)
-        + &event("response.function_call_arguments.done", r#","output_index":0,"arguments":"{\"file_path\":\"/a""#)
+        + &event(
+            "response.function_call_arguments.delta",
+            r#","output_index":0,"delta":"{\"file_path\":\"/a""#,
+        )
+        + &event(
+            "response.function_call_arguments.done",
+            r#","output_index":0,"arguments":"{\"file_path\":\"/a""#,
+        )
         + &event("response.output_item.done", &format!(",\"output_index\":0,\"item\":{item}"))
         + &event(
             "response.incomplete",
@@ -179,7 +191,9 @@ fn an_error_of_the_upstream_passes_and_nothing_of_a_doubtful_call() {
     assert_eq!(out, text[..kept].to_owned() + &error);
     assert!(report.has_upstream_error && report.failure.is_none());
 
-    for error in ["data: {\"error\":{\"message\":\"no\"}}\n\n", "data: {\"object\":\"error\",\"message\":\"no\"}\n\n"] {
+    for error in
+        ["data: {\"error\":{\"message\":\"no\"}}\n\n", "data: {\"object\":\"error\",\"message\":\"no\"}\n\n"]
+    {
         let (out, report) = passed(stream(OpenAiChat), error);
         assert!(out == error && report.has_upstream_error);
     }
@@ -195,12 +209,18 @@ fn bytes_that_are_no_text_end_in_an_error() {
     stream.push(b"data: {}\n\n", &mut out);
     stream.end(&mut out);
     let out = String::from_utf8(out).expect("UTF-8");
-    assert!(out.starts_with("event: error\ndata: {\"type\":\"error\"") && out.matches("event: ").count() == 1, "{out}");
+    assert!(
+        out.starts_with("event: error\ndata: {\"type\":\"error\"") && out.matches("event: ").count() == 1,
+        "{out}"
+    );
 }
 
 #[test]
 fn arguments_in_the_wrong_shape_get_the_right_one() {
-    let text = chat(&[r#"{"index":0,"id":"a","function":{"name":"read_file","arguments":{"path":"x"}}}"#], "tool_calls");
+    let text = chat(
+        &[r#"{"index":0,"id":"a","function":{"name":"read_file","arguments":{"path":"x"}}}"#],
+        "tool_calls",
+    );
     let (out, _) = passed(stream(OpenAiChat), &text);
     assert_eq!(out, text.replace(r#"{"path":"x"}"#, r#""{\"path\":\"x\"}""#));
     let block = r#"{"type":"tool_use","id":"t","name":"read_file","input":{"file_path": "x"}}"#;
@@ -254,7 +274,8 @@ fn with_text_calls(dialect: Dialect) -> PassStream {
     PassStream::new(dialect, mender(), &options)
 }
 
-const CALL: &str = r#"<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"x\"}}\n</tool_call>"#;
+const CALL: &str =
+    r#"<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"x\"}}\n</tool_call>"#;
 
 /// A stream of each dialect that says this, in three pieces.
 fn said(dialect: Dialect, text: &str) -> String {
@@ -275,7 +296,9 @@ fn said(dialect: Dialect, text: &str) -> String {
         }
         OllamaChat => {
             let line = |content: &str, rest: &str| {
-                format!("{{\"model\":\"m\",\"created_at\":\"t\",\"message\":{{\"role\":\"assistant\",\"content\":\"{content}\"}},{rest}}}\n")
+                format!(
+                    "{{\"model\":\"m\",\"created_at\":\"t\",\"message\":{{\"role\":\"assistant\",\"content\":\"{content}\"}},{rest}}}\n"
+                )
             };
             pieces.map(|piece| line(piece, "\"done\":false")).concat()
                 + &line("", "\"done_reason\":\"stop\",\"done\":true")
@@ -285,13 +308,22 @@ fn said(dialect: Dialect, text: &str) -> String {
             let item = format!(
                 "{{\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"content\":[{{\"type\":\"output_text\",\"text\":\"{text}\"}}]}}"
             );
-            event("response.output_item.added", &format!("{at},\"sequence_number\":3,\"item\":{{\"type\":\"message\",\"id\":\"m\",\"content\":[]}}"))
-                + &event("response.content_part.added", at)
-                + &pieces.map(|piece| event("response.output_text.delta", &format!("{at},\"delta\":\"{piece}\""))).concat()
+            event(
+                "response.output_item.added",
+                &format!(
+                    "{at},\"sequence_number\":3,\"item\":{{\"type\":\"message\",\"id\":\"m\",\"content\":[]}}"
+                ),
+            ) + &event("response.content_part.added", at)
+                + &pieces
+                    .map(|piece| event("response.output_text.delta", &format!("{at},\"delta\":\"{piece}\"")))
+                    .concat()
                 + &event("response.output_text.done", &format!("{at},\"text\":\"{text}\""))
                 + &event("response.content_part.done", at)
                 + &event("response.output_item.done", &format!("{at},\"item\":{item}"))
-                + &event("response.completed", &format!(",\"response\":{{\"status\":\"completed\",\"output\":[{item}]}}"))
+                + &event(
+                    "response.completed",
+                    &format!(",\"response\":{{\"status\":\"completed\",\"output\":[{item}]}}"),
+                )
         }
     }
 }
@@ -314,5 +346,130 @@ fn a_text_that_is_more_than_a_call_keeps_its_bytes() {
         }
         let text = said(dialect, CALL);
         assert_eq!(passed(stream(dialect), &text).0, text, "nobody asked for it");
+    }
+}
+
+#[test]
+fn an_error_event_is_one_whatever_its_data_are() {
+    let text = "event: error\ndata: Bad Gateway\n\n";
+    let (out, report) = passed(stream(AnthropicMessages), text);
+    assert!(out == text && report.has_upstream_error);
+}
+
+/// Arguments as a model may write them, cut into pieces.
+fn arguments() -> impl Strategy<Value = Vec<String>> {
+    let path = r#"[a-zA-Z0-9/ ._\\"'{}\[\]:,äß€😀\n-]{0,24}"#;
+    let key = prop::sample::select(vec!["path", "file_path", "Path", "lines", "pa th"]);
+    let lines = prop::sample::select(vec![
+        "",
+        ",\"lines\":3",
+        ", \"lines\": \"3\"",
+        ",\"lines\":null",
+        ",",
+        " }",
+        "]",
+    ]);
+    let end = prop::sample::select(vec!["}", " }\n", "", "}}", "} done"]);
+    let cuts = prop::collection::vec(0usize..60, 0..6);
+    (path, key, lines, end, cuts).prop_map(|(path, key, lines, end, mut cuts)| {
+        let path = serde_json::to_string(&path).expect("JSON");
+        let text = format!("{{\"{key}\": {path}{lines}{end}");
+        cuts.retain(|cut| text.is_char_boundary(*cut));
+        cuts.sort_unstable();
+        cuts.push(text.len());
+        let mut start = 0;
+        let pieces = cuts.into_iter().map(|cut| {
+            let piece = text[start..cut].to_owned();
+            start = cut;
+            piece
+        });
+        pieces.collect()
+    })
+}
+
+/// The arguments that a client puts together, by the number of the call.
+fn put_together(dialect: Dialect, out: &str) -> [String; 2] {
+    let mut arguments = [String::new(), String::new()];
+    for data in out.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| *data != "[DONE]") {
+        let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+        let (call, piece) = if dialect == OpenAiChat {
+            let call = &data["choices"][0]["delta"]["tool_calls"][0];
+            (&call["index"], &call["function"]["arguments"])
+        } else {
+            (&data["index"], &data["delta"]["partial_json"])
+        };
+        if let (Some(call), Some(piece)) = (call.as_u64(), piece.as_str()) {
+            arguments[usize::try_from(call).expect("small")].push_str(piece);
+        }
+    }
+    arguments
+}
+
+/// What whole arguments become.
+fn expected(sent: &str) -> String {
+    let mender = mender();
+    match mender.arguments(&mender.name("read_file"), sent, Finish::Stop).delivery {
+        Delivery::Instead(text) => text,
+        Delivery::AsSent | Delivery::CutOff => sent.to_owned(),
+    }
+}
+
+fn value(json: &str) -> Result<serde_json::Value, String> {
+    serde_json::from_str(json).map_err(|_| json.to_owned())
+}
+
+/// What the pieces of a call become is what the whole would. What can only be refused may have left in part: then the
+/// rest follows as it was sent, and is no JSON.
+fn is_as_expected(told: &str, sent: &str, report: &PassReport) -> Result<(), TestCaseError> {
+    let of_call = report.reports.iter().find(|report| report.sent == sent).expect("every call is reported");
+    if of_call.is_too_late {
+        prop_assert!(matches!(of_call.outcome, Outcome::Refused { .. }), "{:?}", of_call);
+        prop_assert!(value(told).is_err());
+        prop_assert_eq!(told, sent);
+    } else {
+        prop_assert_eq!(value(told), value(&expected(sent)), "{}", sent);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn pieces_become_what_the_whole_would(first in arguments(), second in arguments()) {
+        let piece = |index: usize, piece: &str| {
+            let piece = serde_json::to_string(piece).expect("JSON");
+            format!("{{\"index\":{index},\"function\":{{\"arguments\":{piece}}}}}")
+        };
+        let start = |index| format!("{{\"index\":{index},\"id\":\"c{index}\",\"function\":{{\"name\":\"read_file\"}}}}");
+        // Both begin, then their pieces take turns.
+        let mut calls = vec![start(0), start(1)];
+        for at in 0..first.len().max(second.len()) {
+            calls.extend(first.get(at).map(|text| piece(0, text)));
+            calls.extend(second.get(at).map(|text| piece(1, text)));
+        }
+        let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
+        let text = chat(&calls, "tool_calls");
+        let (out, report) = passed(stream(OpenAiChat), &text);
+        let told = put_together(OpenAiChat, &out);
+        prop_assert_eq!(report.reports.len(), 2);
+        for (told, sent) in told.iter().zip([first.concat(), second.concat()]) {
+            is_as_expected(told, &sent, &report)?;
+        }
+        if !report.reports.iter().any(|report| report.is_changed()) {
+            prop_assert_eq!(out, text);
+        }
+    }
+
+    #[test]
+    fn pieces_of_a_block_become_what_the_whole_would(pieces in arguments()) {
+        let deltas: Vec<String> = pieces
+            .iter()
+            .map(|piece| serde_json::json!({"type": "input_json_delta", "partial_json": piece}).to_string())
+            .collect();
+        let deltas: Vec<&str> = deltas.iter().map(String::as_str).collect();
+        let block = r#"{"type":"tool_use","id":"t","name":"read_file","input":{}}"#;
+        let (out, report) = passed(stream(AnthropicMessages), &anthropic(block, &deltas, "tool_use"));
+        is_as_expected(&put_together(AnthropicMessages, &out)[0], &pieces.concat(), &report)?;
     }
 }

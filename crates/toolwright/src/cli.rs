@@ -165,7 +165,7 @@ pub struct RuleOptions {
 /// Options of `serve`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(
-    after_help = "Paths: /mcp (toolboxes), /mcp/all (every tool), /mcp/t/TOOLBOX (one toolbox), /healthz, /readyz, /metrics.\n\nSignals: SIGTERM and Ctrl-C end it when what was begun is answered, a second one at once; SIGHUP reads the configuration and the rules again, which also happens when the files change.\n\nEnvironment: that of `call`, and XDG_STATE_HOME for the folder with the token."
+    after_help = "Paths: /mcp (toolboxes), /mcp/all (every tool), /mcp/t/TOOLBOX (one toolbox), /v1/messages, /v1/chat/completions, /v1/responses, /api/chat (language models), /healthz, /readyz, /metrics.\n\nSignals: SIGTERM and Ctrl-C end it when what was begun is answered, a second one at once; SIGHUP reads the configuration and the rules again, which also happens when the files change.\n\nEnvironment: that of `call`, and XDG_STATE_HOME for the folder with the token."
 )]
 pub struct ServeOptions {
     /// Listen at this address, such as `127.0.0.1:9000` or `[::1]:8484` [default: 127.0.0.1:8484]

@@ -1,7 +1,6 @@
 //! One exchange: the request to the first upstream that takes it, and its answer.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -34,14 +33,13 @@ impl LlmFront {
         request: Request<Bytes>,
         visit: Visit,
     ) -> Response<InsideBody> {
-        let began = Instant::now();
         let fresh = said::fresh();
         if request.method() != Method::POST {
             let what = format!("{} is not possible here; use POST", request.method());
             return said::failure(dialect, &Failure::invalid(what).with_status(405), &fresh.id);
         }
         let (parts, body) = request.into_parts();
-        let mut exchanged = Exchanged::new(self, dialect, &visit, began, body.len());
+        let mut exchanged = Exchanged::new(self, dialect, &visit, &fresh.id, body.len());
         let asked = match Asked::read(dialect, &body) {
             Ok(asked) => asked,
             Err(failure) => return exchanged.refused(&failure, &fresh.id),
@@ -71,7 +69,8 @@ impl LlmFront {
                 Err(failure) => return exchanged.refused(&failure, &fresh.id),
             };
             exchanged.goes(way, &prepared);
-            let sent = Sent { way, asked: &asked, parts: &parts, visit: &visit, mending: &mending, fresh: &fresh };
+            let sent =
+                Sent { way, asked: &asked, parts: &parts, visit: &visit, mending: &mending, fresh: &fresh };
             match self.attempt(sent, prepared, router.reask, &mut exchanged).await {
                 Attempt::Answered(response) => return response,
                 Attempt::Failed(response) if number == last => {
@@ -176,7 +175,9 @@ impl LlmFront {
         let mut again: Option<Prepared> = None;
         for _ in 0..reask {
             let current = again.as_ref().unwrap_or(prepared);
-            let Some(Ok(next)) = current.again(&body, &answer.report.calls, sent.mending, sent.fresh) else { break };
+            let Some(Ok(next)) = current.again(&body, &answer.report.calls, sent.mending, sent.fresh) else {
+                break;
+            };
             exchanged.attempts += 1;
             let upstream = &sent.way.upstream;
             let Ok(response) = sent.send(&next).await else { break };

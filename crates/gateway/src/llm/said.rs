@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use toolwright_llm::exchange::Fresh;
@@ -80,11 +80,6 @@ pub(super) fn name(dialect: Dialect, response: &mut Response<InsideBody>, reques
     if let Ok(value) = HeaderValue::from_str(request_id) {
         response.headers_mut().entry(header).or_insert(value);
     }
-}
-
-/// When to come back.
-pub(crate) fn retry_after(response: &mut Response<InsideBody>, seconds: u64) {
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
 }
 
 /// An error that we tell a client of this dialect before anything was asked.

@@ -9,8 +9,8 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
 use reqwest::Response;
 use tokio::time::{Instant, timeout};
+use toolwright_llm::Failure;
 use toolwright_llm::exchange::{AnswerStream, Prepared, Report};
-use toolwright_llm::{Failure};
 
 use super::record::Exchanged;
 use super::upstream::Shared;

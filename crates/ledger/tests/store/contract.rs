@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright_ledger::Record;
 use toolwright_ledger::index::{
-    By, ExchangeFilter, ExchangesBy, Filter, FoundCall, Menu, RETIRED, SharedRule, State, Status,
-    Store, StoreError,
+    By, ExchangeFilter, ExchangesBy, Filter, FoundCall, Menu, RETIRED, SharedRule, State, Status, Store,
+    StoreError,
 };
 
 use crate::records::{SECOND, START, begun, call, changed, exchange, failed, json};
@@ -637,12 +637,9 @@ async fn exchanges_go_with_the_calls_of_their_time(store: Store) {
     assert_eq!(exchange_numbers(&store, only("a")).await.first(), Some(&30));
     assert_eq!(store.forget("a").await.expect("gone"), 20);
     assert!(exchange_numbers(&store, only("a")).await.is_empty());
-    let old = Keep { since: Some(START + 21 * SECOND), ..Keep::default() };
-    assert_eq!(store.prune(old).await.expect("pruned"), 20);
-    let many = Keep { calls: Some(10), ..Keep::default() };
-    assert_eq!(store.prune(many).await.expect("pruned"), 10);
+    assert_eq!(store.forget_before("b", 31).await.expect("gone"), 30);
     assert_eq!(exchange_numbers(&store, usual()).await, [40, 38, 36, 34, 32]);
     assert_eq!(numbers(&store, Filter::default()).await, [39, 37, 35, 33, 31]);
-    assert_eq!(store.prune(Keep { bytes: Some(0), ..Keep::default() }).await.expect("pruned"), 10);
+    assert_eq!(store.forget("b").await.expect("gone"), 10);
     assert_eq!(filled(&store, &mixed("b")).await, 40);
 }

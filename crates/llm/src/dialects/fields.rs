@@ -6,7 +6,7 @@ use toolwright_jsonrpc::raw::{self, RawMember};
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use crate::Failure;
-use crate::form::Members;
+use crate::form::{Arguments, Members};
 
 /// Where a value stands in a body.
 #[derive(Clone, Copy)]
@@ -34,6 +34,13 @@ impl<'p> Path<'p> {
     pub(crate) fn wrong(&self, wanted: &str, found: &str) -> Failure {
         Failure::invalid(format!("{self} has to be {wanted}, but it is {}", kind(found)))
             .about(self.to_string())
+    }
+}
+
+impl Path<'_> {
+    /// The failure of a request that is wrong here in another way.
+    pub(crate) fn fault(&self, why: impl fmt::Display) -> Failure {
+        Failure::invalid(format!("{self} {why}")).about(self.to_string())
     }
 }
 
@@ -154,6 +161,15 @@ impl<'a, 'p> Fields<'a, 'p> {
         }
     }
 
+    /// Takes out a member that is an object.
+    pub(crate) fn object(&mut self, key: &str) -> Result<Option<Json>, Failure> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        match Json::parse(value) {
+            Ok(json) if value.starts_with('{') => Ok(Some(json)),
+            _ => Err(self.path.member(key).wrong("an object", value)),
+        }
+    }
+
     /// What nobody took.
     pub(crate) fn rest(self) -> Members {
         self.members.into_iter().map(|member| (member.key.to_string(), member.to_json())).collect()
@@ -176,6 +192,12 @@ pub(crate) fn decoded(value: &str) -> Option<String> {
 /// A whole number, also one that is written `100.0`.
 pub(crate) fn count(value: &str) -> Option<u64> {
     value.parse().ok().or_else(|| raw::Number::parse(value)?.to_string().parse().ok())
+}
+
+/// The arguments of a call, which stand as an object or as the text of one. Nothing means none.
+pub(crate) fn arguments(value: Option<&str>) -> Arguments {
+    let Some(value) = value else { return Arguments::read("") };
+    Arguments::read(&decoded(value).unwrap_or_else(|| value.to_owned()))
 }
 
 /// The list of texts, or the one text, that a value is.

@@ -53,10 +53,15 @@ fn results(response: &Response, refused: &[&CallReport]) -> Vec<Block> {
             let why = refused.iter().find(|report| report.sent_name == call.name);
             let text = match why.map(|report| &report.outcome) {
                 Some(Outcome::Refused { problems, hint }) => {
-                    let problems: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
-                    format!("The call was not made: {}. {hint} Call the tool again, corrected.", problems.join("; "))
+                    let problems: Vec<&str> =
+                        problems.iter().map(|problem| problem.message.as_str()).collect();
+                    format!(
+                        "The call was not made: {}. {hint} Call the tool again, corrected.",
+                        problems.join("; ")
+                    )
                 }
-                _ => "The call was not made, because another call of the same turn was wrong. Call again.".to_owned(),
+                _ => "The call was not made, because another call of the same turn was wrong. Call again."
+                    .to_owned(),
             };
             Block::Result(ToolResult {
                 call_id: call.id.clone(),

@@ -51,7 +51,9 @@ impl AnswerStream {
                 },
                 decoder: dialects::decoder(prepared.upstream, &prepared.reply.id),
                 names: prepared.names.clone(),
-                text_calls: prepared.reads_text_calls.then(|| TextCalls::new(&tool_names, &prepared.reply.id)),
+                text_calls: prepared
+                    .reads_text_calls
+                    .then(|| TextCalls::new(&tool_names, &prepared.reply.id)),
                 sequencer: Sequencer::default(),
                 stage: CallStage::new(std::sync::Arc::clone(&prepared.mender)),
                 encoder: dialects::encoder(prepared.front, prepared.reply.clone()),
@@ -142,7 +144,8 @@ impl Translating {
         let mut read = take(&mut self.read);
         let decoder = &mut self.decoder;
         self.frames.end(&mut |frame| decoder.frame(&frame, &mut read));
-        let is_told = |read: &[Event]| read.iter().any(|event| matches!(event, Event::Done | Event::Error(_)));
+        let is_told =
+            |read: &[Event]| read.iter().any(|event| matches!(event, Event::Done | Event::Error(_)));
         match failure {
             Some(failure) if !is_told(&read) => read.push(Event::Error(failure)),
             _ => {}

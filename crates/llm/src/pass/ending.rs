@@ -42,13 +42,17 @@ impl Said {
 
 /// Notes that the upstream's word was replaced.
 pub(super) fn note_correction(notes: &mut Notes, sent: &str, word: &str) {
-    let message = format!("the upstream ended with {sent}, which what it sent contradicts: {word} was told instead");
+    let message =
+        format!("the upstream ended with {sent}, which what it sent contradicts: {word} was told instead");
     notes.add("stop_reason_corrected", message);
 }
 
 /// Notes that a text was nothing but calls.
 pub(super) fn note_text_calls(notes: &mut Notes, calls: usize) {
-    notes.add("calls_in_text", format!("the model wrote {calls} of its calls as text: they were told as calls"));
+    notes.add(
+        "calls_in_text",
+        format!("the model wrote {calls} of its calls as text: they were told as calls"),
+    );
 }
 
 /// How the turn ended for its last call.

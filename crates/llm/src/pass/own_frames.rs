@@ -60,7 +60,9 @@ fn anthropic_kind(kind: FailureKind) -> &'static str {
 
 fn openai_kind(kind: FailureKind) -> &'static str {
     match kind {
-        FailureKind::InvalidRequest | FailureKind::NotFound | FailureKind::TooLarge => "invalid_request_error",
+        FailureKind::InvalidRequest | FailureKind::NotFound | FailureKind::TooLarge => {
+            "invalid_request_error"
+        }
         FailureKind::Authentication => "authentication_error",
         FailureKind::Permission => "permission_error",
         FailureKind::Billing => "insufficient_quota",
@@ -93,7 +95,8 @@ pub(super) fn fragment(dialect: Dialect, head: &Head, choice: u64, index: u64, t
             Some(chunk(head, choice, &format!("{{\"function_call\":{{\"arguments\":{text}}}}}"), "null"))
         }
         Dialect::OpenAiChat => {
-            let call = format!("{{\"tool_calls\":[{{\"index\":{index},\"function\":{{\"arguments\":{text}}}}}]}}");
+            let call =
+                format!("{{\"tool_calls\":[{{\"index\":{index},\"function\":{{\"arguments\":{text}}}}}]}}");
             Some(chunk(head, choice, &call, "null"))
         }
         // The events that repeat the call have all of it.

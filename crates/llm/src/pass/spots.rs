@@ -158,6 +158,8 @@ pub fn spots_in_frame(dialect: Dialect, event: &str, data: &str, spots: &mut Vec
     };
     if read.is_none() {
         spots.clear();
+        // Whatever its data are.
+        spots.extend((event == "error").then_some(Spot::Error));
     }
 }
 

@@ -65,7 +65,9 @@ impl PassStream {
         if let Err(error) = result {
             self.fail(&Failure::new(FailureKind::Api, format!("the upstream's stream broke: {error}")), out);
         } else if self.state.held_bytes() > MOST_HELD_BYTES {
-            let message = format!("a tool call of the upstream has more than {MOST_HELD_BYTES} bytes and cannot be mended");
+            let message = format!(
+                "a tool call of the upstream has more than {MOST_HELD_BYTES} bytes and cannot be mended"
+            );
             self.fail(&Failure::new(FailureKind::Api, message), out);
         }
     }

@@ -42,7 +42,11 @@ pub(super) fn find(
         let start = if dialect == Dialect::AnthropicMessages { "toolu" } else { "call" };
         // In streams no line may end inside of a value.
         let arguments = arguments.replace(['\n', '\r'], " ");
-        calls.push(TextCall { id: quote(&format!("{start}_{id_seed}_{number}")), name: quote(&name), arguments });
+        calls.push(TextCall {
+            id: quote(&format!("{start}_{id_seed}_{number}")),
+            name: quote(&name),
+            arguments,
+        });
     }
     calls
 }
@@ -134,7 +138,10 @@ pub(super) fn frames(dialect: Dialect, head: &Head, calls: &[TextCall], first: u
                 let events = [
                     ("response.output_item.added", format!("\"output_index\":{index},\"item\":{begun}")),
                     ("response.function_call_arguments.delta", format!("{at},\"delta\":{text}")),
-                    ("response.function_call_arguments.done", format!("{at},\"name\":{name},\"arguments\":{text}")),
+                    (
+                        "response.function_call_arguments.done",
+                        format!("{at},\"name\":{name},\"arguments\":{text}"),
+                    ),
                     ("response.output_item.done", format!("\"output_index\":{index},\"item\":{done}")),
                 ];
                 for (kind, rest) in events {

@@ -60,8 +60,7 @@ mod tests {
     #[test]
     fn what_was_cached_is_not_counted_twice() {
         let chat = r#"{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":64},"completion_tokens_details":null}"#;
-        let expected =
-            Usage { input: Some(36), cache_read: Some(64), output: Some(20), ..Usage::default() };
+        let expected = Usage { input: Some(36), cache_read: Some(64), output: Some(20), ..Usage::default() };
         assert_eq!(usage(Dialect::OpenAiChat, chat), expected);
         let responses = r#"{"input_tokens":10,"input_tokens_details":{"cached_tokens":64},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":1}}"#;
         let told = usage(Dialect::OpenAiResponses, responses);
@@ -70,7 +69,10 @@ mod tests {
 
     #[test]
     fn counts_that_are_no_numbers_are_none() {
-        assert_eq!(usage(Dialect::AnthropicMessages, r#"{"input_tokens":null,"output_tokens":"3"}"#), Usage::default());
+        assert_eq!(
+            usage(Dialect::AnthropicMessages, r#"{"input_tokens":null,"output_tokens":"3"}"#),
+            Usage::default()
+        );
         assert_eq!(usage(Dialect::OllamaChat, "[]"), Usage::default());
     }
 }

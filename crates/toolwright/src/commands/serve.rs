@@ -76,6 +76,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         toolboxes: start_text::toolboxes(&behind, &served.toolboxes()),
         folders: toolset::folders(&options.roots),
         configuration: behind.configuration.as_ref().map(|configuration| configuration.file.clone()),
+        upstreams: behind.llm.as_ref().map(|llm| llm.upstreams()).unwrap_or_default(),
     };
     let web_options = WebOptions {
         inside: served,

@@ -3,8 +3,9 @@
 use toolwright_jsonrpc::raw;
 
 use super::response::Line;
-use crate::dialects::told_error;
-use crate::form::{Arguments, Event, Stop, Usage};
+use crate::dialects::error_shapes;
+use crate::dialects::fields::Fields;
+use crate::form::{Event, Stop, Usage};
 use crate::stream::{Decode, Frame};
 use crate::{Failure, FailureKind};
 
@@ -39,8 +40,8 @@ impl Decode for Decoder {
             let failure = Failure::new(FailureKind::Api, "The upstream sent a line that is no JSON object.");
             return self.fail(failure, out);
         }
-        if told_error::is_error(data) {
-            return self.fail(told_error::read_told(data), out);
+        if error_shapes::is_error(&Fields::lenient(data)) {
+            return self.fail(error_shapes::read(200, data), out);
         }
         let line = Line::read(data);
         if !self.is_started {
@@ -60,10 +61,7 @@ impl Decode for Decoder {
                 self.calls += 1;
                 let id = given.id.unwrap_or_else(|| format!("call_{}_{call}", self.id_seed));
                 out.push(Event::CallStart { call, id, name: given.name });
-                let text = match given.arguments {
-                    Arguments::Object(object) => object.as_str().to_owned(),
-                    Arguments::Text(text) => text,
-                };
+                let text = given.arguments.as_str().to_owned();
                 out.push(Event::CallArguments { call, text });
                 out.push(Event::CallEnd { call });
             }
@@ -83,7 +81,7 @@ impl Decode for Decoder {
             return;
         }
         let message = "The upstream's stream ended before its answer did (no line with \"done\":true).";
-        self.fail(Failure::new(FailureKind::Api, message), out);
+        self.fail(Failure::new(FailureKind::Api, message).with_status(502), out);
     }
 }
 

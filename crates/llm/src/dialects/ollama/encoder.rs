@@ -5,8 +5,7 @@ use toolwright_jsonrpc::Json;
 use super::error::write_error;
 use super::response::{cut_call, write_call, write_line, write_message};
 use crate::Reply;
-use crate::dialects::members::arguments_of_text;
-use crate::form::{Event, Stop, Usage};
+use crate::form::{Arguments, Event, Stop, Usage};
 use crate::stream::Encode;
 
 /// Writes one stream.
@@ -49,7 +48,7 @@ impl Encoder {
 
     fn close_call(&mut self, out: &mut Vec<u8>) {
         let Some(call) = self.open.take() else { return };
-        let written = write_call(&call.id, &call.name, &arguments_of_text(call.arguments), self.calls);
+        let written = write_call(&call.id, &call.name, &Arguments::read(&call.arguments), self.calls);
         self.calls += 1;
         self.line(&write_message("", "", vec![written]), None, out);
     }

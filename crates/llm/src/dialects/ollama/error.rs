@@ -3,11 +3,11 @@
 use toolwright_jsonrpc::ObjectWriter;
 
 use crate::Failure;
-use crate::dialects::told_error;
+use crate::dialects::error_shapes;
 
 /// Reads an upstream's error, whatever shape its body has.
 pub fn read_error(status: u16, body: &str) -> Failure {
-    told_error::read(status, body)
+    error_shapes::read(status, body)
 }
 
 /// Writes an error for a client: a text, no object. The id of the request goes into a header.

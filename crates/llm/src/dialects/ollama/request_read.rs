@@ -1,10 +1,10 @@
 //! A client's request, read.
 
-use toolwright_jsonrpc::{Json, raw};
+use toolwright_jsonrpc::Json;
 
 use super::pairing::Pairing;
 use crate::dialects::data_url;
-use crate::dialects::members::{Fields, Path, arguments, decode, kind, whole};
+use crate::dialects::fields::{Fields, Path, arguments, count, decoded, texts};
 use crate::form::{
     Block, Call, Effort, Format, Media, MediaKind, MediaSource, Members, Message, Reasoning, Request, Role,
     Text, Thinking, Tool, ToolResult,
@@ -13,7 +13,7 @@ use crate::{Dialect, Failure};
 
 /// Reads a client's request. It is streamed unless it says that it is not.
 pub fn read_request(body: &str) -> Result<Request, Failure> {
-    let mut fields = Fields::read(body, Path::ROOT)?;
+    let mut fields = Fields::read(body, Path::Body)?;
     let mut request = Request {
         dialect: Some(Dialect::OllamaChat),
         model: fields.needed_text("model")?,
@@ -21,7 +21,7 @@ pub fn read_request(body: &str) -> Result<Request, Failure> {
         wants_usage: true,
         ..Request::default()
     };
-    let path = Path::ROOT.member("messages");
+    let path = Path::Body.member("messages");
     let mut pairing = Pairing::default();
     for (at, raw) in fields.list("messages")?.unwrap_or_default().into_iter().enumerate() {
         read_message(raw, at, path.item(at), &mut pairing, &mut request)?;
@@ -39,11 +39,11 @@ pub fn read_request(body: &str) -> Result<Request, Failure> {
         None | Some("\"\"") => {}
         Some("\"json\"") => request.format = Some(Format::Json),
         Some(schema) if schema.starts_with('{') => {
-            let schema =
-                Json::parse(schema).map_err(|_| fields.mistaken("format", "a JSON schema", schema))?;
+            let schema = Json::parse(schema)
+                .map_err(|_| fields.path().member("format").wrong("a JSON schema", schema))?;
             request.format = Some(Format::Schema { name: None, schema, strict: None });
         }
-        Some(other) => return Err(fields.mistaken("format", "\"json\" or a JSON schema", other)),
+        Some(other) => return Err(fields.path().member("format").wrong("\"json\" or a JSON schema", other)),
     }
     request.extra.extend(fields.rest());
     Ok(request)
@@ -92,7 +92,7 @@ fn read_message(
             }
         }
         other => {
-            return Err(path.member("role").wrong(format!(
+            return Err(path.member("role").fault(format!(
                 "is \"{other}\", but must be \"system\", \"user\", \"assistant\" or \"tool\""
             )));
         }
@@ -119,7 +119,7 @@ fn read_answer(
         let path = list.item(at);
         let mut fields = Fields::read(raw, path)?;
         let Some(function) = fields.object("function")? else {
-            return Err(path.member("function").wrong("is missing: it must have a name and arguments"));
+            return Err(path.member("function").fault("is missing: it must have a name and arguments"));
         };
         let mut function = Fields::read(function.as_str(), path.member("function"))?;
         let name = function.needed_text("name")?;
@@ -136,8 +136,8 @@ fn read_images(fields: &mut Fields<'_, '_>, path: Path<'_>) -> Result<Vec<Block>
     let list = path.member("images");
     let mut blocks = Vec::new();
     for (at, raw) in fields.list("images")?.unwrap_or_default().into_iter().enumerate() {
-        let Some(data) = decode(raw) else {
-            return Err(list.item(at).wrong(format!("must be an image in base64, but is {}", kind(raw))));
+        let Some(data) = decoded(raw) else {
+            return Err(list.item(at).wrong("an image in base64", raw));
         };
         let source = match data_url::split(&data) {
             Some((media_type, data)) => {
@@ -156,7 +156,7 @@ fn read_images(fields: &mut Fields<'_, '_>, path: Path<'_>) -> Result<Vec<Block>
 }
 
 fn read_tools(list: Vec<&str>, request: &mut Request) -> Result<(), Failure> {
-    let tools = Path::ROOT.member("tools");
+    let tools = Path::Body.member("tools");
     for (at, raw) in list.into_iter().enumerate() {
         let path = tools.item(at);
         let mut fields = Fields::read(raw, path)?;
@@ -179,45 +179,26 @@ fn read_tools(list: Vec<&str>, request: &mut Request) -> Result<(), Failure> {
 
 /// Options: those that all dialects have, and the rest, which is carried.
 fn read_options(options: &Json, request: &mut Request) -> Result<(), Failure> {
-    let path = Path::ROOT.member("options");
+    let path = Path::Body.member("options");
     let mut fields = Fields::read(options.as_str(), path)?;
     request.temperature = fields.number("temperature")?;
     request.top_p = fields.number("top_p")?;
     request.top_k = fields.number("top_k")?;
     // Less than one means without a limit, in several ways, and is carried with the rest.
-    if let Some(limit) = fields.peek("num_predict").and_then(whole).filter(|limit| *limit > 0) {
+    if let Some(limit) = fields.peek("num_predict").and_then(count).filter(|limit| *limit > 0) {
         fields.take("num_predict");
         request.max_tokens = Some(limit);
     }
     if let Some(raw) = fields.take("stop") {
-        let texts = match decode(raw) {
-            Some(text) => Some(vec![text]),
-            None => raw::items(raw).ok().and_then(|items| items.into_iter().map(decode).collect()),
-        };
-        request.stop = texts.ok_or_else(|| fields.mistaken("stop", "a string or a list of strings", raw))?;
+        request.stop = texts(raw, &path.member("stop"))?;
         request.stop.retain(|text| !text.is_empty());
     }
-    let rest = fields.rest();
-    if !rest.is_empty() {
-        let mut out = toolwright_jsonrpc::ObjectWriter::default();
-        rest.iter().for_each(|(key, value)| out.value(key, value));
-        request.extra.push(("options".to_owned(), out.finish()));
-    }
+    request.extra.extend(fields.rest_object().map(|rest| ("options".to_owned(), rest)));
     Ok(())
 }
 
 fn read_think(raw: &str) -> Option<Reasoning> {
-    let word = decode(raw);
-    let effort = match word.as_deref() {
-        Some("none") => Some(Effort::None),
-        Some("minimal") => Some(Effort::Minimal),
-        Some("low") => Some(Effort::Low),
-        Some("medium") => Some(Effort::Medium),
-        Some("high") => Some(Effort::High),
-        Some("xhigh") => Some(Effort::XHigh),
-        Some("max") => Some(Effort::Max),
-        _ => None,
-    };
+    let effort = decoded(raw).as_deref().and_then(Effort::of_word);
     let is_on = match raw {
         "false" => false,
         _ => effort != Some(Effort::None),

@@ -1,25 +1,25 @@
 //! A request for an upstream, written.
 
-pub(super) mod messages;
+mod messages;
 
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
+use crate::dialects::offer::{
+    carried, flag, note_members, note_server_tools, offered, refuse_what_only_chat_has,
+};
 use crate::dialects::openai_responses;
 use crate::form::{Effort, Format, Reasoning, Request, Tool, ToolChoice};
 use crate::{Dialect, Failure, Notes, ReasoningField, Target};
 
 /// The schema of a tool without arguments.
 const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{}}"#;
-/// Budgets of thinking up to this many tokens are a little effort.
-const LOW_BUDGET_TOKENS: u64 = 1024;
-/// Budgets of thinking up to this many tokens are some effort.
-const MEDIUM_BUDGET_TOKENS: u64 = 8192;
-/// Members that mean the same wherever they come from.
-const SHARED: [&str; 5] = ["keep_alive", "logprobs", "top_logprobs", "truncate", "shift"];
+/// Members of Chat that are options here.
+const CHAT_OPTIONS: [&str; 3] = ["seed", "presence_penalty", "frequency_penalty"];
 
 /// Writes a request for an upstream.
 pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> Result<String, Failure> {
     openai_responses::check_for_others(request)?;
+    refuse_what_only_chat_has(request)?;
     let mut out = ObjectWriter::with_capacity(4096);
     out.text("model", &target.model);
     out.list("messages", messages::write(request, target, notes)?);
@@ -41,34 +41,24 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
     Ok(out.finish().as_str().to_owned())
 }
 
-fn flag(is_so: bool) -> Json {
-    if is_so { Json::yes() } else { constant("false") }
-}
-
 fn constant(text: &str) -> Json {
     Json::parse(text).unwrap_or_else(|_| Json::empty_object())
 }
 
 fn write_tools(request: &Request, notes: &mut Notes, out: &mut ObjectWriter) {
-    for tool in &request.server_tools {
-        let name = tool.get_text("name").or_else(|| tool.get_text("type")).unwrap_or_default();
-        notes.add(
-            "server_tool_left_out",
-            format!(
-                "The tool \"{name}\", which its provider runs itself, was left out: Ollama has none such."
-            ),
-        );
-    }
+    note_server_tools(request, notes);
     match &request.choice {
         None | Some(ToolChoice::Auto) => {}
         // Without tools none can be called.
         Some(ToolChoice::None) => return,
+        Some(ToolChoice::Allowed { is_required: false, .. }) => {}
         Some(ToolChoice::Required | ToolChoice::Tool(_) | ToolChoice::Allowed { .. }) => notes.add(
             "tool_choice_left_out",
             "That a tool must be called was left out: Ollama cannot be told so. The model calls one if it likes.",
         ),
     }
-    if request.tools.is_empty() {
+    let tools: Vec<Json> = offered(request).map(write_tool).collect();
+    if tools.is_empty() {
         return;
     }
     if request.parallel_calls == Some(false) {
@@ -77,7 +67,7 @@ fn write_tools(request: &Request, notes: &mut Notes, out: &mut ObjectWriter) {
             "That only one tool may be called at once was left out: Ollama cannot be told so.",
         );
     }
-    out.list("tools", request.tools.iter().map(write_tool));
+    out.list("tools", tools);
 }
 
 fn write_tool(tool: &Tool) -> Json {
@@ -106,13 +96,11 @@ fn write_think(reasoning: &Reasoning, target: &Target, notes: &mut Notes, out: &
     if !target.model.contains("gpt-oss") {
         return out.value("think", &flag(is_on));
     }
-    let level = match (reasoning.effort, reasoning.budget) {
-        _ if !is_on => return,
-        (Some(Effort::None | Effort::Minimal | Effort::Low), _) | (None, Some(..=LOW_BUDGET_TOKENS)) => "low",
-        (Some(Effort::Medium), _) | (None, Some(..=MEDIUM_BUDGET_TOKENS)) => "medium",
-        (Some(Effort::High | Effort::XHigh | Effort::Max), _) | (None, _) => "high",
-    };
-    out.text("think", level);
+    if !is_on {
+        return;
+    }
+    let effort = reasoning.effort.or(reasoning.budget.map(Effort::of_budget)).unwrap_or(Effort::High);
+    out.text("think", effort.clamp(Effort::Low, Effort::High).word());
 }
 
 fn options(request: &Request, target: &Target, notes: &mut Notes) -> ObjectWriter {
@@ -138,36 +126,29 @@ fn options(request: &Request, target: &Target, notes: &mut Notes) -> ObjectWrite
         }
         out.value("stop", &Json::texts(&request.stop[..request.stop.len().min(most)]));
     }
-    let carried = request.extra.iter().find(|(key, _)| key == "options").map(|(_, options)| options);
-    for member in carried.and_then(Json::members).unwrap_or_default() {
+    for member in carried(&request.extra, "options").and_then(Json::members).unwrap_or_default() {
         out.member(&member);
     }
-    // Chat has these at the top.
-    for key in ["seed", "presence_penalty", "frequency_penalty"] {
-        let value = request
-            .extra
-            .iter()
-            .find(|(name, _)| name == key && request.dialect != Some(Dialect::OllamaChat));
-        if let Some((_, value)) = value {
-            out.value(key, value);
+    if request.dialect == Some(Dialect::OpenAiChat) {
+        for key in CHAT_OPTIONS {
+            if let Some(value) = carried(&request.extra, key) {
+                out.value(key, value);
+            }
         }
     }
     out
 }
 
-/// Writes what was carried: everything of this dialect, and of others what means the same here.
+/// Writes what was carried of this dialect, and tells what of others is left out.
 fn write_extra(request: &Request, notes: &mut Notes, out: &mut ObjectWriter) {
-    let is_own = request.dialect == Some(Dialect::OllamaChat);
-    for (key, value) in &request.extra {
-        match key.as_str() {
-            "options" => {}
-            _ if is_own || SHARED.contains(&key.as_str()) => out.value(key, value),
-            "seed" | "presence_penalty" | "frequency_penalty" => {}
-            // What is stored or billed elsewhere changes no answer.
-            "store" | "metadata" | "include" | "stream_options" | "prompt_cache_key" => {}
-            _ => notes.add("member_left_out", format!("\"{key}\" was left out: Ollama has nothing like it.")),
-        }
+    if request.dialect == Some(Dialect::OllamaChat) {
+        let extra = request.extra.iter().filter(|(key, _)| key != "options");
+        return extra.for_each(|(key, value)| out.value(key, value));
     }
+    let is_chat = request.dialect == Some(Dialect::OpenAiChat);
+    let mut rest = request.extra.clone();
+    rest.retain(|(key, _)| !(is_chat && CHAT_OPTIONS.contains(&key.as_str())) && key != "stream_options");
+    note_members(&rest, notes);
 }
 
 #[cfg(test)]

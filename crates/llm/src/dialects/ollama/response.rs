@@ -2,12 +2,12 @@
 
 use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
-use super::request_write::messages::wrapped;
 use super::time;
-use crate::dialects::members::{Fields, arguments, decode, whole};
-use crate::dialects::told_error;
+use crate::dialects::error_shapes;
+use crate::dialects::fields::{Fields, arguments, count, decoded};
+use crate::dialects::offer::flag;
 use crate::form::{Arguments, Block, Call, Members, Response, Stop, Text, Thinking, Usage};
-use crate::{Failure, FailureKind, Reply};
+use crate::{Dialect, Failure, FailureKind, Reply};
 
 /// Reads an upstream's whole answer.
 pub fn read_response(body: &str) -> Result<Response, Failure> {
@@ -17,8 +17,8 @@ pub fn read_response(body: &str) -> Result<Response, Failure> {
             "The upstream answered with something that is no JSON object.",
         ));
     };
-    if members.is_empty() || told_error::is_error(body) {
-        return Err(told_error::read_told(body));
+    if members.is_empty() || error_shapes::is_error(&Fields::lenient(body)) {
+        return Err(error_shapes::read(200, body));
     }
     let mut line = Line::read(body);
     let Some(message) = line.message.take() else {
@@ -33,6 +33,7 @@ pub fn read_response(body: &str) -> Result<Response, Failure> {
     }
     blocks.extend(message.calls.into_iter().map(Block::Call));
     Ok(Response {
+        dialect: Some(Dialect::OllamaChat),
         model: line.model,
         created: line.created,
         blocks,
@@ -64,7 +65,7 @@ pub(super) struct Said {
 impl Line {
     pub(super) fn read(object: &str) -> Line {
         let mut fields = Fields::lenient(object);
-        let mut text = |key: &str| fields.take(key).and_then(decode);
+        let mut text = |key: &str| fields.take(key).and_then(decoded);
         let (model, created) = (text("model"), text("created_at").as_deref().and_then(time::read));
         let stop = text("done_reason").map(|word| match word.as_str() {
             "stop" => Stop::EndTurn,
@@ -80,8 +81,8 @@ impl Line {
             message: fields.take("message").map(Said::read),
             is_done: fields.take("done") == Some("true"),
             usage: Usage {
-                input: fields.take("prompt_eval_count").and_then(whole),
-                output: fields.take("eval_count").and_then(whole),
+                input: fields.take("prompt_eval_count").and_then(count),
+                output: fields.take("eval_count").and_then(count),
                 ..Usage::default()
             },
             extra: fields.rest(),
@@ -92,7 +93,7 @@ impl Line {
 impl Said {
     fn read(message: &str) -> Said {
         let mut fields = Fields::lenient(message);
-        let mut text = |key: &str| fields.take(key).and_then(decode).filter(|text| !text.is_empty());
+        let mut text = |key: &str| fields.take(key).and_then(decoded).filter(|text| !text.is_empty());
         let (thinking, content) = (text("thinking"), text("content"));
         let calls = fields.take("tool_calls").and_then(|calls| raw::items(calls).ok()).unwrap_or_default();
         Said { thinking, content, calls: calls.into_iter().filter_map(read_call).collect() }
@@ -102,8 +103,8 @@ impl Said {
 fn read_call(raw: &str) -> Option<Call> {
     let mut fields = Fields::lenient(raw);
     let mut function = Fields::lenient(fields.take("function")?);
-    let name = function.take("name").and_then(decode)?;
-    let id = fields.take("id").and_then(decode).filter(|id| !id.is_empty());
+    let name = function.take("name").and_then(decoded)?;
+    let id = fields.take("id").and_then(decoded).filter(|id| !id.is_empty());
     Some(Call { id, name, arguments: arguments(function.take("arguments")), extra: Members::new() })
 }
 
@@ -159,10 +160,7 @@ pub(super) fn write_call(id: &str, name: &str, arguments: &Arguments, at: usize)
     let mut function = ObjectWriter::default();
     function.number("index", at as u64);
     function.text("name", name);
-    match arguments {
-        Arguments::Object(object) => function.value("arguments", object),
-        Arguments::Text(text) => function.value("arguments", &wrapped(text)),
-    }
+    function.value("arguments", &arguments.to_object());
     let mut out = ObjectWriter::default();
     out.text("id", id);
     out.value("function", &function.finish());
@@ -181,7 +179,7 @@ pub(super) fn write_line(model: &str, created: u64, message: &Json, end: Option<
     out.text("created_at", &time::write(created));
     out.value("message", message);
     let Some((stop, usage)) = end else {
-        out.value("done", &flag_no());
+        out.value("done", &flag(false));
         return out.finish();
     };
     out.text("done_reason", stop_word(stop));
@@ -193,10 +191,6 @@ pub(super) fn write_line(model: &str, created: u64, message: &Json, end: Option<
     out.number("eval_count", usage.output.unwrap_or(0));
     out.number("eval_duration", 0);
     out.finish()
-}
-
-fn flag_no() -> Json {
-    Json::parse("false").unwrap_or_else(|_| Json::empty_object())
 }
 
 /// After a call, too, Ollama says `stop`.

@@ -7,8 +7,8 @@ use toolwright_jsonrpc::raw;
 
 use super::item;
 use super::response_read::{read_response, seconds, stop, text, usage};
-use crate::dialects::members::{Fields, decode, whole};
-use crate::dialects::told_error;
+use crate::dialects::error_shapes;
+use crate::dialects::fields::{Fields, count, decoded};
 use crate::form::{Arguments, Event, Stop, Thinking, Usage};
 use crate::stream::{Decode, Frame};
 use crate::{Failure, FailureKind};
@@ -108,8 +108,8 @@ impl Decoder {
         is_meant: fn(&Kind) -> bool,
         make: fn() -> Kind,
     ) -> &mut Kind {
-        let id = fields.peek("item_id").and_then(decode).unwrap_or_default();
-        let index = fields.peek("output_index").and_then(whole);
+        let id = fields.peek("item_id").and_then(decoded).unwrap_or_default();
+        let index = fields.peek("output_index").and_then(count);
         let at = self.position(&id, index, is_meant).unwrap_or_else(|| {
             self.items.push(Item { id, index, kind: make(), is_done: false });
             self.items.len() - 1
@@ -128,7 +128,7 @@ impl Decoder {
     }
 
     fn added(&mut self, mut fields: Fields<'_, '_>, out: &mut Vec<Event>) {
-        let index = fields.peek("output_index").and_then(whole);
+        let index = fields.peek("output_index").and_then(count);
         let Some(raw) = fields.take("item") else { return };
         self.add(raw, index, out);
     }
@@ -190,8 +190,8 @@ impl Decoder {
     /// The arguments of a call are whole.
     fn call_done(&mut self, mut fields: Fields<'_, '_>, key: &str, out: &mut Vec<Event>) {
         let whole_text = text(&mut fields, key);
-        let id = fields.peek("item_id").and_then(decode).unwrap_or_default();
-        let index = fields.peek("output_index").and_then(whole);
+        let id = fields.peek("item_id").and_then(decoded).unwrap_or_default();
+        let index = fields.peek("output_index").and_then(count);
         let Some(at) = self.position(&id, index, |kind| matches!(kind, Kind::Call(_))) else { return };
         self.begin_call(at, &mut fields, out);
         self.end_call(at, whole_text, Ended::Complete, out);
@@ -210,11 +210,10 @@ impl Decoder {
             return;
         }
         // Only what goes on where the pieces ended is new; what differs was told already.
-        if let Some(rest) = whole.as_deref().and_then(|whole| whole.strip_prefix(call.arguments.as_str())) {
-            if !rest.is_empty() {
-                out.push(Event::CallArguments { call: number, text: rest.to_owned() });
-                call.arguments.push_str(rest);
-            }
+        let rest = whole.as_deref().and_then(|whole| whole.strip_prefix(call.arguments.as_str()));
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+            out.push(Event::CallArguments { call: number, text: rest.to_owned() });
+            call.arguments.push_str(rest);
         }
         if ended == Ended::Complete {
             call.is_ended = true;
@@ -223,7 +222,7 @@ impl Decoder {
     }
 
     fn item_done(&mut self, mut fields: Fields<'_, '_>, out: &mut Vec<Event>) {
-        let index = fields.peek("output_index").and_then(whole);
+        let index = fields.peek("output_index").and_then(count);
         let Some(raw) = fields.take("item") else { return };
         self.item_whole(raw, index, out);
     }
@@ -231,7 +230,7 @@ impl Decoder {
     /// An item as a whole: what was not told yet is told now.
     fn item_whole(&mut self, raw: &str, index: Option<u64>, out: &mut Vec<Event>) {
         let mut fields = Fields::lenient(raw);
-        let id = fields.peek("id").and_then(decode).unwrap_or_default();
+        let id = fields.peek("id").and_then(decoded).unwrap_or_default();
         let known = self.items.iter().rposition(|item| !item.is_done && !id.is_empty() && item.id == id);
         let known = known.or_else(|| {
             self.items.iter().rposition(|item| !item.is_done && index.is_some() && item.index == index)
@@ -305,7 +304,7 @@ impl Decoder {
         out: &mut Vec<Event>,
     ) {
         let Some(words) = text(&mut fields, key).filter(|words| !words.is_empty()) else { return };
-        let part = fields.peek("content_index").and_then(whole).unwrap_or(0);
+        let part = fields.peek("content_index").and_then(count).unwrap_or(0);
         let make = || Kind::Message { told: Vec::new() };
         let kind = self.item(&fields, |kind| matches!(kind, Kind::Message { .. }), make);
         let Kind::Message { told } = kind else { return };
@@ -320,7 +319,7 @@ impl Decoder {
 
     fn thought(&mut self, mut fields: Fields<'_, '_>, key: &str, source: Source, out: &mut Vec<Event>) {
         let Some(words) = text(&mut fields, key).filter(|words| !words.is_empty()) else { return };
-        let part = fields.peek("summary_index").or(fields.peek("content_index")).and_then(whole).unwrap_or(0);
+        let part = fields.peek("summary_index").or(fields.peek("content_index")).and_then(count).unwrap_or(0);
         let make = || Kind::Thought(Thought::default());
         let kind = self.item(&fields, |kind| matches!(kind, Kind::Thought(_)), make);
         let Kind::Thought(thought) = kind else { return };
@@ -394,7 +393,7 @@ impl Decode for Decoder {
         let mut fields = Fields::lenient(data);
         let event = text(&mut fields, "type").unwrap_or_else(|| frame.event.to_owned());
         if event == "error" || (fields.peek("error").is_some() && !event.starts_with("response.")) {
-            return self.fail(told_error::read_told(data), out);
+            return self.fail(error_shapes::read(200, data), out);
         }
         self.start(fields.peek("response"), out);
         match event.as_str() {
@@ -419,7 +418,7 @@ impl Decode for Decoder {
                 let response = fields.take("response").unwrap_or("{}");
                 let failure = match read_response(response) {
                     Err(failure) => failure,
-                    Ok(_) => told_error::read_told(response),
+                    Ok(_) => error_shapes::read(200, response),
                 };
                 self.fail(failure, out);
             }
@@ -434,7 +433,8 @@ impl Decode for Decoder {
         let failure = Failure::new(
             FailureKind::Api,
             "The upstream's stream ended before its answer did (no response.completed).",
-        );
+        )
+        .with_status(502);
         self.fail(failure, out);
     }
 }

@@ -260,14 +260,12 @@ impl Encoder {
 
     /// The signature of the thought that is open, or of one without words.
     fn sign(&mut self, signature: &str, is_redacted: bool, out: &mut Vec<u8>) {
-        if signature.is_empty() {
-            return;
-        }
-        let encrypted = seal::to_content(signature, is_redacted);
-        if let (Open::Thought { .. }, false) = (&self.open, is_redacted) {
-            if let Open::Thought { id, text } = mem::replace(&mut self.open, Open::Nothing) {
+        let Some(encrypted) = seal::to_content(signature, is_redacted) else { return };
+        match mem::replace(&mut self.open, Open::Nothing) {
+            Open::Thought { id, text } if !is_redacted => {
                 return self.close_thought(&id, &text, Some(&encrypted), out);
             }
+            open => self.open = open,
         }
         self.close(ItemState::Completed, out);
         let id = output::item_id("rs", &self.reply, self.items.len());

@@ -2,12 +2,12 @@
 
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
-use crate::dialects::told_error;
+use crate::dialects::error_shapes;
 use crate::{Failure, FailureKind};
 
 /// Reads an upstream's error, whatever shape its body has.
 pub fn read_error(status: u16, body: &str) -> Failure {
-    told_error::read(status, body)
+    error_shapes::read(status, body)
 }
 
 /// Writes an error for a client. The id of the request goes into a header, not here.

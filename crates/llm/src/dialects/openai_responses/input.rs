@@ -3,21 +3,21 @@
 use toolwright_jsonrpc::{Json, raw};
 
 use super::item;
-use super::tools::find;
 use crate::dialects::data_url;
-use crate::dialects::members::{Fields, Path, decode, kind};
+use crate::dialects::fields::{Fields, Path, decoded};
+use crate::dialects::offer::carried;
 use crate::form::{Block, Media, MediaKind, MediaSource, Members, Message, Request, Role, Text, ToolResult};
 use crate::{Dialect, Failure};
 
 /// Reads `input`: a text, or items.
 pub(super) fn read(value: &str, path: Path<'_>, request: &mut Request) -> Result<(), Failure> {
-    if let Some(text) = decode(value) {
+    if let Some(text) = decoded(value) {
         let blocks = vec![Block::Text(Text { text, extra: Members::new() })];
         request.messages.push(Message { role: Role::User, blocks, extra: Members::new() });
         return Ok(());
     }
     let Ok(items) = raw::items(value) else {
-        return Err(path.wrong(format!("must be a string or a list of items, but is {}", kind(value))));
+        return Err(path.wrong("a string or a list of items", value));
     };
     for (at, raw) in items.into_iter().enumerate() {
         read_item(raw, path.item(at), request)?;
@@ -40,7 +40,7 @@ fn read_item(raw: &str, path: Path<'_>, request: &mut Request) -> Result<(), Fai
             if fields.peek("call_id").is_none() {
                 return Err(path
                     .member("call_id")
-                    .wrong("is missing: a call needs the id by which its output names it"));
+                    .fault("is missing: a call needs the id by which its output names it"));
             }
             let call = item::call(fields, name, item_type == "custom_tool_call");
             turn(request, Role::Assistant).push(Block::Call(call));
@@ -51,7 +51,7 @@ fn read_item(raw: &str, path: Path<'_>, request: &mut Request) -> Result<(), Fai
         }
         _ => {
             let role = if is_of_client(&item_type) { Role::User } else { Role::Assistant };
-            let raw = Json::parse(raw).map_err(|error| path.wrong(format!("is no JSON: {error}")))?;
+            let raw = Json::parse(raw).map_err(|error| path.fault(format!("is no JSON: {error}")))?;
             turn(request, role).push(Block::Other { dialect: Dialect::OpenAiResponses, raw });
         }
     }
@@ -91,7 +91,7 @@ fn read_message(mut fields: Fields<'_, '_>, path: Path<'_>, request: &mut Reques
         "assistant" => Role::Assistant,
         "system" | "developer" => Role::System,
         other => {
-            return Err(path.member("role").wrong(format!(
+            return Err(path.member("role").fault(format!(
                 "is \"{other}\", but must be \"user\", \"assistant\", \"system\" or \"developer\""
             )));
         }
@@ -108,7 +108,7 @@ fn read_message(mut fields: Fields<'_, '_>, path: Path<'_>, request: &mut Reques
     if role == Role::Assistant {
         // Only the phase means something to the model; ids and states are the server's.
         extra.retain(|(key, _)| key == "phase");
-        if let (Some(phase), Some(Block::Text(text))) = (find(&extra, "phase"), blocks.first_mut()) {
+        if let (Some(phase), Some(Block::Text(text))) = (carried(&extra, "phase"), blocks.first_mut()) {
             text.extra.push(("phase".to_owned(), phase.clone()));
         }
         turn(request, role).append(&mut blocks);
@@ -133,7 +133,7 @@ fn read_output(mut fields: Fields<'_, '_>, path: Path<'_>, is_custom: bool) -> R
 /// A text or a list of parts. Without content there are no blocks; other JSON is its text.
 fn read_content(fields: &mut Fields<'_, '_>, key: &str, path: Path<'_>) -> Result<Vec<Block>, Failure> {
     let Some(value) = fields.take(key) else { return Ok(Vec::new()) };
-    if let Some(text) = decode(value) {
+    if let Some(text) = decoded(value) {
         let is_empty = text.is_empty();
         let block = Block::Text(Text { text, extra: Members::new() });
         return Ok(if is_empty { Vec::new() } else { vec![block] });
@@ -142,7 +142,7 @@ fn read_content(fields: &mut Fields<'_, '_>, key: &str, path: Path<'_>) -> Resul
         if key == "output" {
             return Ok(vec![Block::Text(Text { text: value.to_owned(), extra: Members::new() })]);
         }
-        return Err(fields.mistaken(key, "a string or a list of parts", value));
+        return Err(fields.path().member(key).wrong("a string or a list of parts", value));
     };
     let list = path.member(key);
     parts.into_iter().enumerate().map(|(at, part)| read_part(part, list.item(at))).collect()
@@ -163,7 +163,7 @@ fn read_part(raw: &str, path: Path<'_>) -> Result<Block, Failure> {
         "input_audio" => Block::Media(read_audio(fields, path)?),
         _ => Block::Other {
             dialect: Dialect::OpenAiResponses,
-            raw: Json::parse(raw).map_err(|error| path.wrong(format!("is no JSON: {error}")))?,
+            raw: Json::parse(raw).map_err(|error| path.fault(format!("is no JSON: {error}")))?,
         },
     })
 }
@@ -176,7 +176,7 @@ fn read_image(mut fields: Fields<'_, '_>, path: Path<'_>) -> Result<Media, Failu
     let source = match (fields.text("image_url")?, fields.text("file_id")?) {
         (Some(url), _) => data_url::source(url),
         (None, Some(id)) => file(id),
-        (None, None) => return Err(path.wrong("has neither image_url nor file_id: give one of them")),
+        (None, None) => return Err(path.fault("has neither image_url nor file_id: give one of them")),
     };
     Ok(Media { kind: MediaKind::Image, source, name: None, extra: fields.rest() })
 }
@@ -196,7 +196,7 @@ fn read_file(mut fields: Fields<'_, '_>, path: Path<'_>) -> Result<Media, Failur
         (None, Some(url), _) => data_url::source(url),
         (None, None, Some(id)) => file(id),
         (None, None, None) => {
-            return Err(path.wrong("has none of file_data, file_url and file_id: give one of them"));
+            return Err(path.fault("has none of file_data, file_url and file_id: give one of them"));
         }
     };
     Ok(Media { kind: MediaKind::Document, source, name, extra: fields.rest() })
@@ -204,7 +204,7 @@ fn read_file(mut fields: Fields<'_, '_>, path: Path<'_>) -> Result<Media, Failur
 
 fn read_audio(mut fields: Fields<'_, '_>, path: Path<'_>) -> Result<Media, Failure> {
     let Some(audio) = fields.object("input_audio")? else {
-        return Err(path.member("input_audio").wrong("is missing: it must have data and format"));
+        return Err(path.member("input_audio").fault("is missing: it must have data and format"));
     };
     let audio_path = path.member("input_audio");
     let mut audio = Fields::read(audio.as_str(), audio_path)?;

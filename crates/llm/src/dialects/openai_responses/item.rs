@@ -5,7 +5,7 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::seal;
 use crate::Dialect;
-use crate::dialects::members::{Fields, arguments, decode};
+use crate::dialects::fields::{Fields, arguments, decoded};
 use crate::form::{Arguments, Call, Members, Thinking};
 
 /// What marks the call of a tool that takes text instead of JSON, and its result.
@@ -23,11 +23,12 @@ pub(super) fn thinking(raw: &str) -> Thinking {
     if let Some(thinking) = encrypted.as_deref().and_then(|content| seal::open(&text, content)) {
         return thinking;
     }
+    let item = Json::parse(raw).ok();
     Thinking {
         is_redacted: text.is_empty() && encrypted.is_some(),
         text,
-        signature: encrypted.map(|_| seal::of_item(raw)),
-        raw: Json::parse(raw).ok().map(|raw| (Dialect::OpenAiResponses, raw)),
+        signature: encrypted.and(item.as_ref()).map(seal::of_item),
+        raw: item.map(|item| (Dialect::OpenAiResponses, item)),
     }
 }
 
@@ -36,7 +37,7 @@ fn texts(list: &str) -> String {
     let parts = raw::items(list).unwrap_or_default();
     let texts: Vec<String> = parts
         .into_iter()
-        .filter_map(|part| raw::find(part, "text").and_then(decode))
+        .filter_map(|part| raw::find(part, "text").and_then(decoded))
         .filter(|text| !text.is_empty())
         .collect();
     texts.join("\n\n")
@@ -70,7 +71,7 @@ pub(super) fn custom_arguments(input: &str) -> Arguments {
 
 /// The text for a tool that takes text, of its arguments elsewhere.
 pub(super) fn custom_input(arguments: &str) -> String {
-    match raw::find(arguments, CUSTOM_INPUT).and_then(decode) {
+    match raw::find(arguments, CUSTOM_INPUT).and_then(decoded) {
         Some(input) => input,
         None => arguments.to_owned(),
     }

@@ -3,7 +3,8 @@
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::item::custom_input;
-use super::tools::{self, Strictness, find, flag, null};
+use super::tools::{self, Strictness, null};
+use crate::dialects::offer::{carried, flag};
 use crate::form::{Format, Request, Stop, Usage};
 use crate::{Failure, FailureKind, Reply};
 
@@ -65,11 +66,11 @@ pub(super) fn write(answer: &Answer<'_>, reply: &Reply) -> Json {
     let instructions: Vec<&str> = request.system.iter().map(|text| text.text.as_str()).collect();
     optional_text(&mut out, "instructions", (!instructions.is_empty()).then(|| instructions.join("\n\n")));
     out.value("max_output_tokens", &request.max_tokens.map_or_else(null, number));
-    out.value("max_tool_calls", find(&request.extra, "max_tool_calls").unwrap_or(&null()));
+    out.value("max_tool_calls", carried(&request.extra, "max_tool_calls").unwrap_or(&null()));
     out.text("model", &request.model);
     out.list("output", answer.output.iter().cloned());
     out.value("parallel_tool_calls", &flag(request.parallel_calls.unwrap_or(true)));
-    out.value("previous_response_id", find(&request.extra, "previous_response_id").unwrap_or(&null()));
+    out.value("previous_response_id", carried(&request.extra, "previous_response_id").unwrap_or(&null()));
     out.value("reasoning", &reasoning(request));
     // What passes through here is not kept.
     out.value("store", &flag(false));
@@ -79,18 +80,18 @@ pub(super) fn write(answer: &Answer<'_>, reply: &Reply) -> Json {
     let own = request.tools.iter().map(|tool| tools::write(tool, Strictness::AsSent));
     out.list("tools", own.chain(request.server_tools.iter().cloned()));
     out.value("top_p", request.top_p.as_ref().unwrap_or(&null()));
-    match find(&request.extra, "truncation") {
+    match carried(&request.extra, "truncation") {
         Some(truncation) => out.value("truncation", truncation),
         None => out.text("truncation", "disabled"),
     }
     out.value("usage", &answer.usage.map_or_else(null, usage));
     optional_text(&mut out, "user", request.user.clone());
     for key in ["prompt_cache_key", "safety_identifier"] {
-        if let Some(value) = find(&request.extra, key) {
+        if let Some(value) = carried(&request.extra, key) {
             out.value(key, value);
         }
     }
-    out.value("metadata", find(&request.extra, "metadata").unwrap_or(&Json::empty_object()));
+    out.value("metadata", carried(&request.extra, "metadata").unwrap_or(&Json::empty_object()));
     out.finish()
 }
 
@@ -139,7 +140,7 @@ fn reasoning(request: &Request) -> Json {
 }
 
 fn choice(request: &Request) -> Json {
-    match (&request.choice, find(&request.extra, "tool_choice")) {
+    match (&request.choice, carried(&request.extra, "tool_choice")) {
         (Some(choice), _) => tools::write_choice(choice, &request.tools),
         (None, Some(raw)) => raw.clone(),
         (None, None) => Json::text("auto"),
@@ -148,8 +149,8 @@ fn choice(request: &Request) -> Json {
 
 fn text(request: &Request) -> Json {
     let mut out = ObjectWriter::default();
-    let carried = find(&request.extra, "text");
-    if carried.is_none_or(|carried| carried.get("format").is_none()) {
+    let beside = carried(&request.extra, "text");
+    if beside.is_none_or(|beside| beside.get("format").is_none()) {
         let mut format = ObjectWriter::default();
         match &request.format {
             None => format.text("type", "text"),
@@ -163,7 +164,7 @@ fn text(request: &Request) -> Json {
         }
         out.value("format", &format.finish());
     }
-    for member in carried.and_then(Json::members).unwrap_or_default() {
+    for member in beside.and_then(Json::members).unwrap_or_default() {
         out.member(&member);
     }
     out.finish()

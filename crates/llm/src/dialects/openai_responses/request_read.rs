@@ -1,16 +1,16 @@
 //! A client's request, read.
 
-use toolwright_jsonrpc::{Json, ObjectWriter};
+use toolwright_jsonrpc::Json;
 
-use super::tools::{find, write_members};
 use super::{input, tools};
-use crate::dialects::members::{Fields, Path};
+use crate::dialects::fields::{Fields, Path};
+use crate::dialects::offer::carried;
 use crate::form::{Block, Effort, Format, Members, Reasoning, Request, Text};
 use crate::{Dialect, Failure};
 
 /// Reads a client's request.
 pub fn read_request(body: &str) -> Result<Request, Failure> {
-    let mut fields = Fields::read(body, Path::ROOT)?;
+    let mut fields = Fields::read(body, Path::Body)?;
     let mut request = Request {
         dialect: Some(Dialect::OpenAiResponses),
         model: fields.needed_text("model")?,
@@ -29,17 +29,17 @@ pub fn read_request(body: &str) -> Result<Request, Failure> {
     let is_continued =
         ["previous_response_id", "conversation", "prompt"].into_iter().any(|key| fields.peek(key).is_some());
     match fields.take("input") {
-        Some(value) => input::read(value, Path::ROOT.member("input"), &mut request)?,
+        Some(value) => input::read(value, Path::Body.member("input"), &mut request)?,
         None if is_continued => {}
         None => {
-            return Err(Path::ROOT.member("input").wrong("is missing: give a string or a list of items"));
+            return Err(Path::Body.member("input").fault("is missing: give a string or a list of items"));
         }
     }
     if let Some(list) = fields.list("tools")? {
-        (request.tools, request.server_tools) = tools::read(list, Path::ROOT.member("tools"))?;
+        (request.tools, request.server_tools) = tools::read(list, Path::Body.member("tools"))?;
     }
     if let Some(raw) = fields.take("tool_choice") {
-        request.choice = tools::read_choice(raw, Path::ROOT.member("tool_choice"))?;
+        request.choice = tools::read_choice(raw, Path::Body.member("tool_choice"))?;
         if request.choice.is_none() {
             request.extra.extend(Json::parse(raw).ok().map(|raw| ("tool_choice".to_owned(), raw)));
         }
@@ -61,7 +61,7 @@ pub fn check_for_others(request: &Request) -> Result<(), Failure> {
         ("conversation", "send the whole conversation in input"),
         ("prompt", "send the text of the prompt in instructions or input"),
     ] {
-        if find(&request.extra, key).is_some_and(|value| value.as_str() != "null") {
+        if carried(&request.extra, key).is_some_and(|value| value.as_str() != "null") {
             return Err(Failure::invalid(format!(
                 "{key} names something that only OpenAI has stored, and this model is not OpenAI's: {fix} instead."
             ))
@@ -86,32 +86,19 @@ pub fn check_for_others(request: &Request) -> Result<(), Failure> {
 }
 
 fn read_reasoning(raw: Json) -> Result<Reasoning, Failure> {
-    let path = Path::ROOT.member("reasoning");
+    let path = Path::Body.member("reasoning");
     let mut fields = Fields::read(raw.as_str(), path)?;
     let word = fields.text("effort")?;
-    let effort = word.as_deref().and_then(read_effort);
+    let effort = word.as_deref().and_then(Effort::of_word);
     let summary = fields.text("summary")?.or(fields.text("generate_summary")?);
     // A word that is new means more or less, but not nothing.
     let is_on = word.is_some().then_some(effort != Some(Effort::None));
     Ok(Reasoning { is_on, effort, budget: None, summary, raw: Some((Dialect::OpenAiResponses, raw)) })
 }
 
-fn read_effort(word: &str) -> Option<Effort> {
-    Some(match word {
-        "none" => Effort::None,
-        "minimal" => Effort::Minimal,
-        "low" => Effort::Low,
-        "medium" => Effort::Medium,
-        "high" => Effort::High,
-        "xhigh" => Effort::XHigh,
-        "max" => Effort::Max,
-        _ => return None,
-    })
-}
-
 /// `text`: the form of the answer, and what else stands there (`verbosity`), which is carried.
 fn read_text(text: &Json, request: &mut Request) -> Result<(), Failure> {
-    let path = Path::ROOT.member("text");
+    let path = Path::Body.member("text");
     let mut fields = Fields::read(text.as_str(), path)?;
     if let Some(format) = fields.object("format")? {
         let path = path.member("format");
@@ -123,7 +110,7 @@ fn read_text(text: &Json, request: &mut Request) -> Result<(), Failure> {
                 name: fields.text("name")?,
                 schema: fields
                     .object("schema")?
-                    .ok_or_else(|| path.member("schema").wrong("is missing: it must be a JSON schema"))?,
+                    .ok_or_else(|| path.member("schema").fault("is missing: it must be a JSON schema"))?,
                 strict: fields.flag("strict")?,
             }),
             // What is new is carried with the rest.
@@ -133,12 +120,7 @@ fn read_text(text: &Json, request: &mut Request) -> Result<(), Failure> {
             }
         };
     }
-    let rest = fields.rest();
-    if !rest.is_empty() {
-        let mut out = ObjectWriter::default();
-        write_members(&mut out, &rest);
-        request.extra.push(("text".to_owned(), out.finish()));
-    }
+    request.extra.extend(fields.rest_object().map(|rest| ("text".to_owned(), rest)));
     Ok(())
 }
 

@@ -1,11 +1,13 @@
 //! A request for an upstream, written.
 
 mod items;
+mod media;
 
 use sha2::{Digest, Sha256};
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
-use super::tools::{self, Strictness, find, flag, write_members};
+use super::tools::{self, Strictness, write_extra_members};
+use crate::dialects::offer::{carried, flag, note_members, note_server_tools, refuse_what_only_chat_has};
 use crate::dialects::prompt;
 use crate::form::{Effort, Format, Reasoning, Request};
 use crate::{Dialect, Failure, Notes, Target};
@@ -14,10 +16,6 @@ use crate::{Dialect, Failure, Notes, Target};
 const MOST_USER_CHARS: usize = 64;
 /// The smallest length limit that OpenAI takes.
 const LEAST_OUTPUT_TOKENS: u64 = 16;
-/// Budgets of thinking up to this many tokens are a little effort.
-const LOW_BUDGET_TOKENS: u64 = 1024;
-/// Budgets of thinking up to this many tokens are some effort.
-const MEDIUM_BUDGET_TOKENS: u64 = 8192;
 /// Members that mean the same in Chat.
 const SHARED_WITH_CHAT: [&str; 9] = [
     "metadata",
@@ -35,6 +33,7 @@ const ENCRYPTED_THOUGHTS: &str = "reasoning.encrypted_content";
 
 /// Writes a request for an upstream.
 pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> Result<String, Failure> {
+    refuse_what_only_chat_has(request)?;
     let is_own = request.dialect == Some(Dialect::OpenAiResponses);
     let mut out = ObjectWriter::with_capacity(4096);
     out.text("model", &target.model);
@@ -66,7 +65,7 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
         write_user(user, notes, &mut out);
     }
     if !is_own {
-        if find(&request.extra, "store").is_none() {
+        if carried(&request.extra, "store").is_none() {
             out.value("store", &flag(false));
         }
         if thinks {
@@ -80,16 +79,9 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
 fn write_tools(request: &Request, is_own: bool, notes: &mut Notes, out: &mut ObjectWriter) {
     let strictness = if is_own { Strictness::AsSent } else { Strictness::Told };
     let mut written: Vec<Json> = request.tools.iter().map(|tool| tools::write(tool, strictness)).collect();
-    if is_own {
-        written.extend(request.server_tools.iter().cloned());
-    } else {
-        for tool in &request.server_tools {
-            let name = tool.get_text("name").or_else(|| tool.get_text("type")).unwrap_or_default();
-            notes.add(
-                "server_tool_left_out",
-                format!("The tool \"{name}\", which its provider runs itself, was left out: the upstream has none such."),
-            );
-        }
+    match is_own {
+        true => written.extend(request.server_tools.iter().cloned()),
+        false => note_server_tools(request, notes),
     }
     if written.is_empty() {
         return;
@@ -150,23 +142,13 @@ fn write_reasoning(request: &Request, target: &Target, out: &mut ObjectWriter) -
 
 fn effort_word(reasoning: &Reasoning) -> Option<&'static str> {
     if let Some(effort) = reasoning.effort {
-        return Some(match effort {
-            Effort::None => "none",
-            Effort::Minimal => "minimal",
-            Effort::Low => "low",
-            Effort::Medium => "medium",
-            Effort::High => "high",
-            Effort::XHigh => "xhigh",
-            Effort::Max => "max",
-        });
+        return Some(effort.word());
     }
     // Not every model takes "none": who switches thinking off without a word for it leaves it to the model.
     match (reasoning.is_on, reasoning.budget) {
-        (Some(false), _) => None,
-        (_, Some(..=LOW_BUDGET_TOKENS)) => Some("low"),
-        (_, Some(..=MEDIUM_BUDGET_TOKENS)) => Some("medium"),
-        (Some(true), None) | (_, Some(_)) => Some("high"),
-        (None, None) => None,
+        (Some(false), _) | (None, None) => None,
+        (_, Some(budget)) => Some(Effort::of_budget(budget).word()),
+        (Some(true), None) => Some(Effort::High.word()),
     }
 }
 
@@ -190,11 +172,11 @@ fn write_text(request: &Request, is_own: bool, out: &mut ObjectWriter) {
             text.value("format", &format.finish());
         }
     }
-    let carried = find(&request.extra, "text").filter(|_| is_own);
-    for member in carried.and_then(Json::members).unwrap_or_default() {
+    let beside = carried(&request.extra, "text").filter(|_| is_own);
+    for member in beside.and_then(Json::members).unwrap_or_default() {
         text.member(&member);
     }
-    if let Some(verbosity) = find(&request.extra, "verbosity").filter(|_| !is_own) {
+    if let Some(verbosity) = carried(&request.extra, "verbosity").filter(|_| !is_own) {
         text.value("verbosity", verbosity);
     }
     if !text.is_empty() {
@@ -217,27 +199,19 @@ fn write_user(user: &str, notes: &mut Notes, out: &mut ObjectWriter) {
     );
 }
 
-/// Writes what was carried: everything of this dialect, and of others what means the same here.
+/// Writes what was carried: everything of this dialect, and of Chat what means the same here.
 fn write_extra(request: &Request, notes: &mut Notes, out: &mut ObjectWriter) {
-    match request.dialect {
-        Some(Dialect::OpenAiResponses) => {
-            write_members(out, request.extra.iter().filter(|(key, _)| key != "text"));
-        }
-        dialect => {
-            for (key, value) in request.extra.iter().filter(|(key, _)| key != "verbosity") {
-                let is_shared = SHARED_WITH_CHAT.contains(&key.as_str());
-                if is_shared && dialect.is_none_or(|dialect| dialect == Dialect::OpenAiChat) {
-                    out.value(key, value);
-                } else {
-                    notes.add(
-                        "member_left_out",
-                        format!(
-                            "\"{key}\" was left out: the Responses API has nothing of that name and meaning."
-                        ),
-                    );
-                }
-            }
-        }
+    let is_own = request.dialect == Some(Dialect::OpenAiResponses);
+    let is_sent = |key: &str| match request.dialect {
+        Some(Dialect::OpenAiResponses) => key != "text",
+        Some(Dialect::OpenAiChat) => SHARED_WITH_CHAT.contains(&key),
+        _ => false,
+    };
+    write_extra_members(out, request.extra.iter().filter(|(key, _)| is_sent(key)));
+    if !is_own {
+        let mut rest = request.extra.clone();
+        rest.retain(|(key, _)| !is_sent(key) && key != "verbosity" && key != "stream_options");
+        note_members(&rest, notes);
     }
 }
 

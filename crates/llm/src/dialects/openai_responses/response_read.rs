@@ -3,8 +3,8 @@
 use toolwright_jsonrpc::{Json, raw};
 
 use super::item;
-use crate::dialects::members::{Fields, decode, whole};
-use crate::dialects::told_error;
+use crate::dialects::error_shapes;
+use crate::dialects::fields::{Fields, count, decoded};
 use crate::form::{Block, Members, Response, Stop, Text, Usage};
 use crate::{Dialect, Failure, FailureKind};
 
@@ -42,8 +42,8 @@ pub fn read_response(body: &str) -> Result<Response, Failure> {
             "The upstream answered with something that is no JSON object.",
         ));
     };
-    if members.is_empty() || told_error::is_error(body) {
-        return Err(told_error::read_told(body));
+    if members.is_empty() || error_shapes::is_error(&Fields::lenient(body)) {
+        return Err(error_shapes::read(200, body));
     }
     let mut fields = Fields::lenient(body);
     let ended = stop(&mut fields)?;
@@ -51,6 +51,7 @@ pub fn read_response(body: &str) -> Result<Response, Failure> {
         return Err(Failure::new(FailureKind::Api, "The upstream's answer has no list \"output\"."));
     };
     let mut response = Response {
+        dialect: Some(Dialect::OpenAiResponses),
         id: text(&mut fields, "id"),
         model: text(&mut fields, "model"),
         created: fields.take("created_at").and_then(seconds),
@@ -68,7 +69,7 @@ pub fn read_response(body: &str) -> Result<Response, Failure> {
 
 /// Takes a string of an answer.
 pub(super) fn text(fields: &mut Fields<'_, '_>, key: &str) -> Option<String> {
-    fields.take(key).and_then(decode)
+    fields.take(key).and_then(decoded)
 }
 
 /// Seconds since 1970, which some servers give with a fraction.
@@ -79,7 +80,7 @@ pub(super) fn seconds(value: &str) -> Option<u64> {
 /// Why an answer ended; an error when it failed.
 pub(super) fn stop(fields: &mut Fields<'_, '_>) -> Result<Option<Stop>, Failure> {
     let reason =
-        fields.peek("incomplete_details").and_then(|details| raw::find(details, "reason")).and_then(decode);
+        fields.peek("incomplete_details").and_then(|details| raw::find(details, "reason")).and_then(decoded);
     let status = text(fields, "status");
     Ok(match status.as_deref() {
         Some("completed") => Some(Stop::EndTurn),
@@ -109,17 +110,17 @@ pub(super) fn stop(fields: &mut Fields<'_, '_>) -> Result<Option<Stop>, Failure>
 
 /// Tokens: the input that OpenAI counts has those of the cache in it.
 pub(super) fn usage(object: &str) -> Usage {
-    let count = |object: &str, key: &str| raw::find(object, key).and_then(whole);
+    let number = |object: &str, key: &str| raw::find(object, key).and_then(count);
     let details = raw::find(object, "input_tokens_details").unwrap_or("{}");
-    let (read, written) = (count(details, "cached_tokens"), count(details, "cache_write_tokens"));
+    let (read, written) = (number(details, "cached_tokens"), number(details, "cache_write_tokens"));
     let of_cache = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
     let thoughts =
-        raw::find(object, "output_tokens_details").and_then(|details| count(details, "reasoning_tokens"));
+        raw::find(object, "output_tokens_details").and_then(|details| number(details, "reasoning_tokens"));
     Usage {
-        input: count(object, "input_tokens").map(|all| all.saturating_sub(of_cache)),
+        input: number(object, "input_tokens").map(|all| all.saturating_sub(of_cache)),
         cache_read: read,
         cache_write: written,
-        output: count(object, "output_tokens"),
+        output: number(object, "output_tokens"),
         reasoning: thoughts,
     }
 }

@@ -76,9 +76,8 @@ impl Writer<'_> {
         let item = match signature.and_then(seal::item) {
             Some(item) => item,
             None => {
-                let encrypted = signature
-                    .filter(|signature| !signature.is_empty())
-                    .map(|signature| seal::to_content(signature, thinking.is_redacted));
+                let encrypted =
+                    signature.and_then(|signature| seal::to_content(signature, thinking.is_redacted));
                 output::reasoning_item(&made, &thinking.text, encrypted.as_deref())
             }
         };
@@ -88,17 +87,14 @@ impl Writer<'_> {
     fn call(&mut self, call: &Call) {
         let at = self.items.len();
         let made = format!("call_{}_{at}", self.reply.id);
-        let (arguments, state) = match &call.arguments {
-            Arguments::Object(object) => (object.as_str(), ItemState::Completed),
-            Arguments::Text(text) if self.is_cut => (text.as_str(), ItemState::Incomplete),
-            Arguments::Text(text) => (text.as_str(), ItemState::Completed),
-        };
+        let is_cut = self.is_cut && matches!(call.arguments, Arguments::Text(_));
+        let state = if is_cut { ItemState::Incomplete } else { ItemState::Completed };
         let is_custom = output::takes_text(&self.reply.request, &call.name);
         let item = CallItem {
             id: &output::item_id(if is_custom { "ctc" } else { "fc" }, self.reply, at),
             call_id: call.id.as_deref().unwrap_or(&made),
             name: &call.name,
-            arguments,
+            arguments: call.arguments.as_str(),
             is_custom,
         };
         self.items.push(item.write(state));

@@ -4,8 +4,9 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::item::{CUSTOM, is_custom};
 use crate::Failure;
-use crate::dialects::members::{Fields, Path};
-use crate::form::{Members, Tool, ToolChoice};
+use crate::dialects::fields::{Fields, Path};
+use crate::dialects::offer::flag;
+use crate::form::{Tool, ToolChoice};
 
 /// The schema of a tool that takes text, for those who only know JSON.
 const CUSTOM_SCHEMA: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}"#;
@@ -48,7 +49,7 @@ pub(super) fn read_choice(raw: &str, path: Path<'_>) -> Result<Option<ToolChoice
         "\"none\"" => return Ok(Some(ToolChoice::None)),
         "\"required\"" => return Ok(Some(ToolChoice::Required)),
         _ if raw.starts_with('"') => {
-            return Err(path.wrong("must be \"auto\", \"none\", \"required\" or an object"));
+            return Err(path.fault("must be \"auto\", \"none\", \"required\" or an object"));
         }
         _ => {}
     }
@@ -98,7 +99,7 @@ pub(super) fn write(tool: &Tool, strictness: Strictness) -> Json {
         }
     }
     if strictness == Strictness::AsSent {
-        write_members(&mut out, tool.extra.iter().filter(|(key, _)| key != "type"));
+        write_extra_members(&mut out, tool.extra.iter().filter(|(key, _)| key != "type"));
     }
     out.finish()
 }
@@ -127,11 +128,6 @@ pub(super) fn write_choice(choice: &ToolChoice, tools: &[Tool]) -> Json {
     }
 }
 
-/// `true` or `false`.
-pub(super) fn flag(is_so: bool) -> Json {
-    if is_so { Json::yes() } else { constant("false") }
-}
-
 /// `null`
 pub(super) fn null() -> Json {
     constant("null")
@@ -145,17 +141,10 @@ fn constant(text: &str) -> Json {
     Json::parse(text).unwrap_or_else(|_| Json::empty_object())
 }
 
-/// Writes members that were carried.
-pub(super) fn write_members<'m>(
+/// Writes some of the members that were carried.
+pub(super) fn write_extra_members<'m>(
     out: &mut ObjectWriter,
     members: impl IntoIterator<Item = &'m (String, Json)>,
 ) {
-    for (key, value) in members {
-        out.value(key, value);
-    }
-}
-
-/// The value of a member that was carried.
-pub(super) fn find<'m>(members: &'m Members, key: &str) -> Option<&'m Json> {
-    members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    members.into_iter().for_each(|(key, value)| out.value(key, value));
 }

@@ -114,7 +114,9 @@ pub(super) fn frame(event: &str, data: &str, spots: &mut Vec<Spot>) -> Option<()
             arguments.key = key;
             arguments.tell([], [What::End], spots);
         }
-        "response.output_text.delta" => spots.extend(delta.map(|span| Spot::Text { part, span, whole: None })),
+        "response.output_text.delta" => {
+            spots.extend(delta.map(|span| Spot::Text { part, span, whole: None }))
+        }
         "response.completed" | "response.incomplete" => spots.push(Spot::Done),
         "response.failed" | "error" => spots.push(Spot::Error),
         kind if kind.starts_with("response.content_part") || kind.starts_with("response.output_text") => {

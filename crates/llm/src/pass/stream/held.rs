@@ -67,7 +67,9 @@ impl Data {
     pub fn of(frame: &Frame<'_>) -> Data {
         let (raw, data) = (frame.raw.as_ptr() as usize, frame.data.as_ptr() as usize);
         match data.checked_sub(raw) {
-            Some(start) if start + frame.data.len() <= frame.raw.len() => Data::At(start..start + frame.data.len()),
+            Some(start) if start + frame.data.len() <= frame.raw.len() => {
+                Data::At(start..start + frame.data.len())
+            }
             _ => Data::Joined(frame.data.to_owned()),
         }
     }

@@ -1,5 +1,8 @@
 //! What a stream is at: its calls, the frames that wait for them, and what is told about all of it.
 
+mod leaving;
+mod spoken;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -8,16 +11,16 @@ use toolwright_jsonrpc::raw;
 use super::PassReport;
 use super::calls::{Meant, PassCall, PassCalls};
 use super::held::{self, Data, Held, Marks, Slot};
-use super::text::{HeldText, Verdict};
+use super::text::HeldText;
 use crate::Dialect;
 use crate::form::Stop;
 use crate::pass::document::{told, written};
-use crate::pass::ending::{Said, finish_of, note_correction, note_text_calls};
+use crate::pass::ending::{Said, finish_of, note_correction};
 use crate::pass::mend::{self, Delivery, Finish, Mender};
-use crate::pass::own_frames::{self, Head};
+use crate::pass::own_frames::Head;
 use crate::pass::spots::openai_chat::FUNCTION_CALL;
 use crate::pass::walk::{decoded, inside};
-use crate::pass::{CallKey, PassOptions, Shape, Span, Spot, What, spots_in_frame, text_calls, usage};
+use crate::pass::{CallKey, PassOptions, Shape, Span, Spot, What, spots_in_frame, usage};
 use crate::stream::Frame;
 
 #[derive(Debug)]
@@ -314,163 +317,6 @@ impl State {
             self.make_room(at, marks);
         }
     }
-
-    /// What comes instead needs a piece that has not left yet. Where there is none, one is made.
-    fn make_room(&mut self, at: usize, marks: &Marks) {
-        let is_piece = |slot: &Slot| slot.is_of(at) && matches!(slot, Slot::Fragment { .. });
-        if marks.slots.iter().any(is_piece) || self.held.iter().any(|held| held.marks.slots.iter().any(is_piece)) {
-            return;
-        }
-        let call = &mut self.calls.0[at];
-        let Some(rest) = rest_of(call) else { return };
-        let index = call.index.unwrap_or(0);
-        let frame = own_frames::fragment(self.dialect, &self.head, call.part, index, rest);
-        let Some(frame) = frame.filter(|_| !rest.is_empty()) else { return };
-        call.is_replaced = true;
-        self.insert(frame, |slot| slot.is_of(at));
-    }
-
-    /// Puts frames of ours before the first one that has such a slot, or behind all.
-    fn insert(&mut self, frames: String, which: impl Fn(&Slot) -> bool) {
-        let place = self.held.iter().position(|held| held.marks.slots.iter().any(&which));
-        let raw = frames.into_bytes();
-        self.held_bytes += raw.len();
-        let held = Held { raw, data: Data::At(0..0), marks: Marks::default() };
-        self.held.insert(place.unwrap_or(self.held.len()), held);
-    }
-
-    fn hold(&mut self, held: Held) {
-        self.held_bytes += held.raw.len();
-        self.held.push_back(held);
-    }
-
-    fn flush(&mut self, out: &mut Vec<u8>) {
-        while self.held.front().is_some_and(|front| self.is_ready(&front.marks)) {
-            let Some(mut front) = self.held.pop_front() else { return };
-            self.held_bytes -= front.raw.len();
-            self.fill(&mut front.marks);
-            held::write(&front.raw, &front.data, &front.marks, out);
-        }
-    }
-
-    /// Whether all that the frame waits for is decided.
-    fn is_ready(&self, marks: &Marks) -> bool {
-        let is_decided = |call: usize| self.calls.0[call].decision.is_some();
-        marks.slots.iter().all(|slot| match slot {
-            Slot::Fragment { call, sent, .. } => self.calls.0[*call].is_safe_up_to(*sent) || is_decided(*call),
-            Slot::Arguments { call, .. } | Slot::End { call } => is_decided(*call),
-            Slot::Text(_) | Slot::TextBlock(_) | Slot::TextFrame => !self.text.is_open(),
-        })
-    }
-
-    /// Makes edits of what was decided.
-    fn fill(&mut self, marks: &mut Marks) {
-        for slot in marks.slots.drain(..) {
-            match slot {
-                Slot::Fragment { call, span, sent } => {
-                    if let Some(new) = self.calls.0[call].piece(sent) {
-                        marks.edits.push((span, raw::quote(&new)));
-                    }
-                }
-                Slot::Arguments { call, span, shape } => {
-                    let call = &self.calls.0[call];
-                    let decision = call.decision.as_ref().unwrap_or(&Delivery::AsSent);
-                    let new = written(decision, &call.sent, shape, Shape::of(self.dialect));
-                    marks.edits.extend(new.map(|new| (span, on_one_line(new))));
-                }
-                Slot::End { .. } => {}
-                slot => {
-                    let Verdict::Calls(calls) = &self.text.verdict else { continue };
-                    match slot {
-                        Slot::Text(span) => marks.edits.push((span, "\"\"".to_owned())),
-                        Slot::TextBlock(span) => {
-                            marks.edits.push((span, text_calls::items(self.dialect, calls)));
-                        }
-                        _ => marks.is_dropped = true,
-                    }
-                }
-            }
-        }
-    }
-
-    /// A piece of text, which may be a piece of a call.
-    fn text_piece(&mut self, part: u64, span: Span, data: &str, marks: &mut Marks) {
-        if !self.text.is_open() {
-            return;
-        }
-        self.text.push(self.dialect, part, &decoded(data, &span), data);
-        if self.text.is_open() {
-            let is_in_block = has_text_blocks(self.dialect);
-            marks.slots.push(if is_in_block { Slot::TextFrame } else { Slot::Text(span) });
-        }
-    }
-
-    /// A frame that belongs to a block and says nothing new.
-    fn within(&mut self, part: u64, data: &str, marks: &mut Marks) {
-        if !self.text.is_open() || !has_text_blocks(self.dialect) {
-            return;
-        }
-        if self.dialect == Dialect::OpenAiResponses {
-            self.text.begin(part, data);
-        }
-        if self.text.is_open_in(part) {
-            marks.slots.push(Slot::TextFrame);
-        }
-    }
-
-    /// The answer is over: now it is known whether its text is nothing but calls.
-    fn judge_text(&mut self, stop: &Stop) {
-        if !self.text.is_open() {
-            return;
-        }
-        if finish_of(stop) != Finish::Stop || self.text.text.is_empty() {
-            return self.text.give_up();
-        }
-        let HeldText { tools, id_seed, text, part, sequence, .. } = &self.text;
-        let reports = &mut self.report.reports;
-        let calls = text_calls::find(self.dialect, text, tools, id_seed, &self.mender, reports);
-        if calls.is_empty() {
-            return self.text.give_up();
-        }
-        let first = part.unwrap_or(0);
-        let frames = text_calls::frames(self.dialect, &self.head, &calls, first, *sequence);
-        note_text_calls(&mut self.report.notes, calls.len());
-        self.said(0).calls += calls.len();
-        self.text.verdict = Verdict::Calls(calls);
-        if has_text_blocks(self.dialect) {
-            self.insert(frames, Slot::is_text);
-        } else {
-            self.insert(frames, |_| false);
-        }
-    }
-}
-
-/// Whether text stands in blocks of its own, which calls can take the place of.
-fn has_text_blocks(dialect: Dialect) -> bool {
-    matches!(dialect, Dialect::AnthropicMessages | Dialect::OpenAiResponses)
-}
-
-impl PassCall {
-    /// What to write in the place of the piece that leaves now.
-    fn piece(&mut self, sent: usize) -> Option<String> {
-        if !matches!(self.decision, Some(Delivery::Instead(_))) {
-            self.left = sent;
-            return None;
-        }
-        if std::mem::replace(&mut self.is_replaced, true) {
-            return Some(String::new());
-        }
-        let rest = rest_of(self).map(str::to_owned);
-        // Without a rest, what was decided does not fit what has left: then it stays as it was sent.
-        self.is_replaced = rest.is_some();
-        rest
-    }
-}
-
-/// What comes instead, after what has left.
-fn rest_of(call: &PassCall) -> Option<&str> {
-    let Some(Delivery::Instead(text)) = &call.decision else { return None };
-    text.strip_prefix(call.sent.get(..call.left)?)
 }
 
 /// White space between values may be anything: in streams it must not end a line.

@@ -19,6 +19,8 @@ pub struct Started {
     /// Where the files tools work.
     pub folders: Vec<PathBuf>,
     pub configuration: Option<PathBuf>,
+    /// The upstreams at which models are asked.
+    pub upstreams: Vec<String>,
 }
 
 /// A toolbox.
@@ -63,6 +65,7 @@ impl Started {
             "token": self.token,
             "tokenFile": self.token_file,
             "configuration": self.configuration,
+            "llm": { "url": self.url(""), "upstreams": self.upstreams },
         });
         format!("{said}\n")
     }
@@ -74,6 +77,13 @@ impl Started {
         ];
         for line in &self.toolboxes {
             rows.push((self.toolbox(&line.name), self.told(&line.holds)));
+        }
+        if !self.upstreams.is_empty() {
+            let upstreams = self.upstreams.join(", ");
+            rows.push((
+                self.url("/v1"),
+                format!("language models of {upstreams}, for clients of Anthropic, OpenAI and Ollama"),
+            ));
         }
         let width = rows.iter().map(|(url, _)| url.chars().count()).max().unwrap_or(0);
         let rows = rows.iter().map(|(url, what)| format!("  {url:width$}  {what}\n")).collect::<String>();
@@ -146,6 +156,7 @@ mod tests {
             toolboxes: vec![Line { name: "builtin".to_owned(), holds: Holds::OwnTools(12) }],
             folders: vec!["/home/me/notes".into()],
             configuration: None,
+            upstreams: vec!["anthropic".into(), "local".into()],
         }
     }
 

@@ -1,27 +1,42 @@
 //! Turns of the form, written as items.
 
+use std::borrow::Cow;
+
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::super::item::{custom_input, is_custom};
 use super::super::seal;
-use super::super::tools::{find, write_members};
-use crate::dialects::{data_url, prompt};
-use crate::form::{
-    Arguments, Block, Call, Media, MediaKind, MediaSource, Message, Request, Role, Text, Thinking, ToolResult,
-};
+use super::super::tools::write_extra_members;
+use super::media;
+use crate::dialects::fields::write_members;
+use crate::dialects::history::{self, Answer, Part, Said, Step, note_once};
+use crate::dialects::offer::{carried, words_of};
+use crate::dialects::{prompt, system};
+use crate::form::{Block, Call, Message, Request, Role, Text, Thinking, ToolResult, signature};
 use crate::{Dialect, Failure, Notes, Target};
 
 /// All items of the conversation.
 pub(super) fn write(request: &Request, target: &Target, notes: &mut Notes) -> Result<Vec<Json>, Failure> {
     let is_own = request.dialect == Some(Dialect::OpenAiResponses);
-    let mut writer =
-        Writer { items: Vec::new(), is_own, documents: 0, calls: 0, open_calls: Vec::new(), notes };
-    for message in &request.messages {
-        match message.role {
-            Role::System if !target.takes_inline_system => {}
-            Role::System => writer.said("system", message)?,
-            Role::User => writer.user(message)?,
-            Role::Assistant => writer.assistant(message)?,
+    let mut writer = Writer { items: Vec::new(), is_own, files: 0, notes };
+    if is_own {
+        // What OpenAI has stored belongs to it, too: nobody here can say what is missing.
+        for message in &request.messages {
+            writer.as_sent(message, target)?;
+        }
+        return Ok(writer.items);
+    }
+    for step in &history::steps(&request.messages, writer.notes) {
+        match step {
+            Step::System(message) if target.takes_inline_system => writer.system(message),
+            Step::System(_) => {}
+            Step::Assistant { parts, .. } => writer.assistant(parts),
+            Step::Results(answers) => {
+                for answer in answers {
+                    writer.answer(answer)?;
+                }
+            }
+            Step::User { said, .. } => writer.user(said)?,
         }
     }
     Ok(writer.items)
@@ -29,65 +44,93 @@ pub(super) fn write(request: &Request, target: &Target, notes: &mut Notes) -> Re
 
 struct Writer<'n> {
     items: Vec<Json>,
+    /// Whether the client speaks this dialect itself.
     is_own: bool,
-    documents: usize,
-    calls: usize,
-    /// Calls without an id that wait for their results, which have none either.
-    open_calls: Vec<String>,
+    /// How many files were written, for their names.
+    files: usize,
     notes: &'n mut Notes,
 }
 
 impl Writer<'_> {
-    /// Results first, then one message with what is left.
-    fn user(&mut self, message: &Message) -> Result<(), Failure> {
-        for block in &message.blocks {
-            if let Block::Result(result) = block {
-                self.result(result)?;
+    /// A message of a client that speaks this dialect.
+    fn as_sent(&mut self, message: &Message, target: &Target) -> Result<(), Failure> {
+        match message.role {
+            Role::System if target.takes_inline_system => self.system(message),
+            Role::System => {}
+            Role::Assistant => {
+                let parts: Vec<Part<'_>> = message.blocks.iter().map(part_of).collect();
+                self.assistant(&parts);
+            }
+            Role::User => {
+                let mut said = Vec::new();
+                for block in &message.blocks {
+                    match block {
+                        Block::Result(result) => {
+                            self.result(result.call_id.as_deref().unwrap_or_default(), result)?;
+                        }
+                        Block::Other { dialect: Dialect::OpenAiResponses, raw } if is_item(raw) => {
+                            self.items.push(raw.clone());
+                        }
+                        _ => said.push(Said::Block(block)),
+                    }
+                }
+                self.user(&said)?;
             }
         }
-        self.said("user", message)
+        Ok(())
     }
 
-    /// A message of parts.
-    fn said(&mut self, role: &str, message: &Message) -> Result<(), Failure> {
-        let mut parts = Vec::new();
-        for block in &message.blocks {
-            match block {
-                Block::Other { dialect: Dialect::OpenAiResponses, raw } if is_item(raw) => {
-                    self.items.push(raw.clone());
-                }
-                Block::Result(_) => {}
-                _ => parts.extend(self.part(block)?),
-            }
+    fn system(&mut self, message: &Message) {
+        let text = system::joined(system::texts(message));
+        if !text.is_empty() {
+            self.message("system", vec![text_part(&text)]);
         }
-        if parts.is_empty() {
-            return Ok(());
-        }
+    }
+
+    fn message(&mut self, role: &str, parts: Vec<Json>) {
         let mut out = ObjectWriter::default();
         out.text("type", "message");
         out.text("role", role);
         out.list("content", parts);
         self.items.push(out.finish());
+    }
+
+    // === The client ===
+
+    fn user(&mut self, said: &[Said<'_>]) -> Result<(), Failure> {
+        let mut parts = Vec::with_capacity(said.len());
+        for said in said {
+            match said {
+                Said::Block(block) => parts.extend(self.part(block)?),
+                Said::Orphan(result) => {
+                    parts.push(text_part(&prompt::orphan_head(result)));
+                    for block in &result.blocks {
+                        parts.extend(self.part(block)?);
+                    }
+                }
+            }
+        }
+        if !parts.is_empty() {
+            self.message("user", parts);
+        }
         Ok(())
     }
 
-    /// A part of what a client says.
+    /// A part of what a client says, or of a result.
     fn part(&mut self, block: &Block) -> Result<Option<Json>, Failure> {
         Ok(match block {
-            Block::Text(text) => Some(self.text_part(text)),
+            Block::Text(text) if text.text.is_empty() => None,
+            Block::Text(text) => Some(self.text(text)),
             Block::Refusal(text) => Some(text_part(text)),
-            Block::Media(media) => Some(self.media(media)?),
+            Block::Media(media) => Some(media::write(media, &mut self.files, self.notes)?),
             Block::Other { dialect: Dialect::OpenAiResponses, raw } => Some(raw.clone()),
-            Block::Other { dialect, raw } => {
-                self.left_out(*dialect, raw);
-                None
-            }
-            // Only the model thinks and calls, and results have been written.
+            Block::Other { raw, .. } => self.words(raw).map(|words| text_part(&words)),
+            // Only the model thinks and calls, and results have items of their own.
             Block::Thinking(_) | Block::Call(_) | Block::Result(_) => None,
         })
     }
 
-    fn text_part(&self, text: &Text) -> Json {
+    fn text(&self, text: &Text) -> Json {
         let mut out = ObjectWriter::with_capacity(text.text.len() + 40);
         out.text("type", "input_text");
         out.text("text", &text.text);
@@ -97,163 +140,136 @@ impl Writer<'_> {
         out.finish()
     }
 
-    fn media(&mut self, media: &Media) -> Result<Json, Failure> {
-        let mut out = ObjectWriter::default();
-        match media.kind {
-            MediaKind::Image => {
-                out.text("type", "input_image");
-                match find(&media.extra, "detail").filter(|detail| detail.to_text().is_some()) {
-                    Some(detail) => out.value("detail", detail),
-                    None => out.text("detail", "auto"),
-                }
-                match &media.source {
-                    MediaSource::Base64 { media_type, data } => {
-                        out.text("image_url", &data_url::write(media_type, data));
-                    }
-                    MediaSource::Url(url) => out.text("image_url", url),
-                    MediaSource::File { dialect, id } => out.text("file_id", file_id(*dialect, id)?),
-                    MediaSource::Text(_) => return Ok(text_part(&prompt::left_out(media, self.notes))),
-                }
-            }
-            MediaKind::Document => {
-                out.text("type", "input_file");
-                match &media.source {
-                    MediaSource::Base64 { media_type, data } => {
-                        out.text("filename", &self.file_name(media, media_type));
-                        out.text("file_data", &data_url::write(media_type, data));
-                    }
-                    MediaSource::Url(url) => out.text("file_url", url),
-                    MediaSource::File { dialect, id } => out.text("file_id", file_id(*dialect, id)?),
-                    MediaSource::Text(text) => return Ok(text_part(text)),
-                }
-            }
-            MediaKind::Audio => return Ok(text_part(&prompt::left_out(media, self.notes))),
-        }
-        Ok(out.finish())
+    /// The words of a block that only another dialect knows.
+    fn words(&mut self, raw: &Json) -> Option<String> {
+        let kind = raw.get_text("type").unwrap_or_default();
+        let note = format!("the Responses API knows no {kind}; its words are told, if it has any");
+        self.notes.add("block_not_sent", note);
+        words_of(raw).filter(|words| !words.is_empty())
     }
 
-    /// OpenAI wants every file to have a name.
-    fn file_name(&mut self, media: &Media, media_type: &str) -> String {
-        self.documents += 1;
-        match media.name.as_deref().filter(|name| !name.is_empty()) {
-            // What the file is, OpenAI sees by its name.
-            Some(name) if name.contains('.') => name.to_owned(),
-            Some(name) => format!("{name}.{}", data_url::extension(media_type)),
-            None => format!("document-{}.{}", self.documents, data_url::extension(media_type)),
+    fn answer(&mut self, answer: &Answer<'_>) -> Result<(), Failure> {
+        match answer.result {
+            Some(result) => self.result(&answer.id, result),
+            None => {
+                self.output(&answer.id, Json::text(&prompt::no_result()), false);
+                Ok(())
+            }
         }
     }
 
-    fn result(&mut self, result: &ToolResult) -> Result<(), Failure> {
-        let id = match &result.call_id {
-            Some(id) => id.clone(),
-            None if self.open_calls.is_empty() => format!("call_{}", self.calls),
-            None => self.open_calls.remove(0),
-        };
-        let is_text = result.blocks.iter().all(|block| matches!(block, Block::Text(_)));
-        let mut out = ObjectWriter::default();
-        let is_custom = is_custom(&result.extra);
-        out.text("type", if is_custom { "custom_tool_call_output" } else { "function_call_output" });
-        out.text("call_id", &id);
-        if is_text {
-            out.text("output", &prompt::result_text(result));
+    /// A result: a text where it is nothing else, as not all servers take lists.
+    fn result(&mut self, id: &str, result: &ToolResult) -> Result<(), Failure> {
+        let is_text = result.blocks.iter().all(|block| matches!(block, Block::Text(_) | Block::Refusal(_)));
+        let output = if is_text {
+            let texts: Vec<&str> = result
+                .blocks
+                .iter()
+                .filter_map(|block| match block {
+                    Block::Text(text) => Some(text.text.as_str()),
+                    Block::Refusal(text) => Some(text.as_str()),
+                    _ => None,
+                })
+                .filter(|text| !text.is_empty())
+                .collect();
+            Json::text(&prompt::marked(texts.join("\n"), result.is_error))
         } else {
             let mut parts = Vec::new();
-            let mut is_marked = !result.is_error;
             for block in &result.blocks {
-                match block {
-                    Block::Text(text) if !is_marked => {
-                        is_marked = true;
-                        parts.push(text_part(&prompt::marked(text.text.clone(), true)));
-                    }
-                    _ => parts.extend(self.part(block)?),
+                parts.extend(self.part(block)?);
+            }
+            if result.is_error {
+                let first =
+                    parts.first().filter(|part| is_text_part(part)).and_then(|part| part.get_text("text"));
+                let head = text_part(&prompt::marked(first.clone().unwrap_or_default(), true));
+                match first {
+                    Some(_) => parts[0] = head,
+                    None => parts.insert(0, head),
                 }
             }
-            if !is_marked {
-                parts.insert(0, text_part("Error: the tool failed."));
-            }
-            out.list("output", parts);
-        }
-        self.items.push(out.finish());
+            Json::list(&parts)
+        };
+        self.output(id, output, is_custom(&result.extra));
         Ok(())
     }
 
+    fn output(&mut self, id: &str, output: Json, is_custom: bool) {
+        let mut out = ObjectWriter::with_capacity(output.as_str().len() + 80);
+        out.text("type", if is_custom { "custom_tool_call_output" } else { "function_call_output" });
+        out.text("call_id", id);
+        out.value("output", &output);
+        self.items.push(out.finish());
+    }
+
+    // === The model ===
+
     /// Thoughts, texts and calls in their order. Texts that follow each other are one message.
-    fn assistant(&mut self, message: &Message) -> Result<(), Failure> {
-        let mut said: Vec<&Block> = Vec::new();
-        for block in &message.blocks {
-            match block {
-                Block::Text(text) => {
-                    let begins = self.is_own && find(&text.extra, "phase").is_some();
-                    if begins {
+    fn assistant(&mut self, parts: &[Part<'_>]) {
+        let mut said: Vec<Cow<'_, Block>> = Vec::new();
+        for part in parts {
+            match part {
+                Part::Call(id, call) => {
+                    self.spoken(&mut said);
+                    self.call(id, call);
+                }
+                Part::Block(block @ Block::Text(text)) => {
+                    if self.is_own && carried(&text.extra, "phase").is_some() {
                         self.spoken(&mut said);
                     }
-                    said.push(block);
+                    said.push(Cow::Borrowed(block));
                 }
-                Block::Refusal(_) => said.push(block),
-                Block::Thinking(thinking) => {
+                Part::Block(block @ Block::Refusal(_)) => said.push(Cow::Borrowed(block)),
+                Part::Block(Block::Thinking(thinking)) => {
                     self.spoken(&mut said);
                     self.thinking(thinking);
                 }
-                Block::Call(call) => {
-                    self.spoken(&mut said);
-                    self.call(call);
-                }
-                Block::Other { dialect: Dialect::OpenAiResponses, raw } => {
+                Part::Block(Block::Other { dialect: Dialect::OpenAiResponses, raw }) => {
                     self.spoken(&mut said);
                     self.items.push(raw.clone());
                 }
-                Block::Other { dialect, raw } => self.left_out(*dialect, raw),
-                Block::Media(media) => {
-                    prompt::left_out(media, self.notes);
+                Part::Block(Block::Other { raw, .. }) => {
+                    let words = self.words(raw);
+                    said.extend(words.map(|text| Cow::Owned(Block::Text(Text { text, ..Text::default() }))));
                 }
-                Block::Result(_) => self.notes.add(
-                    "result_left_out",
-                    "A result that stands in a message of the model was left out: only the client gives results.",
+                Part::Block(Block::Media(_)) => note_once(
+                    self.notes,
+                    "assistant_media_dropped",
+                    "media in a message of the assistant were left out",
                 ),
+                Part::Block(Block::Call(_) | Block::Result(_)) => {}
             }
         }
         self.spoken(&mut said);
-        Ok(())
     }
 
     /// Writes what the model said up to here.
-    fn spoken(&mut self, said: &mut Vec<&Block>) {
+    fn spoken(&mut self, said: &mut Vec<Cow<'_, Block>>) {
         let blocks = std::mem::take(said);
-        if blocks.is_empty() {
-            return;
-        }
-        let mut out = ObjectWriter::default();
-        out.text("type", "message");
-        out.text("role", "assistant");
-        if let Some(Block::Text(first)) = blocks.first() {
-            write_members(&mut out, first.extra.iter().filter(|(key, _)| self.is_own && key == "phase"));
-        }
         let mut words = String::new();
-        let mut parts = Vec::new();
+        let mut refusals = Vec::new();
         for block in &blocks {
-            match block {
+            match &**block {
                 Block::Text(text) => words.push_str(&text.text),
-                Block::Refusal(text) => {
-                    let mut part = ObjectWriter::default();
-                    part.text("type", "refusal");
-                    part.text("refusal", text);
-                    parts.push(part.finish());
-                }
+                Block::Refusal(text) => refusals.push(refusal_part(text)),
                 _ => {}
             }
         }
-        if parts.is_empty() {
+        if words.is_empty() && refusals.is_empty() {
+            return;
+        }
+        let mut out = ObjectWriter::with_capacity(words.len() + 60);
+        out.text("type", "message");
+        out.text("role", "assistant");
+        if let Some(Block::Text(first)) = blocks.first().map(|block| &**block) {
+            let phase = first.extra.iter().filter(|(key, _)| self.is_own && key == "phase");
+            write_extra_members(&mut out, phase);
+        }
+        if refusals.is_empty() {
             // The one form that every server takes for what a model said.
             out.text("content", &words);
         } else {
-            if !words.is_empty() {
-                let mut part = ObjectWriter::default();
-                part.text("type", "output_text");
-                part.text("text", &words);
-                part.list("annotations", []);
-                parts.insert(0, part.finish());
-            }
-            out.list("content", parts);
+            let spoken = (!words.is_empty()).then(|| super::super::output::text_part(&words));
+            out.list("content", spoken.into_iter().chain(refusals));
         }
         self.items.push(out.finish());
     }
@@ -265,57 +281,48 @@ impl Writer<'_> {
             Some(_) => None,
             None => thinking.signature.as_deref().and_then(seal::item),
         };
-        if let Some(item) = item.filter(|item| self.is_own || stands_alone(item)) {
-            self.items.push(item);
-        } else {
-            self.notes.add(
-                "thinking_left_out",
-                "A thought in the history was left out: the upstream takes only thoughts that it encrypted itself.",
-            );
+        match item.filter(|item| self.is_own || stands_alone(item)) {
+            Some(item) => self.items.push(item),
+            None => note_once(
+                self.notes,
+                "thinking_not_sent",
+                "thoughts of earlier turns were left out: the upstream takes only what it encrypted itself",
+            ),
         }
     }
 
-    fn call(&mut self, call: &Call) {
-        let id = call.id.clone().unwrap_or_else(|| {
-            let id = format!("call_{}", self.calls);
-            self.open_calls.push(id.clone());
-            id
-        });
-        self.calls += 1;
-        let arguments = match &call.arguments {
-            Arguments::Object(object) => object.as_str(),
-            Arguments::Text(text) => text,
-        };
-        let mut out = ObjectWriter::with_capacity(arguments.len() + 80);
+    fn call(&mut self, id: &str, call: &Call) {
         let is_custom = is_custom(&call.extra);
+        let mut out = ObjectWriter::with_capacity(call.arguments.as_str().len() + 80);
         out.text("type", if is_custom { "custom_tool_call" } else { "function_call" });
-        if let Some(own) = find(&call.extra, "id").filter(|_| self.is_own) {
-            out.value("id", own);
+        for (key, value) in &call.extra {
+            if (self.is_own && key == "id") || key == signature::BESIDE_CALL {
+                out.value(key, value);
+            }
         }
-        out.text("call_id", &id);
+        out.text("call_id", id);
         out.text("name", &call.name);
-        if is_custom {
-            out.text("input", &custom_input(arguments));
-        } else {
-            out.text("arguments", arguments);
+        match is_custom {
+            true => out.text("input", &custom_input(call.arguments.as_str())),
+            // What is no object is told as it was written: here arguments are text.
+            false => out.text("arguments", call.arguments.as_str()),
         }
         self.items.push(out.finish());
     }
+}
 
-    fn left_out(&mut self, dialect: Dialect, raw: &Json) {
-        let kind = raw.get_text("type").unwrap_or_default();
-        self.notes.add(
-            "block_left_out",
-            format!("A block \"{kind}\" that only {} knows was left out.", dialect.name()),
-        );
+fn part_of(block: &Block) -> Part<'_> {
+    match block {
+        Block::Call(call) => Part::Call(Cow::Borrowed(call.id.as_deref().unwrap_or_default()), call),
+        block => Part::Block(block),
     }
 }
 
 /// Whether a thought says itself what it is: one that has only an id is looked up, and nothing was stored.
 fn stands_alone(item: &Json) -> bool {
-    let has_words =
-        item.get("content").and_then(|content| content.items()).is_some_and(|parts| !parts.is_empty());
-    has_words || item.get_text("encrypted_content").is_some_and(|content| !content.is_empty())
+    let words = item.get("content").and_then(|content| content.items());
+    words.is_some_and(|parts| !parts.is_empty())
+        || item.get_text("encrypted_content").is_some_and(|content| !content.is_empty())
 }
 
 /// Whether what only this dialect knows is an item, and not a part of a message.
@@ -323,20 +330,17 @@ fn is_item(raw: &Json) -> bool {
     !raw.get_text("type").is_some_and(|kind| kind.starts_with("input_"))
 }
 
-fn text_part(text: &str) -> Json {
+fn is_text_part(part: &Json) -> bool {
+    part.get_text("type").as_deref() == Some("input_text")
+}
+
+pub(super) fn text_part(text: &str) -> Json {
     let mut out = ObjectWriter::with_capacity(text.len() + 40);
     out.text("type", "input_text");
     out.text("text", text);
     out.finish()
 }
 
-/// A file is known only to the provider that stores it.
-fn file_id(dialect: Dialect, id: &str) -> Result<&str, Failure> {
-    match dialect {
-        Dialect::OpenAiResponses | Dialect::OpenAiChat => Ok(id),
-        Dialect::AnthropicMessages | Dialect::OllamaChat => Err(Failure::invalid(format!(
-            "The file \"{id}\" is stored with another provider than the one of this model: send its content instead \
-             (base64 or an address)."
-        ))),
-    }
+fn refusal_part(text: &str) -> Json {
+    super::super::output::refusal_part(text)
 }
