@@ -148,7 +148,7 @@ impl LlmFront {
                     exchanged.head(&mut answer, &upstream_headers, upstream.dialect());
                     answer
                 }
-                Err(answer) => exchanged.tell(answer, &upstream_headers, upstream.dialect()),
+                Err(answer) => exchanged.tell(*answer, &upstream_headers, upstream.dialect()),
             },
         };
         exchanged.ends();

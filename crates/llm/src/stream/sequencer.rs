@@ -1,5 +1,6 @@
 //! Calls one after the other, whatever order their pieces come in.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::form::Event;
@@ -46,9 +47,8 @@ impl Sequencer {
             Event::CallStart { call, id, name } => {
                 if self.open.is_none() {
                     self.start(call, id, name, out);
-                } else if !self.held_calls.contains_key(&call) {
-                    let arguments = String::new();
-                    self.held_calls.insert(call, HeldCall { id, name, arguments, is_complete: false });
+                } else if let Entry::Vacant(place) = self.held_calls.entry(call) {
+                    place.insert(HeldCall { id, name, arguments: String::new(), is_complete: false });
                     self.held.push_back(Held::Call(call));
                 }
             }
