@@ -14,6 +14,7 @@ tasks:
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
   bench mcp                           a call direct, through us and through other gateways
+  bench llm                           a request to a model direct, through us and through other proxies
   soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size
                                       (R01: the gateway killed 500 times under load; R09, R10, …)
   conformance                         the protocol's own suite: its client scenarios with our client, its server
@@ -34,6 +35,8 @@ pub enum Task {
     BenchHostile,
     /// What we and other gateways add to a call.
     BenchMcp,
+    /// What we and other proxies add to a request to a model.
+    BenchLlm,
     /// The figures of connections in full size; the words go to the program that measures them.
     Soak(Vec<String>),
 }
@@ -118,6 +121,7 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
             None => Task::Bench,
             Some("hostile") => Task::BenchHostile,
             Some("mcp") => Task::BenchMcp,
+            Some("llm") => Task::BenchLlm,
             Some(extra) => return Err(format!("`{extra}` was not expected here")),
         },
         Some("soak") => return Ok(Task::Soak(words.collect())),
@@ -171,6 +175,7 @@ mod tests {
         assert_eq!(parsed("conformance"), Ok(Task::Conformance));
         assert_eq!(parsed("bench hostile"), Ok(Task::BenchHostile));
         assert_eq!(parsed("bench mcp"), Ok(Task::BenchMcp));
+        assert_eq!(parsed("bench llm"), Ok(Task::BenchLlm));
         assert_eq!(parsed("soak --minutes 1"), Ok(Task::Soak(vec!["--minutes".into(), "1".into()])));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
     }

@@ -14,6 +14,7 @@ pub mod hostile;
 mod inputs;
 mod judge;
 mod lane;
+pub mod llm;
 pub mod mcp;
 mod order;
 mod score;

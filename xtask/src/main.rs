@@ -53,6 +53,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::Conformance => conformance::run(&workspace),
         Task::BenchHostile => bench::hostile::run(&workspace),
         Task::BenchMcp => bench::mcp::run(&workspace),
+        Task::BenchLlm => bench::llm::run(&workspace),
         Task::Soak(words) => soak::run(&workspace, &words),
     }
 }

@@ -315,7 +315,8 @@ impl Prepared {
 
     /// An error as the client's answer.
     pub fn failed(&self, failure: Failure) -> Answer {
-        let body = dialects::write_error(self.front, &failure, &self.reply.id).into_bytes();
+        let request_id = format!("req_{}", self.reply.id);
+        let body = dialects::write_error(self.front, &failure, &request_id).into_bytes();
         let report = Report { failure: Some(failure.clone()), ..Report::default() };
         Answer { status: failure.status, body, report }
     }
@@ -326,12 +327,13 @@ impl Prepared {
     }
 
     /// The upstream answered whole what was asked for in pieces: it is told in pieces.
-    pub fn whole_as_stream(&self, status: u16, body: &[u8]) -> Result<(Vec<u8>, Report), Answer> {
-        let text = std::str::from_utf8(body).map_err(|_| self.failed(unreadable("is not UTF-8")))?;
+    pub fn whole_as_stream(&self, status: u16, body: &[u8]) -> Result<(Vec<u8>, Report), Box<Answer>> {
+        let text =
+            std::str::from_utf8(body).map_err(|_| Box::new(self.failed(unreadable("is not UTF-8"))))?;
         if !(200..300).contains(&status) {
-            return Err(self.whole(status, body));
+            return Err(Box::new(self.whole(status, body)));
         }
-        let (response, report) = self.response(text).map_err(|failure| self.failed(failure))?;
+        let (response, report) = self.response(text).map_err(|failure| Box::new(self.failed(failure)))?;
         let mut encoder = dialects::encoder(self.front, self.reply.clone());
         let mut out = Vec::new();
         for event in stream::events_of(&response, &self.reply.id) {

@@ -1,8 +1,8 @@
 //! What streams are made of: frames out of bytes, events out of frames, calls one after the other, and back.
 //!
 //! On the way from an upstream to a client that speaks another dialect:
-//! bytes → [`Frames`] → a dialect's [`Decode`] → [`TextCalls`] → [`Sequencer`] → [`CallStage`](crate::calls::CallStage) → a dialect's
-//! [`Encode`] → bytes.
+//! bytes → [`Frames`] → a dialect's [`Decode`] → [`TextCalls`] → [`Sequencer`] →
+//! [`CallStage`](crate::calls::CallStage) → a dialect's [`Encode`] → bytes.
 
 mod frames;
 pub(crate) mod progress;

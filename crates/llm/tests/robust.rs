@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolwright_jsonrpc::raw;
-use toolwright_llm::dialects::{anthropic, openai_chat};
-use toolwright_llm::form::Request;
+use toolwright_llm::dialects;
+use toolwright_llm::form::{Request, Response};
 use toolwright_llm::{Dialect, Notes, Reply, Target};
 
 /// Everything that comes in in the golden files.
@@ -31,39 +31,39 @@ static INPUTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Reads a text as everything that it could be, and writes what was read in both dialects.
+/// Reads a text as everything that it could be, and writes what was read in every dialect.
 fn take(text: &str) {
     let reply =
         Reply { request: Arc::new(Request::default()), id: "x".to_owned(), created: 1, estimated_input: 3 };
-    for read in [anthropic::read_request, openai_chat::read_request] {
-        let Ok(request) = read(text) else { continue };
-        for dialect in [Dialect::AnthropicMessages, Dialect::OpenAiChat] {
-            let mut target = Target::new(dialect, "m");
-            for takes_inline_system in [true, false] {
-                target.takes_inline_system = takes_inline_system;
-                let write = match dialect {
-                    Dialect::AnthropicMessages => anthropic::write_request,
-                    _ => openai_chat::write_request,
-                };
-                if let Ok(body) = write(&request, &target, &mut Notes::default()) {
-                    assert_eq!(raw::check(&body), Ok(()), "{body}");
+    for from in Dialect::ALL {
+        if let Ok(request) = dialects::read_request(from, text) {
+            for to in Dialect::ALL {
+                let mut target = Target::new(to, "m");
+                for takes_inline_system in [true, false] {
+                    target.takes_inline_system = takes_inline_system;
+                    if let Ok(body) = dialects::write_request(&request, &target, &mut Notes::default()) {
+                        assert_eq!(raw::check(&body), Ok(()), "{body}");
+                    }
                 }
             }
-        }
-    }
-    for read in [anthropic::read_response, openai_chat::read_response] {
-        let Ok(response) = read(text) else { continue };
-        for write in [anthropic::write_response, openai_chat::write_response] {
-            let body = write(&response, &reply);
+            // What a request says is said again in answers to it.
+            let reply = Reply { request: Arc::new(request), ..reply.clone() };
+            let body = dialects::write_response(from, &Response::default(), &reply);
             assert_eq!(raw::check(&body), Ok(()), "{body}");
         }
-    }
-    for status in [0, 200, 400, 429, 503, 999] {
-        let failure = anthropic::read_error(status, text);
-        assert!(failure.status >= 400, "{failure:?}");
-        assert!(!failure.message.is_empty());
-        for write in [anthropic::write_error, openai_chat::write_error] {
-            assert_eq!(raw::check(&write(&failure, "req_1")), Ok(()));
+        if let Ok(response) = dialects::read_response(from, text) {
+            for to in Dialect::ALL {
+                let body = dialects::write_response(to, &response, &reply);
+                assert_eq!(raw::check(&body), Ok(()), "{body}");
+            }
+        }
+        for status in [0, 200, 400, 429, 503, 999] {
+            let failure = dialects::read_error(from, status, text);
+            assert!(failure.status >= 400, "{failure:?}");
+            assert!(!failure.message.is_empty());
+            for to in Dialect::ALL {
+                assert_eq!(raw::check(&dialects::write_error(to, &failure, "req_1")), Ok(()));
+            }
         }
     }
 }
@@ -136,7 +136,9 @@ proptest! {
 fn depth_and_halves_are_refused() {
     take(&"[".repeat(100_000));
     let deep = format!(r#"{{"model":"m","messages":{}1{}}}"#, "[".repeat(5000), "]".repeat(5000));
-    assert!(anthropic::read_request(&deep).is_err());
+    for dialect in Dialect::ALL {
+        assert!(dialects::read_request(dialect, &deep).is_err());
+    }
     take(&deep);
     for input in INPUTS.iter() {
         let text = input.to_string();

@@ -182,7 +182,8 @@ pub fn behind(
     let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), options);
     offer(&servers, executor.registry());
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
-    let llm = llm_source::front(&llm_source::settings(configuration.as_ref()), &executor, rules, ledger.as_ref());
+    let llm =
+        llm_source::front(&llm_source::settings(configuration.as_ref()), &executor, rules, ledger.as_ref());
     Ok(Behind {
         configuration,
         executor,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use toolwright_config::{
-    Configuration, Destination, LlmSettings, ModelRoute, OpenAiApi, SecretText, USUAL_UPSTREAM_TIME, UpstreamKey, UpstreamKind,
-    UpstreamSettings,
+    Configuration, Destination, LlmSettings, ModelRoute, OpenAiApi, SecretText, USUAL_UPSTREAM_TIME,
+    UpstreamKey, UpstreamKind, UpstreamSettings,
 };
 use toolwright_gateway::llm::LlmFront;
 use toolwright_ledger::Ledger;
@@ -87,7 +87,12 @@ fn usual() -> LlmSettings {
     };
     LlmSettings {
         upstreams: vec![
-            upstream("anthropic", UpstreamKind::Anthropic, "https://api.anthropic.com", key("ANTHROPIC_API_KEY")),
+            upstream(
+                "anthropic",
+                UpstreamKind::Anthropic,
+                "https://api.anthropic.com",
+                key("ANTHROPIC_API_KEY"),
+            ),
             upstream("openai", UpstreamKind::OpenAi, "https://api.openai.com/v1", key("OPENAI_API_KEY")),
             upstream("ollama", UpstreamKind::Ollama, &ollama, UpstreamKey::Client),
         ],
@@ -107,7 +112,11 @@ fn ollama_address(host: &str) -> Option<String> {
     let rest = rest.replace("0.0.0.0", "127.0.0.1");
     let rest = if rest.starts_with(':') { format!("127.0.0.1{rest}") } else { rest };
     let has_port = rest.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    Some(if has_port || host.contains("://") { format!("{scheme}://{rest}") } else { format!("{scheme}://{rest}:11434") })
+    Some(if has_port || host.contains("://") {
+        format!("{scheme}://{rest}")
+    } else {
+        format!("{scheme}://{rest}:11434")
+    })
 }
 
 #[cfg(test)]

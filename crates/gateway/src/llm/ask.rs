@@ -1,7 +1,6 @@
 //! One exchange: the request to the first upstream that takes it, and its answer.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -34,14 +33,13 @@ impl LlmFront {
         request: Request<Bytes>,
         visit: Visit,
     ) -> Response<InsideBody> {
-        let began = Instant::now();
         let fresh = said::fresh();
         if request.method() != Method::POST {
             let what = format!("{} is not possible here; use POST", request.method());
             return said::failure(dialect, &Failure::invalid(what).with_status(405), &fresh.id);
         }
         let (parts, body) = request.into_parts();
-        let mut exchanged = Exchanged::new(self, dialect, &visit, began, body.len());
+        let mut exchanged = Exchanged::new(self, dialect, &visit, &fresh.id, body.len());
         let asked = match Asked::read(dialect, &body) {
             Ok(asked) => asked,
             Err(failure) => return exchanged.refused(&failure, &fresh.id),
@@ -64,6 +62,10 @@ impl LlmFront {
             Err(failure) => return exchanged.refused(&failure, &fresh.id),
         };
         let mending = self.mending();
+        let wants_stream = asked.is_stream();
+        // An answer that may be asked for again is collected before anything of it leaves.
+        let collected = (router.reask > 0).then(|| asked.collected()).flatten();
+        let asked = collected.unwrap_or(asked);
         let last = ways.len() - 1;
         for (number, way) in ways.iter().enumerate() {
             let prepared = match asked.prepare(&way.upstream.target(&way.model), &mending, &fresh) {
@@ -71,7 +73,8 @@ impl LlmFront {
                 Err(failure) => return exchanged.refused(&failure, &fresh.id),
             };
             exchanged.goes(way, &prepared);
-            let sent = Sent { way, asked: &asked, parts: &parts, visit: &visit, mending: &mending, fresh: &fresh };
+            let sent =
+                Sent { way, asked: &asked, parts: &parts, visit: &visit, mending: &mending, fresh: &fresh };
             match self.attempt(sent, prepared, router.reask, &mut exchanged).await {
                 Attempt::Answered(response) => return response,
                 Attempt::Failed(response) if number == last => {
@@ -92,13 +95,7 @@ impl LlmFront {
     }
 
     /// Asks one upstream.
-    async fn attempt(
-        &self,
-        sent: Sent<'_>,
-        prepared: Prepared,
-        reask: u32,
-        exchanged: &mut Exchanged,
-    ) -> Attempt {
+    async fn attempt(&self, sent: Sent<'_>, prepared: Prepared, exchanged: &mut Exchanged) -> Attempt {
         let upstream = &sent.way.upstream;
         let response = match sent.send(&prepared).await {
             Ok(response) => response,
@@ -120,9 +117,7 @@ impl LlmFront {
             exchanged.ends();
             return Attempt::Answered(response);
         }
-        let is_stream = sent.asked.is_stream() && is_stream(&upstream_headers, upstream.dialect());
-        // An answer that may be asked for again is collected before anything of it leaves.
-        if is_stream && reask == 0 {
+        if sent.asked.is_stream() && is_stream(&upstream_headers, upstream.dialect()) {
             let begun = streaming::begin(Arc::clone(upstream), response, &prepared).await;
             return match begun {
                 Begun::Failed(failure) => exchanged.failed(&prepared, failure, Some(&upstream_headers)),
@@ -142,53 +137,46 @@ impl LlmFront {
             Ok(body) => body,
             Err(failure) => return exchanged.failed(&prepared, failure, Some(&upstream_headers)),
         };
-        let response = match sent.asked.is_stream() {
-            false => {
-                let answer = self.asked_again(&sent, &prepared, status, &body, reask, exchanged).await;
-                exchanged.tell(answer, &upstream_headers, upstream.dialect())
-            }
+        let (prepared, body) = self.asked_again(&sent, prepared, body, exchanged).await;
+        let response = match sent.wants_stream {
+            false => exchanged.tell(prepared.whole(status, &body), &upstream_headers, upstream.dialect()),
             true => match prepared.whole_as_stream(status, &body) {
                 Ok((text, report)) => {
                     exchanged.reports(&report);
+                    exchanged.answers(&text);
                     let mut answer = said::whole(200, sent.asked.front().stream_type(), text);
                     exchanged.head(&mut answer, &upstream_headers, upstream.dialect());
                     answer
                 }
-                Err(answer) => exchanged.tell(answer, &upstream_headers, upstream.dialect()),
+                Err(answer) => exchanged.tell(*answer, &upstream_headers, upstream.dialect()),
             },
         };
         exchanged.ends();
         Attempt::Answered(response)
     }
 
-    /// The answer, or the one that the upstream gives when it is told what was wrong with its calls.
+    /// The answer, or the one that the upstream gives when it is told what was wrong with its calls. An upstream that
+    /// fails at that has its first answer told.
     async fn asked_again(
         &self,
         sent: &Sent<'_>,
-        prepared: &Prepared,
-        status: u16,
-        body: &[u8],
-        reask: u32,
+        prepared: Prepared,
+        body: Bytes,
         exchanged: &mut Exchanged,
-    ) -> Answer {
-        let mut answer = prepared.whole(status, body);
-        let mut body: Bytes = Bytes::copy_from_slice(body);
-        let mut again: Option<Prepared> = None;
-        for _ in 0..reask {
-            let current = again.as_ref().unwrap_or(prepared);
-            let Some(Ok(next)) = current.again(&body, &answer.report.calls, sent.mending, sent.fresh) else { break };
+    ) -> (Prepared, Bytes) {
+        let (mut prepared, mut body) = (prepared, body);
+        for _ in 0..sent.reask {
+            let calls = prepared.whole(200, &body).report.calls;
+            let Some(Ok(next)) = prepared.again(&body, &calls, sent.mending, sent.fresh) else { break };
             exchanged.attempts += 1;
-            let upstream = &sent.way.upstream;
             let Ok(response) = sent.send(&next).await else { break };
             if !response.status().is_success() {
                 break;
             }
-            let Ok(text) = upstream.whole(response).await else { break };
-            answer = next.whole(200, &text);
-            body = text;
-            again = Some(next);
+            let Ok(text) = sent.way.upstream.whole(response).await else { break };
+            (prepared, body) = (next, text);
         }
-        answer
+        (prepared, body)
     }
 }
 
@@ -196,6 +184,10 @@ impl LlmFront {
 struct Sent<'a> {
     way: &'a Way,
     asked: &'a Asked,
+    /// Whether the client wants the answer in pieces.
+    wants_stream: bool,
+    /// How often the upstream is told what was wrong with its calls.
+    reask: u32,
     parts: &'a http::request::Parts,
     visit: &'a Visit,
     mending: &'a Mending,

@@ -109,7 +109,12 @@ enum Pieces {
 /// How long a call may take to be tried.
 const TRY: Duration = Duration::from_secs(120);
 
-async fn try_call(upstream: &Shared, model: &str, mending: &Mending, pieces: Pieces) -> Result<String, String> {
+async fn try_call(
+    upstream: &Shared,
+    model: &str,
+    mending: &Mending,
+    pieces: Pieces,
+) -> Result<String, String> {
     let trying = async {
         let is_stream = pieces == Pieces::Many;
         let asked = json!({

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use toolwright_llm::exchange::{Asked};
+use toolwright_llm::exchange::Asked;
 use toolwright_llm::{Dialect, tokens};
 
 use super::said::{self, Visit};
@@ -67,10 +67,13 @@ impl LlmFront {
         match asked.request() {
             Ok(request) => {
                 let count = tokens::count(request);
-                said::json(200, match dialect {
-                    Dialect::OpenAiResponses => tokens::input_tokens_body(count),
-                    _ => tokens::count_tokens_body(count),
-                })
+                said::json(
+                    200,
+                    match dialect {
+                        Dialect::OpenAiResponses => tokens::input_tokens_body(count),
+                        _ => tokens::count_tokens_body(count),
+                    },
+                )
             }
             Err(failure) => said::failure(dialect, &failure, &id),
         }

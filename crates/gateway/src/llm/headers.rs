@@ -96,7 +96,10 @@ mod tests {
     use super::*;
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .collect()
     }
 
     #[test]
@@ -110,11 +113,14 @@ mod tests {
             ("user-agent", "claude-cli/2"),
         ]);
         let same = for_upstream(Dialect::AnthropicMessages, Dialect::AnthropicMessages, &sent);
-        assert_eq!(same, headers(&[
-            ("anthropic-beta", "a-2025-01-01,b"),
-            ("anthropic-version", "2024-01-01"),
-            ("user-agent", "claude-cli/2"),
-        ]));
+        assert_eq!(
+            same,
+            headers(&[
+                ("anthropic-beta", "a-2025-01-01,b"),
+                ("anthropic-version", "2024-01-01"),
+                ("user-agent", "claude-cli/2"),
+            ])
+        );
         assert!(for_upstream(Dialect::AnthropicMessages, Dialect::OpenAiChat, &sent).is_empty());
         let made = for_upstream(Dialect::OpenAiChat, Dialect::AnthropicMessages, &sent);
         assert_eq!(made, headers(&[("anthropic-version", ANTHROPIC_VERSION)]));

@@ -48,7 +48,11 @@ impl LlmFront {
     }
 
     /// What Ollama's clients want to know of a model before they use it.
-    pub(super) async fn show(self: &Arc<LlmFront>, request: &Request<Bytes>, visit: &Visit) -> Response<InsideBody> {
+    pub(super) async fn show(
+        self: &Arc<LlmFront>,
+        request: &Request<Bytes>,
+        visit: &Visit,
+    ) -> Response<InsideBody> {
         let asked: Value = serde_json::from_slice(request.body()).unwrap_or_default();
         let id = asked.get("model").or(asked.get("name")).and_then(Value::as_str).unwrap_or_default();
         match self.find(&[], id, visit) {

@@ -93,7 +93,9 @@ mod tests {
         }
         assert_eq!(LlmPath::of("/v1/messages"), Some(LlmPath::Ask(Dialect::AnthropicMessages)));
         assert_eq!(LlmPath::of("/v1/models/a%2Fb"), Some(LlmPath::Model("a/b".to_owned())));
-        for nowhere in ["/v1", "/v1/", "/v1/models/", "/v1/messages/", "/api/chats", "/v1/models/%ff", "/V1/messages"] {
+        for nowhere in
+            ["/v1", "/v1/", "/v1/models/", "/v1/messages/", "/api/chats", "/v1/models/%ff", "/V1/messages"]
+        {
             assert_eq!(LlmPath::of(nowhere), None, "{nowhere}");
         }
     }

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use toolwright_ledger::{Change, Exchange, Failure as Failed, Kind, Ledger, Reached, Record, Stages};
 use toolwright_llm::calls::CallReport;
-use toolwright_llm::form::Stop;
 use toolwright_llm::exchange::{Asked, Prepared, Report, repaired};
+use toolwright_llm::form::Stop;
 use toolwright_llm::{Dialect, Failure, FailureKind};
 use toolwright_model::Outcome;
 
@@ -45,13 +45,13 @@ pub(super) struct Exchanged {
 }
 
 impl Exchanged {
-    pub fn new(front: &LlmFront, dialect: Dialect, visit: &Visit, began: Instant, bytes_in: usize) -> Exchanged {
+    pub fn new(front: &LlmFront, dialect: Dialect, visit: &Visit, id: &str, bytes_in: usize) -> Exchanged {
         Exchanged {
             ledger: front.ledger.clone(),
-            id: super::said::fresh().id,
+            id: id.to_owned(),
             client: visit.client.clone(),
             ts: recorder::now(),
-            began,
+            began: Instant::now(),
             bytes_in,
             bytes_out: 0,
             exchange: Exchange { dialect: dialect.name().to_owned(), ..Exchange::default() },
@@ -217,9 +217,11 @@ impl Exchanged {
             (None, _) => {
                 Stages { transport: Reached::Passed, protocol: Reached::Passed, tool: Reached::NotReached }
             }
-            (Some(_), true) => {
-                Stages { transport: Reached::Failed, protocol: Reached::NotReached, tool: Reached::NotReached }
-            }
+            (Some(_), true) => Stages {
+                transport: Reached::Failed,
+                protocol: Reached::NotReached,
+                tool: Reached::NotReached,
+            },
             (Some(_), false) if self.attempts == 0 => Stages::default(),
             (Some(_), false) => {
                 Stages { transport: Reached::Passed, protocol: Reached::Failed, tool: Reached::NotReached }
@@ -274,7 +276,8 @@ impl Drop for Exchanged {
     fn drop(&mut self) {
         if !self.is_over && self.report.failure.is_none() {
             // Dropped before its end: the client went away.
-            self.report.failure = Some(Failure::new(FailureKind::Api, "the client went away").with_status(499));
+            self.report.failure =
+                Some(Failure::new(FailureKind::Api, "the client went away").with_status(499));
             self.status = 499;
         }
         self.ends();
@@ -294,7 +297,12 @@ fn failed(failure: &Failure) -> Failed {
         FailureKind::Timeout => "timeout",
         FailureKind::Overloaded => "overloaded",
     };
-    Failed { code: code.to_owned(), message: failure.message.clone(), parameters: Vec::new(), is_from_tool: false }
+    Failed {
+        code: code.to_owned(),
+        message: failure.message.clone(),
+        parameters: Vec::new(),
+        is_from_tool: false,
+    }
 }
 
 fn stop_word(stop: &Stop) -> &str {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolwright_config::{LlmSettings, ReasoningQuirk, SchemaQuirk, UpstreamSettings};
-use toolwright_llm::quirks::Overrides;
 use toolwright_llm::models::{Destination, ModelPattern, ModelTable};
+use toolwright_llm::quirks::Overrides;
 use toolwright_llm::{Failure, FailureKind, ReasoningField, SchemaRule};
 
 use super::upstream::{Shared, Upstream};

@@ -9,8 +9,8 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
 use reqwest::Response;
 use tokio::time::{Instant, timeout};
+use toolwright_llm::Failure;
 use toolwright_llm::exchange::{AnswerStream, Prepared, Report};
-use toolwright_llm::{Failure};
 
 use super::record::Exchanged;
 use super::upstream::Shared;
@@ -35,14 +35,19 @@ pub(super) struct Going {
     out: Vec<u8>,
 }
 
-/// Waits until something of the answer is there: until then another upstream could be asked.
+/// Waits until something of the answer is there: until then another upstream could be asked. A client that has waited
+/// for long is told that there will be one.
 pub(super) async fn begin(upstream: Shared, mut response: Response, prepared: &Prepared) -> Begun {
     let mut stream = prepared.stream();
     let mut out = Vec::new();
     loop {
-        let piece = match upstream.piece(&mut response).await {
-            Ok(piece) => piece,
-            Err(failure) => return Begun::Failed(failure),
+        let piece = match timeout(PING, upstream.piece(&mut response)).await {
+            Ok(Ok(piece)) => piece,
+            Ok(Err(failure)) => return Begun::Failed(failure),
+            Err(_) => {
+                stream.ping(&mut out);
+                return Begun::Going(Box::new(Going { upstream, response: Some(response), stream, out }));
+            }
         };
         let is_end = piece.is_none();
         match piece {

@@ -160,7 +160,8 @@ impl Upstream {
                 }
             }
             if body.len() > MOST_BYTES {
-                let what = format!("the answer of upstream \"{}\" has more than {MOST_BYTES} bytes", self.name());
+                let what =
+                    format!("the answer of upstream \"{}\" has more than {MOST_BYTES} bytes", self.name());
                 return Err(Failure::new(FailureKind::Api, what).with_status(502));
             }
         }
@@ -267,7 +268,9 @@ pub(super) type Shared = Arc<Upstream>;
 fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost") => true,
-        Some(host) => host.trim_matches(['[', ']']).parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback()),
+        Some(host) => {
+            host.trim_matches(['[', ']']).parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+        }
         None => false,
     }
 }

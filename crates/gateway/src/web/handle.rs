@@ -101,7 +101,9 @@ async fn inside(
         Route::Healthz => return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "ok\n")),
         Route::Readyz => return whole(readyz(web)),
         // Clients of models ask so whether somebody is there.
-        Route::Root => return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "Toolwright is running\n")),
+        Route::Root => {
+            return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "Toolwright is running\n"));
+        }
         _ => {}
     }
     if let Route::Llm(path) = route {

@@ -42,7 +42,8 @@ pub(super) async fn serve(
 /// The client's own key for who answers, where it sent one beside our token.
 fn own_key(visitor: &LlmVisitor, headers: &HeaderMap) -> HeaderMap {
     let mut own = HeaderMap::new();
-    for (name, is_own) in [("authorization", visitor.owns_authorization), ("x-api-key", visitor.owns_api_key)] {
+    for (name, is_own) in [("authorization", visitor.owns_authorization), ("x-api-key", visitor.owns_api_key)]
+    {
         if let (true, Some(value)) = (is_own, headers.get(name)) {
             own.insert(HeaderName::from_static(name), value.clone());
         }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright_ledger::Record;
 use toolwright_ledger::index::{
-    By, ExchangeFilter, ExchangesBy, Filter, FoundCall, Menu, RETIRED, SharedRule, State, Status,
-    Store, StoreError,
+    By, ExchangeFilter, ExchangesBy, Filter, FoundCall, Menu, RETIRED, SharedRule, State, Status, Store,
+    StoreError,
 };
 
 use crate::records::{SECOND, START, begun, call, changed, exchange, failed, json};

@@ -9,6 +9,25 @@ use crate::calls::CallReport;
 use crate::form::{Block, Message, Response, Role, Text, ToolResult};
 use crate::{Failure, dialects};
 
+impl Asked {
+    /// The same request for an answer that comes whole: one that may have to be asked for again is collected before
+    /// anything of it leaves. Nothing where the answer comes whole anyway, has no tools or cannot be read.
+    pub fn collected(&self) -> Option<Asked> {
+        let request =
+            self.request.as_ref().ok().filter(|request| self.is_stream && !request.tools.is_empty())?;
+        let mut request = (**request).clone();
+        request.is_stream = false;
+        Some(Asked {
+            front: self.front,
+            body: "".into(),
+            model: self.model.clone(),
+            is_stream: false,
+            request: Ok(Arc::new(request)),
+            is_made: true,
+        })
+    }
+}
+
 impl Prepared {
     /// The same conversation, one turn later: what the upstream answered, and why its calls were not made. Nothing
     /// when no call was refused.

@@ -43,7 +43,8 @@ impl RuleSet {
 
     /// These rules with another built-in set behind them, unless it is among them.
     pub fn with_set(self, name: &str) -> RuleSet {
-        let added = builtin_rules(name).into_iter().filter(|new| !self.rules.iter().any(|rule| rule.id == new.id));
+        let added =
+            builtin_rules(name).into_iter().filter(|new| !self.rules.iter().any(|rule| rule.id == new.id));
         let added: Vec<Rule> = added.collect();
         let (user, built_in): (Vec<Rule>, Vec<Rule>) =
             self.rules.into_iter().partition(|rule| rule.set.is_none());

@@ -187,6 +187,8 @@ pub fn scenarios() -> Vec<Scenario> {
         said("b7", "b7-first-tool", vec![call(FIRST_TOOL, "{}")]),
         // Arguments without a bottom.
         said("b8", "b8-deep-arguments", vec![call("get_weather", &"{\"city\":".repeat(5_000))]),
+        // A call without what it needs, until the model is told so.
+        said("b9", "b9-corrects-itself", vec![call("get_weather", r#"{"days":3}"#)]),
         refused("e401", "e401", 401),
         refused("e403", "e403", 403),
         refused("e404", "e404", 404),

@@ -11,6 +11,7 @@ mod expected;
 mod fronts;
 mod model;
 mod rough;
+mod settings;
 mod stage;
 mod upstream_itself;
 mod what_is_sent;

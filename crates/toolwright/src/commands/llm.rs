@@ -32,9 +32,9 @@ pub fn run(options: &LlmOptions) -> Result<ExitCode, Report> {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
     let mending = Mending { normalizer: Arc::new(Normalizer::default()), cache: Arc::default() };
-    let checked = runtime.block_on(check(&settings, model.as_deref(), &mending)).map_err(|error| {
-        Report::usage(error.to_string(), "correct llm.upstreams in the configuration")
-    })?;
+    let checked = runtime
+        .block_on(check(&settings, model.as_deref(), &mending))
+        .map_err(|error| Report::usage(error.to_string(), "correct llm.upstreams in the configuration"))?;
     if let Some(model) = model
         && checked.upstreams.iter().all(|upstream| upstream.tried.is_none())
     {
@@ -46,7 +46,8 @@ pub fn run(options: &LlmOptions) -> Result<ExitCode, Report> {
         false => print_text(&text(&checked))?,
     }
     let is_good = |upstream: &CheckedUpstream| {
-        let is_tried = upstream.tried.as_ref().is_none_or(|tried| tried.whole.is_ok() && tried.stream.is_ok());
+        let is_tried =
+            upstream.tried.as_ref().is_none_or(|tried| tried.whole.is_ok() && tried.stream.is_ok());
         upstream.answers.is_ok() && is_tried
     };
     let is_all_good = checked.upstreams.iter().all(is_good);

@@ -84,6 +84,3 @@ impl Decode for Decoder {
         self.fail(Failure::new(FailureKind::Api, message).with_status(502), out);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -113,6 +113,3 @@ impl Encode for Encoder {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

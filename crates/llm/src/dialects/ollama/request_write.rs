@@ -53,8 +53,8 @@ fn write_tools(request: &Request, notes: &mut Notes, out: &mut ObjectWriter) {
         Some(ToolChoice::None) => return,
         Some(ToolChoice::Allowed { is_required: false, .. }) => {}
         Some(ToolChoice::Required | ToolChoice::Tool(_) | ToolChoice::Allowed { .. }) => notes.add(
-            "tool_choice_left_out",
-            "That a tool must be called was left out: Ollama cannot be told so. The model calls one if it likes.",
+            "tool_choice_not_sent",
+            "Ollama cannot be told that a tool must be called; the model calls one if it likes",
         ),
     }
     let tools: Vec<Json> = offered(request).map(write_tool).collect();
@@ -63,8 +63,8 @@ fn write_tools(request: &Request, notes: &mut Notes, out: &mut ObjectWriter) {
     }
     if request.parallel_calls == Some(false) {
         notes.add(
-            "parallel_calls_left_out",
-            "That only one tool may be called at once was left out: Ollama cannot be told so.",
+            "parallel_calls_not_sent",
+            "Ollama cannot be told to call one tool at a time; the model may call several",
         );
     }
     out.list("tools", tools);
@@ -91,7 +91,7 @@ fn write_think(reasoning: &Reasoning, target: &Target, notes: &mut Notes, out: &
     }
     let is_on = reasoning.is_on != Some(false) && reasoning.effort != Some(Effort::None);
     if is_on && target.reasoning == ReasoningField::None {
-        return notes.add("thinking_left_out", "Thinking was left out: the model does not think.");
+        return notes.add("reasoning_not_sent", "the model does not think; it was not asked to");
     }
     if !target.model.contains("gpt-oss") {
         return out.value("think", &flag(is_on));
@@ -108,21 +108,24 @@ fn options(request: &Request, target: &Target, notes: &mut Notes) -> ObjectWrite
     if let Some(limit) = request.max_tokens {
         out.number("num_predict", limit);
     }
-    for (key, value, is_taken) in [
-        ("temperature", &request.temperature, target.takes_temperature),
-        ("top_p", &request.top_p, target.takes_temperature),
-        ("top_k", &request.top_k, target.takes_top_k),
+    for (key, code, value, is_taken) in [
+        ("temperature", "temperature_not_sent", &request.temperature, target.takes_temperature),
+        ("top_p", "top_p_not_sent", &request.top_p, target.takes_temperature),
+        ("top_k", "top_k_not_sent", &request.top_k, target.takes_top_k),
     ] {
         match value {
             Some(value) if is_taken => out.value(key, value),
-            Some(_) => notes.add("sampling_left_out", format!("{key} was left out: the model takes none.")),
+            Some(_) => notes.add(code, format!("the upstream takes no {key}; it was left out")),
             None => {}
         }
     }
     if !request.stop.is_empty() {
         let most = target.most_stop_sequences.unwrap_or(request.stop.len());
         if request.stop.len() > most {
-            notes.add("stop_sequences_cut", format!("Only the first {most} stop sequences were sent."));
+            notes.add(
+                "stop_sequences_cut",
+                format!("the upstream takes {most} stop sequences; the others were left out"),
+            );
         }
         out.value("stop", &Json::texts(&request.stop[..request.stop.len().min(most)]));
     }

@@ -449,6 +449,3 @@ impl Decode for Decoder {
         self.fail(failure, out);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -77,7 +77,7 @@ pub(super) fn custom_input(arguments: &str) -> String {
     }
 }
 
-/// Whether something was marked as of a tool that takes text.
+/// Whether something of this dialect was marked as of a tool that takes text. Others use the word otherwise.
 pub(super) fn is_custom(extra: &Members) -> bool {
     extra.iter().any(|(key, value)| key == "type" && value.to_text().as_deref() == Some(CUSTOM))
 }

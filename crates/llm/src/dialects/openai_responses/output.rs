@@ -6,7 +6,7 @@ use super::item::custom_input;
 use super::tools::{self, Strictness, null};
 use crate::dialects::offer::{carried, flag};
 use crate::form::{Format, Request, Stop, Usage};
-use crate::{Failure, FailureKind, Reply};
+use crate::{Dialect, Failure, FailureKind, Reply};
 
 /// What is known of an answer at one moment.
 pub(super) struct Answer<'a> {
@@ -141,7 +141,7 @@ fn reasoning(request: &Request) -> Json {
 
 fn choice(request: &Request) -> Json {
     match (&request.choice, carried(&request.extra, "tool_choice")) {
-        (Some(choice), _) => tools::write_choice(choice, &request.tools),
+        (Some(choice), _) => tools::write_choice(choice, request),
         (None, Some(raw)) => raw.clone(),
         (None, None) => Json::text("auto"),
     }
@@ -286,5 +286,6 @@ impl CallItem<'_> {
 
 /// Whether a tool of the request takes text.
 pub(super) fn takes_text(request: &Request, name: &str) -> bool {
-    request.tools.iter().any(|tool| tool.name == name && super::item::is_custom(&tool.extra))
+    request.dialect == Some(Dialect::OpenAiResponses)
+        && request.tools.iter().any(|tool| tool.name == name && super::item::is_custom(&tool.extra))
 }

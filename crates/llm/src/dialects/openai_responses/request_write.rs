@@ -50,7 +50,9 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
         if limit < LEAST_OUTPUT_TOKENS {
             notes.add(
                 "max_tokens_raised",
-                format!("The length limit of {limit} is {LEAST_OUTPUT_TOKENS} here: less is not taken."),
+                format!(
+                    "the upstream takes no length limit below {LEAST_OUTPUT_TOKENS}; {limit} was raised to it"
+                ),
             );
         }
         out.number("max_output_tokens", limit.max(LEAST_OUTPUT_TOKENS));
@@ -88,7 +90,7 @@ fn write_tools(request: &Request, is_own: bool, notes: &mut Notes, out: &mut Obj
     }
     out.list("tools", written);
     if let Some(choice) = &request.choice {
-        out.value("tool_choice", &tools::write_choice(choice, &request.tools));
+        out.value("tool_choice", &tools::write_choice(choice, request));
     }
     if let Some(is_parallel) = request.parallel_calls {
         out.value("parallel_tool_calls", &flag(is_parallel));
@@ -97,24 +99,19 @@ fn write_tools(request: &Request, is_own: bool, notes: &mut Notes, out: &mut Obj
 
 fn write_sampling(request: &Request, target: &Target, notes: &mut Notes, out: &mut ObjectWriter) {
     let is_taken = target.takes_temperature;
-    for (key, value, is_taken) in [
-        ("temperature", &request.temperature, is_taken),
-        ("top_p", &request.top_p, is_taken),
-        ("top_k", &request.top_k, target.takes_top_k),
+    for (key, code, value, is_taken) in [
+        ("temperature", "temperature_not_sent", &request.temperature, is_taken),
+        ("top_p", "top_p_not_sent", &request.top_p, is_taken),
+        ("top_k", "top_k_not_sent", &request.top_k, target.takes_top_k),
     ] {
         match value {
             Some(value) if is_taken => out.value(key, value),
-            Some(_) => {
-                notes.add("sampling_left_out", format!("{key} was left out: the upstream takes none."))
-            }
+            Some(_) => notes.add(code, format!("the upstream takes no {key}; it was left out")),
             None => {}
         }
     }
     if !request.stop.is_empty() {
-        notes.add(
-            "stop_sequences_left_out",
-            "Stop sequences were left out: the Responses API has none. Use an upstream that speaks Chat for them.",
-        );
+        notes.add("stop_not_sent", "the Responses API knows no stop sequences; they were left out");
     }
 }
 
@@ -194,7 +191,7 @@ fn write_user(user: &str, notes: &mut Notes, out: &mut ObjectWriter) {
     notes.add(
         "user_hashed",
         format!(
-            "The name of the user has more than {MOST_USER_CHARS} characters; its SHA-256 was sent instead."
+            "the name of the user has more than {MOST_USER_CHARS} characters; its SHA-256 was sent instead"
         ),
     );
 }

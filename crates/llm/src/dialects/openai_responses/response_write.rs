@@ -17,7 +17,7 @@ pub fn write_response(response: &Response, reply: &Reply) -> String {
     if response.blocks.is_empty() {
         writer.parts.push(output::text_part(""));
     }
-    writer.close_message();
+    writer.close_message(if writer.is_cut { ItemState::Incomplete } else { ItemState::Completed });
     let answer = Answer {
         id: &output::response_id(response.id.as_deref(), reply),
         created: response.created.unwrap_or(reply.created),
@@ -43,15 +43,15 @@ impl Writer<'_> {
             Block::Text(text) => self.parts.push(output::text_part(&text.text)),
             Block::Refusal(text) => self.parts.push(output::refusal_part(text)),
             Block::Thinking(thinking) => {
-                self.close_message();
+                self.close_message(ItemState::Completed);
                 self.thinking(thinking);
             }
             Block::Call(call) => {
-                self.close_message();
+                self.close_message(ItemState::Completed);
                 self.call(call);
             }
             Block::Other { dialect: Dialect::OpenAiResponses, raw } => {
-                self.close_message();
+                self.close_message(ItemState::Completed);
                 self.items.push(raw.clone());
             }
             // A model gives no media or results, and what only others know has no place here.
@@ -59,11 +59,11 @@ impl Writer<'_> {
         }
     }
 
-    fn close_message(&mut self) {
+    fn close_message(&mut self, state: ItemState) {
         let parts = std::mem::take(&mut self.parts);
         if !parts.is_empty() {
             let id = output::item_id("msg", self.reply, self.items.len());
-            self.items.push(output::message(&id, ItemState::Completed, &parts));
+            self.items.push(output::message(&id, state, &parts));
         }
     }
 

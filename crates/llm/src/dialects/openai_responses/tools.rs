@@ -3,10 +3,11 @@
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::item::{CUSTOM, is_custom};
+use super::output::takes_text;
 use crate::Failure;
 use crate::dialects::fields::{Fields, Path};
 use crate::dialects::offer::flag;
-use crate::form::{Tool, ToolChoice};
+use crate::form::{Request, Tool, ToolChoice};
 
 /// The schema of a tool that takes text, for those who only know JSON.
 const CUSTOM_SCHEMA: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}"#;
@@ -80,7 +81,7 @@ pub(super) enum Strictness {
 
 /// One tool that the client runs.
 pub(super) fn write(tool: &Tool, strictness: Strictness) -> Json {
-    let is_custom = is_custom(&tool.extra);
+    let is_custom = strictness == Strictness::AsSent && is_custom(&tool.extra);
     let mut out = ObjectWriter::default();
     out.text("type", if is_custom { CUSTOM } else { "function" });
     out.text("name", &tool.name);
@@ -105,9 +106,9 @@ pub(super) fn write(tool: &Tool, strictness: Strictness) -> Json {
 }
 
 /// The choice.
-pub(super) fn write_choice(choice: &ToolChoice, tools: &[Tool]) -> Json {
+pub(super) fn write_choice(choice: &ToolChoice, request: &Request) -> Json {
     let named = |name: &str| {
-        let is_custom = tools.iter().any(|tool| tool.name == name && is_custom(&tool.extra));
+        let is_custom = takes_text(request, name);
         let mut out = ObjectWriter::default();
         out.text("type", if is_custom { CUSTOM } else { "function" });
         out.text("name", name);

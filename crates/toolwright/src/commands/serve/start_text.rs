@@ -80,7 +80,10 @@ impl Started {
         }
         if !self.upstreams.is_empty() {
             let upstreams = self.upstreams.join(", ");
-            rows.push((self.url("/v1"), format!("language models of {upstreams}, for clients of Anthropic, OpenAI and Ollama")));
+            rows.push((
+                self.url("/v1"),
+                format!("language models of {upstreams}, for clients of Anthropic, OpenAI and Ollama"),
+            ));
         }
         let width = rows.iter().map(|(url, _)| url.chars().count()).max().unwrap_or(0);
         let rows = rows.iter().map(|(url, what)| format!("  {url:width$}  {what}\n")).collect::<String>();

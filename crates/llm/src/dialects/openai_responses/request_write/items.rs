@@ -189,7 +189,7 @@ impl Writer<'_> {
             }
             Json::list(&parts)
         };
-        self.output(id, output, is_custom(&result.extra));
+        self.output(id, output, self.is_own && is_custom(&result.extra));
         Ok(())
     }
 
@@ -292,7 +292,7 @@ impl Writer<'_> {
     }
 
     fn call(&mut self, id: &str, call: &Call) {
-        let is_custom = is_custom(&call.extra);
+        let is_custom = self.is_own && is_custom(&call.extra);
         let mut out = ObjectWriter::with_capacity(call.arguments.as_str().len() + 80);
         out.text("type", if is_custom { "custom_tool_call" } else { "function_call" });
         for (key, value) in &call.extra {
