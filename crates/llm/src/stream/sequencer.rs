@@ -48,12 +48,7 @@ impl Sequencer {
                 if self.open.is_none() {
                     self.start(call, id, name, out);
                 } else if let Entry::Vacant(place) = self.held_calls.entry(call) {
-<<<<<<< HEAD
-                    let arguments = String::new();
-                    place.insert(HeldCall { id, name, arguments, is_complete: false });
-=======
                     place.insert(HeldCall { id, name, arguments: String::new(), is_complete: false });
->>>>>>> int
                     self.held.push_back(Held::Call(call));
                 }
             }
