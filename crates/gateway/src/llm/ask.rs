@@ -73,9 +73,17 @@ impl LlmFront {
                 Err(failure) => return exchanged.refused(&failure, &fresh.id),
             };
             exchanged.goes(way, &prepared);
-            let sent =
-                Sent { way, asked: &asked, parts: &parts, visit: &visit, mending: &mending, fresh: &fresh };
-            match self.attempt(sent, prepared, router.reask, &mut exchanged).await {
+            let sent = Sent {
+                way,
+                asked: &asked,
+                wants_stream,
+                reask: router.reask,
+                parts: &parts,
+                visit: &visit,
+                mending: &mending,
+                fresh: &fresh,
+            };
+            match self.attempt(sent, prepared, &mut exchanged).await {
                 Attempt::Answered(response) => return response,
                 Attempt::Failed(response) if number == last => {
                     exchanged.ends();
