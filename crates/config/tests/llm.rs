@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use support::{clean, problems, read};
 use toolwright_config::{
-    Configuration, LlmPart, LlmSettings, OpenAiApi, ReasoningQuirk, SchemaQuirk, Severity, UpstreamKey,
-    UpstreamKind, UpstreamQuirks,
+    Configuration, LlmPart, LlmSettings, ModelRoute, OpenAiApi, ReasoningQuirk, SchemaQuirk, Severity,
+    UpstreamKey, UpstreamKind, UpstreamQuirks,
 };
 
 const WHOLE: &str = r#"{"llm": {
