@@ -54,6 +54,7 @@ pub(super) struct Known {
 
 /// Somebody who asks a language model.
 #[derive(Debug)]
+#[allow(dead_code, reason = "only paths of language models ask so")]
 pub(super) struct LlmVisitor {
     /// Who it is.
     pub known: Arc<Known>,
