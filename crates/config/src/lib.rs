@@ -35,7 +35,7 @@ pub use filters::ToolFilters;
 pub use jsonc::blanked;
 pub use llm::{
     Destination, LlmSettings, ModelRoute, OpenAiApi, ReasoningQuirk, SchemaQuirk, USUAL_UPSTREAM_TIME,
-    UpstreamKey, UpstreamKind, UpstreamQuirks, UpstreamSettings, model_matches,
+    UpstreamKey, UpstreamKind, UpstreamQuirks, UpstreamSettings,
 };
 pub use load::{MAX_FILE_BYTES, load, parse};
 pub use locate::{FoundBy, Located, locate, locate_from, looked_for};

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::SecretText;
-use crate::filters::glob;
 
 /// How long an upstream may take to its first byte, and be silent inside a stream.
 pub const USUAL_UPSTREAM_TIME: Duration = Duration::from_secs(120);
@@ -147,20 +146,10 @@ pub struct Destination {
 // === impl LlmSettings ===
 
 impl LlmSettings {
-    /// Where a model goes.
-    pub fn route(&self, model: &str) -> Option<&ModelRoute> {
-        self.models.iter().find(|route| model_matches(&route.pattern, model))
-    }
-
     /// An upstream by its name.
     pub fn upstream(&self, name: &str) -> Option<&UpstreamSettings> {
         self.upstreams.iter().find(|upstream| upstream.name == name)
     }
-}
-
-/// Whether a pattern takes a model: `*` is any text, `?` one character, and all else is compared exactly.
-pub fn model_matches(pattern: &str, model: &str) -> bool {
-    glob(pattern, model)
 }
 
 // === words ===

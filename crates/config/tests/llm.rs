@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use support::{clean, problems, read};
 use toolwright_config::{
-    Configuration, LlmPart, LlmSettings, OpenAiApi, ReasoningQuirk, SchemaQuirk, Severity, UpstreamKey,
-    UpstreamKind, UpstreamQuirks,
+    Configuration, LlmPart, LlmSettings, ModelRoute, OpenAiApi, ReasoningQuirk, SchemaQuirk, Severity,
+    UpstreamKey, UpstreamKind, UpstreamQuirks,
 };
 
 const WHOLE: &str = r#"{"llm": {
@@ -89,19 +89,25 @@ fn what_is_not_written_is_as_usual() {
     }
 }
 
+/// Where a pattern leads.
+fn route<'s>(settings: &'s LlmSettings, pattern: &str) -> Option<&'s ModelRoute> {
+    settings.models.iter().find(|route| route.pattern == pattern)
+}
+
 #[test]
-fn a_model_goes_where_the_first_pattern_of_the_file_says() {
+fn patterns_lead_to_their_destinations_in_the_order_of_the_file() {
     let configuration = clean(WHOLE);
     let settings = llm(&configuration);
     let goes = |model: &str| -> Vec<(String, Option<String>)> {
-        let route = settings.route(model).expect("a route");
+        let route = route(settings, model).expect("a route");
         route.destinations.iter().map(|to| (to.upstream.clone(), to.model.clone())).collect()
     };
     let to = |upstream: &str, model: &str| (upstream.to_owned(), Some(model.to_owned()));
-    assert_eq!(goes("claude-haiku-4-5"), [to("openai", "gpt-4.1-mini")]);
-    assert_eq!(goes("claude-sonnet-4-5"), [to("openai", "gpt-4.1"), to("local", "hf.co/team/qwen3:8b")]);
-    assert_eq!(goes("claude-opus-4-1"), [("anthropic".to_owned(), None)]);
-    assert_eq!(goes("haiku-or-sonnet"), [to("openai", "gpt-4.1-mini")]);
+    assert_eq!(goes("*haiku*"), [to("openai", "gpt-4.1-mini")]);
+    assert_eq!(goes("*sonnet*"), [to("openai", "gpt-4.1"), to("local", "hf.co/team/qwen3:8b")]);
+    assert_eq!(goes("*"), [("anthropic".to_owned(), None)]);
+    let patterns: Vec<&str> = settings.models.iter().map(|route| route.pattern.as_str()).collect();
+    assert_eq!(patterns, ["*haiku*", "*sonnet*", "*"], "in the order of the file");
 }
 
 #[test]
@@ -109,7 +115,7 @@ fn without_models_all_go_to_the_first_upstream() {
     let configuration = clean(
         r#"{"llm": {"upstreams": {"b": {"kind": "ollama", "url": "http://localhost"}, "a": {"kind": "ollama", "url": "http://localhost"}}}}"#,
     );
-    let route = llm(&configuration).route("anything").expect("a route");
+    let route = route(llm(&configuration), "*").expect("a route");
     assert_eq!((route.destinations[0].upstream.as_str(), &route.destinations[0].model), ("b", &None));
 }
 
@@ -148,7 +154,7 @@ fn one_bad_upstream_stops_neither_the_others_nor_a_server() {
             assert!(error.to_string().starts_with("error: upstream \"bad\" is left out\n"), "{error}");
         }
         // Its models are not served by somebody else.
-        assert_eq!(settings.route("a").expect("a route").destinations[0].upstream, "bad");
+        assert_eq!(route(settings, "a").expect("a route").destinations[0].upstream, "bad");
     }
 }
 
@@ -176,8 +182,8 @@ fn a_wrong_section_stops_no_server_and_a_wrong_route_is_nobody_elses() {
     )
     .expect("it can be used");
     let settings = llm(&configuration);
-    assert!(settings.route("secret-model").expect("a route").destinations.is_empty());
-    assert_eq!(settings.route("both").expect("a route").destinations.len(), 1);
+    assert!(route(settings, "secret-*").expect("a route").destinations.is_empty());
+    assert_eq!(route(settings, "both").expect("a route").destinations.len(), 1);
     assert_eq!(configuration.problems.len(), 2);
 }
 

@@ -6,7 +6,6 @@ use arc_swap::ArcSwap;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
-use toolwright_config::model_matches;
 use toolwright_mcp::front::Visitor;
 
 use super::admission::{Bucket, Gate};
@@ -57,26 +56,11 @@ pub(super) struct Known {
 pub(super) struct LlmVisitor {
     /// Who it is.
     pub known: Arc<Known>,
-    /// The header that said so.
-    pub by: TokenHeader,
     /// Whether what stands in `Authorization` is the client's own key, and may go on to who answers for the model.
     /// No token of ours ever may.
     pub owns_authorization: bool,
     /// The same of `x-api-key`.
     pub owns_api_key: bool,
-}
-
-/// A header that a token came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenHeader {
-    /// `X-Toolwright-Token`.
-    Toolwright,
-    /// `Authorization: Bearer …`.
-    Authorization,
-    /// `x-api-key`.
-    ApiKey,
-    /// None: no token was needed.
-    Nothing,
 }
 
 impl Keys {
@@ -176,7 +160,6 @@ impl Keys {
     /// Who asks a language model with these headers. The client may have two keys along: ours and its own for who
     /// answers. Ours is looked for in `X-Toolwright-Token`; only where that is not given, in `Authorization` and
     /// then in `x-api-key`.
-    #[allow(dead_code, reason = "only paths of language models ask so")]
     pub(super) fn recognise_llm(&self, headers: &HeaderMap) -> Result<LlmVisitor, Refusal> {
         let plain = |value: &HeaderValue| value.to_str().ok().map(str::trim).map(str::to_owned);
         let own = one(headers.get_all(TOKEN_HEADER).iter().map(plain));
@@ -189,15 +172,10 @@ impl Keys {
         let (by_own, by_bearer, by_key) = (find(&own), find(&bearer), find(&api_key));
         // Anything of ours that is there besides is no key for others.
         let (owns_authorization, owns_api_key) = (by_bearer.is_none(), by_key.is_none());
-        let found = match own.is_some() {
-            true => by_own.map(|known| (known, TokenHeader::Toolwright)),
-            false => by_bearer
-                .map(|known| (known, TokenHeader::Authorization))
-                .or(by_key.map(|known| (known, TokenHeader::ApiKey))),
-        };
-        let (known, by) = match (found, &self.anyone) {
+        let found = if own.is_some() { by_own } else { by_bearer.or(by_key) };
+        let known = match (found, &self.anyone) {
             (Some(found), _) => found,
-            (None, Some(anyone)) => (Arc::clone(anyone), TokenHeader::Nothing),
+            (None, Some(anyone)) => Arc::clone(anyone),
             (None, None) => {
                 let is_there = own.is_some() || bearer.is_some() || api_key.is_some();
                 let what = match is_there {
@@ -210,7 +188,6 @@ impl Keys {
         let is_there = |name: &str| headers.contains_key(name);
         Ok(LlmVisitor {
             known,
-            by,
             owns_authorization: owns_authorization && is_there("authorization"),
             owns_api_key: owns_api_key && is_there(API_KEY_HEADER),
         })
@@ -231,13 +208,6 @@ impl Keys {
 }
 
 impl Known {
-    /// Whether this model may be asked.
-    #[allow(dead_code, reason = "only paths of language models ask so")]
-    pub fn may_ask(&self, model: &str) -> bool {
-        let allowed = self.allowed_models.as_deref();
-        allowed.is_none_or(|allowed| allowed.iter().any(|pattern| model_matches(pattern, model)))
-    }
-
     fn new(name: &str, toolboxes: Option<Vec<String>>, digest: [u8; 32], entry: Option<TokenEntry>) -> Known {
         Known {
             visitor: Visitor { name: name.into(), toolboxes: toolboxes.map(Into::into) },
@@ -293,7 +263,6 @@ mod tests {
 
     #[test]
     fn a_token_for_a_model_comes_in_any_of_three_headers_and_the_clients_own_key_beside_it() {
-        use TokenHeader::{ApiKey, Authorization, Toolwright};
         let scratch = tempfile::tempdir().expect("a folder");
         let folder = TokenFolder::new(scratch.path().join("state"));
         let named = super::tokens::NewToken { name: "ci".into(), ..Default::default() };
@@ -302,26 +271,21 @@ mod tests {
         let (bearer, ci_bearer) = (format!("Bearer {own}"), format!("Bearer {ci}"));
         let (toolwright, authorization, key) = (TOKEN_HEADER, "authorization", API_KEY_HEADER);
         type Pairs<'a> = &'a [(&'static str, &'a str)];
-        let cases: [(Pairs<'_>, &str, TokenHeader, (bool, bool)); 9] = [
-            (&[(toolwright, &own)], "default", Toolwright, (false, false)),
-            (&[(authorization, &bearer)], "default", Authorization, (false, false)),
-            (&[(key, &own)], "default", ApiKey, (false, false)),
-            (&[(toolwright, &ci), (authorization, "Bearer sk-x")], "ci", Toolwright, (true, false)),
-            (&[(toolwright, &ci), (key, "sk-x")], "ci", Toolwright, (false, true)),
-            (&[(authorization, &ci_bearer), (key, "sk-x")], "ci", Authorization, (false, true)),
-            (&[(authorization, "Bearer sk-x"), (key, &ci)], "ci", ApiKey, (true, false)),
+        let cases: [(Pairs<'_>, &str, (bool, bool)); 9] = [
+            (&[(toolwright, &own)], "default", (false, false)),
+            (&[(authorization, &bearer)], "default", (false, false)),
+            (&[(key, &own)], "default", (false, false)),
+            (&[(toolwright, &ci), (authorization, "Bearer sk-x")], "ci", (true, false)),
+            (&[(toolwright, &ci), (key, "sk-x")], "ci", (false, true)),
+            (&[(authorization, &ci_bearer), (key, "sk-x")], "ci", (false, true)),
+            (&[(authorization, "Bearer sk-x"), (key, &ci)], "ci", (true, false)),
             // Two tokens of ours: the first counts, and neither goes on.
-            (
-                &[(toolwright, &own), (authorization, &ci_bearer), (key, &ci)],
-                "default",
-                Toolwright,
-                (false, false),
-            ),
-            (&[(authorization, &bearer), (key, &own)], "default", Authorization, (false, false)),
+            (&[(toolwright, &own), (authorization, &ci_bearer), (key, &ci)], "default", (false, false)),
+            (&[(authorization, &bearer), (key, &own)], "default", (false, false)),
         ];
-        for (pairs, name, by, owns) in cases {
+        for (pairs, name, owns) in cases {
             let visitor = keys.recognise_llm(&headers(pairs)).expect("it is known");
-            assert_eq!((&*visitor.known.visitor.name, visitor.by), (name, by), "{pairs:?}");
+            assert_eq!(&*visitor.known.visitor.name, name, "{pairs:?}");
             assert_eq!((visitor.owns_authorization, visitor.owns_api_key), owns, "{pairs:?}");
         }
         let wrong: [Pairs<'_>; 8] = [
@@ -347,8 +311,8 @@ mod tests {
         let keys = Keys::none_needed();
         let visitor = keys.recognise_llm(&headers(&[("x-api-key", "sk-x"), ("authorization", "Bearer y")]));
         let visitor = visitor.expect("anyone");
-        assert_eq!((&*visitor.known.visitor.name, visitor.by), (ANYONE, TokenHeader::Nothing));
-        assert!(visitor.owns_authorization && visitor.owns_api_key && visitor.known.may_ask("anything"));
+        assert_eq!(&*visitor.known.visitor.name, ANYONE);
+        assert!(visitor.owns_authorization && visitor.owns_api_key && visitor.known.allowed_models.is_none());
     }
 
     #[test]
@@ -356,15 +320,15 @@ mod tests {
         let scratch = tempfile::tempdir().expect("a folder");
         let folder = TokenFolder::new(scratch.path().join("state"));
         let models = Some(vec!["claude-*-haiku*".to_owned(), "gpt-4.1".to_owned()]);
-        let named = super::tokens::NewToken { name: "ci".into(), models, ..Default::default() };
+        let named =
+            super::tokens::NewToken { name: "ci".into(), models: models.clone(), ..Default::default() };
         let ci = folder.add(named).expect("a token");
         let (keys, own) = Keys::in_folder(folder).expect("a token");
-        let may = |token: &str, model: &str| {
+        let allowed = |token: &str| {
             let visitor = keys.recognise_llm(&headers(&[(API_KEY_HEADER, token)])).expect("it is known");
-            visitor.known.may_ask(model)
+            visitor.known.allowed_models.as_ref().map(|models| models.to_vec())
         };
-        assert!(may(&ci, "claude-3-haiku-1") && may(&ci, "gpt-4.1") && may(&own, "gpt-4o"));
-        assert!(!may(&ci, "gpt-4.1-mini") && !may(&ci, "Claude-3-haiku"));
+        assert_eq!((allowed(&ci), allowed(&own)), (models, None));
     }
 
     #[test]

@@ -116,11 +116,11 @@ pub fn answer(asked: &Asked) -> (Answer, Order) {
         return (error(dialect, 500, FAILED), order);
     }
     if order.endless {
-        let texts = scenario.parts.iter().filter_map(|part| match part {
+        let mut texts = scenario.parts.iter().filter_map(|part| match part {
             Part::Text(text) => pieces(text, 9).first().copied(),
             _ => None,
         });
-        let text = texts.last().unwrap_or_default();
+        let text = texts.next_back().unwrap_or_default();
         answer.repeats = answer.pieces.iter().position(|piece| contains(piece, text));
     }
     (answer, order)

@@ -48,7 +48,7 @@ async fn model() -> Option<Model> {
         panic!("the model's server ended before it was ready");
     };
     let ready = timeout(LOADING, ready).await.expect("the weights are loaded");
-    println!("the model is ready: {ready}");
+    eprintln!("the model is ready: {ready}");
     // Whatever it says later is read, so that it never waits.
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     let port = ready["port"].as_u64().and_then(|port| u16::try_from(port).ok()).expect("a port");
@@ -85,7 +85,7 @@ async fn calls_a_tool_on_every_front(upstream: Dialect) {
     let status = std::fs::read_to_string(format!("/proc/{}/status", model.process.id().unwrap_or(0)));
     let status = status.unwrap_or_default();
     let memory = status.lines().find(|line| line.starts_with("VmRSS")).unwrap_or_default();
-    println!("{} answers in {:?}; memory of the model's server: {memory}", facts.len(), begin.elapsed());
+    eprintln!("{} answers in {:?}; memory of the model's server: {memory}", facts.len(), begin.elapsed());
     let mut faults = Vec::new();
     for facts in &facts {
         let front = facts["front"].as_str().unwrap_or_default();

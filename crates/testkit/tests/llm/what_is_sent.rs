@@ -192,8 +192,8 @@ async fn everything_an_agent_sends_reaches_a_responses_upstream() {
     assert!(failed.contains("no such city") && failed.to_lowercase().contains("error"), "{failed}");
     assert!(all.contains(PIXEL), "the image is there");
     assert!(output("toolu_3").get("output").is_some(), "an empty result is a result");
-    let file = items.iter().flat_map(|item| item["content"].as_array().into_iter().flatten());
-    let file = file.filter(|part| part["type"] == "input_file").next().expect("a file");
+    let mut parts = items.iter().flat_map(|item| item["content"].as_array().into_iter().flatten());
+    let file = parts.find(|part| part["type"] == "input_file").expect("a file");
     assert!(file["filename"].as_str().is_some_and(|name| !name.is_empty()));
     let tools = got["tools"].as_array().expect("tools");
     assert!(
