@@ -40,8 +40,7 @@ def asked(case):
             {"name": name, "description": about, "input_schema": schema} for name, about, schema in tools(case)
         ],
     }
-    if "temperature" in case:
-        body["temperature"] = case["temperature"]
+    # This SDK has no temperature any more.
     if case.get("force"):
         body["tool_choice"] = {"type": "any"}
     return body

@@ -38,9 +38,14 @@ pub fn exists(upstream: Dialect, key: &str) -> bool {
         Dialect::Anthropic => &["s3", "s4", "s5", "s6", "s10", "b4"],
         Dialect::Responses => &["s3", "s5", "s6", "s10", "b4"],
         // Calls are whole here, and nothing is filtered.
-        Dialect::Ollama => &["s3", "s4", "s16", "b4"],
+        Dialect::Ollama => &["s3", "s4", "s15", "s16", "b4"],
     };
     !missing.contains(&key)
+}
+
+/// Whether it can do so in this way: a whole answer of Anthropic has objects, and shows no cut.
+pub fn exists_as(upstream: Dialect, key: &str, is_stream: bool) -> bool {
+    exists(upstream, key) && (is_stream || upstream != Dialect::Anthropic || key != "s15")
 }
 
 /// The scenarios of broken calls that every client is asked about; others have tests of their own.

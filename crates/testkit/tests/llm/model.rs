@@ -78,7 +78,10 @@ fn cases() -> Vec<Value> {
 async fn calls_a_tool_on_every_front(upstream: Dialect) {
     let Some(model) = model().await else { return };
     let url = format!("http://127.0.0.1:{}", model.port);
-    let gateway = serve(&json!({"upstreams": {"local": entry(upstream, &url)}, "models": {"*": "local/*"}}));
+    let mut entry = entry(upstream, &url);
+    // At any other the model is not to be led.
+    entry["quirks"] = json!({"temperature": true});
+    let gateway = serve(&json!({"upstreams": {"local": entry}, "models": {"*": "local/*"}}));
     let base = format!("http://{}", gateway.address);
     let begin = Instant::now();
     let facts = sdks_with(&base, &gateway.token, &cases(), json!({"once": true, "at_once": 1})).await;
