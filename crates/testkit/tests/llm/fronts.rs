@@ -99,7 +99,8 @@ async fn broken_calls_of_every_kind_are_mended_or_told_on_every_front() {
         let key = model.split('-').next().unwrap_or_default();
         let wanted = expected::of_scenario(key, front, Dialect::Chat, facts["stream"] == true);
         let found = expected::faults(&wanted, facts, front, Dialect::Chat);
-        faults.extend(found.into_iter().map(|fault| format!("{}, {model}: {fault}", facts["front"])));
+        let way = if facts["stream"] == true { "streamed" } else { "whole" };
+        faults.extend(found.into_iter().map(|fault| format!("{}, {model}, {way}: {fault}", facts["front"])));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
