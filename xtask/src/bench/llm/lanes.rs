@@ -129,6 +129,8 @@ impl Peer {
                     "variables": [
                         ["LITELLM_LOCAL_MODEL_COST_MAP", "True"],
                         ["LITELLM_LOG", "ERROR"],
+                        // Without a key it does not start; we want one too.
+                        ["LITELLM_MASTER_KEY", "{token}"],
                         // Otherwise the upstream is asked in the dialect of Responses.
                         ["LITELLM_USE_CHAT_COMPLETIONS_URL_FOR_ANTHROPIC_MESSAGES", "True"],
                     ],

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::Stdio;
@@ -21,6 +22,13 @@ use crate::processor::Used;
 const START: Duration = Duration::from_secs(180);
 /// How long one step of a lane may take: who stops in the middle must not stop the others.
 const LONGEST: Duration = Duration::from_secs(60);
+
+/// What was put off until later is waited for, so long at most: it belongs to the requests that it was put off for, and
+/// must not weigh on the next lane.
+const LATER: Duration = Duration::from_secs(4);
+/// How long a process is looked at, and how little it does then when it has nothing left to do.
+const LOOK: Duration = Duration::from_millis(100);
+const NOTHING: Duration = Duration::from_millis(2);
 
 /// The server that all of them ask.
 pub struct Upstream {
@@ -75,7 +83,7 @@ impl Lane {
     /// A lane that is not there.
     pub fn missing(wanted: &Wanted, reason: String) -> Lane {
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
-        let place = Place { address, client: wanted.client, token: "k".to_owned() };
+        let place = Place { address, client: wanted.client, token: random_token() };
         Lane {
             wanted: wanted.clone(),
             process: None,
@@ -89,8 +97,10 @@ impl Lane {
     async fn launch(&mut self, upstream: u16) -> Result<(), String> {
         let port = free_port()?;
         self.place.address.set_port(port);
+        let token = self.place.token.clone();
         let filled = |text: &str| {
-            text.replace("{port}", &port.to_string()).replace("{upstream}", &upstream.to_string())
+            let text = text.replace("{port}", &port.to_string()).replace("{upstream}", &upstream.to_string());
+            text.replace("{token}", &token)
         };
         let folder = Path::new(&self.wanted.folder);
         let _ = fs::remove_dir_all(folder);
@@ -158,13 +168,12 @@ impl Lane {
         if self.missing.is_some() {
             return;
         }
-        let used = || self.pid.map(Used::by).unwrap_or_default();
-        let before = used();
+        let before = self.used();
         let seen = timeout(LONGEST, measure::run(&self.place, step)).await;
         let seen = seen.unwrap_or_else(|_| Err(format!("no end within {} s", LONGEST.as_secs())));
         let seen = match seen {
             Ok(mut seen) => {
-                let cpu = used().since(&before);
+                let cpu = self.at_rest().await.since(&before);
                 seen.cpu_ns = cpu.as_nanos() as f64 / seen.units.max(1) as f64;
                 seen.rss_kib = self.pid.map(|pid| Usage::of(pid).rss_kib).unwrap_or_default();
                 seen
@@ -175,6 +184,24 @@ impl Lane {
             }
         };
         self.seen.entry(step.name()).or_default().push(seen);
+    }
+
+    fn used(&self) -> Used {
+        self.pid.map(Used::by).unwrap_or_default()
+    }
+
+    /// What it has used when it has nothing left to do.
+    async fn at_rest(&self) -> Used {
+        let begin = Instant::now();
+        let mut before = self.used();
+        loop {
+            sleep(LOOK).await;
+            let now = self.used();
+            if now.since(&before) < NOTHING || begin.elapsed() > LATER {
+                return now;
+            }
+            before = now;
+        }
     }
 
     /// What was seen: each figure that of the round in which it was lowest; what else the machine did can only
@@ -209,6 +236,12 @@ fn lines(process: &mut Child) -> Result<Lines<BufReader<ChildStdout>>, String> {
     Ok(BufReader::new(stdout).lines())
 }
 
+/// Some want a key that nobody guesses, on any address.
+fn random_token() -> String {
+    let random = || RandomState::new().hash_one(std::process::id());
+    format!("sk-{:016x}{:016x}{:016x}{:016x}", random(), random(), random(), random())
+}
+
 fn free_port() -> Result<u16, String> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
     listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
@@ -218,6 +251,6 @@ fn free_port() -> Result<u16, String> {
 fn announced(line: &str) -> Option<(SocketAddr, String)> {
     let said: Value = serde_json::from_str(line).ok()?;
     let address = said.get("url")?.as_str()?.strip_prefix("http://")?.split('/').next()?.parse().ok()?;
-    let token = said.get("token").and_then(Value::as_str).unwrap_or("k").to_owned();
+    let token = said.get("token").and_then(Value::as_str).unwrap_or_default().to_owned();
     Some((address, token))
 }

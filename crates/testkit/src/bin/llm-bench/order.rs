@@ -86,8 +86,8 @@ impl Step {
 #[derive(Clone, Deserialize)]
 pub struct Wanted {
     pub name: String,
-    /// The program and its arguments; `{port}` is a free port, `{upstream}` that of the upstream. Without one the
-    /// upstream itself is asked.
+    /// The program and its arguments; `{port}` is a free port, `{upstream}` that of the upstream, `{token}` the
+    /// key that its clients have. Without one the upstream itself is asked.
     #[serde(default)]
     pub command: Vec<String>,
     /// Where it runs and keeps what it keeps; made anew.
