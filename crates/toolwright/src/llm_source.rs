@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolwright_config::{
-    Configuration, Destination, LlmSettings, ModelRoute, OpenAiApi, SecretText, USUAL_UPSTREAM_TIME,
+    Configuration, Destination, LlmPart, LlmSettings, ModelRoute, OpenAiApi, SecretText, USUAL_UPSTREAM_TIME,
     UpstreamKey, UpstreamKind, UpstreamSettings,
 };
 use toolwright_gateway::llm::LlmFront;
@@ -32,7 +32,16 @@ const USUAL: [(&str, &str); 7] = [
 /// What the configuration says of models; without a word, the usual providers, with the keys of the environment or
 /// those that clients send.
 pub fn settings(configuration: Option<&Configuration>) -> LlmSettings {
-    configuration.and_then(|configuration| configuration.llm.clone()).unwrap_or_else(usual)
+    let Some(configuration) = configuration else { return usual() };
+    // Who wrote something that cannot be read did not ask for the usual providers.
+    let is_wrong = configuration.problems.iter().any(|problem| problem.llm == Some(LlmPart::Section));
+    match &configuration.llm {
+        Some(settings) => settings.clone(),
+        None if is_wrong => {
+            LlmSettings { upstreams: Vec::new(), models: Vec::new(), reask: 0, keeps_bodies: false }
+        }
+        None => usual(),
+    }
 }
 
 /// The front, and what it is told of another configuration.

@@ -110,10 +110,9 @@ impl LlmFront {
             Err(failure) => return exchanged.failed(&prepared, failure, None),
         };
         let status = response.status().as_u16();
-        let upstream_headers = response.headers().clone();
+        let upstream_headers = upstream.hide_in_head(response.headers());
         if !response.status().is_success() {
-            let body = upstream.whole(response).await.map(|body| upstream.hide(body));
-            let answer = match body {
+            let answer = match upstream.whole(response).await {
                 Ok(body) => prepared.whole(status, &body),
                 Err(failure) => prepared.failed(failure),
             };

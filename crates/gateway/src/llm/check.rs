@@ -151,7 +151,7 @@ async fn try_call(
         let is_good = response.status().is_success();
         let report = match pieces {
             Pieces::Many if is_good => streaming::to_the_end(upstream, response, &prepared).await,
-            _ => prepared.whole(status, &upstream.hide(upstream.whole(response).await?)).report,
+            _ => prepared.whole(status, &upstream.whole(response).await?).report,
         };
         match report.failure {
             Some(failure) => Err(failure),

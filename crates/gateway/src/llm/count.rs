@@ -58,7 +58,7 @@ impl LlmFront {
                 if !matches!(status, 404 | 405 | 501)
                     && let Ok(body) = way.upstream.whole(response).await
                 {
-                    let mut answer = said::json(status, way.upstream.hide(body));
+                    let mut answer = said::json(status, body);
                     headers::for_client(dialect, dialect, &upstream_headers, answer.headers_mut());
                     return answer;
                 }

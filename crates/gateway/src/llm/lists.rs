@@ -111,7 +111,6 @@ impl Upstream {
         let status = response.status().as_u16();
         let body = self.whole(response).await?;
         if !(200..300).contains(&status) {
-            let body = self.hide(body);
             let text = String::from_utf8_lossy(&body);
             return Err(toolwright_llm::dialects::read_error(self.dialect(), status, &text));
         }

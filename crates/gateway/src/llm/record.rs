@@ -96,6 +96,8 @@ impl Exchanged {
     /// Who is asked.
     pub fn goes(&mut self, way: &Way, prepared: &Prepared) {
         self.attempts += 1;
+        // What the one before came to is not what this one does.
+        (self.report, self.status) = (Report::default(), 200);
         self.upstream = way.upstream.dialect();
         self.exchange.upstream = way.upstream.name().to_owned();
         self.exchange.upstream_dialect = way.upstream.dialect().name().to_owned();

@@ -76,17 +76,18 @@ pub(super) fn body(going: Going, exchanged: Exchanged) -> InsideBody {
             return None;
         };
         exchanged.answers(&piece);
-        Some((Ok::<_, Infallible>(Frame::data(Bytes::from(piece))), (going, exchanged, heard)))
+        Some((Ok::<_, Infallible>(Frame::data(piece)), (going, exchanged, heard)))
     });
     StreamBody::new(pieces).boxed_unsync()
 }
 
 impl Going {
     /// The next bytes for the client; nothing at the end.
-    async fn next(&mut self, heard: &mut Instant) -> Option<Vec<u8>> {
+    async fn next(&mut self, heard: &mut Instant) -> Option<Bytes> {
         loop {
             if !self.out.is_empty() {
-                return Some(std::mem::take(&mut self.out));
+                // An upstream may repeat a key in an error. One that is cut between two pieces is not seen here.
+                return Some(self.upstream.hide(std::mem::take(&mut self.out).into()));
             }
             let response = self.response.as_mut()?;
             if self.stream.is_over() {

@@ -1,7 +1,7 @@
 //! One upstream: where it is, who we are to it, and one request to it.
 
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,6 +23,8 @@ const IDLE: Duration = Duration::from_secs(20);
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How much of an answer that is not a stream is taken.
 const MOST_BYTES: usize = 64 << 20;
+/// Shorter keys are no secrets: they would hide half of every text.
+const SHORTEST_KEY: usize = 6;
 /// What stands where a key was.
 const HIDDEN: &str = "[redacted]";
 
@@ -33,6 +35,8 @@ pub(super) struct Upstream {
     base: Url,
     client: Client,
     headers: HeaderMap,
+    /// The key that was sent last: no answer shows it.
+    sent_key: Mutex<Option<Arc<str>>>,
 }
 
 /// What is asked of an upstream.
@@ -79,7 +83,14 @@ impl Upstream {
             (UpstreamKind::OpenAi, OpenAiApi::Responses) => Dialect::OpenAiResponses,
             (UpstreamKind::Ollama, _) => Dialect::OllamaChat,
         };
-        Ok(Upstream { settings: settings.clone(), dialect, base, client, headers })
+        Ok(Upstream {
+            settings: settings.clone(),
+            dialect,
+            base,
+            client,
+            headers,
+            sent_key: Mutex::default(),
+        })
     }
 
     pub fn name(&self) -> &str {
@@ -165,7 +176,7 @@ impl Upstream {
                 return Err(Failure::new(FailureKind::Api, what).with_status(502));
             }
         }
-        Ok(first.unwrap_or_else(|| body.into()))
+        Ok(self.hide(first.unwrap_or_else(|| body.into())))
     }
 
     /// The next piece of an answer; nothing at its end.
@@ -208,6 +219,10 @@ impl Upstream {
             }
             return Ok(());
         };
+        if key.is_empty() {
+            return Err(self.bad_key("is empty"));
+        }
+        self.remember(&key);
         let (name, text) = match self.dialect {
             Dialect::AnthropicMessages => (HeaderName::from_static("x-api-key"), key),
             _ => (AUTHORIZATION, format!("Bearer {key}")),
@@ -239,13 +254,33 @@ impl Upstream {
         !matches!(self.settings.key, UpstreamKey::Client)
     }
 
-    /// An error as the upstream told it, without our key in it.
+    fn remember(&self, key: &str) {
+        let mut sent = self.sent_key.lock().unwrap_or_else(PoisonError::into_inner);
+        if sent.as_deref() != Some(key) {
+            *sent = Some(key.into());
+        }
+    }
+
+    /// What the upstream told, without our key in it.
     pub fn hide(&self, body: Bytes) -> Bytes {
-        let Ok(Some(key)) = self.key() else { return body };
-        if key.len() < 6 || memchr::memmem::find(&body, key.as_bytes()).is_none() {
+        let sent = self.sent_key.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(key) = sent.filter(|key| key.len() >= SHORTEST_KEY) else { return body };
+        if memchr::memmem::find(&body, key.as_bytes()).is_none() {
             return body;
         }
-        String::from_utf8_lossy(&body).replace(&key, HIDDEN).into()
+        String::from_utf8_lossy(&body).replace(&*key, HIDDEN).into()
+    }
+
+    /// The same of the head of an answer.
+    pub fn hide_in_head(&self, headers: &HeaderMap) -> HeaderMap {
+        let mut shown = headers.clone();
+        for value in shown.values_mut() {
+            let hidden = self.hide(Bytes::copy_from_slice(value.as_bytes()));
+            if hidden != value.as_bytes() {
+                *value = HeaderValue::from_static(HIDDEN);
+            }
+        }
+        shown
     }
 
     /// The path at the upstream. People give the address of a server with or without `/v1`.

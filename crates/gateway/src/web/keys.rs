@@ -19,7 +19,7 @@ pub const ANYONE: &str = "anyone";
 /// The name of the program that started us and speaks over stdin and stdout.
 pub const STDIO: &str = "stdio";
 /// The header for clients that have another use for `Authorization`.
-const TOKEN_HEADER: &str = "x-toolwright-token";
+pub(super) const TOKEN_HEADER: &str = "x-toolwright-token";
 /// The header that clients of Anthropic's API have their key in.
 const API_KEY_HEADER: &str = "x-api-key";
 

@@ -6,7 +6,7 @@ use hyper::body::Incoming;
 
 use super::admission::Stay;
 use super::body::{self, Held};
-use super::keys::LlmVisitor;
+use super::keys::{LlmVisitor, TOKEN_HEADER};
 use super::limits::WebLimits;
 use super::paced::Pace;
 use super::refusal::Refusal;
@@ -30,7 +30,11 @@ pub(super) async fn serve(
     let visit = Visit {
         client: visitor.known.visitor.name.to_string(),
         models: visitor.known.allowed_models.clone(),
-        own_key: own_key(&visitor, &parts.headers),
+        own_key: match web.keys.are_needed() && !parts.headers.contains_key(TOKEN_HEADER) {
+            // The header that holds our token says that the others are not meant for who answers.
+            true => HeaderMap::new(),
+            false => own_key(&visitor, &parts.headers),
+        },
     };
     let answer = tokio::select! {
         answer = front.answer(path, Request::from_parts(parts, read.bytes), visit) => answer,

@@ -20,7 +20,11 @@ async fn every_path_leads_where_it_says() {
     let answer = port.ask("POST", "/mcp/t/other", "", "").await;
     assert_eq!(answer.status, 404);
     assert!(answer.body.contains("there is dev, my tools, prod"), "{}", answer.body);
-    for path in ["/", "/mcp/", "/sse", "/mcp/t/", "/api/servers", "/mcp/../metrics", "//metrics"] {
+    // Clients of models ask so whether somebody is there.
+    for method in ["GET", "HEAD"] {
+        assert_eq!(port.ask(method, "/", "", "").await.status, 200, "{method}");
+    }
+    for path in ["/mcp/", "/sse", "/mcp/t/", "/api/servers", "/mcp/../metrics", "//metrics"] {
         let answer = port.ask("GET", path, "", "").await;
         assert_eq!(answer.status, 404, "{path}");
         assert!(

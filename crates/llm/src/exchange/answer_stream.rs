@@ -113,6 +113,10 @@ impl AnswerStream {
                 self.report.has_content = told.has_content;
                 self.report.stop.clone_from(&told.stop);
                 self.report.failure.clone_from(&told.failure);
+                if told.has_upstream_error && told.has_content {
+                    let failure = Failure::new(FailureKind::Api, "the upstream told an error in its stream");
+                    self.report.failure.get_or_insert(failure);
+                }
                 self.report.model.clone_from(&told.model);
                 let known = self.report.calls.len();
                 self.report.calls.extend_from_slice(&told.reports[known..]);

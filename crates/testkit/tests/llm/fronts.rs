@@ -110,12 +110,12 @@ async fn broken_calls_of_every_kind_are_mended_or_told_on_every_front() {
 
 /// The same bytes in other pieces are the same answer, through the whole of it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_in_single_bytes_with_comments_and_other_line_ends_is_the_same_stream() {
+async fn a_stream_in_small_pieces_with_comments_and_other_line_ends_is_the_same_stream() {
     for upstream in [Dialect::Chat, Dialect::Anthropic, Dialect::Responses, Dialect::Ollama] {
         let stage = Stage::set(upstream).await;
         let options = match upstream {
-            Dialect::Ollama => "+split=1+crlf",
-            _ => "+split=1+crlf+comments",
+            Dialect::Ollama => "+split=3+crlf",
+            _ => "+split=3+crlf+comments",
         };
         let model = |options: &str| format!("s7-text-after-the-call{options}");
         let cases: Vec<Value> = FRONTS

@@ -21,6 +21,12 @@ pub fn run(options: &LlmOptions) -> Result<ExitCode, Report> {
     let LlmCommand::Check { model, upstream, json } = &options.command;
     let configuration = server_source::configuration(&options.config)?;
     let mut settings = llm_source::settings(configuration.as_ref());
+    if settings.upstreams.is_empty() {
+        return Err(Report::found(
+            "no upstream is configured, or none without a mistake",
+            "correct llm.upstreams",
+        ));
+    }
     if let Some(wanted) = upstream {
         let names: Vec<String> = settings.upstreams.iter().map(|upstream| upstream.name.clone()).collect();
         settings.upstreams.retain(|upstream| &upstream.name == wanted);
