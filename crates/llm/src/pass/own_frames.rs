@@ -5,6 +5,9 @@ use toolwright_jsonrpc::raw::{quote, write_quoted};
 use super::spots::openai_chat::FUNCTION_CALL;
 use crate::{Dialect, Failure, FailureKind};
 
+/// The number of our error among the events of a Responses stream: behind every one of the upstream's.
+const LAST_NUMBER: u32 = i32::MAX as u32;
+
 /// What the upstream's frames say about the answer, as JSON. Our own frames say the same.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Head {
@@ -32,7 +35,7 @@ pub(super) fn error(dialect: Dialect, failure: &Failure) -> String {
         Dialect::OpenAiResponses => {
             let code = failure.code.as_deref().map_or_else(|| quote(openai_kind(failure.kind)), quote);
             format!(
-                "event: error\ndata: {{\"type\":\"error\",\"code\":{code},\"message\":{message},\"param\":null}}\n\n"
+                "event: error\ndata: {{\"type\":\"error\",\"code\":{code},\"message\":{message},\"param\":null,\"sequence_number\":{LAST_NUMBER}}}\n\n"
             )
         }
         Dialect::OllamaChat => format!("{{\"error\":{message}}}\n"),

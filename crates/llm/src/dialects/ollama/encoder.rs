@@ -1,6 +1,6 @@
 //! A stream for a client, written: words as they come, every call whole in a line of its own.
 
-use toolwright_jsonrpc::Json;
+use toolwright_jsonrpc::{Json, raw};
 
 use super::error::write_error;
 use super::response::{cut_call, write_call, write_line, write_message};
@@ -48,6 +48,12 @@ impl Encoder {
 
     fn close_call(&mut self, out: &mut Vec<u8>) {
         let Some(call) = self.open.take() else { return };
+        // An object that was begun and not ended was cut off: no call is made of it.
+        if call.arguments.starts_with('{') && raw::check(&call.arguments).is_err() {
+            let words = cut_call(&call.name, &call.arguments);
+            self.line(&write_message(&words, "", Vec::new()), None, out);
+            return;
+        }
         let written = write_call(&call.id, &call.name, &Arguments::read(&call.arguments), self.calls);
         self.calls += 1;
         self.line(&write_message("", "", vec![written]), None, out);
