@@ -217,6 +217,13 @@ fn wild_anthropic() -> impl Strategy<Value = String> {
         .prop_map(|frames| frames.concat())
 }
 
+/// Whether the answer ran into a limit.
+pub fn is_cut(events: &[Event]) -> bool {
+    let cut =
+        |event: &Event| matches!(event, Event::Finish { stop: Stop::MaxTokens | Stop::ContextWindow, .. });
+    events.iter().any(cut)
+}
+
 /// Any split means the same, the end is the end, and every encoder makes a right stream of it.
 pub fn holds(from: Dialect, bytes: &[u8], at: usize) -> Result<(), TestCaseError> {
     let whole = events(from, &[bytes]);
@@ -232,7 +239,9 @@ pub fn holds(from: Dialect, bytes: &[u8], at: usize) -> Result<(), TestCaseError
             return Err(TestCaseError::fail(format!("for {}: {wrong}\n{whole:?}", to.name())));
         }
         let again = events(to, &[&out]);
-        if whole.last() == Some(&Event::Done) {
+        // Ollama's calls are whole: one that the length limit cut off is told as text there.
+        let may_lose = to == Dialect::OllamaChat && is_cut(&whole);
+        if whole.last() == Some(&Event::Done) && !may_lose {
             prop_assert_eq!(check::calls(&again).len(), calls.len(), "{:?}", whole);
         }
     }

@@ -26,6 +26,14 @@ struct OpenCall {
     id: String,
     name: String,
     arguments: String,
+    /// Its end came, and what follows tells whether it was cut off.
+    has_ended: bool,
+}
+
+impl OpenCall {
+    fn may_be_cut(&self) -> bool {
+        self.arguments.starts_with('{') && raw::check(&self.arguments).is_err()
+    }
 }
 
 impl Encoder {
@@ -48,12 +56,6 @@ impl Encoder {
 
     fn close_call(&mut self, out: &mut Vec<u8>) {
         let Some(call) = self.open.take() else { return };
-        // An object that was begun and not ended was cut off: no call is made of it.
-        if call.arguments.starts_with('{') && raw::check(&call.arguments).is_err() {
-            let words = cut_call(&call.name, &call.arguments);
-            self.line(&write_message(&words, "", Vec::new()), None, out);
-            return;
-        }
         let written = write_call(&call.id, &call.name, &Arguments::read(&call.arguments), self.calls);
         self.calls += 1;
         self.line(&write_message("", "", vec![written]), None, out);
@@ -93,18 +95,30 @@ impl Encode for Encoder {
             Event::Signature(_) | Event::RedactedThinking(_) => {}
             Event::CallStart { id, name, .. } => {
                 self.close_call(out);
-                self.open = Some(OpenCall { id: id.clone(), name: name.clone(), arguments: String::new() });
+                self.open = Some(OpenCall {
+                    id: id.clone(),
+                    name: name.clone(),
+                    arguments: String::new(),
+                    has_ended: false,
+                });
             }
             Event::CallArguments { text, .. } => {
                 if let Some(call) = &mut self.open {
                     call.arguments.push_str(text);
                 }
             }
-            Event::CallEnd { .. } => self.close_call(out),
+            // What is no whole object may have been cut off: what follows tells.
+            Event::CallEnd { .. } => match self.open.as_mut().filter(|call| call.may_be_cut()) {
+                Some(call) => call.has_ended = true,
+                None => self.close_call(out),
+            },
             Event::Finish { stop, .. } => self.stop = Some(stop.clone()),
             Event::Usage(usage) => self.usage.update(usage),
             Event::Done => self.finish(out),
             Event::Error(failure) => {
+                if self.open.as_ref().is_some_and(|call| call.has_ended) {
+                    self.close_call(out);
+                }
                 out.extend_from_slice(write_error(failure, "").as_bytes());
                 out.push(b'\n');
                 self.is_over = true;
