@@ -18,7 +18,7 @@ impl Arguments {
         }
     }
 
-    /// An object in any case: what is none stands in [`UNREADABLE`].
+    /// An object in any case: what is none stands in a member of its own.
     pub fn to_object(&self) -> Json {
         match self {
             Arguments::Object(json) => json.clone(),

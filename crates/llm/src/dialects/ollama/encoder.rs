@@ -65,6 +65,8 @@ impl Encoder {
         let stop = self.stop.take().unwrap_or(Stop::EndTurn);
         let is_cut = matches!(stop, Stop::MaxTokens | Stop::ContextWindow);
         match self.open.take() {
+            // Nothing is told of it, as in other dialects: the reason says what happened.
+            Some(call) if is_cut && call.has_ended => {}
             Some(call) if is_cut => {
                 let words = cut_call(&call.name, &call.arguments);
                 self.line(&write_message(&words, "", Vec::new()), None, out);
