@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolwright_llm::dialects::{decoder, encoder};
-use toolwright_llm::form::{Event, Request};
+use toolwright_llm::form::{Event, Request, Stop};
 use toolwright_llm::stream::{FrameError, Frames, Sequencer, TextCalls};
 use toolwright_llm::{Dialect, Reply};
 
@@ -51,10 +51,15 @@ fn stream(dialect: Dialect, data: &[u8]) {
     staged.into_iter().for_each(|event| sequencer.push(event, &mut ready));
     let calls = calls(&ready);
     let is_good = ready.last() == Some(&Event::Done);
+    let is_cut = ready
+        .iter()
+        .any(|event| matches!(event, Event::Finish { stop: Stop::MaxTokens | Stop::ContextWindow, .. }));
     for to in Dialect::ALL {
         let (_, again) = events(to, &[&written(to, &ready)]);
         assert_eq!(again.last() == Some(&Event::Done), is_good, "for {}: {ready:?}", to.name());
-        if is_good {
+        // Ollama's calls are whole: one that the length limit cut off is none there.
+        let may_lose = to == Dialect::OllamaChat && is_cut;
+        if is_good && !may_lose {
             let started = again.iter().filter(|event| matches!(event, Event::CallStart { .. })).count();
             assert_eq!(started, calls, "for {}: {ready:?}", to.name());
         }
