@@ -3,6 +3,8 @@
 //! The tests come last so that the runner's own closing lines end the output. End-to-end tests are
 //! integration tests of the `toolwright` crate and run with the others.
 
+use std::path::Path;
+
 use crate::conformance;
 use crate::setup;
 use crate::step::{self, Failure, announce, note};
@@ -25,6 +27,7 @@ const RUNTIME: &str = "tokio";
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     setup::for_tests(workspace)?;
     formatting(workspace)?;
+    suites(workspace)?;
     pure_crates(workspace)?;
     lints(workspace)?;
     dependencies(workspace)?;
@@ -36,6 +39,32 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
 
 fn formatting(workspace: &Workspace) -> Result<(), Failure> {
     step::run("fmt", &workspace.cargo(["fmt", "--all", "--check"]))
+}
+
+/// The behaviour tests of a crate are modules of one program, `tests/suite.rs`: a file that it does not name would
+/// never be run.
+fn suites(workspace: &Workspace) -> Result<(), Failure> {
+    let step = "files of tests";
+    announce(step);
+    let wrong = |error: std::io::Error| Failure::new(step, error.to_string());
+    for entry in std::fs::read_dir(workspace.root().join("crates")).map_err(wrong)? {
+        let tests = entry.map_err(wrong)?.path().join("tests");
+        let Ok(suite) = std::fs::read_to_string(tests.join("suite.rs")) else { continue };
+        for file in std::fs::read_dir(&tests).map_err(wrong)? {
+            let file = file.map_err(wrong)?.path();
+            if is_left_out(&suite, &file) {
+                let what = format!("{} is not a module of suite.rs beside it", file.display());
+                return Err(Failure::new(step, what));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_left_out(suite: &str, file: &Path) -> bool {
+    let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_module = file.extension().is_some_and(|extension| extension == "rs") && name != "suite";
+    is_module && !suite.lines().any(|line| line == format!("mod {name};"))
 }
 
 fn lints(workspace: &Workspace) -> Result<(), Failure> {
@@ -103,6 +132,16 @@ fn tests(workspace: &Workspace) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_no_suite_names_is_found() {
+        let suite = "mod a;\nmod b_c;\n";
+        for (file, is_out) in
+            [("a.rs", false), ("b_c.rs", false), ("c.rs", true), ("suite.rs", false), ("data", false)]
+        {
+            assert_eq!(is_left_out(suite, Path::new(file)), is_out, "{file}");
+        }
+    }
 
     #[test]
     fn the_runtime_is_found_by_its_whole_name() {

@@ -1,6 +1,6 @@
 //! Files as clients write them load as they are.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

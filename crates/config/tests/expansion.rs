@@ -1,6 +1,6 @@
 //! `${VAR}` in every string, as the workbench document promises it: what is no reference is an error.
 
-mod support;
+use crate::support;
 
 use std::ffi::OsString;
 use std::path::Path;

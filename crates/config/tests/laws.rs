@@ -1,6 +1,6 @@
 //! What holds for any text at all.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::{environment, read};

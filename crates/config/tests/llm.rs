@@ -1,6 +1,6 @@
 //! The section `llm`: each value as it is written, the usual ones without it, and no mistake that reaches further.
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 use std::time::Duration;

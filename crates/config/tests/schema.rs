@@ -1,7 +1,7 @@
 //! The JSON Schema of the file: what we read without a problem is valid, and what cannot be used is not.
 
-mod support;
-mod wrong_cases;
+use crate::support;
+use crate::wrong_cases;
 
 use std::path::Path;
 

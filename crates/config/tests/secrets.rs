@@ -1,6 +1,6 @@
 //! What no log may show of a server.
 
-mod support;
+use crate::support;
 
 use support::{clean, entry};
 

@@ -1,6 +1,6 @@
 //! What a file says besides servers: each value as it is written, the usual ones without it, and no secret shown.
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 use std::time::Duration;

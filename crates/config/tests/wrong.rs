@@ -1,7 +1,7 @@
 //! Wrong configurations: each told with its place and a fix, and right once the fix is written.
 
-mod support;
-mod wrong_cases;
+use crate::support;
+use crate::wrong_cases;
 
 use std::fmt::Write;
 

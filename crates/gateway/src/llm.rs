@@ -115,6 +115,14 @@ impl LlmFront {
             LlmPath::Version => said::json(200, toolwright_llm::models::ollama_version()),
             LlmPath::Show => self.show(&request, &visit).await,
             LlmPath::EventLogging => said::json(200, "{}"),
+            LlmPath::Elsewhere(dialect) => {
+                let what = format!(
+                    "there is no {} here; models are asked at {}",
+                    request.uri().path(),
+                    LlmPath::ROUTES.join(", ")
+                );
+                said::failure(dialect, &Failure::new(FailureKind::NotFound, what), &said::fresh().id)
+            }
             path => {
                 let what = format!("{} is not possible here; use {}", request.method(), path.methods());
                 let failure = Failure::new(FailureKind::InvalidRequest, what).with_status(405);

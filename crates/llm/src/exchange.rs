@@ -6,6 +6,7 @@
 
 mod again;
 mod answer_stream;
+mod judge;
 mod report;
 
 use std::sync::Arc;
@@ -232,6 +233,9 @@ impl Prepared {
             }
             return self.failed(failure);
         }
+        if let Some(fault) = judge::fault(self.upstream, text) {
+            return self.failed(fault);
+        }
         if self.is_same_dialect() {
             return self.passed(status, text);
         }
@@ -251,6 +255,7 @@ impl Prepared {
             stop: passed.stop,
             model: passed.model,
             has_content: true,
+            text_calls: passed.text_calls,
             ..Report::default()
         };
         report.take(passed.reports);
@@ -261,23 +266,22 @@ impl Prepared {
     fn response(&self, text: &str) -> Result<(Response, Report), Failure> {
         let mut response = dialects::read_response(self.upstream, text)?;
         self.names.restore(&mut response);
-        if self.reads_text_calls {
-            self.read_text_calls(&mut response);
-        }
+        let text_calls = if self.reads_text_calls { self.read_text_calls(&mut response) } else { 0 };
         let mended = calls::mend_response(&self.mender, &mut response);
         let mut report = Report {
             usage: response.usage,
             stop: response.stop.clone(),
             model: response.model.clone(),
             has_content: true,
+            text_calls,
             ..Report::default()
         };
         report.take(mended);
         Ok((response, report))
     }
 
-    /// An answer that is nothing but a call, written as text, becomes the call.
-    fn read_text_calls(&self, response: &mut Response) {
+    /// An answer that is nothing but calls, written as text, becomes the calls. Tells how many.
+    fn read_text_calls(&self, response: &mut Response) -> usize {
         let has_calls = response.blocks.iter().any(|block| matches!(block, Block::Call(_)));
         let texts = response.blocks.iter().filter_map(|block| match block {
             Block::Text(text) => Some(text.text.as_str()),
@@ -285,11 +289,12 @@ impl Prepared {
         });
         let text: String = texts.collect();
         if has_calls || text.is_empty() {
-            return;
+            return 0;
         }
         let names = self.tool_names();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let Some(found) = stream::calls_in_text(&text, &names) else { return };
+        let Some(found) = stream::calls_in_text(&text, &names) else { return 0 };
+        let count = found.len();
         response.blocks.retain(|block| !matches!(block, Block::Text(_)));
         for (number, (name, arguments)) in found.into_iter().enumerate() {
             let arguments = match Json::parse(&arguments).ok().filter(|json| json.as_str().starts_with('{')) {
@@ -299,6 +304,7 @@ impl Prepared {
             let id = Some(format!("call_{}{number}", self.reply.id));
             response.blocks.push(Block::Call(Call { id, name, arguments, extra: Vec::new() }));
         }
+        count
     }
 
     fn pass_options(&self) -> PassOptions {
@@ -332,6 +338,9 @@ impl Prepared {
             std::str::from_utf8(body).map_err(|_| Box::new(self.failed(unreadable("is not UTF-8"))))?;
         if !(200..300).contains(&status) {
             return Err(Box::new(self.whole(status, body)));
+        }
+        if let Some(fault) = judge::fault(self.upstream, text) {
+            return Err(Box::new(self.failed(fault)));
         }
         let (response, report) = self.response(text).map_err(|failure| Box::new(self.failed(failure)))?;
         let mut encoder = dialects::encoder(self.front, self.reply.clone());

@@ -17,6 +17,6 @@ mod walk;
 
 pub use document::{PassOptions, PassedAnswer, PassedRequest, answer, request};
 pub use edit::edit;
-pub use spots::{CallKey, Shape, Spot, What, spots_in_answer, spots_in_frame, spots_in_request};
+pub use spots::{CallKey, Identity, Shape, Spot, What, spots_in_answer, spots_in_frame, spots_in_request};
 pub use stream::{PassReport, PassStream};
 pub use walk::Span;

@@ -2,7 +2,7 @@
 
 #[path = "../../normalizer/tests/generator/mod.rs"]
 mod generator;
-mod support;
+use crate::support;
 
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! One call: its name, its arguments, and what is delivered; each repair with the look-alike that is none.
 
-mod support;
+use crate::support;
 
 use support::*;
 use toolwright_jsonrpc::Json;

@@ -204,3 +204,25 @@ fn a_text_that_is_a_call_is_told_as_a_call() {
         assert_eq!(answer(dialect, &words, &options, &mender()).body, words);
     }
 }
+
+#[test]
+fn calls_without_an_id_of_their_own_get_one() {
+    let call =
+        |id: &str| format!(r#"{{{id}"function":{{"name":"read_file","arguments":"{{\"path\":\"x\"}}"}}}}"#);
+    let answer = |calls: &[String]| {
+        let calls = calls.join(", ");
+        format!(r#"{{"choices":[{{"message":{{"tool_calls":[{calls}]}},"finish_reason":"tool_calls"}}]}}"#)
+    };
+    let passed = |body: &str| {
+        let options = PassOptions { id_seed: "seed".to_owned(), ..PassOptions::default() };
+        toolwright_llm::pass::answer(OpenAiChat, body, &options, &mender()).body.into_owned()
+    };
+    let odd = answer(&[call(""), call(r#""id":null,"#), call(r#""id":"a","#), call(r#""id":"a","#)]);
+    let made = |number: u8| format!(r#""id":"call_seed_{number}","type":"function","#);
+    let put = |number: u8| format!(r#""type":"function","id":"call_seed_{number}","#);
+    let wanted = answer(&[call(&made(0)), call(&put(1)), call(r#""id":"a","#), call(&put(3))]);
+    assert_eq!(passed(&odd), wanted);
+    // What can be told apart stays, whatever its ids look like.
+    let good = answer(&[call(r#""id":"1","#), call(r#""id":"2","type":"function","#)]);
+    assert_eq!(passed(&good), good);
+}

@@ -177,6 +177,6 @@ proptest! {
         stream.push(&bytes, &mut out);
         stream.end(&mut out);
         let report = stream.report();
-        prop_assert!(stream.is_over() || report.failure.is_some() || report.has_upstream_error);
+        prop_assert!(stream.is_over() || report.failure.is_some() || report.upstream_error.is_some());
     }
 }

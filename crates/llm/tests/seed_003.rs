@@ -1,7 +1,7 @@
 //! The document of seed 003, "Parameter Normalization" of a proxy: its sections, in both directions, streamed and
 //! whole, and the calls that look like them and must not be changed.
 
-mod support;
+use crate::support;
 
 use support::*;
 use toolwright_jsonrpc::Json;

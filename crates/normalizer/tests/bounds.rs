@@ -1,7 +1,7 @@
 //! Calls and schemas made to take long: each is refused with `R12`, or what made it slow is not done.
 //! Beside each stands the call of ordinary size that goes on as ever.
 
-mod support;
+use crate::support;
 
 use support::{assert_grows_linearly, by_default, closed, open, outcome, repaired, tool, with_rules};
 use toolwright_model::{Code, Outcome};

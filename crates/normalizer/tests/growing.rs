@@ -2,7 +2,7 @@
 //!
 //! `PROPTEST_CASES` sets the number of cases per law.
 
-mod generator;
+use crate::generator;
 
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 //!
 //! `PROPTEST_CASES` sets the number of cases per law; without it 25,000 run, 175,000 in all.
 
-mod generator;
+use crate::generator;
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! Names that look or sound alike and mean something else. Every line is one call that would go
 //! wrong in production if the key were renamed: the schema has the second name, the first was sent.
 
-mod support;
+use crate::support;
 
 use support::{closed, tool};
 use toolwright_model::Outcome;

@@ -1,7 +1,7 @@
 //! Written-down object cases in the manner of the public test suite of JSON Schema: what is valid
 //! keeps its bytes, what is not is never passed on as it is, and the `jsonschema` crate agrees.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Rules come to rest: what they made of a call they leave as it is, and rules that could not are
 //! reported in the file or refused when they run.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::*;

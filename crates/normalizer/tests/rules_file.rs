@@ -1,6 +1,6 @@
 //! Mistakes in a rules file: each with its line and column, what is wrong and what to write instead.
 
-mod support;
+use crate::support;
 
 use support::*;
 

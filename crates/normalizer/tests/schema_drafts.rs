@@ -1,7 +1,7 @@
 //! Where the drafts of JSON Schema differ: each schema is judged as its own `$schema` says, and as
 //! the `jsonschema` crate judges it.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use support::{outcome, tool, without_rules};

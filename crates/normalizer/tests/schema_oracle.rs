@@ -5,8 +5,8 @@
 //! Deliberate differences are not generated: `nullable`, look-around in patterns, references out of
 //! the schema, unknown type names and `format`.
 
-mod odd_schemas;
-mod support;
+use crate::odd_schemas;
+use crate::support;
 
 use std::cell::Cell;
 

@@ -1,7 +1,7 @@
 //! The document of seed 000, "MCP Tool Parameter Name Normalization": a named test for each of its
 //! scenarios, and for what the programs behind it got wrong.
 
-mod support;
+use crate::support;
 
 use support::*;
 use toolwright_model::{Code, Outcome};

@@ -1,7 +1,7 @@
 //! The document of seed 003, "Parameter Normalization" of a proxy: a named test for each of its
 //! sentences about `read_file`, `write_to_file` and `apply_diff`, and for what its program got wrong.
 
-mod support;
+use crate::support;
 
 use support::*;
 use toolwright_model::Code;

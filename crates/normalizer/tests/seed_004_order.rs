@@ -1,7 +1,7 @@
 //! How rules of seed 004 stand to each other and to the schema: their order, their scope, and what
 //! they may and may not do to a call that is valid.
 
-mod support;
+use crate::support;
 
 use support::*;
 use toolwright_model::{Code, Outcome};

@@ -1,7 +1,7 @@
 //! Payloads of seed 004: JSON inside a parameter, as text or raw, at every kind of path, with ids
 //! that are generated and everything else kept as it was sent.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::*;

@@ -1,7 +1,7 @@
 //! The six rule types of seed 004, each with the semantics of its document and with what the
 //! original did not test: numbers, typed defaults, and values that must be left alone.
 
-mod support;
+use crate::support;
 
 use support::*;
 use toolwright_model::Code;

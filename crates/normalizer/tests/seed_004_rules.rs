@@ -1,7 +1,7 @@
 //! The document of seed 004, "Bug #22: Parameter Normalization": its table of problems, its fourteen
 //! built-in rules by id, its example of an external rule, and the fifteen tests of the original.
 
-mod support;
+use crate::support;
 
 use support::*;
 use toolwright_model::{Code, Outcome};

@@ -1,7 +1,7 @@
 //! Beside every kind of repair, the look-alike that must be refused or left alone. Those of the text
 //! itself and of the words around it are in `traps_text.rs`.
 
-mod trap;
+use crate::trap;
 
 use toolwright_model::{Code, Finish, Outcome, ToolDefinition};
 use toolwright_normalizer::{Normalizer, RawArguments, Tool};

@@ -1,6 +1,6 @@
 //! Beside every alias that is taken, and every tool that is handled with care, its look-alike.
 
-mod trap;
+use crate::trap;
 
 use toolwright_model::Code;
 use toolwright_normalizer::Tool;

@@ -1,6 +1,6 @@
 //! Traps in the strings of a call: where one ends, and what only looks like one.
 
-mod trap;
+use crate::trap;
 
 use toolwright_model::{Code, Outcome};
 use trap::{NUMBER, TEXT, outcome, refused, repaired, tool};

@@ -1,7 +1,7 @@
 //! Traps in the text of a call: what stands around the arguments, what is cut off, and what only looks
 //! like a list or a call.
 
-mod trap;
+use crate::trap;
 
 use toolwright_model::{Code, Outcome};
 use trap::{TEXT, outcome, refused, repaired, tool};

@@ -1,6 +1,6 @@
 //! What a server and its callers say to each other arrives byte for byte, in both eras.
 
-mod era;
+use crate::era;
 
 use std::sync::{Arc, Mutex};
 

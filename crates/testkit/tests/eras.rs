@@ -1,6 +1,6 @@
 //! How servers of both eras are met, whatever they say to the first question.
 
-mod child;
+use crate::child;
 
 use std::time::Duration;
 

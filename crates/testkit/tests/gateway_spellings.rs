@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-mod spellings;
+use crate::spellings;
 
 use std::collections::HashSet;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Connections to a real child process with bad habits: what is well-formed arrives, and what is not
 //! breaks nothing but its own call.
 
-mod child;
+use crate::child;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
 //! Modern servers over HTTP: requests that say everything by themselves, without sessions.
 
-mod web;
+use crate::web;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! A legacy server over Streamable HTTP with bad habits: what is well-formed arrives, and what is not
 //! breaks nothing but its own call.
 
-mod web;
+use crate::web;
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};

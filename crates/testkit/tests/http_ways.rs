@@ -1,6 +1,6 @@
 //! How a server is found, what stands in the way, and what becomes of it.
 
-mod web;
+use crate::web;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

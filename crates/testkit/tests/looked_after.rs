@@ -1,6 +1,6 @@
 //! Supervisors with real children: side by side, of both eras, and without their secrets.
 
-mod era;
+use crate::era;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What a peer does for its callers in both eras: questions, lists, subscriptions, log levels.
 
-mod era;
+use crate::era;
 
 use std::sync::Arc;
 use std::time::Duration;

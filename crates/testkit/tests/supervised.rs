@@ -1,6 +1,6 @@
 //! Real child processes under supervision: what ends comes back, and what cannot start says why.
 
-mod child;
+use crate::child;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Arguments that a tool wants as headers, towards a real HTTP server.
 
-mod era;
+use crate::era;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

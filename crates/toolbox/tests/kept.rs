@@ -1,6 +1,6 @@
 //! What a supervisor keeps of a server, and what it says of one that is not well. In paused time.
 
-mod scripted;
+use crate::scripted;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

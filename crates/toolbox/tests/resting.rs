@@ -1,6 +1,6 @@
 //! Servers that begin when they are asked for, rest when they are told to, and retire.
 
-mod scripted;
+use crate::scripted;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,6 +1,6 @@
 //! The lines about connections in the log, as the founding document words them.
 
-mod scripted;
+use crate::scripted;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
 //! A supervised server in paused time: every wait is exact, and no test waits.
 
-mod scripted;
+use crate::scripted;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,6 @@
 //! Calls on many threads while tools come and go.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
-mod files_support;
+use crate::files_support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

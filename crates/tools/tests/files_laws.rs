@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
-mod files_support;
+use crate::files_support;
 
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
@@ -241,7 +241,7 @@ fn a_killed_process_leaves_whole_files_and_whole_batches() {
     for round in 0..15u64 {
         let before = inode();
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "a_process_that_is_killed"])
+            .args(["--exact", "files_laws::a_process_that_is_killed"])
             .env(KILLED, desk.root())
             .stdout(Stdio::null())
             .spawn()
@@ -275,7 +275,7 @@ fn a_living_process_is_not_disturbed_by_others_that_start() {
         desk.put(name, whole('a'));
     }
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_process_that_is_killed"])
+        .args(["--exact", "files_laws::a_process_that_is_killed"])
         .env(KILLED, desk.root())
         .stdout(Stdio::null())
         .spawn()

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
-mod files_support;
+use crate::files_support;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -100,7 +100,7 @@ fn a_file_that_the_process_may_not_write_is_read_only() {
         fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
     }
     let done = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_process_of_somebody_else"])
+        .args(["--exact", "files_refusals::a_process_of_somebody_else"])
         .env(SOMEBODY_ELSE, folder.path())
         .uid(65534)
         .output();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
-mod files_support;
+use crate::files_support;
 
 use files_support::Desk;
 use serde_json::{Value, json};

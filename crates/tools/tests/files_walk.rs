@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
-mod files_support;
+use crate::files_support;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -88,7 +88,7 @@ fn a_folder_that_cannot_be_read_is_not_an_empty_one() {
     mode("closed", 0o700);
     mode("names", 0o744);
     let done = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_process_of_somebody_else"])
+        .args(["--exact", "files_walk::a_process_of_somebody_else"])
         .env(SOMEBODY_ELSE, folder.path())
         .uid(65534)
         .gid(65534)

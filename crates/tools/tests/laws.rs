@@ -1,7 +1,7 @@
 //! Whatever is sent: execute never panics, and a tool only ever sees arguments that its schema accepts, by
 //! the word of an independent validator.
 
-mod support;
+use crate::support;
 
 use std::sync::{Arc, Mutex};
 

@@ -1,6 +1,6 @@
 //! Every limit of the executor: time, cancellation, number, size, and tools that break.
 
-mod support;
+use crate::support;
 
 use std::panic::panic_any;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What observers hear, and that they cannot harm a call.
 
-mod support;
+use crate::support;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
 
-mod search_web_support;
+use crate::search_web_support;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

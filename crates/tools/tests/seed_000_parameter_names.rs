@@ -1,7 +1,7 @@
 //! The document of seed 000, "MCP Tool Parameter Name Normalization": each scenario through registry and
 //! executor, to what the tool's own function gets to see.
 
-mod support;
+use crate::support;
 
 use support::*;
 use toolwright_model::Code;

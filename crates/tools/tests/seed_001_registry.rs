@@ -1,6 +1,6 @@
 //! The document of seed 001, "tool-execution": a named test for each scenario on the registry.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use std::thread;

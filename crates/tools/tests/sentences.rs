@@ -1,6 +1,6 @@
 //! Every kind of failure as people hear it and as models read it.
 
-mod support;
+use crate::support;
 
 use std::time::Duration;
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -96,9 +97,11 @@ impl Behind {
         let Some(configuration) = &self.configuration else { return };
         let (ledger, own_secrets) = (self.ledger.clone(), self.own_secrets.clone());
         let llm = self.llm.clone();
+        let are_models_changed = Arc::new(AtomicBool::new(false));
+        let are_changed = Arc::clone(&are_models_changed);
         let follow = move |before: &Configuration, new: &Configuration| {
             if let Some(llm) = &llm {
-                llm_source::follow(llm, before, new);
+                are_changed.store(llm_source::follow(llm, before, new), Ordering::Relaxed);
             }
             if let Some(ledger) = &ledger {
                 ledger_source::follow(ledger, before, new, &own_secrets);
@@ -106,7 +109,8 @@ impl Behind {
         };
         let at_start = configuration.clone();
         let tell = move |new: &Configuration, applied: &Applied| {
-            let said = read_again(applied, &at_start.needs_restart(new));
+            let are_models_changed = are_models_changed.swap(false, Ordering::Relaxed);
+            let said = read_again(applied, are_models_changed, &at_start.needs_restart(new));
             eprintln!("{}", printable(&said, &['\\']));
         };
         let reloading = reload::watch_telling(&configuration.file, &self.servers, follow, tell);
@@ -200,7 +204,7 @@ pub fn behind(
 }
 
 /// What a configuration has changed that was read while another was in force, and what waits for the next start.
-fn read_again(applied: &Applied, needs_restart: &[&str]) -> String {
+fn read_again(applied: &Applied, are_models_changed: bool, needs_restart: &[&str]) -> String {
     let mut parts: Vec<String> =
         [("added", &applied.added), ("changed", &applied.changed), ("removed", &applied.removed)]
             .into_iter()
@@ -210,6 +214,9 @@ fn read_again(applied: &Applied, needs_restart: &[&str]) -> String {
     if let Some(is_served) = applied.own_tools {
         let verb = if is_served { "added" } else { "removed" };
         parts.push(format!("{verb} the built-in tools"));
+    }
+    if are_models_changed {
+        parts.push("changed the models".to_owned());
     }
     let what = if parts.is_empty() { "no server has changed".to_owned() } else { parts.join("; ") };
     let later = match needs_restart {
@@ -285,12 +292,22 @@ mod tests {
             kept,
             own_tools: None,
         };
-        assert_eq!(read_again(&applied, &[]), "configuration read again: added a, b; changed c; removed d");
-        let applied = Applied { own_tools: Some(true), ..Applied::default() };
-        assert_eq!(read_again(&applied, &[]), "configuration read again: added the built-in tools");
-        assert_eq!(read_again(&Applied::default(), &[]), "configuration read again: no server has changed");
         assert_eq!(
-            read_again(&Applied::default(), &["ledger", "store"]),
+            read_again(&applied, false, &[]),
+            "configuration read again: added a, b; changed c; removed d"
+        );
+        let applied = Applied { own_tools: Some(true), ..Applied::default() };
+        assert_eq!(read_again(&applied, false, &[]), "configuration read again: added the built-in tools");
+        assert_eq!(
+            read_again(&Applied::default(), true, &[]),
+            "configuration read again: changed the models"
+        );
+        assert_eq!(
+            read_again(&Applied::default(), false, &[]),
+            "configuration read again: no server has changed"
+        );
+        assert_eq!(
+            read_again(&Applied::default(), false, &["ledger", "store"]),
             "configuration read again: no server has changed; ledger, store: in force after a restart"
         );
     }

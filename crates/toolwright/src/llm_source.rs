@@ -61,14 +61,17 @@ pub fn front(
     }
 }
 
-/// Puts another configuration into force.
-pub fn follow(front: &LlmFront, before: &Configuration, new: &Configuration) {
-    if before.llm == new.llm {
-        return;
+/// Puts another configuration into force, and tells whether that changed anything.
+pub fn follow(front: &LlmFront, before: &Configuration, new: &Configuration) -> bool {
+    let new = settings(Some(new));
+    if settings(Some(before)) == new {
+        return false;
     }
-    if let Err(error) = front.apply(&settings(Some(new))) {
+    let applied = front.apply(&new);
+    if let Err(error) = &applied {
         eprintln!("warning: models are asked as before: {}", printable(&error.to_string(), &[]));
     }
+    applied.is_ok()
 }
 
 fn usual() -> LlmSettings {

@@ -2,9 +2,8 @@
 
 #![cfg(unix)]
 
-mod gateway;
-mod notes;
-mod program;
+use crate::gateway;
+use crate::notes;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;

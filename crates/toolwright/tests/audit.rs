@@ -2,9 +2,8 @@
 
 #![cfg(unix)]
 
-mod gateway;
-mod notes;
-mod program;
+use crate::gateway;
+use crate::notes;
 
 use std::fs;
 use std::path::Path;

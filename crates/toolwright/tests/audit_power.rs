@@ -4,8 +4,7 @@
 
 #![cfg(unix)]
 
-mod gateway;
-mod program;
+use crate::gateway;
 
 use std::fs;
 use std::path::{Path, PathBuf};

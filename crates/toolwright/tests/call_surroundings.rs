@@ -1,7 +1,7 @@
 //! `toolwright call` and what is around it: its time, its search engine, its log.
 
-mod desk;
-mod program;
+use crate::desk;
+use crate::program;
 
 use std::io::Read;
 use std::net::TcpListener;

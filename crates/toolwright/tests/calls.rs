@@ -1,7 +1,7 @@
 //! `toolwright tools` and `toolwright call` as a user runs them, each test in a folder of its own.
 
-mod desk;
-mod program;
+use crate::desk;
+use crate::program;
 
 use std::net::TcpListener;
 

@@ -1,6 +1,6 @@
 //! `toolwright`, `toolwright explain` and `toolwright rules` as a user runs them.
 
-mod program;
+use crate::program;
 
 use program::{run, scratch};
 use toolwright_model::Code;

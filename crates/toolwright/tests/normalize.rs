@@ -1,6 +1,6 @@
 //! `toolwright normalize` as a user runs it.
 
-mod program;
+use crate::program;
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

@@ -1,8 +1,8 @@
 //! The 14 built-in rules of `seeds/004`, each from the command line to the disk: what the model sent, what the
 //! tool received, and what came out.
 
-mod desk;
-mod program;
+use crate::desk;
+use crate::program;
 
 use std::collections::BTreeSet;
 

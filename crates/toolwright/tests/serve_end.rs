@@ -2,8 +2,7 @@
 
 #![cfg(unix)]
 
-mod gateway;
-mod program;
+use crate::gateway;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

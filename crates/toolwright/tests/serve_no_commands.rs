@@ -3,8 +3,7 @@
 
 #![cfg(unix)]
 
-mod gateway;
-mod program;
+use crate::gateway;
 
 use gateway::{Gateway, Home};
 use serde_json::json;

@@ -2,8 +2,7 @@
 
 #![cfg(unix)]
 
-mod gateway;
-mod program;
+use crate::gateway;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

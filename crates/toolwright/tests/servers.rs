@@ -3,7 +3,7 @@
 
 #![cfg(unix)]
 
-mod program;
+use crate::program;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 
 #[path = "../../../tests/servers/installed.rs"]
 mod installed;
-mod program;
+use crate::program;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

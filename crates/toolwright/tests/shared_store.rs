@@ -4,9 +4,8 @@
 
 #[path = "../../ledger/tests/store/cluster.rs"]
 mod cluster;
-mod gateway;
-mod notes;
-mod program;
+use crate::gateway;
+use crate::notes;
 
 use std::time::Duration;
 

@@ -111,6 +111,10 @@ impl LlmFront {
         };
         let status = response.status().as_u16();
         let upstream_headers = upstream.hide_in_head(response.headers());
+        if response.status().is_redirection() {
+            let failure = upstream.redirects(status, &upstream_headers);
+            return exchanged.failed(&prepared, failure, None);
+        }
         if !response.status().is_success() {
             let answer = match upstream.whole(response).await {
                 Ok(body) => prepared.whole(status, &body),
@@ -145,19 +149,26 @@ impl LlmFront {
             Err(failure) => return exchanged.failed(&prepared, failure, Some(&upstream_headers)),
         };
         let (prepared, body) = self.asked_again(&sent, prepared, body, exchanged).await;
-        let response = match sent.wants_stream {
-            false => exchanged.tell(prepared.whole(status, &body), &upstream_headers, upstream.dialect()),
+        let answer = match sent.wants_stream {
+            false => prepared.whole(status, &body),
             true => match prepared.whole_as_stream(status, &body) {
                 Ok((text, report)) => {
                     exchanged.reports(&report);
                     exchanged.answers(&text);
                     let mut answer = said::whole(200, sent.asked.front().stream_type(), text);
                     exchanged.head(&mut answer, &upstream_headers, upstream.dialect());
-                    answer
+                    exchanged.ends();
+                    return Attempt::Answered(answer);
                 }
-                Err(answer) => exchanged.tell(*answer, &upstream_headers, upstream.dialect()),
+                Err(answer) => *answer,
             },
         };
+        // A good status is no answer yet: a page or an error may come with one.
+        let is_worth_another = answer.status >= 500;
+        let response = exchanged.tell(answer, &upstream_headers, upstream.dialect());
+        if is_worth_another {
+            return Attempt::Failed(response);
+        }
         exchanged.ends();
         Attempt::Answered(response)
     }
@@ -173,15 +184,19 @@ impl LlmFront {
     ) -> (Prepared, Bytes) {
         let (mut prepared, mut body) = (prepared, body);
         for _ in 0..sent.reask {
-            let calls = prepared.whole(200, &body).report.calls;
-            let Some(Ok(next)) = prepared.again(&body, &calls, sent.mending, sent.fresh) else { break };
+            let report = prepared.whole(200, &body).report;
+            let Some(Ok(next)) = prepared.again(&body, &report.calls, sent.mending, sent.fresh) else {
+                break;
+            };
             exchanged.attempts += 1;
+            let before = exchanged.spent_before;
             let Ok(response) = sent.send(&next).await else { break };
             if !response.status().is_success() {
                 break;
             }
             let Ok(text) = sent.way.upstream.whole(response).await else { break };
             (prepared, body) = (next, text);
+            exchanged.spent_before = before.plus(&report.usage);
         }
         (prepared, body)
     }
@@ -222,12 +237,12 @@ impl Sent<'_> {
 }
 
 /// Whether an upstream answers in pieces.
-fn is_stream(headers: &HeaderMap, dialect: Dialect) -> bool {
+pub(super) fn is_stream(headers: &HeaderMap, dialect: Dialect) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     match dialect {
         // It says what it likes, and a whole answer is a stream of one line.
         Dialect::OllamaChat => true,
-        _ => !kind.starts_with("application/json"),
+        _ => !(kind.starts_with("application/json") || kind.starts_with("text/html")),
     }
 }
 

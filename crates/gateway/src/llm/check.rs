@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use http::{HeaderMap, Method};
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::json;
 use toolwright_config::LlmSettings;
 use toolwright_llm::exchange::{Asked, Mending};
@@ -13,7 +14,7 @@ use toolwright_model::Outcome;
 use super::router::{Router, UpstreamError};
 use super::said;
 use super::upstream::{Ask, Shared, Upstream};
-use super::{headers, streaming};
+use super::{ask, headers, streaming};
 
 /// What was found out of all upstreams.
 #[derive(Clone, Debug, Serialize)]
@@ -35,6 +36,7 @@ pub struct CheckedUpstream {
     /// Whether there is a key of ours for it.
     pub has_key: bool,
     /// Whether it answered, and why not.
+    #[serde(serialize_with = "ok_or_error")]
     pub answers: Result<Found, String>,
     /// What a model of it did when it was asked; nothing when none was.
     pub tried: Option<Tried>,
@@ -57,9 +59,24 @@ pub struct Tried {
     /// The model.
     pub model: String,
     /// A whole answer with a call of a tool.
+    #[serde(serialize_with = "ok_or_error")]
     pub whole: Result<String, String>,
     /// The same in pieces.
+    #[serde(serialize_with = "ok_or_error")]
     pub stream: Result<String, String>,
+}
+
+/// `{"ok": …}` or `{"error": "…"}`.
+fn ok_or_error<T: Serialize, S: Serializer>(
+    result: &Result<T, String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(1))?;
+    match result {
+        Ok(found) => map.serialize_entry("ok", found)?,
+        Err(why) => map.serialize_entry("error", why)?,
+    }
+    map.end()
 }
 
 /// Asks every upstream for its models, and the one of `model`, if given, for a call of a tool, whole and in pieces.
@@ -150,8 +167,14 @@ async fn try_call(
         let status = response.status().as_u16();
         let is_good = response.status().is_success();
         let report = match pieces {
-            Pieces::Many if is_good => streaming::to_the_end(upstream, response, &prepared).await,
-            _ => prepared.whole(status, &upstream.whole(response).await?).report,
+            Pieces::Many if is_good && ask::is_stream(response.headers(), upstream.dialect()) => {
+                streaming::to_the_end(upstream, response, &prepared).await
+            }
+            Pieces::Many => match prepared.whole_as_stream(status, &upstream.whole(response).await?) {
+                Ok((_, report)) => report,
+                Err(answer) => answer.report,
+            },
+            Pieces::Whole => prepared.whole(status, &upstream.whole(response).await?).report,
         };
         match report.failure {
             Some(failure) => Err(failure),

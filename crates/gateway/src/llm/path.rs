@@ -24,7 +24,22 @@ pub enum LlmPath {
     Show,
     /// `/api/event_logging/batch`, where Claude Code tells of itself. Nothing is kept.
     EventLogging,
+    /// Something that clients of this dialect ask for elsewhere, and that is not here.
+    Elsewhere(Dialect),
 }
+
+/// What Ollama has besides: paths that are no part of the gateway's own `/api`.
+const OF_OLLAMA: [&str; 9] = [
+    "/api/copy",
+    "/api/create",
+    "/api/delete",
+    "/api/embed",
+    "/api/embeddings",
+    "/api/generate",
+    "/api/ps",
+    "/api/pull",
+    "/api/push",
+];
 
 impl LlmPath {
     /// Every one, as it is told.
@@ -55,9 +70,15 @@ impl LlmPath {
             "/api/version" => LlmPath::Version,
             "/api/show" => LlmPath::Show,
             "/api/event_logging/batch" => LlmPath::EventLogging,
-            _ => {
-                let id = path.strip_prefix("/v1/models/").filter(|id| !id.is_empty())?;
-                LlmPath::Model(percent_decode_str(id).decode_utf8().ok()?.into_owned())
+            path if OF_OLLAMA.contains(&path) => LlmPath::Elsewhere(Dialect::OllamaChat),
+            path => {
+                let rest = path.strip_prefix("/v1/")?;
+                let id = rest.strip_prefix("models/").filter(|id| !id.is_empty());
+                match id.and_then(|id| percent_decode_str(id).decode_utf8().ok()) {
+                    Some(id) => LlmPath::Model(id.into_owned()),
+                    None if rest.starts_with("messages") => LlmPath::Elsewhere(Dialect::AnthropicMessages),
+                    None => LlmPath::Elsewhere(Dialect::OpenAiChat),
+                }
             }
         })
     }
@@ -65,7 +86,7 @@ impl LlmPath {
     /// The dialect of who asks there.
     pub fn dialect(&self) -> Dialect {
         match self {
-            LlmPath::Ask(dialect) => *dialect,
+            LlmPath::Ask(dialect) | LlmPath::Elsewhere(dialect) => *dialect,
             LlmPath::CountTokens | LlmPath::EventLogging => Dialect::AnthropicMessages,
             LlmPath::InputTokens => Dialect::OpenAiResponses,
             LlmPath::Models | LlmPath::Model(_) => Dialect::OpenAiChat,
@@ -93,9 +114,18 @@ mod tests {
         }
         assert_eq!(LlmPath::of("/v1/messages"), Some(LlmPath::Ask(Dialect::AnthropicMessages)));
         assert_eq!(LlmPath::of("/v1/models/a%2Fb"), Some(LlmPath::Model("a/b".to_owned())));
-        for nowhere in
-            ["/v1", "/v1/", "/v1/models/", "/v1/messages/", "/api/chats", "/v1/models/%ff", "/V1/messages"]
-        {
+        for (elsewhere, dialect) in [
+            ("/v1/", Dialect::OpenAiChat),
+            ("/v1/embeddings", Dialect::OpenAiChat),
+            ("/v1/models/", Dialect::OpenAiChat),
+            ("/v1/models/%ff", Dialect::OpenAiChat),
+            ("/v1/messages/", Dialect::AnthropicMessages),
+            ("/v1/messages/batches", Dialect::AnthropicMessages),
+            ("/api/generate", Dialect::OllamaChat),
+        ] {
+            assert_eq!(LlmPath::of(elsewhere), Some(LlmPath::Elsewhere(dialect)), "{elsewhere}");
+        }
+        for nowhere in ["/v1", "/api/chats", "/api/calls", "/V1/messages"] {
             assert_eq!(LlmPath::of(nowhere), None, "{nowhere}");
         }
     }

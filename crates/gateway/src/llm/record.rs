@@ -6,7 +6,7 @@ use std::time::Instant;
 use toolwright_ledger::{Change, Exchange, Failure as Failed, Kind, Ledger, Reached, Record, Stages};
 use toolwright_llm::calls::CallReport;
 use toolwright_llm::exchange::{Asked, Prepared, Report, repaired};
-use toolwright_llm::form::Stop;
+use toolwright_llm::form::{Stop, Usage};
 use toolwright_llm::{Dialect, Failure, FailureKind};
 use toolwright_model::Outcome;
 
@@ -37,6 +37,8 @@ pub(super) struct Exchanged {
     upstream: Dialect,
     /// How often an upstream was asked.
     pub attempts: u32,
+    /// What answers cost that were asked for again.
+    pub spent_before: Usage,
     /// The status that the client gets.
     pub status: u16,
     /// Whether bodies are written down.
@@ -61,6 +63,7 @@ impl Exchanged {
             dialect,
             upstream: dialect,
             attempts: 0,
+            spent_before: Usage::default(),
             status: 200,
             keeps_bodies: false,
             is_over: false,
@@ -178,7 +181,7 @@ impl Exchanged {
         for (number, call) in self.history.iter().chain(&self.report.calls).enumerate() {
             self.write_call(&ledger, call, number, &session);
         }
-        let usage = &self.report.usage;
+        let usage = self.report.usage.plus(&self.spent_before);
         let exchange = Exchange {
             status: self.status,
             input_tokens: usage.input,

@@ -71,6 +71,13 @@ impl Router {
                 Some(Way { upstream, model: destination.model_for(model) })
             })
             .collect();
+        if let ([], Some(missing)) = (ways.as_slice(), destinations.first()) {
+            let what = format!(
+                "the model \"{model}\" leads to the upstream \"{name}\", which was left out; mend llm.upstreams.{name} in the configuration",
+                name = missing.upstream
+            );
+            return Err(Failure::new(FailureKind::NotFound, what).about("model"));
+        }
         if ways.is_empty() {
             let what = format!(
                 "no upstream is configured for the model \"{model}\"; add it to llm.models in the configuration, such as \"*\": \"{}/*\"",

@@ -58,7 +58,7 @@ pub(super) async fn begin(upstream: Shared, mut response: Response, prepared: &P
         if let (Some(failure), false) = (&report.failure, report.has_content) {
             return Begun::Failed(failure.clone());
         }
-        if is_end || !out.is_empty() {
+        if is_end || (stream.has_begun() && !out.is_empty()) {
             let response = (!is_end).then_some(response);
             return Begun::Going(Box::new(Going { upstream, response, stream, out }));
         }

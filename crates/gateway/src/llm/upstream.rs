@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
@@ -198,6 +198,17 @@ impl Upstream {
     pub fn silent(&self, time: Duration) -> Failure {
         let what = format!("the upstream \"{}\" was silent for {} s", self.name(), time.as_secs_f32());
         Failure::new(FailureKind::Timeout, what)
+    }
+
+    /// The upstream wants to be asked elsewhere. Nobody follows: a key could go to somebody else.
+    pub fn redirects(&self, status: u16, headers: &HeaderMap) -> Failure {
+        let place = headers.get(LOCATION).and_then(|place| place.to_str().ok()).unwrap_or("nowhere");
+        let what = format!(
+            "the upstream \"{name}\" at {} redirects to {place} ({status}); set llm.upstreams.{name}.url to the address that answers",
+            self.place(),
+            name = self.name(),
+        );
+        Failure::new(FailureKind::Api, what).with_status(502)
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Failure {

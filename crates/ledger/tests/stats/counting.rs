@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use toolwright_ledger::stats::{OTHERS, Stats, StatsLimits, Step, UNKNOWN};
 use toolwright_ledger::{Change, Kind, Record};
 
-use crate::records::{NOW, call, change, changed, failed};
+use super::records::{NOW, call, change, changed, failed};
 
 #[test]
 fn calls_count_by_tool_server_client_and_rule() {

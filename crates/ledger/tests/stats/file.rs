@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use toolwright_ledger::stats::{NormalizerStats, Stats, StatsFile, StatsFileError};
 
-use crate::records::{call, changed};
+use super::records::{call, changed};
 
 fn open(folder: &Path, node: &str) -> (Arc<Stats>, StatsFile) {
     let stats = Arc::new(Stats::default());

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use toolwright_ledger::stats::{NormalizerStats, Stats, StatsFile};
 
-use crate::records::changed;
+use super::records::changed;
 
 const FOLDER: &str = "TOOLWRIGHT_STATS_KILLED_IN";
 const NODE: &str = "TOOLWRIGHT_STATS_KILLED_AS";
@@ -54,7 +54,7 @@ fn r04_a_kill_while_writing_loses_nothing_that_was_written() {
     let mut written = [0; 3];
     for kill in 0..kills {
         let child = Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "kill::the_one_that_is_killed", "--nocapture", "--test-threads=1"])
+            .args(["--exact", "stats::kill::the_one_that_is_killed", "--nocapture", "--test-threads=1"])
             .env(FOLDER, folder.path())
             .env(NODE, format!("node{}", kill % 3))
             .stdin(Stdio::null())

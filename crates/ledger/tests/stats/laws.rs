@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use toolwright_ledger::stats::{NormalizerStats, Snapshot, Stats, StatsLimits};
 use toolwright_ledger::{Failure, Record};
 
-use crate::records::{NOW, call, change};
+use super::records::{NOW, call, change};
 
 fn record() -> impl Strategy<Value = Record> {
     let names = (0..5_u8, 0..4_u8, 0..3_u8);

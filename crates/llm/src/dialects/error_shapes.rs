@@ -46,6 +46,11 @@ pub(crate) fn is_error(fields: &Fields<'_, '_>) -> bool {
         || ["type", "object"].iter().any(|key| fields.peek(key) == Some(r#""error""#))
 }
 
+/// The same of a body that nobody has read yet.
+pub(crate) fn is_error_body(body: &str) -> bool {
+    is_error(&Fields::lenient(body))
+}
+
 /// The error in a value: an object with or in `error`, `message`, `detail` or `errors`, a string, or a list of them.
 fn find(value: &str, depth: usize) -> Option<Failure> {
     if depth > 3 {
@@ -124,7 +129,7 @@ fn kind_of_word(word: &str) -> Option<FailureKind> {
 }
 
 /// The words of a body, not too many.
-fn plain(body: &str) -> String {
+pub(crate) fn plain(body: &str) -> String {
     // A page's title mostly says again what the page says.
     let mut words = untagged(body, &["script", "style", "title"]);
     if words.trim().is_empty() {

@@ -93,11 +93,18 @@ impl AnswerStream {
         }
     }
 
+    /// Whether the upstream has said something of an answer: until then another could be asked.
+    pub fn has_begun(&self) -> bool {
+        match &self.way {
+            Way::Passing(stream) => stream.report().has_begun,
+            Way::Translating(_) => true,
+        }
+    }
+
     /// Writes something that says nothing, so that the client goes on waiting.
     pub fn ping(&mut self, out: &mut Vec<u8>) {
         match &mut self.way {
-            // Nothing of ours stands between an upstream's bytes unless some are held.
-            Way::Passing(stream) if stream.is_holding() => stream.ping(out),
+            Way::Passing(stream) if !stream.is_over() => stream.ping(out),
             Way::Passing(_) => {}
             Way::Translating(stream) if !stream.is_over => stream.encoder.ping(out),
             Way::Translating(_) => {}
@@ -113,15 +120,18 @@ impl AnswerStream {
                 self.report.has_content = told.has_content;
                 self.report.stop.clone_from(&told.stop);
                 self.report.failure.clone_from(&told.failure);
-                if told.has_upstream_error && told.has_content {
-                    let failure = Failure::new(FailureKind::Api, "the upstream told an error in its stream");
-                    self.report.failure.get_or_insert(failure);
+                if self.report.failure.is_none() {
+                    self.report.failure.clone_from(&told.upstream_error);
                 }
+                self.report.text_calls = told.text_calls;
                 self.report.model.clone_from(&told.model);
                 let known = self.report.calls.len();
                 self.report.calls.extend_from_slice(&told.reports[known..]);
             }
-            Way::Translating(stream) => self.report.take(stream.stage.reports()),
+            Way::Translating(stream) => {
+                self.report.take(stream.stage.reports());
+                self.report.text_calls = stream.text_calls.as_ref().map_or(0, TextCalls::found);
+            }
         }
         &self.report
     }

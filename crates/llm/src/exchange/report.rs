@@ -17,6 +17,8 @@ pub struct Report {
     pub model: Option<String>,
     /// The calls in it.
     pub calls: Vec<CallReport>,
+    /// So many of the calls were written as text.
+    pub text_calls: usize,
     /// Whether anything of the answer has left.
     pub has_content: bool,
     /// Why there is none.
@@ -29,9 +31,9 @@ impl Report {
         self.calls.extend(calls);
     }
 
-    /// How many calls were mended.
+    /// How many calls were mended, those that were written as text among them.
     pub fn repaired(&self) -> usize {
-        repaired(&self.calls)
+        (repaired(&self.calls) + self.text_calls).min(self.calls.len())
     }
 
     /// How many could not be.
@@ -40,7 +42,7 @@ impl Report {
     }
 }
 
-/// How many of these were mended.
+/// How many of these were mended. One that was cut off was not: it is told as none.
 pub fn repaired(calls: &[CallReport]) -> usize {
-    calls.iter().filter(|call| call.is_changed()).count()
+    calls.iter().filter(|call| call.is_changed() && !call.is_cut).count()
 }

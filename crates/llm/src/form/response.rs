@@ -68,6 +68,21 @@ impl Usage {
         [self.input, self.cache_read, self.cache_write].into_iter().flatten().fold(0, u64::saturating_add)
     }
 
+    /// The counts of two answers together.
+    pub fn plus(&self, other: &Usage) -> Usage {
+        let sum = |mine: Option<u64>, theirs: Option<u64>| match (mine, theirs) {
+            (Some(mine), Some(theirs)) => Some(mine.saturating_add(theirs)),
+            (mine, theirs) => mine.or(theirs),
+        };
+        Usage {
+            input: sum(self.input, other.input),
+            cache_read: sum(self.cache_read, other.cache_read),
+            cache_write: sum(self.cache_write, other.cache_write),
+            output: sum(self.output, other.output),
+            reasoning: sum(self.reasoning, other.reasoning),
+        }
+    }
+
     /// Takes over what another tells: counts are cumulative, so the newer replaces.
     pub fn update(&mut self, newer: &Usage) {
         for (mine, new) in [

@@ -8,7 +8,9 @@ use super::ending::{Said, finish_of, note_correction, note_text_calls};
 use super::mend::{self, CallReport, Delivery, Finish, Mender};
 use super::spots::openai_chat::FUNCTION_CALL;
 use super::walk::decoded;
-use super::{Shape, Span, Spot, What, edit, spots_in_answer, spots_in_request, text_calls, usage};
+use super::{
+    CallKey, Identity, Shape, Span, Spot, What, edit, spots_in_answer, spots_in_request, text_calls, usage,
+};
 use crate::form::{Stop, Usage};
 use crate::{Dialect, Notes};
 
@@ -21,6 +23,11 @@ pub struct PassOptions {
     pub text_tools: Vec<String>,
     /// Letters and digits that ids of such calls are made of.
     pub id_seed: String,
+}
+
+/// An id for a call that has none of its own.
+pub(super) fn made_id(seed: &str, number: usize) -> String {
+    format!("call_{seed}_{number}")
 }
 
 /// A request as it goes on.
@@ -47,6 +54,8 @@ pub struct PassedAnswer<'b> {
     pub stop: Option<Stop>,
     /// The model, as the upstream calls it.
     pub model: Option<String>,
+    /// So many of the calls were written as text.
+    pub text_calls: usize,
 }
 
 /// Passes a request. `model` is the name that the upstream knows the model by, where it is another.
@@ -96,6 +105,9 @@ pub fn answer<'b>(
                 } else {
                     Finish::Stop
                 };
+                if let What::Identity(identity) = what {
+                    calls.identify(key, identity, options);
+                }
                 calls.take(what.clone(), finish);
             }
             Spot::Finish { part, span, stop: told } => {
@@ -118,6 +130,7 @@ pub fn answer<'b>(
         usage: counts,
         stop,
         model: named,
+        text_calls,
     }
 }
 
@@ -161,6 +174,8 @@ struct Calls<'b> {
     body: &'b str,
     mender: &'b Mender,
     named: Option<mend::Named>,
+    /// The ids of the calls so far.
+    ids: Vec<String>,
     edits: Vec<(Span, String)>,
     reports: Vec<CallReport>,
 }
@@ -168,7 +183,7 @@ struct Calls<'b> {
 impl<'b> Calls<'b> {
     fn new(dialect: Dialect, body: &'b str, mender: &'b Mender) -> Calls<'b> {
         let shape = Shape::of(dialect);
-        Calls { shape, body, mender, named: None, edits: Vec::new(), reports: Vec::new() }
+        Calls { shape, body, mender, named: None, ids: Vec::new(), edits: Vec::new(), reports: Vec::new() }
     }
 
     /// Puts this text in the place of the string there, unless it is the same.
@@ -216,6 +231,26 @@ impl<'b> Calls<'b> {
         calls.len()
     }
 
+    /// Gives the call an id that no other call of the answer has.
+    fn identify(&mut self, key: &CallKey, identity: &Identity, options: &PassOptions) {
+        let told = key.id.as_ref().map(|id| decoded(self.body, id).into_owned());
+        let number = self.ids.len();
+        let id = told.filter(|id| !self.ids.contains(id));
+        let mut members = Vec::new();
+        if id.is_none() {
+            let made = raw::quote(&made_id(&options.id_seed, number));
+            match &identity.id {
+                Some(span) => self.edits.push((span.clone(), made)),
+                None => members.push(format!("\"id\":{made}")),
+            }
+            if !identity.has_type {
+                members.push("\"type\":\"function\"".to_owned());
+            }
+        }
+        self.edits.extend(identity.put(&members));
+        self.ids.push(id.unwrap_or_default());
+    }
+
     fn take(&mut self, what: What, finish: Finish) {
         match what {
             What::Start => self.named = None,
@@ -235,7 +270,7 @@ impl<'b> Calls<'b> {
                 let new = written(&mended.delivery, &sent, shape, self.shape);
                 self.edits.extend(new.map(|new| (span, new)));
             }
-            What::Fragment(_) | What::End => {}
+            What::Identity(_) | What::Fragment(_) | What::End => {}
         }
     }
 }

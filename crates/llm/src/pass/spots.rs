@@ -94,6 +94,8 @@ pub struct CallKey {
 pub enum What {
     /// The call begins: it is none that came before.
     Start,
+    /// By what clients know it, where a dialect leaves that to its providers.
+    Identity(Identity),
     /// The name, a string.
     Name(Span),
     /// All of the arguments.
@@ -102,6 +104,32 @@ pub enum What {
     Fragment(Span),
     /// No more arguments come.
     End,
+}
+
+/// By what clients know a call, as it stands there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Identity {
+    /// The place behind the brace that the call opens with.
+    pub inside: usize,
+    /// Its number.
+    pub index: Option<Span>,
+    /// Its id: a string, or `null`.
+    pub id: Option<Span>,
+    /// Whether it tells of what kind it is.
+    pub has_type: bool,
+    /// Whether members follow: all that is put before them needs a comma.
+    pub has_members: bool,
+}
+
+impl Identity {
+    /// What puts these members in front of the others.
+    pub(super) fn put(&self, members: &[String]) -> Option<(Span, String)> {
+        let mut text = members.join(",");
+        if self.has_members && !text.is_empty() {
+            text.push(',');
+        }
+        (!text.is_empty()).then_some((self.inside..self.inside, text))
+    }
 }
 
 /// How arguments are written.
@@ -171,6 +199,7 @@ fn kept(read: Option<()>, spots: Vec<Spot>) -> Vec<Spot> {
 #[derive(Debug, Default)]
 struct CallObject {
     key: CallKey,
+    identity: Option<Identity>,
     name: Option<Span>,
     arguments: Option<(Span, Shape)>,
     /// Whether the arguments are an empty string or object.
@@ -215,9 +244,11 @@ impl CallObject {
         after: impl IntoIterator<Item = What>,
         spots: &mut Vec<Spot>,
     ) {
-        let CallObject { key, name, arguments, .. } = self;
+        let CallObject { key, identity, name, arguments, .. } = self;
         let arguments = arguments.map(|(span, shape)| What::Arguments(span, shape));
-        let all = before.into_iter().chain(name.map(What::Name)).chain(arguments).chain(after);
+        let identity = identity.map(What::Identity);
+        let all =
+            before.into_iter().chain(identity).chain(name.map(What::Name)).chain(arguments).chain(after);
         spots.extend(all.map(|what| Spot::Call { key: key.clone(), what }));
     }
 }

@@ -41,8 +41,12 @@ pub struct PassReport {
     pub has_content: bool,
     /// The error that was appended because the stream ended badly.
     pub failure: Option<Failure>,
-    /// Whether the upstream told an error itself.
-    pub has_upstream_error: bool,
+    /// The error that the upstream told itself.
+    pub upstream_error: Option<Failure>,
+    /// Whether there was anything of an answer: not only comments, pages or errors.
+    pub has_begun: bool,
+    /// So many of the calls were written as text.
+    pub text_calls: usize,
 }
 
 impl PassStream {
@@ -80,7 +84,7 @@ impl PassStream {
         let mut last = Vec::new();
         let state = &mut self.state;
         self.frames.end(&mut |frame: Frame<'_>| state.frame(&frame, &mut last));
-        if self.is_over() || self.state.report.has_upstream_error {
+        if self.is_over() || self.state.report.upstream_error.is_some() {
             out.append(&mut last);
             out.extend_from_slice(self.frames.rest());
             return;
@@ -93,7 +97,7 @@ impl PassStream {
     /// Ends the stream with this error, unless it is over already. What is held is dropped.
     pub fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>) {
         let report = &self.state.report;
-        if report.failure.is_some() || report.has_upstream_error || self.is_over() {
+        if report.failure.is_some() || report.upstream_error.is_some() || self.is_over() {
             return;
         }
         self.state.give_up(out);

@@ -24,6 +24,7 @@ pub struct TextCalls {
     /// The length at which it is judged again.
     judge_at: usize,
     is_decided: bool,
+    found: usize,
 }
 
 impl TextCalls {
@@ -35,7 +36,13 @@ impl TextCalls {
             held: String::new(),
             judge_at: 0,
             is_decided: tool_names.is_empty(),
+            found: 0,
         }
+    }
+
+    /// How many calls were written as text.
+    pub fn found(&self) -> usize {
+        self.found
     }
 
     /// Takes the next event and gives what may leave by now.
@@ -94,6 +101,7 @@ impl TextCalls {
 
     fn give_calls(&mut self, calls: Vec<(String, String)>, out: &mut Vec<Event>) {
         self.held = String::new();
+        self.found = calls.len();
         for (call, (name, text)) in calls.into_iter().enumerate() {
             out.push(Event::CallStart { call, id: format!("call_{}_{call}", self.seed), name });
             out.push(Event::CallArguments { call, text });

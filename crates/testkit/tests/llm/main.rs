@@ -10,6 +10,7 @@ mod broken_streams;
 mod expected;
 mod fronts;
 mod model;
+mod odd_upstreams;
 mod rough;
 mod settings;
 mod stage;

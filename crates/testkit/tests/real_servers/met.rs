@@ -14,7 +14,7 @@ use toolwright_mcp::stdio::ChildCommand;
 use toolwright_mcp::{Answer, Era, Host, Identity, Peer, PeerOptions, RequestOptions};
 use toolwright_toolbox::{Connector, HttpConnector, Policy, State, StdioConnector, Supervisor};
 
-use crate::installed::Server;
+use super::installed::Server;
 
 /// Longer than a cold start on a busy machine, so that a hang is a failure and not a wait.
 const PATIENCE: Duration = Duration::from_secs(60);

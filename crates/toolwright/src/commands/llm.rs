@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
+use toolwright_config::{Destination, ModelRoute};
 use toolwright_gateway::llm::{Checked, CheckedUpstream, check};
 use toolwright_llm::exchange::Mending;
 use toolwright_normalizer::Normalizer;
@@ -34,6 +35,11 @@ pub fn run(options: &LlmOptions) -> Result<ExitCode, Report> {
             let what = format!("there is no upstream \"{wanted}\"");
             return Err(Report::usage(what, format!("name one of {}", names.join(", "))));
         }
+        // There it is asked, wherever it would lead otherwise.
+        settings.models = vec![ModelRoute {
+            pattern: "*".to_owned(),
+            destinations: vec![Destination { upstream: wanted.clone(), model: None }],
+        }];
     }
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
@@ -70,12 +76,12 @@ fn text(checked: &Checked) -> String {
                 let shown: Vec<&str> = found.models.iter().take(SHOWN_MODELS).map(String::as_str).collect();
                 let more = found.models.len().saturating_sub(shown.len());
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                out.push_str(&format!(
-                    "  answers in {} ms; {} models: {}{more}\n",
-                    found.milliseconds,
-                    found.models.len(),
-                    shown.join(", ")
-                ));
+                let models = match found.models.len() {
+                    0 => "names no models".to_owned(),
+                    1 => format!("1 model: {}", shown.join(", ")),
+                    count => format!("{count} models: {}{more}", shown.join(", ")),
+                };
+                out.push_str(&format!("  answers in {} ms; {models}\n", found.milliseconds));
             }
             Err(why) => out.push_str(&format!("  does not tell its models: {why}\n")),
         }

@@ -1,6 +1,6 @@
 //! OpenAI Chat: `tool_calls` of messages and deltas, and the older `function_call`.
 
-use super::{CallObject, Shape, Spot, What, top};
+use super::{CallObject, Identity, Shape, Spot, What, top};
 use crate::form::Stop;
 use crate::pass::Span;
 use crate::pass::walk::Walk;
@@ -126,17 +126,36 @@ impl Message {
 
     fn call(&mut self, walk: &mut Walk<'_>) -> Option<()> {
         let mut call = CallObject::default();
+        let mut identity = Identity { inside: walk.at() + 1, ..Identity::default() };
         let mut is_custom = false;
-        walk.object(|walk, key| match key {
-            "id" => walk.string(&mut call.key.id),
-            "index" => walk.number(&mut call.key.index),
-            "function" => call.function(walk),
-            "custom" => {
-                is_custom = walk.peek() == Some(b'{');
-                walk.skip()
+        walk.object(|walk, key| {
+            identity.has_members = true;
+            match key {
+                "id" => {
+                    let start = walk.at();
+                    walk.string(&mut call.key.id)?;
+                    identity.id = Some(start..walk.at());
+                    Some(())
+                }
+                "index" => {
+                    let start = walk.at();
+                    walk.number(&mut call.key.index)?;
+                    identity.index = Some(start..walk.at());
+                    Some(())
+                }
+                "type" => {
+                    identity.has_type = true;
+                    walk.skip()
+                }
+                "function" => call.function(walk),
+                "custom" => {
+                    is_custom = walk.peek() == Some(b'{');
+                    walk.skip()
+                }
+                _ => walk.skip(),
             }
-            _ => walk.skip(),
         })?;
+        call.identity = Some(identity).filter(|identity| identity.has_members);
         if is_custom {
             self.has_other_calls = true;
         } else {
@@ -175,7 +194,7 @@ impl Message {
 
 /// Tells what a delta says of a call. Whether it begins a call is found out later, by its key.
 fn tell_piece(call: CallObject, spots: &mut Vec<Spot>) {
-    let CallObject { key, name, arguments, .. } = call;
+    let CallObject { key, identity, name, arguments, .. } = call;
     let arguments = arguments.map(|(span, shape)| match shape {
         Shape::Text => What::Fragment(span),
         // Against the documentation, but some do it: all of them at once.
@@ -183,7 +202,11 @@ fn tell_piece(call: CallObject, spots: &mut Vec<Spot>) {
     });
     // An empty name is none.
     let name = name.filter(|name| name.len() > 2).map(What::Name);
-    spots.extend(name.into_iter().chain(arguments).map(|what| Spot::Call { key: key.clone(), what }));
+    let says_something = name.is_some() || arguments.is_some() || key.id.is_some();
+    // Behind the name, which tells whether this is another call.
+    let identity = identity.filter(|_| says_something).map(What::Identity);
+    let all = name.into_iter().chain(arguments).chain(identity);
+    spots.extend(all.map(|what| Spot::Call { key: key.clone(), what }));
 }
 
 pub(in crate::pass) fn stop(word: &str) -> Stop {

@@ -4,8 +4,12 @@ use toolwright_jsonrpc::raw;
 
 use crate::Dialect;
 use crate::pass::mend::{self, CallReport, Delivery, Finish, Growing, Mender, Named};
+use crate::pass::spots::openai_chat::FUNCTION_CALL;
 use crate::pass::walk::decoded;
 use crate::pass::{CallKey, What};
+
+/// Only so many calls are compared with each other: no model makes as many, a stream that goes wrong may.
+const MOST_COMPARED: usize = 4096;
 
 /// A call.
 #[derive(Debug, Default)]
@@ -13,6 +17,9 @@ pub(super) struct PassCall {
     pub part: u64,
     pub index: Option<u64>,
     id: Option<String>,
+    /// What clients are told: its number in the choice, and whether they were told its id.
+    pub number: u64,
+    pub is_identified: bool,
     pub named: Option<Named>,
     pub name: String,
     growing: Option<Growing>,
@@ -168,6 +175,26 @@ impl PassCalls {
         Meant::Known(at)
     }
 
+    /// The number that clients are told: the upstream's own, unless another call has it or there is a gap before it.
+    fn free_number(&self, key: &CallKey) -> u64 {
+        if self.0.len() > MOST_COMPARED {
+            return key.index.unwrap_or(self.0.len() as u64);
+        }
+        let is_other = |call: &&PassCall| call.part == key.part && call.index != Some(FUNCTION_CALL);
+        let others = || self.0.iter().filter(is_other);
+        let is_free = |number: &u64| !others().any(|call| call.number == *number);
+        let count = others().count() as u64;
+        let own = key.index.filter(|index| *index <= count && is_free(index));
+        own.or_else(|| (0..=count).find(is_free)).unwrap_or(count)
+    }
+
+    /// Whether another call that clients know has the id of this one.
+    pub fn is_id_free(&self, at: usize) -> bool {
+        let id = &self.0[at].id;
+        let mut others = self.0.iter().take(MOST_COMPARED);
+        id.is_some() && !others.any(|call| call.is_identified && call.id == *id)
+    }
+
     fn of_index(&self, key: &CallKey) -> Option<usize> {
         key.index?;
         self.0.iter().rposition(|call| call.index == key.index && call.part == key.part)
@@ -179,7 +206,8 @@ impl PassCalls {
 
     fn begin(&mut self, key: &CallKey, data: &str) -> Meant {
         let id = key.id.as_ref().map(|id| decoded(data, id).into_owned());
-        self.0.push(PassCall { part: key.part, index: key.index, id, ..PassCall::default() });
+        let number = self.free_number(key);
+        self.0.push(PassCall { part: key.part, index: key.index, id, number, ..PassCall::default() });
         Meant::New(self.0.len() - 1)
     }
 }

@@ -12,16 +12,16 @@ use super::PassReport;
 use super::calls::{Meant, PassCall, PassCalls};
 use super::held::{self, Data, Held, Marks, Slot};
 use super::text::HeldText;
-use crate::Dialect;
 use crate::form::Stop;
-use crate::pass::document::{told, written};
+use crate::pass::document::{made_id, told, written};
 use crate::pass::ending::{Said, finish_of, note_correction};
 use crate::pass::mend::{self, Delivery, Finish, Mender};
 use crate::pass::own_frames::Head;
 use crate::pass::spots::openai_chat::FUNCTION_CALL;
 use crate::pass::walk::{decoded, inside};
-use crate::pass::{CallKey, PassOptions, Shape, Span, Spot, What, spots_in_frame, usage};
+use crate::pass::{CallKey, Identity, PassOptions, Shape, Span, Spot, What, spots_in_frame, usage};
 use crate::stream::Frame;
+use crate::{Dialect, dialects};
 
 #[derive(Debug)]
 pub(super) struct State {
@@ -78,7 +78,7 @@ impl State {
     pub fn is_over(&self) -> bool {
         let is_chat = self.dialect == Dialect::OpenAiChat;
         let is_finished = || !self.said.is_empty() && self.said.iter().all(|(_, said)| said.is_finished);
-        !self.report.has_upstream_error && (self.is_done || (is_chat && is_finished()))
+        self.report.upstream_error.is_none() && (self.is_done || (is_chat && is_finished()))
     }
 
     /// The stream ends badly. Text that waits is text; what is in doubt of a call does not leave.
@@ -98,6 +98,7 @@ impl State {
             if spots.contains(&Spot::Error) {
                 self.upstream_error(&spots, frame.data, &mut marks, out);
             } else {
+                self.report.has_begun |= !spots.is_empty();
                 for spot in spots.drain(..) {
                     self.spot(spot, frame.data, &mut marks);
                 }
@@ -117,7 +118,7 @@ impl State {
 
     /// The upstream tells an error: what is in doubt is never completed.
     fn upstream_error(&mut self, spots: &[Spot], data: &str, marks: &mut Marks, out: &mut Vec<u8>) {
-        self.report.has_upstream_error = true;
+        self.report.upstream_error = Some(dialects::read_error(self.dialect, 200, data));
         self.give_up(out);
         for spot in spots {
             if let Spot::Model(_) | Spot::Usage(_) = spot {
@@ -207,6 +208,9 @@ impl State {
                 let sent = decoded(data, &span);
                 if call.named.is_none() {
                     call.set_name(&self.mender, &sent);
+                } else if self.dialect == Dialect::OpenAiChat && call.name == sent {
+                    // Clients put pieces of a name together: it is told once.
+                    return marks.edits.push((span, "null".to_owned()));
                 }
                 let new = call.named.as_ref().filter(|_| call.name == sent);
                 if let Some(new) = new.and_then(|named| mend::new_name(named, &sent)) {
@@ -221,6 +225,7 @@ impl State {
                 marks.slots.push(Slot::Fragment { call: at, span, sent: call.sent.len() });
             }
             What::Arguments(span, shape) => self.arguments(at, span, shape, data, marks),
+            What::Identity(identity) => self.identify(at, key, &identity, marks),
             What::End => {
                 call.is_ended = true;
                 // What is no JSON may have been cut off: what comes next tells.
@@ -231,6 +236,38 @@ impl State {
                 }
             }
         }
+    }
+
+    /// Sees to it that clients can tell this call from the others, and put its pieces together.
+    fn identify(&mut self, at: usize, key: &CallKey, identity: &Identity, marks: &mut Marks) {
+        let is_id_free = self.calls.is_id_free(at);
+        let call = &mut self.calls.0[at];
+        let is_first = !std::mem::replace(&mut call.is_identified, true);
+        let mut members = Vec::new();
+        match &identity.index {
+            Some(_) if key.index == Some(call.number) => {}
+            Some(span) => marks.edits.push((span.clone(), call.number.to_string())),
+            None => members.push(format!("\"index\":{}", call.number)),
+        }
+        match &identity.id {
+            // Told before, and clients add what comes to what came.
+            Some(span) if !is_first && key.id.is_some() => {
+                marks.edits.push((span.clone(), "null".to_owned()))
+            }
+            _ if !is_first || is_id_free => {}
+            told => {
+                let made = raw::quote(&made_id(&self.text.id_seed, at));
+                match told {
+                    Some(span) => marks.edits.push((span.clone(), made)),
+                    None => members.push(format!("\"id\":{made}")),
+                }
+                // Who leaves out the one leaves out the other.
+                if !identity.has_type {
+                    members.push("\"type\":\"function\"".to_owned());
+                }
+            }
+        }
+        marks.edits.extend(identity.put(&members));
     }
 
     fn begin(&mut self, key: &CallKey, at: usize, marks: &mut Marks) {

@@ -3,6 +3,7 @@
 use toolwright_jsonrpc::raw;
 
 use super::{State, on_one_line};
+use crate::Dialect;
 use crate::pass::document::written;
 use crate::pass::mend::Delivery;
 use crate::pass::stream::calls::PassCall;
@@ -21,7 +22,10 @@ impl State {
         }
         let call = &mut self.calls.0[at];
         let Some(rest) = rest_of(call) else { return };
-        let index = call.index.unwrap_or(0);
+        let index = match self.dialect {
+            Dialect::OpenAiChat => call.number,
+            _ => call.index.unwrap_or(0),
+        };
         let frame = own_frames::fragment(self.dialect, &self.head, call.part, index, rest);
         let Some(frame) = frame.filter(|_| !rest.is_empty()) else { return };
         call.is_replaced = true;

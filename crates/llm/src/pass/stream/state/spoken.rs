@@ -53,6 +53,7 @@ impl State {
         let first = part.unwrap_or(0);
         let frames = text_calls::frames(self.dialect, &self.head, &calls, first, *sequence);
         note_text_calls(&mut self.report.notes, calls.len());
+        self.report.text_calls = calls.len();
         self.said(0).calls += calls.len();
         self.text.verdict = Verdict::Calls(calls);
         if has_text_blocks(self.dialect) {

@@ -1,0 +1,14 @@
+//! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
+
+mod clients;
+mod docs;
+mod expansion;
+mod files;
+mod laws;
+mod llm;
+mod schema;
+mod secrets;
+mod settings;
+mod support;
+mod wrong;
+mod wrong_cases;

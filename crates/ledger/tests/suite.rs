@@ -1,0 +1,7 @@
+//! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
+
+mod exchanges;
+mod learn;
+mod patterns;
+mod seed_004_stats;
+mod stats;

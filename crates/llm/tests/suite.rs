@@ -1,0 +1,12 @@
+//! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
+
+mod call_stage;
+mod calls;
+mod golden;
+mod pass_documents;
+mod pass_scenarios;
+mod pass_streams;
+mod robust;
+mod roundtrip;
+mod seed_003;
+mod support;

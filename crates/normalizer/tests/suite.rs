@@ -1,0 +1,29 @@
+//! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
+
+mod bounds;
+mod corpus;
+mod docs;
+mod explanations;
+mod generator;
+mod growing;
+mod laws;
+mod look_alikes;
+mod object_cases;
+mod odd_schemas;
+mod refusals;
+mod rules_at_rest;
+mod rules_file;
+mod schema_drafts;
+mod schema_oracle;
+mod seed_000_parameter_names;
+mod seed_003_file_paths;
+mod seed_004_order;
+mod seed_004_payloads;
+mod seed_004_rule_types;
+mod seed_004_rules;
+mod support;
+mod trap;
+mod traps;
+mod traps_names;
+mod traps_strings;
+mod traps_text;
