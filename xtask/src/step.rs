@@ -1,6 +1,8 @@
 //! Saying what is being done, and what went wrong.
 
 use std::fmt;
+use std::sync::OnceLock;
+use std::time::Instant;
 
 use crate::invocation::Invocation;
 
@@ -53,9 +55,11 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Announces a step.
+/// Announces a step, with the time since the first one.
 pub fn announce(step: &str) {
-    eprintln!("==> {step}");
+    static BEGAN: OnceLock<Instant> = OnceLock::new();
+    let since = BEGAN.get_or_init(Instant::now).elapsed().as_secs();
+    eprintln!("==> {step} ({}:{:02})", since / 60, since % 60);
 }
 
 /// Says something about the step that runs.
