@@ -1,5 +1,7 @@
 //! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself stops")]
+
 mod concurrency;
 mod datetime;
 mod files_batch;
