@@ -1,7 +1,6 @@
 //! Whole requests and answers between two who speak the same dialect.
 
-#[path = "pass/support.rs"]
-mod support;
+use crate::pass_support as support;
 
 use std::borrow::Cow;
 

@@ -1,7 +1,6 @@
 //! What upstreams do, and what their clients see of it where both speak the same dialect.
 
-#[path = "pass/support.rs"]
-mod support;
+use crate::pass_support as support;
 
 use proptest::prelude::*;
 use support::mender;

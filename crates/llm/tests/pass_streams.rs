@@ -1,7 +1,6 @@
 //! Streams between two who speak the same dialect: the bytes stay, but for what was mended.
 
-#[path = "pass/support.rs"]
-mod support;
+use crate::pass_support as support;
 
 use proptest::prelude::*;
 use support::mender;

@@ -6,6 +6,8 @@ mod golden;
 mod pass_documents;
 mod pass_scenarios;
 mod pass_streams;
+#[path = "pass/support.rs"]
+mod pass_support;
 mod robust;
 mod roundtrip;
 mod seed_003;
