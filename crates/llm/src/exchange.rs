@@ -7,6 +7,7 @@
 mod again;
 mod answer_stream;
 mod judge;
+mod reading;
 mod report;
 
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use crate::fit::{self, Names};
 use crate::form::{Arguments, Block, Call, Request, Response};
 use crate::pass::PassOptions;
 use crate::{Dialect, Failure, FailureKind, Notes, Reply, Target, dialects, pass, stream, tokens};
+
+use self::reading::{Reading, string_at};
 
 pub use answer_stream::AnswerStream;
 pub use report::{Report, repaired};
@@ -43,9 +46,7 @@ pub struct Fresh {
 
 /// What a client asks.
 pub struct Asked {
-    front: Dialect,
-    body: Arc<str>,
-    request: Result<Arc<Request>, Failure>,
+    reading: Arc<Reading>,
     model: String,
     is_stream: bool,
     /// Whether there is no body: the request was made from another one.
@@ -69,7 +70,7 @@ pub struct Prepared {
     /// The client's name of the model, where the upstream has another.
     alias: Option<String>,
     target: Target,
-    asked: Arc<Request>,
+    asked: Arc<Reading>,
 }
 
 /// A whole answer for the client.
@@ -90,24 +91,24 @@ impl Asked {
         let text = std::str::from_utf8(body).map_err(|error| {
             Failure::invalid(format!("the body is not UTF-8 at byte {}", error.valid_up_to()))
         })?;
-        let request = dialects::read_request(front, text).map(Arc::new);
-        let (model, is_stream) = match &request {
-            Ok(request) => (request.model.clone(), request.is_stream),
-            // What we do not understand may still be understood where the same dialect is spoken.
-            Err(failure) => {
-                let model = raw::check(text).ok().and_then(|()| string_at(text, "model"));
-                let model = model.ok_or_else(|| failure.clone())?;
-                let stream = raw::find(text, "stream");
-                let is_stream = stream.map_or(front == Dialect::OllamaChat, |value| value == "true");
-                (model, is_stream)
-            }
+        let reading = Reading::new(front, text);
+        let (model, is_stream) = match reading.glance() {
+            Some(told) => told,
+            None => match reading.request() {
+                Ok(request) => (request.model.clone(), request.is_stream),
+                // What we do not understand may still be understood where the same dialect is spoken.
+                Err(failure) => {
+                    let model = raw::check(text).ok().and_then(|()| string_at(text, "model"));
+                    (model.ok_or(failure)?, raw::find(text, "stream") == Some("true"))
+                }
+            },
         };
-        Ok(Asked { front, body: text.into(), request, model, is_stream, is_made: false })
+        Ok(Asked { reading: Arc::new(reading), model, is_stream, is_made: false })
     }
 
     /// The dialect that was asked in.
     pub fn front(&self) -> Dialect {
-        self.front
+        self.reading.front
     }
 
     /// The model, as the client calls it.
@@ -122,47 +123,49 @@ impl Asked {
 
     /// The body, as it was sent.
     pub fn body(&self) -> &str {
-        &self.body
+        &self.reading.body
     }
 
     /// The body with another name of the model.
     pub fn body_for(&self, model: &str) -> String {
-        match raw::find(&self.body, "model") {
+        let body = self.body();
+        match raw::find(body, "model") {
             Some(value) if model != self.model => {
                 // It is a part of this text.
-                let start = value.as_ptr() as usize - self.body.as_ptr() as usize;
-                [&self.body[..start], &raw::quote(model), &self.body[start + value.len()..]].concat()
+                let start = value.as_ptr() as usize - body.as_ptr() as usize;
+                [&body[..start], &raw::quote(model), &body[start + value.len()..]].concat()
             }
-            _ => self.body.to_string(),
+            _ => body.to_owned(),
         }
     }
 
     /// The request, when all of it could be read.
     pub fn request(&self) -> Result<&Arc<Request>, Failure> {
-        self.request.as_ref().map_err(Clone::clone)
+        self.reading.request()
     }
 
     /// Writes it for an upstream.
     pub fn prepare(&self, target: &Target, mending: &Mending, fresh: &Fresh) -> Result<Prepared, Failure> {
-        let is_same = target.dialect == self.front;
-        let request = match &self.request {
-            Ok(request) => Arc::clone(request),
-            Err(_) if is_same => Arc::new(Request {
+        let front = self.front();
+        let is_same = target.dialect == front;
+        let request = if is_same && !self.is_made {
+            Arc::new(self.reading.beside_the_conversation().unwrap_or_else(|_| Request {
                 model: self.model.clone(),
                 is_stream: self.is_stream,
                 ..Request::default()
-            }),
-            Err(failure) => return Err(failure.clone()),
+            }))
+        } else {
+            Arc::clone(self.reading.request()?)
         };
         let tools = mending.cache.toolset(&request.tools);
-        let needs_objects = matches!(self.front, Dialect::AnthropicMessages | Dialect::OllamaChat);
+        let needs_objects = matches!(front, Dialect::AnthropicMessages | Dialect::OllamaChat);
         let mender =
             Arc::new(Mender::new(Arc::clone(&mending.normalizer), Arc::clone(&tools), needs_objects));
         let mut notes = Notes::default();
         let alias = (target.model != self.model).then(|| self.model.clone());
         let (body, history, names) = if is_same && !self.is_made {
             let model = alias.as_ref().map(|_| target.model.as_str());
-            let passed = pass::request(self.front, &self.body, model, &mender);
+            let passed = pass::request(front, self.body(), model, &mender);
             (passed.body.into_owned(), passed.reports, Names::default())
         } else {
             // Strict upstreams want objects, whatever the client wants.
@@ -180,7 +183,7 @@ impl Asked {
             body,
             notes,
             history,
-            front: self.front,
+            front,
             upstream: target.dialect,
             names,
             mender,
@@ -188,7 +191,7 @@ impl Asked {
             reads_text_calls: target.reads_text_calls && !request.tools.is_empty(),
             alias,
             target: target.clone(),
-            asked: request,
+            asked: Arc::clone(&self.reading),
         })
     }
 }
@@ -204,12 +207,6 @@ fn write(
     let names = fit::fit(&mut request, target, notes)?;
     let body = dialects::write_request(&request, target, notes)?;
     Ok((body, history, names))
-}
-
-fn string_at(text: &str, key: &str) -> Option<String> {
-    let value = raw::find(text, key)?;
-    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    Some(raw::Str::from_escaped(inner).decode().into_owned())
 }
 
 // === impl Prepared ===
@@ -316,7 +313,7 @@ impl Prepared {
     }
 
     fn tool_names(&self) -> Vec<String> {
-        self.asked.tools.iter().map(|tool| tool.name.clone()).collect()
+        self.reply.request.tools.iter().map(|tool| tool.name.clone()).collect()
     }
 
     /// An error as the client's answer.

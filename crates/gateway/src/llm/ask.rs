@@ -103,9 +103,9 @@ impl LlmFront {
     }
 
     /// Asks one upstream.
-    async fn attempt(&self, sent: Sent<'_>, prepared: Prepared, exchanged: &mut Exchanged) -> Attempt {
+    async fn attempt(&self, sent: Sent<'_>, mut prepared: Prepared, exchanged: &mut Exchanged) -> Attempt {
         let upstream = &sent.way.upstream;
-        let response = match sent.send(&prepared).await {
+        let response = match sent.send(&mut prepared).await {
             Ok(response) => response,
             Err(failure) => return exchanged.failed(&prepared, failure, None),
         };
@@ -185,12 +185,12 @@ impl LlmFront {
         let (mut prepared, mut body) = (prepared, body);
         for _ in 0..sent.reask {
             let report = prepared.whole(200, &body).report;
-            let Some(Ok(next)) = prepared.again(&body, &report.calls, sent.mending, sent.fresh) else {
+            let Some(Ok(mut next)) = prepared.again(&body, &report.calls, sent.mending, sent.fresh) else {
                 break;
             };
             exchanged.attempts += 1;
             let before = exchanged.spent_before;
-            let Ok(response) = sent.send(&next).await else { break };
+            let Ok(response) = sent.send(&mut next).await else { break };
             if !response.status().is_success() {
                 break;
             }
@@ -217,7 +217,8 @@ struct Sent<'a> {
 }
 
 impl Sent<'_> {
-    async fn send(&self, prepared: &Prepared) -> Result<reqwest::Response, Failure> {
+    /// Sends what was prepared. Its body goes with it.
+    async fn send(&self, prepared: &mut Prepared) -> Result<reqwest::Response, Failure> {
         let upstream = &self.way.upstream;
         if !upstream.has_key() && self.visit.own_key.is_empty() && upstream.dialect() != Dialect::OllamaChat {
             tracing::debug!("the upstream \"{}\" is asked without a key", upstream.name());
@@ -230,7 +231,7 @@ impl Sent<'_> {
                 query: self.parts.uri.query().filter(|_| from == to),
                 headers: headers::for_upstream(from, to, &self.parts.headers),
                 own_key: &self.visit.own_key,
-                body: Some(prepared.body.clone()),
+                body: Some(std::mem::take(&mut prepared.body)),
             })
             .await
     }

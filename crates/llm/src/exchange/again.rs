@@ -4,27 +4,32 @@ use std::sync::Arc;
 
 use toolwright_model::Outcome;
 
-use super::{Asked, Fresh, Mending, Prepared};
+use super::{Asked, Fresh, Mending, Prepared, Reading};
 use crate::calls::CallReport;
-use crate::form::{Block, Message, Response, Role, Text, ToolResult};
-use crate::{Failure, dialects};
+use crate::form::{Block, Message, Request, Response, Role, Text, ToolResult};
+use crate::{Dialect, Failure, dialects};
 
 impl Asked {
+    /// One that is made of another.
+    fn made(front: Dialect, request: Request) -> Asked {
+        Asked {
+            model: request.model.clone(),
+            is_stream: request.is_stream,
+            reading: Arc::new(Reading::made(front, request)),
+            is_made: true,
+        }
+    }
+
     /// The same request for an answer that comes whole: one that may have to be asked for again is collected before
     /// anything of it leaves. Nothing where the answer comes whole anyway, has no tools or cannot be read.
     pub fn collected(&self) -> Option<Asked> {
-        let request =
-            self.request.as_ref().ok().filter(|request| self.is_stream && !request.tools.is_empty())?;
+        if !self.is_stream {
+            return None;
+        }
+        let request = self.reading.request().ok().filter(|request| !request.tools.is_empty())?;
         let mut request = (**request).clone();
         request.is_stream = false;
-        Some(Asked {
-            front: self.front,
-            body: "".into(),
-            model: self.model.clone(),
-            is_stream: false,
-            request: Ok(Arc::new(request)),
-            is_made: true,
-        })
+        Some(Asked::made(self.front(), request))
     }
 }
 
@@ -46,19 +51,11 @@ impl Prepared {
         let text = std::str::from_utf8(answer).ok()?;
         let mut response = dialects::read_response(self.upstream, text).ok()?;
         self.names.restore(&mut response);
-        let mut request = (*self.asked).clone();
+        let mut request = (**self.asked.request().ok()?).clone();
         let results = results(&response, &refused);
         request.messages.push(Message { role: Role::Assistant, blocks: response.blocks, extra: Vec::new() });
         request.messages.push(Message { role: Role::User, blocks: results, extra: Vec::new() });
-        let asked = Asked {
-            front: self.front,
-            body: "".into(),
-            model: request.model.clone(),
-            is_stream: request.is_stream,
-            request: Ok(Arc::new(request)),
-            is_made: true,
-        };
-        Some(asked.prepare(&self.target, mending, fresh))
+        Some(Asked::made(self.front, request).prepare(&self.target, mending, fresh))
     }
 }
 
