@@ -113,7 +113,7 @@ impl LlmFront {
                 self.list(&path, &request, &visit).await
             }
             LlmPath::Version => said::json(200, toolwright_llm::models::ollama_version()),
-            LlmPath::Show => self.show(&request, &visit).await,
+            LlmPath::Show if request.method() == Method::POST => self.show(&request, &visit).await,
             LlmPath::EventLogging => said::json(200, "{}"),
             LlmPath::Elsewhere(dialect) => {
                 let what = format!(

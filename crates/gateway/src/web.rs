@@ -2,7 +2,7 @@
 //!
 //! A request passes, in this order: the guard (`Host` and `Origin`), the token, the limits, and only then
 //! what its path names. Behind the paths of the protocol is an [`Inside`], behind `/api/` an
-//! [`Api`]. Nothing that comes through this port can start a program or change what is configured.
+//! [`Api`], and pages for people are [`Pages`]. Nothing that comes through this port can start a program or change what is configured.
 //!
 //! Start with [`Web::new`] and [`Web::serve`].
 
@@ -20,10 +20,12 @@ mod listener;
 mod llm;
 mod metrics;
 mod paced;
+mod pages;
 mod refusal;
 mod route;
 mod serve;
 mod served;
+mod sessions;
 mod tokens;
 
 pub use api::{API_ROUTES, Api};
@@ -33,6 +35,8 @@ pub use keys::{ANYONE, Keys, OWN_TOKEN, STDIO};
 pub use limits::{Rate, WebLimits};
 pub use listener::{Bound, ListenError, Reach, bind};
 pub use metrics::{CallCounter, Metrics};
+pub use pages::{PageAsked, PageReply, Pages};
 pub use serve::{Stop, Web, WebOptions};
 pub use served::Served;
+pub use sessions::{Session, Sessions};
 pub use tokens::{NewToken, TokenEntry, TokenError, TokenFolder};

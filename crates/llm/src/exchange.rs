@@ -92,6 +92,11 @@ impl Asked {
             Failure::invalid(format!("the body is not UTF-8 at byte {}", error.valid_up_to()))
         })?;
         let reading = Reading::new(front, text);
+        if let Some(key) = reading.repeated_key() {
+            // Whoever reads it may take either: then what was allowed is not what is asked.
+            let what = format!("{key} stands in the request twice; send it once");
+            return Err(Failure::invalid(what).about(key));
+        }
         let (model, is_stream) = match reading.glance() {
             Some(told) => told,
             None => match reading.request() {

@@ -28,6 +28,8 @@ pub enum Command {
     Serve(ServeOptions),
     /// Serve one client over standard input and output
     Stdio(StdioOptions),
+    /// Print a link that opens the pages of a gateway that runs, once
+    Dashboard(DashboardOptions),
     /// Make, list and revoke the tokens of clients
     Token(TokenOptions),
     /// Mend tool calls: JSON lines in, JSON lines out, in the same order
@@ -48,6 +50,14 @@ pub enum Command {
     Llm(LlmOptions),
     /// Show and check what was written down of calls
     Audit(AuditOptions),
+}
+
+/// Options of `dashboard`.
+#[derive(Args, Clone, Debug)]
+pub struct DashboardOptions {
+    /// Where the gateway listens
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8484")]
+    pub url: String,
 }
 
 /// Options of `llm`.

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod call;
 mod changes;
+pub mod dashboard;
 pub mod explain;
 pub mod llm;
 pub mod normalize;

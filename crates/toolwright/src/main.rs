@@ -46,6 +46,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Serve(options) => commands::serve::run(&options),
         Command::Stdio(options) => commands::stdio::run(&options),
+        Command::Dashboard(options) => commands::dashboard::run(&options),
         Command::Token(options) => commands::token::run(&options),
         Command::Normalize(options) => commands::normalize::run(&options),
         Command::Replay(options) => commands::replay::run(&options),

@@ -16,7 +16,14 @@ use serde_json::{Value, json};
 fn comparable(text: &str, home: &Home, port: u16, token: &str) -> String {
     let home = std::fs::canonicalize(home.path()).expect("a path").display().to_string();
     let text = text.replace(&home, "HOME").replace(&format!(":{port}"), ":PORT");
-    if token.is_empty() { text } else { text.replace(token, "TOKEN") }
+    let text = if token.is_empty() { text } else { text.replace(token, "TOKEN") };
+    match text.split_once("/login?once=") {
+        Some((before, rest)) => {
+            let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            format!("{before}/login?once=LINK{}", &rest[end..])
+        }
+        None => text,
+    }
 }
 
 /// Starts it with these arguments and reads what it says until it waits.

@@ -13,6 +13,7 @@ mod learn;
 mod ledger_settings;
 mod normalize;
 mod notes;
+mod pages;
 mod program;
 mod seed_004_calls;
 mod seed_004_stats;

@@ -240,10 +240,13 @@ impl Sent<'_> {
 /// Whether an upstream answers in pieces.
 pub(super) fn is_stream(headers: &HeaderMap, dialect: Dialect) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if kind.starts_with("text/html") {
+        return false;
+    }
     match dialect {
         // It says what it likes, and a whole answer is a stream of one line.
         Dialect::OllamaChat => true,
-        _ => !(kind.starts_with("application/json") || kind.starts_with("text/html")),
+        _ => !kind.starts_with("application/json"),
     }
 }
 

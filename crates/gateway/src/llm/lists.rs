@@ -109,6 +109,9 @@ impl Upstream {
         let response =
             self.send(Ask { method: Method::GET, path, query: None, headers, own_key, body: None }).await?;
         let status = response.status().as_u16();
+        if response.status().is_redirection() {
+            return Err(self.redirects(status, response.headers()));
+        }
         let body = self.whole(response).await?;
         if !(200..300).contains(&status) {
             let text = String::from_utf8_lossy(&body);
@@ -119,7 +122,14 @@ impl Upstream {
             Failure::new(FailureKind::Api, what).with_status(502)
         })?;
         let list = told.get("data").or(told.get("models")).and_then(Value::as_array);
-        let named = list.into_iter().flatten().filter_map(|model| {
+        let list = list.ok_or_else(|| {
+            let what = format!(
+                "what upstream \"{}\" answers is no list of models; check its url and its kind",
+                self.name()
+            );
+            Failure::new(FailureKind::Api, what).with_status(502)
+        })?;
+        let named = list.iter().filter_map(|model| {
             let id = ["id", "model", "name"].iter().find_map(|key| model.get(key)?.as_str())?;
             Some((id.to_owned(), model.get("created").and_then(Value::as_u64)))
         });

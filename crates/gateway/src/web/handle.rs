@@ -22,6 +22,7 @@ use super::keys;
 use super::llm;
 use super::metrics::{self, Open};
 use super::paced::Pace;
+use super::pages;
 use super::refusal::{Refusal, response};
 use super::route::{ROUTES, Route};
 use super::serve::Web;
@@ -101,7 +102,7 @@ async fn inside(
         Route::Healthz => return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "ok\n")),
         Route::Readyz => return whole(readyz(web)),
         // Clients of models ask so whether somebody is there.
-        Route::Root => {
+        Route::Root if web.pages.is_none() || parts.method == Method::HEAD => {
             return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "Toolwright is running\n"));
         }
         _ => {}
@@ -109,7 +110,15 @@ async fn inside(
     if let Route::Llm(path) = route {
         return llm::serve(web, path, parts, incoming, pace).await;
     }
-    let known = web.keys.recognise(&parts.headers)?;
+    if let Some((pages, sessions)) =
+        web.pages.as_ref().filter(|(pages, _)| pages::is_page(&route, &**pages, &parts))
+    {
+        return pages::serve(web, &**pages, sessions, parts, incoming, pace).await;
+    }
+    let known = match route {
+        Route::Api(_) => pages::recognise(web, &parts)?,
+        _ => web.keys.recognise(&parts.headers)?,
+    };
     let endpoint = match route {
         Route::Mcp(endpoint) => endpoint,
         Route::Metrics => return whole(metrics_page(web)),

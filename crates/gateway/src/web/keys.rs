@@ -146,6 +146,17 @@ impl Keys {
         Ok(())
     }
 
+    /// Who runs this gateway; nobody without a token of its own.
+    pub(super) fn owner(&self) -> Option<Arc<Known>> {
+        let known = self.known.load();
+        self.anyone.clone().or_else(|| known.iter().find(|known| known.entry.is_none()).cloned())
+    }
+
+    /// Whether this is the token of who runs this gateway.
+    pub(super) fn is_owner(&self, token: &str) -> bool {
+        self.find(token).is_some_and(|known| known.entry.is_none())
+    }
+
     /// Who sent these headers.
     pub(super) fn recognise(&self, headers: &HeaderMap) -> Result<Arc<Known>, Refusal> {
         let refused = |what: &str| match &self.anyone {

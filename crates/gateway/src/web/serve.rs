@@ -18,6 +18,8 @@ use super::keys::Keys;
 use super::limits::WebLimits;
 use super::listener::Bound;
 use super::metrics::Metrics;
+use super::pages::Pages;
+use super::sessions::Sessions;
 use crate::llm::LlmFront;
 
 /// How often the tokens are looked at.
@@ -50,6 +52,8 @@ pub struct WebOptions {
     pub api: Option<Api>,
     /// What models are asked through; nothing for a port that asks none.
     pub llm: Option<Arc<LlmFront>>,
+    /// Pages for people, and who may look at them; nothing for a port without.
+    pub pages: Option<(Arc<dyn Pages>, Sessions)>,
 }
 
 /// The port.
@@ -61,6 +65,7 @@ pub struct Web {
     pub(super) metrics: Metrics,
     pub(super) api: Option<Api>,
     pub(super) llm: Option<Arc<LlmFront>>,
+    pub(super) pages: Option<(Arc<dyn Pages>, Sessions)>,
     pub(super) dropped: Dropped,
     pub(super) admission: Admission,
     pub(super) connections: Arc<Gate>,
@@ -107,7 +112,7 @@ impl Stop {
 impl Web {
     /// A port at this address.
     pub fn new(address: SocketAddr, options: WebOptions) -> Result<Arc<Web>, GuardError> {
-        let WebOptions { inside, keys, allowed, limits, metrics, api, llm } = options;
+        let WebOptions { inside, keys, allowed, limits, metrics, api, llm, pages } = options;
         let guard = Guard::new(address, &allowed, keys.are_needed())?;
         Ok(Arc::new(Web {
             inside,
@@ -117,6 +122,7 @@ impl Web {
             metrics,
             api,
             llm,
+            pages,
             dropped: Dropped::default(),
             admission: Admission::default(),
             connections: Arc::default(),

@@ -254,7 +254,7 @@ pub(super) fn new_token() -> Result<String, TokenError> {
     Ok(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random()?)))
 }
 
-fn random() -> Result<[u8; TOKEN_BYTES], TokenError> {
+pub(super) fn random() -> Result<[u8; TOKEN_BYTES], TokenError> {
     let mut bytes = [0; TOKEN_BYTES];
     aws_lc_rs::rand::fill(&mut bytes).map_err(|_| TokenError::NoChance)?;
     Ok(bytes)

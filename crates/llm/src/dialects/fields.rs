@@ -8,6 +8,9 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 use crate::Failure;
 use crate::form::{Arguments, Members};
 
+/// The longest number that a message shows.
+const MOST_SHOWN: usize = 40;
+
 /// Where a value stands in a body.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'p> {
@@ -32,8 +35,10 @@ impl<'p> Path<'p> {
 
     /// The failure of a request whose value here is not as it has to be.
     pub(crate) fn wrong(&self, wanted: &str, found: &str) -> Failure {
-        Failure::invalid(format!("{self} has to be {wanted}, but it is {}", kind(found)))
-            .about(self.to_string())
+        // Of a number that is the wrong one, the number itself says most.
+        let is_number = wanted.contains("number") && kind(found) == "a number" && found.len() <= MOST_SHOWN;
+        let is = if is_number { found } else { kind(found) };
+        Failure::invalid(format!("{self} has to be {wanted}, but it is {is}")).about(self.to_string())
     }
 }
 

@@ -43,8 +43,9 @@ impl Prepared {
         mending: &Mending,
         fresh: &Fresh,
     ) -> Option<Result<Prepared, Failure>> {
-        let refused: Vec<&CallReport> =
-            calls.iter().filter(|call| matches!(call.outcome, Outcome::Refused { .. })).collect();
+        // One that was cut off would be cut off again.
+        let is_wrong = |call: &&CallReport| matches!(call.outcome, Outcome::Refused { .. }) && !call.is_cut;
+        let refused: Vec<&CallReport> = calls.iter().filter(is_wrong).collect();
         if refused.is_empty() {
             return None;
         }

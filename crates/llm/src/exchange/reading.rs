@@ -9,7 +9,11 @@ use std::sync::{Arc, OnceLock};
 use toolwright_jsonrpc::raw;
 
 use crate::form::Request;
+use crate::pass::Walk;
 use crate::{Dialect, Failure, dialects};
+
+/// The keys that decide where a request goes and how it is answered.
+const DECIDING: [&str; 5] = ["model", "stream", "tools", "messages", "input"];
 
 /// What a client sent.
 #[derive(Debug)]
@@ -38,6 +42,18 @@ impl Reading {
     /// All of it but the conversation.
     pub fn beside_the_conversation(&self) -> Result<Request, Failure> {
         dialects::read_request(self.front, &without_conversation(self.front, &self.body))
+    }
+
+    /// What decides where the request goes, and stands there more than once.
+    pub fn repeated_key(&self) -> Option<&'static str> {
+        let mut seen = [0; DECIDING.len()];
+        Walk::new(&self.body).object(|walk, key| {
+            if let Some(at) = DECIDING.iter().position(|deciding| *deciding == key) {
+                seen[at] += 1;
+            }
+            walk.skip()
+        });
+        DECIDING.into_iter().zip(seen).find(|(_, times)| *times > 1).map(|(key, _)| key)
     }
 
     /// The model and whether the answer is to come in pieces, where that can be told at a glance.
@@ -101,6 +117,19 @@ mod tests {
             assert_eq!((&beside.tools, &beside.model), (&whole.tools, &whole.model));
             assert_eq!(beside.tools.len(), 1);
             assert_eq!(reading.glance(), Some(("m".to_owned(), whole.is_stream)));
+        }
+    }
+
+    #[test]
+    fn what_decides_stands_there_once() {
+        for (body, repeated) in [
+            (r#"{"model":"a","messages":[],"model":"b"}"#, Some("model")),
+            (r#"{"model":"a","mod\u0065l":"b"}"#, Some("model")),
+            (r#"{"model":"a","stream":false,"stream":true}"#, Some("stream")),
+            (r#"{"model":"a","x":1,"x":2,"metadata":{"model":"b"}}"#, None),
+            ("no JSON", None),
+        ] {
+            assert_eq!(Reading::new(Dialect::OpenAiChat, body).repeated_key(), repeated, "{body}");
         }
     }
 

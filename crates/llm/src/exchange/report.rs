@@ -42,7 +42,11 @@ impl Report {
     }
 }
 
-/// How many of these were mended. One that was cut off was not: it is told as none.
+/// How many of these were mended. One that was cut off, or cannot be read, was not, whatever is told of it.
 pub fn repaired(calls: &[CallReport]) -> usize {
-    calls.iter().filter(|call| call.is_changed() && !call.is_cut).count()
+    let is_mended = |call: &&CallReport| {
+        let is_refused = matches!(call.outcome, Outcome::Refused { .. });
+        call.is_changed() && !call.is_cut && (!is_refused || call.name != call.sent_name)
+    };
+    calls.iter().filter(is_mended).count()
 }

@@ -87,6 +87,9 @@ impl PassStream {
         if self.is_over() || self.state.report.upstream_error.is_some() {
             out.append(&mut last);
             out.extend_from_slice(self.frames.rest());
+            if self.state.lacks_its_mark() {
+                out.extend_from_slice(b"data: [DONE]\n\n");
+            }
             return;
         }
         // A frame that nobody ended would run into the error: it is left out.

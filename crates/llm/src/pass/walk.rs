@@ -11,7 +11,7 @@ pub type Span = Range<usize>;
 /// A place in a JSON text. What is stepped over is checked, what is not asked for is not kept.
 ///
 /// Every reader steps over exactly one value, whatever it is. `None` says that the text is no JSON.
-pub(super) struct Walk<'t> {
+pub(crate) struct Walk<'t> {
     text: &'t str,
     at: usize,
 }

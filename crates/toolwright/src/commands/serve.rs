@@ -10,9 +10,10 @@ use std::sync::Arc;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use toolwright_dashboard::Dashboard;
 use toolwright_gateway::control::{ControlError, Door, door_of};
 use toolwright_gateway::web::{
-    self, Allowed, Api, Inside, Keys, ListenError, Rate, Reach, Web, WebLimits, WebOptions,
+    self, Allowed, Api, Inside, Keys, ListenError, Rate, Reach, Sessions, Web, WebLimits, WebOptions,
 };
 use toolwright_mcp::front::SealKey;
 
@@ -69,8 +70,16 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
     let over = CancellationToken::new();
     let ledger = behind.keep_ledger(over.clone());
     let served = Arc::new(behind.served());
+    let port = bound.address.port();
+    let (sessions, link) = match &own {
+        Some(own) => (Sessions::new(own, port), Sessions::link(own).map_err(token::report)?),
+        None => (Sessions::open_to_all(port).map_err(token::report)?, "/".to_owned()),
+    };
+    let pages =
+        Dashboard::new(behind.ledger.clone(), Arc::clone(&behind.executor), Arc::clone(&behind.servers));
     let started = Started {
         address: bound.address,
+        link,
         token: own,
         token_file: folder.map(|folder| folder.own_file()).filter(|_| !options.no_auth),
         toolboxes: start_text::toolboxes(&behind, &served.toolboxes()),
@@ -86,6 +95,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         metrics: behind.metrics(),
         api: Some(Api::new(behind.ledger.clone(), Arc::clone(&behind.executor))),
         llm: behind.llm.clone(),
+        pages: Some((Arc::new(pages), sessions)),
     };
     let web = Web::new(bound.address, web_options)
         .map_err(|error| Report::usage(error.to_string(), "correct --allow-host or --allow-origin"))?;

@@ -115,6 +115,15 @@ fn check_page(headers: &HeaderMap, origin: Option<&HeaderValue>) -> Result<(), R
     }
 }
 
+/// What changes something comes as JSON, and from no page of another site.
+pub(in crate::web) fn check_change(headers: &HeaderMap) -> Result<(), Refusal> {
+    check_kind(headers)?;
+    match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
+        None | Some(b"same-origin") => Ok(()),
+        Some(_) => Err(Refusal::other_origin("of another site")),
+    }
+}
+
 /// A form of a page cannot have this kind without asking first.
 fn check_kind(headers: &HeaderMap) -> Result<(), Refusal> {
     let mut given = headers.get_all(CONTENT_TYPE).iter();

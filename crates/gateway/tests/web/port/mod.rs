@@ -149,7 +149,7 @@ pub async fn port_telling(doors: Doors, limits: WebLimits, allowed: Allowed, api
     let inside = Arc::new(Told::default());
     let behind: Arc<dyn Inside> = Arc::clone(&inside) as _;
     let metrics = Metrics::new(Arc::default());
-    let options = WebOptions { inside: behind, keys, allowed, limits, metrics, api, llm: None };
+    let options = WebOptions { inside: behind, keys, allowed, limits, metrics, api, llm: None, pages: None };
     let web = Web::new(address, options).expect("a guard");
     let stop = web.stop();
     let serving = tokio::spawn(async move { web.serve(bound).await });

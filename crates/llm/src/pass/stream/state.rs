@@ -81,6 +81,11 @@ impl State {
         self.report.upstream_error.is_none() && (self.is_done || (is_chat && is_finished()))
     }
 
+    /// Whether all was said but for the mark behind it that clients of Chat wait for.
+    pub fn lacks_its_mark(&self) -> bool {
+        self.dialect == Dialect::OpenAiChat && self.is_over() && !self.is_done
+    }
+
     /// The stream ends badly. Text that waits is text; what is in doubt of a call does not leave.
     pub fn give_up(&mut self, out: &mut Vec<u8>) {
         self.text.give_up();

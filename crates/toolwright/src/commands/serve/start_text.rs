@@ -19,6 +19,8 @@ pub struct Started {
     /// Where the files tools work.
     pub folders: Vec<PathBuf>,
     pub configuration: Option<PathBuf>,
+    /// The path that opens the pages, once.
+    pub link: String,
     /// The upstreams at which models are asked.
     pub upstreams: Vec<String>,
 }
@@ -65,6 +67,7 @@ impl Started {
             "token": self.token,
             "tokenFile": self.token_file,
             "configuration": self.configuration,
+            "dashboard": self.url(&self.link),
             "llm": { "url": self.url(""), "upstreams": self.upstreams },
         });
         format!("{said}\n")
@@ -97,6 +100,12 @@ impl Started {
             (Some(token), None) => format!("{token}  (for this run: there is no folder to keep it in)"),
             (None, _) => "none is needed".to_owned(),
         };
+        let dashboard = match &self.token {
+            Some(_) => {
+                format!("{}  (works once; `toolwright dashboard` makes another)", self.url(&self.link))
+            }
+            None => self.url(&self.link),
+        };
         let url = self.url("/mcp");
         let (flag, member) = match &self.token {
             Some(token) => (
@@ -106,7 +115,7 @@ impl Started {
             None => Default::default(),
         };
         let text = format!(
-            "toolwright {} serves on {}\n\n{rows}\nConfiguration: {configuration}\nToken:         {token}\n\nNext:\n  1. Connect a client. Claude Code:\n       claude mcp add --transport http toolwright {url}{flag}\n     Others, in their file of servers:\n       {{\"mcpServers\": {{\"toolwright\": {{\"type\": \"http\", \"url\": \"{url}\"{member}}}}}}}\n  2. See whether it is ready, from another terminal:\n       curl {}\n\nCtrl-C ends it.\n",
+            "toolwright {} serves on {}\n\n{rows}\nConfiguration: {configuration}\nToken:         {token}\nDashboard:     {dashboard}\n\nNext:\n  1. Connect a client. Claude Code:\n       claude mcp add --transport http toolwright {url}{flag}\n     Others, in their file of servers:\n       {{\"mcpServers\": {{\"toolwright\": {{\"type\": \"http\", \"url\": \"{url}\"{member}}}}}}}\n  2. See whether it is ready, from another terminal:\n       curl {}\n\nCtrl-C ends it.\n",
             env!("CARGO_PKG_VERSION"),
             self.address,
             self.url("/readyz"),
@@ -156,6 +165,7 @@ mod tests {
             toolboxes: vec![Line { name: "builtin".to_owned(), holds: Holds::OwnTools(12) }],
             folders: vec!["/home/me/notes".into()],
             configuration: None,
+            link: "/login?once=LINK".to_owned(),
             upstreams: vec!["anthropic".into(), "local".into()],
         }
     }

@@ -1,0 +1,169 @@
+// What moves on the pages. Everything that comes from outside is put in as text, never as markup.
+"use strict";
+(() => {
+  const mark = document.querySelector('meta[name="toolwright-mark"]')?.content ?? "";
+  const said = document.getElementById("said");
+  const say = (text) => { if (said) said.textContent = text; };
+
+  const post = (path, body) => fetch(path, {
+    method: "POST",
+    credentials: "same-origin",
+    headers: { "content-type": "application/json", "x-toolwright-page": mark },
+    body: JSON.stringify(body),
+  });
+
+  const element = (name, attributes, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes ?? {})) made.setAttribute(key, value);
+    for (const child of children) made.append(child);
+    return made;
+  };
+
+  // Times in the time of the reader; the exact one stays in the attribute.
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const when = new Date(time.getAttribute("datetime"));
+    if (!Number.isNaN(when.getTime())) {
+      time.title = time.textContent;
+      time.textContent = when.toLocaleString();
+    }
+  }
+
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      say("copied");
+      const label = button.textContent;
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = label; }, 1500);
+    });
+  }
+
+  // Decisions about suggestions.
+  for (const button of document.querySelectorAll("[data-decide]")) {
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      const { suggestion, decide } = button.dataset;
+      const answer = await post(`/api/suggestions/${encodeURIComponent(suggestion)}/${decide}`, {});
+      if (answer.ok) return location.reload();
+      const told = await answer.json().catch(() => ({}));
+      button.disabled = false;
+      say(told.error?.message ?? told.message ?? `it was refused (${answer.status})`);
+      button.after(element("p", { class: "problem", role: "alert" }, said.textContent));
+    });
+  }
+
+  for (const button of document.querySelectorAll("[data-restart]")) {
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      say("restarting");
+      const answer = await post("/do/restart", { server: button.dataset.restart });
+      if (answer.ok) return location.reload();
+      button.disabled = false;
+      say(`it was refused (${answer.status})`);
+    });
+  }
+
+  // The playground answers while one types.
+  const form = document.getElementById("try");
+  if (form) {
+    const result = document.getElementById("result-body");
+    let newest = 0;
+    const attempt = async () => {
+      const number = ++newest;
+      const fields = Object.fromEntries(new FormData(form));
+      const answer = await post("/do/try", fields).catch(() => null);
+      if (!answer?.ok || number !== newest) return;
+      // Made by the gateway itself, with everything from outside escaped.
+      const made = new DOMParser().parseFromString(await answer.text(), "text/html");
+      result.replaceChildren(...made.body.childNodes);
+    };
+    form.addEventListener("input", attempt);
+    form.addEventListener("submit", (event) => { event.preventDefault(); attempt(); });
+  }
+
+  // Calls as they end.
+  const feed = document.getElementById("feed");
+  if (feed) {
+    const MOST = 200;
+    const state = document.getElementById("live-state");
+    const pause = document.getElementById("pause");
+    const filter = document.getElementById("filter");
+    const only = document.getElementById("only-mended");
+    let waiting = [];
+    let isPaused = false;
+    let isDrawn = false;
+
+    const fits = (call) => {
+      const isOdd = call.status !== "ok" || (call.changes ?? []).length > 0;
+      const words = filter.value.trim().toLowerCase();
+      const text = `${call.tool} ${call.server ?? ""} ${call.client ?? ""} ${call.error ?? ""} ${JSON.stringify(call.args ?? {})}`;
+      return (!only.checked || isOdd) && (!words || text.toLowerCase().includes(words));
+    };
+    const badge = (call) => {
+      const [kind, sign, word] = call.status === "error" ? ["bad", "✕", "failed"]
+        : (call.changes ?? []).length > 0 ? ["mended", "✎", "mended"]
+        : call.status === "ok" ? ["good", "✓", "ok"] : ["info", "…", call.status];
+      return element("span", { class: `badge ${kind}` }, `${sign} ${word}`);
+    };
+    const row = (call) => {
+      const link = element("a", { href: `/calls/${encodeURIComponent(call.req_id)}` }, call.tool);
+      const made = element("li", { class: "new" }, badge(call), " ", link, ` ${call.server ?? ""} ${call.client ?? ""} `,
+        `${Number(call.duration_ms ?? 0).toFixed(1)} ms`);
+      for (const change of (call.changes ?? []).slice(0, 10)) {
+        made.append(element("div", { class: "change" },
+          element("code", {}, change.path ?? ""), " ",
+          element("del", {}, String(change.from ?? "")), " → ", element("ins", {}, String(change.to ?? ""))));
+      }
+      if (call.error) made.append(element("div", { class: "quiet" }, call.error));
+      return made;
+    };
+    const draw = () => {
+      isDrawn = false;
+      if (isPaused) return;
+      const rows = waiting.filter(fits).slice(-MOST).map(row).reverse();
+      waiting = [];
+      feed.prepend(...rows);
+      while (feed.children.length > MOST) feed.lastElementChild.remove();
+    };
+    const soon = () => {
+      if (!isDrawn) { isDrawn = true; requestAnimationFrame(draw); }
+    };
+    const source = new EventSource("/api/operations/live");
+    source.onopen = () => { state.textContent = "Calls appear here as they end."; };
+    source.onerror = () => { state.textContent = "The connection is lost; trying again…"; };
+    source.onmessage = (event) => {
+      waiting.push(JSON.parse(event.data));
+      if (waiting.length > 5 * MOST) waiting = waiting.slice(-MOST);
+      soon();
+    };
+    pause.addEventListener("click", () => {
+      isPaused = !isPaused;
+      pause.setAttribute("aria-pressed", String(isPaused));
+      pause.textContent = isPaused ? "Go on" : "Pause";
+      soon();
+    });
+  }
+
+  // Keys: g and a letter for pages, / to search, j and k through rows.
+  let isGoing = false;
+  let at = -1;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+    const rows = [...document.querySelectorAll("table.rows tbody tr")];
+    if (isGoing) {
+      isGoing = false;
+      const links = [...document.querySelectorAll("nav a")];
+      links.find((link) => link.textContent.toLowerCase().startsWith(event.key.toLowerCase()))?.click();
+    } else if (event.key === "g") {
+      isGoing = true;
+    } else if (event.key === "/") {
+      event.preventDefault();
+      document.querySelector('input[type="search"]')?.focus();
+    } else if ((event.key === "j" || event.key === "k") && rows.length > 0) {
+      rows[at]?.classList.remove("chosen");
+      at = Math.max(0, Math.min(rows.length - 1, at + (event.key === "j" ? 1 : -1)));
+      rows[at].classList.add("chosen");
+      rows[at].querySelector("a")?.focus();
+    }
+  });
+})();

@@ -1,0 +1,85 @@
+//! The frame around every page, and the page that asks who somebody is.
+
+use maud::{DOCTYPE, Markup, html};
+
+use crate::Page;
+use crate::route::Route;
+
+/// What the frame needs to know.
+pub struct Frame<'a> {
+    pub current: &'a Route,
+    /// What the page sends along with what changes something.
+    pub mark: &'a str,
+}
+
+pub fn frame(frame: &Frame<'_>, page: &Page) -> Markup {
+    let head = html! { meta name="toolwright-mark" content=(frame.mark); };
+    document(
+        &page.title,
+        &head,
+        &html! {
+            a.skip href="#content" { "Skip to the content" }
+            header.top {
+                a.brand href="/" { "Toolwright" }
+                nav aria-label="Pages" {
+                    ul {
+                        @for (route, path, name) in Route::MENU {
+                            li {
+                                a href=(path) aria-current=[frame.current.is_under(&route).then_some("page")] { (name) }
+                            }
+                        }
+                    }
+                }
+            }
+            main #content tabindex="-1" {
+                h1 { (page.title) }
+                (page.body)
+            }
+            footer.bottom {
+                p { "Keys: " kbd { "g" } " then the first letter of a page, " kbd { "/" } " to search, " kbd { "j" } " and " kbd { "k" } " through rows." }
+            }
+            div #said role="status" aria-live="polite" {}
+        },
+    )
+}
+
+pub fn login(problem: Option<&str>) -> Markup {
+    document(
+        "Log in",
+        &html! {},
+        &html! {
+            main #content {
+                h1 { "Toolwright" }
+                @if let Some(problem) = problem {
+                    p.problem role="alert" { (problem) }
+                }
+                p { "Open the link that the gateway printed when it started, or the one that " code { "toolwright dashboard" } " prints. Or give its token:" }
+                form method="post" action="/login" {
+                    label for="token" { "Token" }
+                    input #token type="password" name="token" autocomplete="current-password" required;
+                    button type="submit" { "Log in" }
+                }
+                p.quiet { code { "toolwright token show" } " tells the token." }
+            }
+        },
+    )
+}
+
+fn document(title: &str, head: &Markup, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · Toolwright" }
+                (head)
+                link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
+                link rel="stylesheet" href="/assets/style.css";
+                script src="/assets/script.js" defer {}
+            }
+            body { (body) }
+        }
+    }
+}

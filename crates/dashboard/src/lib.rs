@@ -1,0 +1,164 @@
+//! Pages for people: what was mended and why, and what can be done about the rest.
+//!
+//! Pages are made here as whole documents that need no script; one small script adds what moves. Everything that
+//! comes from outside is text in them: the templates escape it, and the browser is told to run nothing but our file.
+//! Who may look is decided by the port (`toolwright_gateway::web`), not here.
+//!
+//! One file for each page in `pages/`; what they share is in `parts.rs`, the frame around them in `layout.rs`.
+//! Start with [`Dashboard::new`].
+
+mod actions;
+mod assets;
+mod layout;
+mod pages;
+mod parts;
+mod query;
+mod route;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Method, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use maud::Markup;
+use toolwright_gateway::Servers;
+use toolwright_gateway::web::{InsideBody, PageAsked, PageReply, Pages};
+use toolwright_ledger::Ledger;
+use toolwright_tools::ToolExecutor;
+
+use self::layout::Frame;
+use self::query::Query;
+use self::route::Route;
+
+/// What the pages are about.
+pub struct Dashboard {
+    ledger: Option<Arc<Ledger>>,
+    executor: Arc<ToolExecutor>,
+    servers: Arc<Servers>,
+    started: Instant,
+}
+
+impl Dashboard {
+    /// Pages about these.
+    pub fn new(ledger: Option<Arc<Ledger>>, executor: Arc<ToolExecutor>, servers: Arc<Servers>) -> Dashboard {
+        Dashboard { ledger, executor, servers, started: Instant::now() }
+    }
+
+    async fn page(&self, route: Route, asked: &PageAsked) -> Response<InsideBody> {
+        let query = Query::read(&asked.query);
+        let made = match &route {
+            Route::Overview => pages::overview::page(self).await,
+            Route::Live => pages::live::page(self),
+            Route::Calls => pages::calls::page(self, &query).await,
+            Route::Call(id) => pages::call::page(self, id).await,
+            Route::Normalizer => pages::normalizer::page(self).await,
+            Route::Errors => pages::errors::page(self).await,
+            Route::Rules => pages::rules::page(self),
+            Route::Playground => pages::playground::page(self, &query).await,
+            Route::Servers => pages::servers::page(self),
+            Route::Models => pages::models::page(self, &query).await,
+            Route::About => pages::about::page(self),
+            Route::Asset(_) | Route::Action(_) => return not_found(),
+        };
+        let frame = Frame { current: &route, mark: &asked.session.mark };
+        match made {
+            Ok(page) => html(StatusCode::OK, layout::frame(&frame, &page)),
+            Err(problem) => html(problem.status, layout::frame(&frame, &problem.page())),
+        }
+    }
+}
+
+impl Pages for Dashboard {
+    fn has(&self, path: &str) -> bool {
+        Route::of(path).is_some()
+    }
+
+    fn is_public(&self, path: &str) -> bool {
+        matches!(Route::of(path), Some(Route::Asset(_)))
+    }
+
+    fn answer(&self, asked: PageAsked) -> PageReply<'_> {
+        Box::pin(async move {
+            match Route::of(&asked.path) {
+                Some(Route::Asset(asset)) => asset.response(),
+                Some(Route::Action(action)) if asked.method == Method::POST => {
+                    actions::answer(self, &action, &asked.body).await
+                }
+                Some(Route::Action(_)) | None => not_found(),
+                Some(_) if asked.method == Method::POST => not_found(),
+                Some(route) => self.page(route, &asked).await,
+            }
+        })
+    }
+
+    fn login(&self, problem: Option<&str>) -> Response<InsideBody> {
+        let status = if problem.is_some() { StatusCode::FORBIDDEN } else { StatusCode::OK };
+        html(status, layout::login(problem))
+    }
+}
+
+/// A page in the making: its title and what is on it.
+struct Page {
+    title: String,
+    body: Markup,
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+struct Problem {
+    status: StatusCode,
+    what: String,
+    fix: String,
+}
+
+impl Problem {
+    fn new(status: StatusCode, what: impl Into<String>, fix: impl Into<String>) -> Problem {
+        Problem { status, what: what.into(), fix: fix.into() }
+    }
+
+    fn no_ledger() -> Problem {
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "This gateway does not write calls down, so there is nothing to show.",
+            "What it said at its start tells why; `toolwright serve --help` names the flags of the journal.",
+        )
+    }
+
+    fn no_index(why: &str) -> Problem {
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("Calls cannot be looked up now: {why}."),
+            "Nothing is lost. Load the page again in a moment.",
+        )
+    }
+
+    fn page(&self) -> Page {
+        let body = maud::html! {
+            p.problem role="alert" { (self.what) }
+            p { (self.fix) }
+        };
+        Page { title: "Nothing to show".to_owned(), body }
+    }
+}
+
+fn html(status: StatusCode, page: Markup) -> Response<InsideBody> {
+    let mut response = Response::new(whole(page.into_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+fn not_found() -> Response<InsideBody> {
+    let mut response = Response::new(whole("there is nothing here\n"));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+fn whole(body: impl Into<Bytes>) -> InsideBody {
+    Full::new(body.into()).boxed_unsync()
+}

@@ -1,0 +1,44 @@
+//! The pages, one file for each.
+
+pub mod about;
+pub mod call;
+pub mod calls;
+pub mod errors;
+pub mod live;
+pub mod models;
+pub mod normalizer;
+pub mod overview;
+pub mod playground;
+pub mod rules;
+pub mod servers;
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use toolwright_ledger::Ledger;
+use toolwright_ledger::index::Store;
+
+use crate::{Dashboard, Problem};
+
+impl Dashboard {
+    fn ledger(&self) -> Result<&Arc<Ledger>, Problem> {
+        self.ledger.as_ref().ok_or_else(Problem::no_ledger)
+    }
+
+    /// Where calls are looked up.
+    fn store(&self) -> Result<Store, Problem> {
+        let ledger = self.ledger()?;
+        ledger.store().ok_or_else(|| {
+            Problem::no_index(
+                &ledger.index_problem().unwrap_or_else(|| "the database is not open yet".to_owned()),
+            )
+        })
+    }
+}
+
+/// Does what may wait for a disk or take long where that holds up nobody.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The page could not be made.", error.to_string())
+    })
+}

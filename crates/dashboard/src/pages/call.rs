@@ -1,0 +1,93 @@
+//! One call: what was sent, what the tool got, and every step between.
+
+use http::StatusCode;
+use maud::{Markup, html};
+use toolwright_ledger::{Reached, Record};
+
+use crate::parts::{change, difference, duration, json_block, moment, number, outcome};
+use crate::query::encode;
+use crate::{Dashboard, Page, Problem};
+
+pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
+    let store = dashboard.store()?;
+    let found = store.call(id).await.map_err(|error| Problem::no_index(&error.to_string()))?;
+    let Some(found) = found else {
+        return Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            "No such call was written down, or it is gone.",
+            "It may take a moment until a call is found here: load the page again.",
+        ));
+    };
+    let record = &found.record;
+    let sent = record.arguments.as_deref().map_or("", |json| json.get());
+    let got = record.normalized.as_deref().map_or(sent, |json| json.get());
+    let body = html! {
+        dl.facts {
+            dt { "Outcome" } dd { (outcome(record, found.state)) }
+            dt { "Time" } dd { (moment(record.ts)) }
+            dt { "Tool" } dd { (record.tool) }
+            dt { "Server" } dd { (record.server.as_deref().unwrap_or("built in")) }
+            dt { "Client" } dd { (record.client.as_deref().unwrap_or("unknown")) }
+            dt { "Came by" } dd { (record.front) }
+            dt { "Took" } dd { (duration(record.duration_us)) }
+            dt { "Size" } dd { (number(record.bytes_in)) " bytes in, " (number(record.bytes_out)) " bytes out" }
+            dt { "Reached" } dd { (reached(record)) }
+        }
+        @if let Some(error) = &record.error {
+            section aria-labelledby="error" {
+                h2 #error { "What went wrong" }
+                p.problem { (error.message) }
+                p.quiet { "Code " code { (error.code) } @if error.is_from_tool { ", told by the tool itself" } }
+            }
+        }
+        section aria-labelledby="arguments" {
+            h2 #arguments { "Arguments" }
+            @if record.changes.is_empty() {
+                p { "They went on as they were sent." }
+                (json_block(sent))
+            } @else {
+                p { "Before " span.sign { "-" } " and after " span.sign { "+" } ":" }
+                (difference(sent, got))
+                ol { @for step in &record.changes { (change(step)) } }
+            }
+            div.tools {
+                a.button href={ "/playground?tool=" (encode(&tool_name(record))) "&arguments=" (encode(sent)) } { "Open in the playground" }
+                button type="button" data-copy=(sent) { "Copy the arguments" }
+                button type="button" data-copy=(curl(record, sent)) { "Copy as curl" }
+            }
+        }
+    };
+    Ok(Page { title: format!("Call of {}", record.tool), body })
+}
+
+fn tool_name(record: &Record) -> String {
+    match &record.server {
+        Some(server) => format!("{server}/{}", record.tool),
+        None => record.tool.clone(),
+    }
+}
+
+fn reached(record: &Record) -> Markup {
+    let word = |reached: Reached| match reached {
+        Reached::Passed => "✓ passed",
+        Reached::Failed => "✕ failed",
+        Reached::NotReached => "– not reached",
+    };
+    html! {
+        "transport " (word(record.stages.transport)) ", protocol " (word(record.stages.protocol)) ", tool " (word(record.stages.tool))
+    }
+}
+
+/// The same call for a shell. The token is the reader's own.
+fn curl(record: &Record, arguments: &str) -> String {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
+    let server = record.server.as_deref().unwrap_or("toolwright");
+    let body = serde_json::json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": format!("{server}__{}", record.tool), "arguments": arguments},
+    });
+    let quoted = body.to_string().replace('\'', r"'\''");
+    format!(
+        "curl -s http://127.0.0.1:8484/mcp/all -H \"Authorization: Bearer $(toolwright token show)\" -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' -d '{quoted}'"
+    )
+}

@@ -1,0 +1,118 @@
+//! Calls: what was written down, searched and filtered.
+
+use http::StatusCode;
+use maud::{Markup, html};
+use toolwright_ledger::index::{Filter, FoundCall, Menu, Status, Store};
+
+use crate::parts::{call_link, duration, moment, outcome};
+use crate::query::Query;
+use crate::{Dashboard, Page, Problem};
+
+/// How many calls a page has.
+const ROWS: usize = 50;
+/// How many names a menu has.
+const NAMES: usize = 200;
+
+pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
+    let store = dashboard.store()?;
+    let filter = filter(query)?;
+    let after = query.get("after").map(|text| text.parse::<i64>()).transpose().map_err(|_| {
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            "The address names no place in the list.",
+            "Open the page anew.",
+        )
+    })?;
+    let found =
+        store.calls(&filter, after, ROWS).await.map_err(|error| Problem::no_index(&error.to_string()))?;
+    let body = html! {
+        (form(&store, query).await)
+        @if found.calls.is_empty() {
+            p { "No call fits." }
+        } @else {
+            (table(&found.calls))
+        }
+        @if let Some(next) = found.next {
+            p { a.button rel="next" href={ "/calls?" (query.with("after", &next.to_string())) } { "Older calls" } }
+        }
+    };
+    Ok(Page { title: "Calls".to_owned(), body })
+}
+
+fn filter(query: &Query) -> Result<Filter, Problem> {
+    let text = |name: &str| query.get(name).map(str::to_owned);
+    let status = query.get("outcome").map(str::parse::<Status>).transpose().map_err(|_| {
+        Problem::new(StatusCode::BAD_REQUEST, "There is no such outcome.", "Choose one of the list.")
+    })?;
+    Ok(Filter {
+        tool: text("tool"),
+        server: text("server"),
+        client: text("client"),
+        rule: text("rule"),
+        session: text("session"),
+        status,
+        text: text("q"),
+        ..Filter::default()
+    })
+}
+
+async fn form(store: &Store, query: &Query) -> Markup {
+    let names = |menu: Menu| async move { store.values(menu, NAMES).await.unwrap_or_default() };
+    let menus = [
+        ("tool", "Tool", names(Menu::Tools).await),
+        ("server", "Server", names(Menu::Servers).await),
+        ("client", "Client", names(Menu::Clients).await),
+    ];
+    let outcomes = ["ok", "error", "changed", "interrupted", "running"];
+    html! {
+        form.filters method="get" action="/calls" role="search" {
+            div { label for="q" { "Words" } input #q type="search" name="q" value=(query.get("q").unwrap_or_default()); }
+            @for (name, label, values) in &menus {
+                div {
+                    label for=(name) { (label) }
+                    select id=(name) name=(name) {
+                        option value="" { "all" }
+                        @for value in values {
+                            option value=(value) selected[query.get(name) == Some(value)] { (value) }
+                        }
+                    }
+                }
+            }
+            div {
+                label for="outcome" { "Outcome" }
+                select #outcome name="outcome" {
+                    option value="" { "all" }
+                    @for value in outcomes {
+                        option value=(value) selected[query.get("outcome") == Some(value)] { (value) }
+                    }
+                }
+            }
+            div { label for="rule" { "Rule" } input #rule name="rule" value=(query.get("rule").unwrap_or_default()); }
+            button type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(calls: &[FoundCall]) -> Markup {
+    html! {
+        div.wide {
+            table.rows {
+                caption { "Calls, the newest first" }
+                thead { tr { th scope="col" { "Time" } th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Client" } th scope="col" { "Outcome" } th scope="col" { "Changes" } th scope="col" { "Took" } } }
+                tbody {
+                    @for FoundCall { record, state, .. } in calls {
+                        tr {
+                            td { (moment(record.ts)) }
+                            th scope="row" { (call_link(&record.call, &record.tool)) }
+                            td { (record.server.as_deref().unwrap_or("built in")) }
+                            td { (record.client.as_deref().unwrap_or_default()) }
+                            td { (outcome(record, *state)) }
+                            td.number { (record.changes.len()) }
+                            td.number { (duration(record.duration_us)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Error patterns, and the rules that calls have taught: tried, accepted, dismissed, taken back.
+
+use std::sync::Arc;
+
+use maud::{Markup, html};
+use toolwright_ledger::learn::{Status, Suggestion};
+use toolwright_ledger::patterns::Trend;
+
+use super::aside;
+use crate::parts::{badge, json_block, moment, moment_text, number, shortened};
+use crate::query::encode;
+use crate::{Dashboard, Page, Problem};
+
+/// How many patterns are shown.
+const PATTERNS: usize = 100;
+
+pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+    let ledger = Arc::clone(dashboard.ledger()?);
+    let now = jiff::Timestamp::now().as_microsecond();
+    let (suggestions, report) =
+        aside(move || (ledger.learning().suggestions(), ledger.patterns().report(now, |_| None))).await?;
+    let waiting = suggestions.iter().filter(|it| it.status == Status::Suggested).count();
+    let body = html! {
+        section aria-labelledby="suggestions" {
+            h2 #suggestions { "Suggestions" }
+            p { (waiting) " wait for a decision. A rule that you accept is in force for the next call, and can be taken back." }
+            @for suggestion in &suggestions { (shown(suggestion)) }
+        }
+        section aria-labelledby="patterns" {
+            h2 #patterns { "Errors that are alike" }
+            p { (number(report.total_errors as u64)) " errors of " (number(report.unique_patterns as u64)) " kinds." }
+            div.wide { table {
+                caption { "Error patterns" }
+                thead { tr { th scope="col" { "Tool" } th scope="col" { "Pattern" } th scope="col" { "Times" } th scope="col" { "Trend" } th scope="col" { "Last seen" } th scope="col" { "Samples" } } }
+                tbody {
+                    @for pattern in report.patterns.iter().take(PATTERNS) {
+                        tr {
+                            th scope="row" { a href={ "/calls?outcome=error&tool=" (encode(&pattern.tool)) } { (pattern.tool) } @if let Some(server) = &pattern.server { br; span.quiet { (server) } } }
+                            td { (shortened(&pattern.pattern)) " " span.quiet { "(" (pattern.code) ")" } }
+                            td.number { (number(pattern.count)) }
+                            td { (trend(pattern.trend)) }
+                            td { (moment_text(&pattern.last_seen)) }
+                            td { details { summary { (pattern.sample_errors.len()) } ul { @for sample in &pattern.sample_errors { li { (shortened(sample)) } } } } }
+                        }
+                    }
+                }
+            } }
+        }
+    };
+    Ok(Page { title: "Error patterns".to_owned(), body })
+}
+
+fn trend(trend: Trend) -> Markup {
+    match trend {
+        Trend::Increasing => badge("bad", "↗", "more"),
+        Trend::Decreasing => badge("good", "↘", "fewer"),
+        Trend::Stable => badge("info", "→", "steady"),
+    }
+}
+
+fn shown(suggestion: &Suggestion) -> Markup {
+    let evidence = &suggestion.evidence;
+    let replay = &suggestion.replay;
+    let decisions: &[(&str, &str)] = match suggestion.status {
+        Status::Suggested => &[("accept", "Accept"), ("dismiss", "Dismiss")],
+        Status::Active => &[("undo", "Undo")],
+        Status::Dismissed | Status::Undone | Status::Lapsed => &[("accept", "Accept")],
+    };
+    let (kind, sign) = match suggestion.status {
+        Status::Active => ("good", "✓"),
+        Status::Suggested => ("info", "?"),
+        Status::Dismissed | Status::Undone | Status::Lapsed => ("quiet", "–"),
+    };
+    html! {
+        article.suggestion id={ "suggestion-" (suggestion.id) } {
+            h3 { (suggestion.tool) " " (badge(kind, sign, suggestion.status.word())) }
+            p { (suggestion.reason) }
+            p {
+                "Seen " (number(evidence.observations)) " times in " (number(evidence.sessions)) " conversations, last "
+                (moment(evidence.last)) ". It would have mended " (number(replay.mends)) " of " (number(replay.of))
+                " failed calls and changed " (number(replay.changes_good)) " good ones."
+            }
+            details { summary { "The rule" } (json_block(&suggestion.rule.to_string())) }
+            div.tools {
+                @for (word, label) in decisions {
+                    button type="button" data-decide=(word) data-suggestion=(suggestion.id) { (label) }
+                }
+            }
+            noscript { p.quiet { "Without scripts: " code { "toolwright rules " (decisions.first().map_or("accept", |(word, _)| word)) " " (suggestion.id) } } }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Live: calls as they end. The script fills the list; without it the last calls are one link away.
+
+use maud::html;
+
+use crate::{Dashboard, Page, Problem};
+
+pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+    dashboard.ledger()?;
+    let body = html! {
+        noscript { p { "Without scripts this page stands still: " a href="/calls" { "see the last calls" } "." } }
+        div.tools {
+            button #pause type="button" aria-pressed="false" { "Pause" }
+            label for="filter" { "Only with" }
+            input #filter type="search" placeholder="a tool, a client, a word";
+            label { input #only-mended type="checkbox"; " mended or failed" }
+        }
+        p #live-state.quiet { "connecting…" }
+        ol #feed.feed aria-label="Calls, the newest first" {}
+    };
+    Ok(Page { title: "Live".to_owned(), body })
+}

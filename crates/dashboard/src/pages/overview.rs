@@ -1,0 +1,102 @@
+//! Overview: how servers and calls are doing.
+
+use std::sync::Arc;
+
+use maud::html;
+use toolwright_ledger::stats::Step;
+
+use super::aside;
+use super::servers::state_badge;
+use crate::parts::{duration, figure, number, percent, sparkline};
+use crate::{Dashboard, Page, Problem};
+
+/// How many minutes the pictures show.
+const MINUTES: usize = 60;
+/// How many tools are listed.
+const TOOLS: usize = 15;
+
+pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+    let views = dashboard.servers.views();
+    let numbers = match &dashboard.ledger {
+        Some(ledger) => {
+            let ledger = Arc::clone(ledger);
+            let now = jiff::Timestamp::now().as_microsecond();
+            Some(
+                aside(move || (ledger.stats().summary(), ledger.stats().over_time(Step::Minute, now)))
+                    .await?,
+            )
+        }
+        None => None,
+    };
+    let body = html! {
+        section aria-labelledby="servers" {
+            h2 #servers { "Servers" }
+            @if views.is_empty() {
+                p { "No server is configured. " code { "toolwright servers --help" } " tells how to add one." }
+            } @else {
+                ul.strip {
+                    @for view in &views {
+                        li { a href="/servers" { strong { (view.name) } " " (state_badge(&view.state)) } }
+                    }
+                }
+            }
+        }
+        @match &numbers {
+            None => p.problem { "Calls are not written down, so there are no numbers." },
+            Some((all, points)) => {
+                @let total = all.total.summary();
+                @let last = &points[points.len().saturating_sub(MINUTES)..];
+                section aria-labelledby="calls" {
+                    h2 #calls { "Calls" }
+                    div.figures {
+                        (figure(&number(total.processed), "calls in all"))
+                        (figure(&percent(total.normalized, total.processed), "mended"))
+                        (figure(&percent(total.errors, total.processed), "failed"))
+                        (figure(&duration(total.p50_us), "p50"))
+                        (figure(&duration(total.p95_us), "p95"))
+                        (figure(&duration(total.p99_us), "p99"))
+                    }
+                    div.figures {
+                        @for (what, values) in [
+                            ("calls a minute", last.iter().map(|point| point.calls).collect::<Vec<_>>()),
+                            ("mended a minute", last.iter().map(|point| point.normalized).collect()),
+                            ("failed a minute", last.iter().map(|point| point.errors).collect()),
+                            ("mean time in µs", last.iter().map(|point| point.mean_us).collect()),
+                        ] {
+                            figure { (sparkline(&values, what)) figcaption { (what) ", the last hour" } }
+                        }
+                    }
+                }
+                section aria-labelledby="tools" {
+                    h2 #tools { "Tools" }
+                    @if all.tools.is_empty() {
+                        p { "No call has come yet." }
+                    } @else {
+                        @let mut tools: Vec<_> = all.tools.iter().map(|row| (row, row.numbers.summary())).collect();
+                        @let () = tools.sort_by(|a, b| b.1.processed.cmp(&a.1.processed));
+                        div.wide {
+                            table {
+                                caption { "The tools with the most calls" }
+                                thead { tr { th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Calls" } th scope="col" { "Mended" } th scope="col" { "Failed" } th scope="col" { "p50" } th scope="col" { "p95" } } }
+                                tbody {
+                                    @for (row, sum) in tools.iter().take(TOOLS) {
+                                        tr {
+                                            th scope="row" { (row.tool) }
+                                            td { (row.server.as_deref().unwrap_or("built in")) }
+                                            td.number { (number(sum.processed)) }
+                                            td.number { (percent(sum.normalized, sum.processed)) }
+                                            td.number { (percent(sum.errors, sum.processed)) }
+                                            td.number { (duration(sum.p50_us)) }
+                                            td.number { (duration(sum.p95_us)) }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            },
+        }
+    };
+    Ok(Page { title: "Overview".to_owned(), body })
+}

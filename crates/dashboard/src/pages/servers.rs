@@ -1,0 +1,48 @@
+//! Servers: state, era, tools, what they say, and a button to start one anew.
+
+use maud::{Markup, html};
+
+use crate::parts::{badge, figure, number, shortened};
+use crate::{Dashboard, Page, Problem};
+
+pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+    let views = dashboard.servers.views();
+    let body = html! {
+        @if views.is_empty() {
+            p { "No server is configured. " code { "toolwright servers --help" } " tells how to add one." }
+        }
+        @for view in &views {
+            article.server id={ "server-" (view.name) } {
+                h2 { (view.name) " " (state_badge(&view.state)) }
+                @if let Some(detail) = &view.detail { p { (shortened(detail)) } }
+                @if let Some(error) = &view.last_error { p.problem { (shortened(error)) } }
+                div.figures {
+                    (figure(&number(view.tools as u64), "tools"))
+                    (figure(&number(view.in_flight as u64), "calls at work"))
+                    (figure(&number(u64::from(view.restarts)), "restarts"))
+                    (figure(&number(view.noise), "pieces of noise"))
+                }
+                dl.facts {
+                    dt { "Toolbox" } dd { (view.toolbox) }
+                    dt { "Reached by" } dd { (view.transport) }
+                    dt { "Era" } dd { (view.era.as_deref().unwrap_or("not known yet")) @if let Some(version) = &view.protocol_version { " (" (version) ")" } }
+                    dt { "Says it is" } dd { (shortened(view.server.as_deref().unwrap_or("nothing yet"))) }
+                }
+                @if !view.stderr_tail.is_empty() { details { summary { "What it says on stderr" } pre tabindex="0" { code { (shortened(&view.stderr_tail)) } } } }
+                @if !view.last_noise.is_empty() { details { summary { "Noise on its stdout" } pre tabindex="0" { code { (shortened(&view.last_noise.join("\n"))) } } } }
+                div.tools { button type="button" data-restart=(view.name) { "Restart" } }
+            }
+        }
+    };
+    Ok(Page { title: "Servers".to_owned(), body })
+}
+
+/// The state of a server.
+pub fn state_badge(state: &str) -> Markup {
+    match state {
+        "ready" => badge("good", "✓", state),
+        "degraded" | "starting" | "backoff" => badge("info", "…", state),
+        "disabled" => badge("quiet", "–", state),
+        _ => badge("bad", "✕", state),
+    }
+}

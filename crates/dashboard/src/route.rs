@@ -1,0 +1,79 @@
+//! What a path leads to.
+
+use percent_encoding::percent_decode_str;
+
+use crate::actions::Action;
+use crate::assets::Asset;
+
+/// What a path leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Route {
+    Overview,
+    Live,
+    Calls,
+    Call(String),
+    Normalizer,
+    Errors,
+    Rules,
+    Playground,
+    Servers,
+    Models,
+    About,
+    Asset(Asset),
+    Action(Action),
+}
+
+impl Route {
+    /// The pages that the menu has, with their names.
+    pub const MENU: [(Route, &'static str, &'static str); 10] = [
+        (Route::Overview, "/", "Overview"),
+        (Route::Live, "/live", "Live"),
+        (Route::Calls, "/calls", "Calls"),
+        (Route::Normalizer, "/normalizer", "Normalizer"),
+        (Route::Errors, "/errors", "Error patterns"),
+        (Route::Rules, "/rules", "Rules"),
+        (Route::Playground, "/playground", "Playground"),
+        (Route::Servers, "/servers", "Servers"),
+        (Route::Models, "/models", "Models"),
+        (Route::About, "/about", "About"),
+    ];
+
+    /// Reads a path, as it is.
+    pub fn of(path: &str) -> Option<Route> {
+        if let Some((route, _, _)) = Route::MENU.into_iter().find(|(_, known, _)| *known == path) {
+            return Some(route);
+        }
+        if let Some(id) = path.strip_prefix("/calls/") {
+            let id = percent_decode_str(id).decode_utf8().ok()?;
+            let is_id = !id.is_empty() && id.len() <= 200 && !id.contains('/');
+            return is_id.then(|| Route::Call(id.into_owned()));
+        }
+        if let Some(name) = path.strip_prefix("/assets/") {
+            return Asset::of(name).map(Route::Asset);
+        }
+        path.strip_prefix("/do/").and_then(Action::of).map(Route::Action)
+    }
+
+    /// Whether the menu shows this entry as the one that is open.
+    pub fn is_under(&self, entry: &Route) -> bool {
+        self == entry || matches!((self, entry), (Route::Call(_), Route::Calls))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_of_the_menu_is_there_and_nothing_else() {
+        for (route, path, _) in Route::MENU {
+            assert_eq!(Route::of(path), Some(route), "{path}");
+        }
+        assert_eq!(Route::of("/calls/0a%20b"), Some(Route::Call("0a b".to_owned())));
+        for nowhere in
+            ["", "/x", "/calls/", "/calls/a/b", "/live/", "/assets/../x", "/assets/x", "/do/x", "//"]
+        {
+            assert_eq!(Route::of(nowhere), None, "{nowhere}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Pages for people: who may look, what may be sent from them, and what every one of them says to the browser.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, LOCATION, REFERRER_POLICY, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use hyper::body::Incoming;
+use percent_encoding::percent_decode_str;
+
+use super::admission::Stay;
+use super::api;
+use super::body::{self, Held};
+use super::inside::InsideBody;
+use super::keys::Known;
+use super::paced::Pace;
+use super::refusal::{Refusal, response};
+use super::route::{ROUTES, Route};
+use super::serve::Web;
+use super::sessions::{Session, Sessions};
+
+/// Where somebody is let in.
+const LOGIN: &str = "/login";
+/// Where somebody leaves.
+const LOGOUT: &str = "/logout";
+/// Nothing but what we serve ourselves: no script, style or picture of others, no frame around us.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// An answer in time.
+pub type PageReply<'p> = Pin<Box<dyn Future<Output = Response<InsideBody>> + Send + 'p>>;
+
+/// Pages for people.
+pub trait Pages: Send + Sync + 'static {
+    /// Whether there is one at this path.
+    fn has(&self, path: &str) -> bool;
+
+    /// Whether everybody may have what is at this path: styles and scripts, which say nothing.
+    fn is_public(&self, path: &str) -> bool;
+
+    /// Answers somebody who was let in.
+    fn answer(&self, asked: PageAsked) -> PageReply<'_>;
+
+    /// The page that asks who somebody is.
+    fn login(&self, problem: Option<&str>) -> Response<InsideBody>;
+}
+
+/// What was asked for.
+#[derive(Clone, Debug)]
+pub struct PageAsked {
+    /// `GET`, or `POST` for what changes something.
+    pub method: Method,
+    /// The path, as it is.
+    pub path: String,
+    /// The query, as it is.
+    pub query: String,
+    /// JSON, for what changes something.
+    pub body: Bytes,
+    /// Who asks.
+    pub session: Session,
+}
+
+/// Whether a page is meant.
+pub(super) fn is_page(route: &Route, pages: &dyn Pages, parts: &Parts) -> bool {
+    let path = parts.uri.path();
+    matches!(route, Route::Root | Route::Nowhere)
+        && (path == LOGIN || path == LOGOUT || pages.is_public(path) || pages.has(path))
+}
+
+/// Who asks `/api/`: by a token, or one who looks at the pages.
+pub(super) fn recognise(web: &Web, parts: &Parts) -> Result<Arc<Known>, Refusal> {
+    let by_token = web.keys.recognise(&parts.headers);
+    let (Err(_), Some((_, sessions))) = (&by_token, &web.pages) else { return by_token };
+    let Some(session) = sessions.find(&parts.headers) else { return by_token };
+    let is_look = matches!(parts.method, Method::GET | Method::HEAD);
+    if is_look && is_same_site(&parts.headers) || Sessions::is_marked(&session, &parts.headers) {
+        return web.keys.owner().map_or(by_token, Ok);
+    }
+    by_token
+}
+
+/// Answers a request for a page.
+pub(super) async fn serve(
+    web: &Web,
+    pages: &dyn Pages,
+    sessions: &Sessions,
+    parts: Parts,
+    incoming: Incoming,
+    pace: &Pace,
+) -> Result<Response<Held>, Refusal> {
+    let path = parts.uri.path().to_owned();
+    let is_look = matches!(parts.method, Method::GET | Method::HEAD);
+    if !is_look && parts.method != Method::POST {
+        return Err(Refusal::method(&parts.method, "GET, HEAD, POST, OPTIONS"));
+    }
+    let Some(owner) = web.keys.owner() else { return Err(Refusal::no_route(&path, ROUTES)) };
+    let pass = web.admission.enter(&owner, Stay::Request, &web.limits)?;
+    let read = body::read(incoming, &web.limits, &web.admission.body_bytes).await?;
+    let held = |response: Response<InsideBody>| {
+        response.map(|body| Held::new(body, pace.clone()).with(Some(pass), read.share, None))
+    };
+    if path == LOGIN {
+        return Ok(held(guarded(login(web, pages, sessions, &parts, &read.bytes))));
+    }
+    let session = match sessions.find(&parts.headers) {
+        Some(session) => session,
+        None if pages.is_public(&path) => Session { mark: String::new() },
+        None if is_look => return Ok(held(guarded(to(LOGIN, None)))),
+        None => return Err(Refusal::unauthorized("nobody is logged in", "open /login")),
+    };
+    if !is_look {
+        api::check_change(&parts.headers)?;
+        if !Sessions::is_marked(&session, &parts.headers) {
+            return Err(Refusal::other_origin("that did not come from a page of this gateway"));
+        }
+    }
+    if path == LOGOUT {
+        return Ok(held(guarded(to(LOGIN, Some(sessions.close())))));
+    }
+    let asked = PageAsked {
+        method: if is_look { Method::GET } else { Method::POST },
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+        body: read.bytes.clone(),
+        session,
+        path,
+    };
+    let answer = tokio::select! {
+        answer = pages.answer(asked) => answer,
+        () = web.stop.now() => return Err(Refusal::ending()),
+    };
+    Ok(held(guarded(answer)))
+}
+
+/// Lets somebody in by a link that works once, or by the token in a form.
+fn login(
+    web: &Web,
+    pages: &dyn Pages,
+    sessions: &Sessions,
+    parts: &Parts,
+    body: &[u8],
+) -> Response<InsideBody> {
+    let field = |text: &str, name: &str| -> Option<String> {
+        text.split('&').find_map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            let value = value.replace('+', " ");
+            (key == name).then(|| percent_decode_str(&value).decode_utf8_lossy().trim().to_owned())
+        })
+    };
+    if parts.method == Method::POST {
+        let token = field(&String::from_utf8_lossy(body), "token").unwrap_or_default();
+        return match sessions.open().filter(|_| is_same_site(&parts.headers) && web.keys.is_owner(&token)) {
+            Some(cookie) => to("/", Some(cookie)),
+            None => pages.login(Some("That is not the token of this gateway.")),
+        };
+    }
+    let Some(once) = field(parts.uri.query().unwrap_or_default(), "once") else { return pages.login(None) };
+    match sessions.open_by_link(&once) {
+        Some(cookie) => to("/", Some(cookie)),
+        // Who is inside already may click the link again.
+        None if sessions.find(&parts.headers).is_some() => to("/", None),
+        None => pages.login(Some("This link was used before, or is too old.")),
+    }
+}
+
+/// Whether a browser says that no other site is behind this. Programs say nothing.
+fn is_same_site(headers: &HeaderMap) -> bool {
+    match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
+        None | Some(b"same-origin" | b"none") => true,
+        Some(_) => false,
+    }
+}
+
+fn to(place: &'static str, cookie: Option<String>) -> Response<InsideBody> {
+    let mut response = response(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
+    response.headers_mut().insert(LOCATION, HeaderValue::from_static(place));
+    if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::try_from(cookie).ok()) {
+        response.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// What every page says to the browser.
+fn guarded(mut response: Response<InsideBody>) -> Response<InsideBody> {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (X_FRAME_OPTIONS, "DENY"),
+        (REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
