@@ -119,7 +119,7 @@ impl Indexed {
 
     /// Feeds the index from the journal until `stop`, and a little longer for the last records.
     pub async fn feed(&self, store: Store, journal: &Journal, last_before: u64, stop: CancellationToken) {
-        let source = Iterated::new(records_of(journal.folder().to_path_buf(), self.node.clone()));
+        let source = Iterated::going_on(records_of(journal.folder().to_path_buf(), self.node.clone()));
         let times = IndexerTimes::default();
         let indexer = Indexer::start(store.clone(), &self.node, last_before, source, times, stop.clone());
         let _ = self.handle.set(indexer.handle().clone());

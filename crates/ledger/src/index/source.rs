@@ -22,6 +22,8 @@ pub struct SourceError(pub String);
 /// A source made of something that gives an iterator from a number on. The iterator is kept while it has more.
 pub struct Iterated<Open, Records> {
     open: Open,
+    /// Whether an iterator that has no more may have some later.
+    goes_on: bool,
     kept: Option<(u64, Records)>,
 }
 
@@ -34,7 +36,13 @@ impl<Open, Records> fmt::Debug for Iterated<Open, Records> {
 impl<Open, Records> Iterated<Open, Records> {
     /// `open` gives the records from a number on.
     pub fn new(open: Open) -> Self {
-        Iterated { open, kept: None }
+        Iterated { open, goes_on: false, kept: None }
+    }
+
+    /// The same of iterators that go on, when they are asked again, with what came since: opening one anew reads what
+    /// was read before.
+    pub fn going_on(open: Open) -> Self {
+        Iterated { goes_on: true, ..Iterated::new(open) }
     }
 }
 
@@ -60,8 +68,9 @@ where
                 Err(error) => return Err(SourceError(error.to_string())),
             }
         }
-        if let Some(last) = read.last().filter(|_| read.len() == at_most) {
-            self.kept = Some((last.seq + 1, records));
+        if self.goes_on || read.len() == at_most {
+            let next = read.last().map_or(from_seq, |last| last.seq + 1);
+            self.kept = Some((next, records));
         }
         Ok(read)
     }

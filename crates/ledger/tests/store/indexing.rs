@@ -177,3 +177,35 @@ fn a_source_gives_what_is_before_an_error_and_then_the_error() {
     // The iterator was kept from the first to the second question.
     assert_eq!(source.records(4, 5).expect_err("the error").to_string(), "bad, opened 2 times");
 }
+
+/// Opening a journal anew reads its file from the begin: with every look that costs more the longer the file is.
+#[test]
+fn a_source_that_goes_on_is_opened_once() {
+    let journal = Arc::new(std::sync::Mutex::new(0));
+    let written = Arc::clone(&journal);
+    let opened = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let times = Arc::clone(&opened);
+    let mut source = Iterated::going_on(move |from| {
+        times.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let (written, mut next) = (Arc::clone(&written), from);
+        std::iter::from_fn(move || {
+            let is_there = next <= *written.lock().expect("a lock");
+            is_there.then(|| {
+                next += 1;
+                Ok::<Record, String>(call("a", next - 1))
+            })
+        })
+    });
+    let mut read = 0;
+    for last in [0, 3, 3, 10] {
+        *journal.lock().expect("a lock") = last;
+        loop {
+            let records = source.records(read + 1, 4).expect("records");
+            let Some(newest) = records.last() else { break };
+            assert_eq!(records[0].seq, read + 1);
+            read = newest.seq;
+        }
+        assert_eq!(read, last);
+    }
+    assert_eq!(opened.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
