@@ -28,7 +28,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         }
         section aria-labelledby="patterns" {
             h2 #patterns { "Errors that are alike" }
-            p { (number(report.total_errors as u64)) " errors of " (number(report.unique_patterns as u64)) " kinds." }
+            p { (number(report.total_errors)) " errors of " (number(report.unique_patterns as u64)) " kinds." }
             div.wide { table {
                 caption { "Error patterns" }
                 thead { tr { th scope="col" { "Tool" } th scope="col" { "Pattern" } th scope="col" { "Times" } th scope="col" { "Trend" } th scope="col" { "Last seen" } th scope="col" { "Samples" } } }

@@ -1,5 +1,6 @@
 //! Overview: how servers and calls are doing.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use maud::html;
@@ -73,7 +74,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                         p { "No call has come yet." }
                     } @else {
                         @let mut tools: Vec<_> = all.tools.iter().map(|row| (row, row.numbers.summary())).collect();
-                        @let () = tools.sort_by(|a, b| b.1.processed.cmp(&a.1.processed));
+                        @let () = tools.sort_by_key(|(_, sum)| Reverse(sum.processed));
                         div.wide {
                             table {
                                 caption { "The tools with the most calls" }
