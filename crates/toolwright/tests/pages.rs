@@ -107,8 +107,13 @@ fn a_link_lets_one_in_once_and_pages_are_for_those_inside() {
     assert_eq!(gateway.send("POST", "/login", form, "token=tw_wrong").status, 403);
     let foreign = format!("{form}Sec-Fetch-Site: cross-site\r\n");
     assert_eq!(gateway.send("POST", "/login", &foreign, &token).status, 403);
-    // Who leaves is outside.
-    assert_eq!(browser.get("/logout").header("location"), Some("/login"));
+    // Who leaves takes no cookie along.
+    let left = browser.get("/logout");
+    assert_eq!(left.header("location"), Some("/login"));
+    assert!(
+        left.header("set-cookie")
+            .is_some_and(|cookie| cookie.contains("=; ") && cookie.contains("Max-Age=0"))
+    );
     // Files are for everybody, and say nothing of this gateway.
     for (file, kind) in
         [("style.css", "text/css"), ("script.js", "text/javascript"), ("icon.svg", "image/svg+xml")]
@@ -265,8 +270,12 @@ fn nothing_that_comes_from_outside_becomes_a_part_of_a_page() {
         let _ =
             gateway.modern("/mcp/t/builtin", "tools/call", json!({ "name": tool, "arguments": arguments }));
     }
+    // A list starts the server, which says on stderr what it has to say.
+    let _ = gateway.modern("/mcp/all", "tools/list", json!({}));
     wait_for_index(&gateway);
     let browser = Browser::enter(&gateway);
+    until("the server is heard", || browser.page("/servers").contains("&lt;script&gt;alert(2)"));
+    assert!(browser.page("/servers").contains("&lt;script&gt;alert(4)"), "its name is there");
     let calls = browser.page("/calls");
     let ids: Vec<String> = calls
         .split("href=\"/calls/")

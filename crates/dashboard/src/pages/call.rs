@@ -53,7 +53,7 @@ pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
             div.tools {
                 a.button href={ "/playground?tool=" (encode(&tool_name(record))) "&arguments=" (encode(sent)) } { "Open in the playground" }
                 button type="button" data-copy=(sent) { "Copy the arguments" }
-                button type="button" data-copy=(curl(record, sent)) { "Copy as curl" }
+                button type="button" data-copy=(command(record, sent)) { "Copy as a command" }
             }
         }
     };
@@ -78,16 +78,22 @@ fn reached(record: &Record) -> Markup {
     }
 }
 
-/// The same call for a shell. The token is the reader's own.
-fn curl(record: &Record, arguments: &str) -> String {
-    let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
-    let server = record.server.as_deref().unwrap_or("toolwright");
-    let body = serde_json::json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": format!("{server}__{}", record.tool), "arguments": arguments},
-    });
-    let quoted = body.to_string().replace('\'', r"'\''");
-    format!(
-        "curl -s http://127.0.0.1:8484/mcp/all -H \"Authorization: Bearer $(toolwright token show)\" -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' -d '{quoted}'"
-    )
+/// The same call for a shell.
+fn command(record: &Record, arguments: &str) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    format!("toolwright call {} {}", quoted(&tool_name(record)), quoted(arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_nothing_in_it_that_a_shell_would_run() {
+        let record = Record { server: Some("files".into()), tool: "it's $(x)".into(), ..Record::default() };
+        assert_eq!(
+            command(&record, r#"{"a":"`y`"}"#),
+            r#"toolwright call 'files/it'\''s $(x)' '{"a":"`y`"}'"#
+        );
+    }
 }
