@@ -38,7 +38,7 @@ use super::refusal::{Refusal, response};
 
 pub use path::API_ROUTES;
 pub(super) use path::Path;
-pub(super) use serve::{Asked, check_change, serve};
+pub(super) use serve::{Asked, check_change, is_same_site, serve};
 
 /// What is asked about.
 pub struct Api {

@@ -16,6 +16,8 @@ use super::tokens::{self, Stamp, TokenEntry, TokenError, TokenFolder};
 pub const OWN_TOKEN: &str = "default";
 /// Who comes without a token where none is needed.
 pub const ANYONE: &str = "anyone";
+/// Who is at the door of the pages and was not let in yet.
+const STRANGER: &str = "stranger";
 /// The name of the program that started us and speaks over stdin and stdout.
 pub const STDIO: &str = "stdio";
 /// The header for clients that have another use for `Authorization`.
@@ -29,6 +31,8 @@ pub struct Keys {
     known: ArcSwap<Vec<Arc<Known>>>,
     /// Everybody, where no token is needed.
     anyone: Option<Arc<Known>>,
+    /// Those who are at the door of the pages.
+    stranger: Arc<Known>,
     folder: Option<TokenFolder>,
     stamp: Mutex<Stamp>,
     where_is_it: String,
@@ -98,6 +102,7 @@ impl Keys {
         Keys {
             known: ArcSwap::from_pointee(known),
             anyone: None,
+            stranger: Arc::new(Known::new(STRANGER, None, [0; 32], None)),
             folder,
             stamp: Mutex::default(),
             where_is_it,
@@ -150,6 +155,11 @@ impl Keys {
     pub(super) fn owner(&self) -> Option<Arc<Known>> {
         let known = self.known.load();
         self.anyone.clone().or_else(|| known.iter().find(|known| known.entry.is_none()).cloned())
+    }
+
+    /// Who is not let in yet, for what is counted.
+    pub(super) fn stranger(&self) -> Arc<Known> {
+        Arc::clone(&self.stranger)
     }
 
     /// Whether this is the token of who runs this gateway.

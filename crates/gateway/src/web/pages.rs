@@ -10,12 +10,12 @@ use http::header::{
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use http::{HeaderValue, Method, Response, StatusCode};
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 
 use super::admission::Stay;
-use super::api;
+use super::api::{self, is_same_site};
 use super::body::{self, Held};
 use super::inside::InsideBody;
 use super::keys::Known;
@@ -98,8 +98,13 @@ pub(super) async fn serve(
     if !is_look && parts.method != Method::POST {
         return Err(Refusal::method(&parts.method, "GET, HEAD, POST, OPTIONS"));
     }
-    let Some(owner) = web.keys.owner() else { return Err(Refusal::no_route(&path, ROUTES)) };
-    let pass = web.admission.enter(&owner, Stay::Request, &web.limits)?;
+    let session = sessions.find(&parts.headers);
+    // Those who are not inside take no room and no time from those who are.
+    let counted = match session {
+        Some(_) => web.keys.owner().ok_or_else(|| Refusal::no_route(&path, ROUTES))?,
+        None => web.keys.stranger(),
+    };
+    let pass = web.admission.enter(&counted, Stay::Request, &web.limits)?;
     let read = body::read(incoming, &web.limits, &web.admission.body_bytes).await?;
     let held = |response: Response<InsideBody>| {
         response.map(|body| Held::new(body, pace.clone()).with(Some(pass), read.share, None))
@@ -107,7 +112,7 @@ pub(super) async fn serve(
     if path == LOGIN {
         return Ok(held(guarded(login(web, pages, sessions, &parts, &read.bytes))));
     }
-    let session = match sessions.find(&parts.headers) {
+    let session = match session {
         Some(session) => session,
         None if pages.is_public(&path) => Session { mark: String::new() },
         None if is_look => return Ok(held(guarded(to(LOGIN, None)))),
@@ -164,14 +169,6 @@ fn login(
         // Who is inside already may click the link again.
         None if sessions.find(&parts.headers).is_some() => to("/", None),
         None => pages.login(Some("This link was used before, or is too old.")),
-    }
-}
-
-/// Whether a browser says that no other site is behind this. Programs say nothing.
-fn is_same_site(headers: &HeaderMap) -> bool {
-    match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
-        None | Some(b"same-origin" | b"none") => true,
-        Some(_) => false,
     }
 }
 

@@ -109,18 +109,23 @@ fn check_page(headers: &HeaderMap, origin: Option<&HeaderValue>) -> Result<(), R
     if let Some(page) = headers.get(ORIGIN) {
         return Err(Refusal::other_origin(page.to_str().unwrap_or("not readable")));
     }
-    match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
-        None | Some(b"same-origin" | b"none") => Ok(()),
-        Some(_) => Err(Refusal::other_origin("of another site")),
+    match is_same_site(headers) {
+        true => Ok(()),
+        false => Err(Refusal::other_origin("of another site")),
     }
+}
+
+/// Whether a browser says that no other site is behind this. Programs say nothing.
+pub(in crate::web) fn is_same_site(headers: &HeaderMap) -> bool {
+    matches!(headers.get("sec-fetch-site").map(HeaderValue::as_bytes), None | Some(b"same-origin" | b"none"))
 }
 
 /// What changes something comes as JSON, and from no page of another site.
 pub(in crate::web) fn check_change(headers: &HeaderMap) -> Result<(), Refusal> {
     check_kind(headers)?;
-    match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
-        None | Some(b"same-origin") => Ok(()),
-        Some(_) => Err(Refusal::other_origin("of another site")),
+    match is_same_site(headers) {
+        true => Ok(()),
+        false => Err(Refusal::other_origin("of another site")),
     }
 }
 
