@@ -31,11 +31,14 @@ const STEPS: [(&str, usize, u64, u64); 7] = [
 /// Measures every lane and prints the table.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     announce("bench llm: build");
-    let packages = ["build", "--release", "--package", "toolwright", "--package", "toolwright-testkit"];
-    workspace.cargo(packages).args(["--bin", "toolwright", "--bin", "llm-bench"]).run(STEP)?;
+    let measuring = ["build", "--release", "--package", "toolwright-testkit", "--bin", "llm-bench"];
+    workspace.cargo(measuring).run(STEP)?;
+    // As it is released: the others are built so too.
+    let measured = ["build", "--profile", "dist", "--package", "toolwright", "--bin", "toolwright"];
+    workspace.cargo(measured).run(STEP)?;
     let programs = workspace.target().join("release");
     let folder = workspace.target().join("bench/llm");
-    let mut wanted = lanes::ours(&programs, &folder);
+    let mut wanted = lanes::ours(&workspace.target().join("dist"), &folder);
     let mut missing = Vec::new();
     for peer in Peer::ALL {
         announce(&format!("{STEP}: {}", peer.title()));

@@ -105,12 +105,13 @@ impl LlmFront {
     /// Asks one upstream.
     async fn attempt(&self, sent: Sent<'_>, mut prepared: Prepared, exchanged: &mut Exchanged) -> Attempt {
         let upstream = &sent.way.upstream;
-        let response = match sent.send(&mut prepared).await {
+        let mut response = match sent.send(&mut prepared).await {
             Ok(response) => response,
             Err(failure) => return exchanged.failed(&prepared, failure, None),
         };
         let status = response.status().as_u16();
-        let upstream_headers = upstream.hide_in_head(response.headers());
+        let mut upstream_headers = std::mem::take(response.headers_mut());
+        upstream.hide_in_head(&mut upstream_headers);
         if response.status().is_redirection() {
             let failure = upstream.redirects(status, &upstream_headers);
             return exchanged.failed(&prepared, failure, None);

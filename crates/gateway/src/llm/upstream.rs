@@ -36,7 +36,13 @@ pub(super) struct Upstream {
     client: Client,
     headers: HeaderMap,
     /// The key that was sent last: no answer shows it.
-    sent_key: Mutex<Option<Arc<str>>>,
+    sent_key: Mutex<Option<Arc<SentKey>>>,
+}
+
+/// A key that was sent, ready to be looked for.
+struct SentKey {
+    key: String,
+    finder: memchr::memmem::Finder<'static>,
 }
 
 /// What is asked of an upstream.
@@ -267,31 +273,36 @@ impl Upstream {
 
     fn remember(&self, key: &str) {
         let mut sent = self.sent_key.lock().unwrap_or_else(PoisonError::into_inner);
-        if sent.as_deref() != Some(key) {
-            *sent = Some(key.into());
+        if sent.as_ref().is_none_or(|sent| sent.key != key) {
+            let finder = memchr::memmem::Finder::new(key).into_owned();
+            *sent = Some(Arc::new(SentKey { key: key.to_owned(), finder }));
         }
+    }
+
+    /// The key that must not be shown.
+    fn secret(&self) -> Option<Arc<SentKey>> {
+        let sent = self.sent_key.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        sent.filter(|sent| sent.key.len() >= SHORTEST_KEY)
     }
 
     /// What the upstream told, without our key in it.
     pub fn hide(&self, body: Bytes) -> Bytes {
-        let sent = self.sent_key.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(key) = sent.filter(|key| key.len() >= SHORTEST_KEY) else { return body };
-        if memchr::memmem::find(&body, key.as_bytes()).is_none() {
-            return body;
+        match self.secret() {
+            Some(secret) if secret.finder.find(&body).is_some() => {
+                String::from_utf8_lossy(&body).replace(&secret.key, HIDDEN).into()
+            }
+            _ => body,
         }
-        String::from_utf8_lossy(&body).replace(&*key, HIDDEN).into()
     }
 
     /// The same of the head of an answer.
-    pub fn hide_in_head(&self, headers: &HeaderMap) -> HeaderMap {
-        let mut shown = headers.clone();
-        for value in shown.values_mut() {
-            let hidden = self.hide(Bytes::copy_from_slice(value.as_bytes()));
-            if hidden != value.as_bytes() {
+    pub fn hide_in_head(&self, headers: &mut HeaderMap) {
+        let Some(secret) = self.secret() else { return };
+        for value in headers.values_mut() {
+            if secret.finder.find(value.as_bytes()).is_some() {
                 *value = HeaderValue::from_static(HIDDEN);
             }
         }
-        shown
     }
 
     /// The path at the upstream. People give the address of a server with or without `/v1`.

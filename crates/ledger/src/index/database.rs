@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use sqlx::postgres::{PgPool, PgRow, Postgres};
-use sqlx::sqlite::{Sqlite, SqlitePool, SqliteRow};
+use sqlx::query::Query;
+use sqlx::sqlite::{Sqlite, SqliteArguments, SqlitePool, SqliteRow};
 use sqlx::{AssertSqlSafe, Column, Row as _, Transaction, TypeInfo, ValueRef};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
@@ -15,7 +17,8 @@ use super::sql::Dialect;
 const STATEMENT_TIME: Duration = Duration::from_secs(30);
 
 /// A value that goes in or comes out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub(super) enum Value {
     Null,
     Int(i64),
@@ -28,16 +31,31 @@ impl From<i64> for Value {
     }
 }
 
+impl From<bool> for Value {
+    fn from(is_so: bool) -> Value {
+        Value::Int(is_so.into())
+    }
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Value {
-        // PostgreSQL cannot hold it.
-        Value::Text(text.replace('\0', "\u{fffd}"))
+        Value::from(text.to_owned())
     }
 }
 
 impl From<String> for Value {
     fn from(text: String) -> Value {
-        Value::from(text.as_str())
+        // PostgreSQL has no letter for zero.
+        match text.contains('\0') {
+            true => Value::Text(text.replace('\0', "\u{fffd}")),
+            false => Value::Text(text),
+        }
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Null, Into::into)
     }
 }
 
@@ -60,6 +78,12 @@ impl Statement {
         self
     }
 
+    /// Gives the next values.
+    pub fn with_all(mut self, values: impl IntoIterator<Item = Value>) -> Statement {
+        self.values.extend(values);
+        self
+    }
+
     /// Takes a value in and gives what it is called in the text.
     pub fn bind(&mut self, value: impl Into<Value>) -> String {
         self.values.push(value.into());
@@ -69,6 +93,13 @@ impl Statement {
     /// Puts words of ours, never of a caller, in the place of `{name}`.
     pub fn fill(&mut self, name: &str, words: &str) {
         self.sql = self.sql.replace(&format!("{{{name}}}"), words);
+    }
+
+    /// Puts places for so many rows of all its values in the place of `{rows}`.
+    pub fn fill_rows(&mut self, count: usize) {
+        let columns = self.values.len() / count.max(1);
+        let row = format!("({})", vec!["?"; columns].join(", "));
+        self.fill("rows", &vec![row; count].join(", "));
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -205,6 +236,20 @@ impl Work {
         .await
     }
 
+    /// Does a statement whole, or not at all when what it puts in is there already: whether it did. Only for SQLite:
+    /// with PostgreSQL nothing more could be done in this work.
+    pub async fn put(&mut self, statement: Statement) -> Result<bool, StoreError> {
+        let Work::Sqlite(work) = self else { return Ok(false) };
+        within(async {
+            match sqlite_query(statement).execute(&mut **work).await {
+                Ok(_) => Ok(true),
+                Err(sqlx::Error::Database(refusal)) if refusal.is_unique_violation() => Ok(false),
+                Err(error) => Err(error.into()),
+            }
+        })
+        .await
+    }
+
     pub async fn commit(self) -> Result<(), StoreError> {
         within(async {
             match self {
@@ -232,6 +277,11 @@ async fn sqlite_rows<'e>(
     executor: impl sqlx::Executor<'e, Database = Sqlite>,
     statement: Statement,
 ) -> Result<Vec<Row>, StoreError> {
+    let rows = sqlite_query(statement).fetch_all(executor).await?;
+    rows.iter().map(sqlite_row).collect()
+}
+
+fn sqlite_query(statement: Statement) -> Query<'static, Sqlite, SqliteArguments> {
     // The text is ours; what comes from callers is in the values.
     let mut query = sqlx::query(AssertSqlSafe(statement.sql));
     for value in statement.values {
@@ -241,8 +291,7 @@ async fn sqlite_rows<'e>(
             Value::Text(text) => query.bind(text),
         };
     }
-    let rows = query.fetch_all(executor).await?;
-    rows.iter().map(sqlite_row).collect()
+    query
 }
 
 async fn postgres_rows<'e>(

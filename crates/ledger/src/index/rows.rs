@@ -1,13 +1,12 @@
 //! A record as a row, and a row as a call again.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::database::Row;
-use super::exchange_rows::ExchangeColumns;
+use super::database::{Row, Value};
+use super::exchange_rows;
 use super::sql::Table;
 use super::words;
 use crate::{Failure, Kind, Record};
@@ -70,47 +69,6 @@ pub(super) struct Incoming<'a> {
     size: usize,
 }
 
-/// A row of one of the tables.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Columns<'a> {
-    Call(CallColumns<'a>),
-    Exchange(ExchangeColumns<'a>),
-}
-
-/// The columns in the order of `insert_calls.sql`.
-#[derive(Serialize)]
-struct CallColumns<'a>(
-    i64,
-    Cow<'a, str>,
-    i64,
-    i64,
-    i64,
-    Cow<'a, str>,
-    Option<Cow<'a, str>>,
-    Option<Cow<'a, str>>,
-    Cow<'a, str>,
-    Option<Cow<'a, str>>,
-    Option<Cow<'a, str>>,
-    Cow<'a, str>,
-    Option<Cow<'a, str>>,
-    Option<Cow<'a, str>>,
-    Option<Cow<'a, str>>,
-    Cow<'a, str>,
-    &'a str,
-    Option<Cow<'a, str>>,
-    Option<Cow<'a, str>>,
-    Option<Cow<'a, str>>,
-    bool,
-    i64,
-    i64,
-    i64,
-    bool,
-    bool,
-    usize,
-    &'a str,
-);
-
 impl<'a> Incoming<'a> {
     pub fn new(record: &'a Record) -> Incoming<'a> {
         let json_size = |json: &Option<Box<RawValue>>| json.as_ref().map_or(0, |json| json.get().len());
@@ -149,49 +107,47 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// The row, as serde writes it.
-    pub fn columns(&self) -> impl Serialize + '_ {
+    /// The row, in the order of the columns of `insert_calls.sql` or `insert_exchanges.sql`.
+    pub fn columns(&self) -> Vec<Value> {
         match self.table() {
-            Table::Calls => Columns::Call(self.call_columns()),
-            Table::Exchanges => {
-                Columns::Exchange(ExchangeColumns::new(self.record, self.id, self.size, &self.whole))
-            }
+            Table::Calls => self.call_columns(),
+            Table::Exchanges => exchange_rows::columns(self.record, self.id, self.size, &self.whole),
         }
     }
 
-    fn call_columns(&self) -> CallColumns<'_> {
+    fn call_columns(&self) -> Vec<Value> {
         let record = self.record;
         let error = record.error.as_ref();
-        CallColumns(
-            self.id,
-            clean(&record.node),
-            signed(record.seq),
-            record.ts,
-            i64::from(record.kind == Kind::InProgress),
-            clean(&record.call),
-            record.client.as_deref().map(clean),
-            record.session.as_deref().map(clean),
-            clean(&record.front),
-            record.toolbox.as_deref().map(clean),
-            record.server.as_deref().map(clean),
-            clean(&record.tool),
-            record.schema.as_deref().map(clean),
-            record.arguments.as_deref().map(|json| clean(json.get())),
-            record.normalized.as_deref().map(|json| clean(json.get())),
-            clean(&self.changes),
-            &self.stages,
-            error.map(|error| clean(&error.code)),
-            error.map(|error| clean(&error.message)),
-            self.error_parameters.as_deref().map(clean),
-            error.is_some_and(|error| error.is_from_tool),
-            signed(record.duration_us),
-            signed(record.bytes_in),
-            signed(record.bytes_out),
-            record.normalized.is_some() || !record.changes.is_empty(),
-            record.is_ok(),
-            self.size,
-            &self.words,
-        )
+        vec![
+            self.id.into(),
+            record.node.as_str().into(),
+            signed(record.seq).into(),
+            record.ts.into(),
+            (record.kind == Kind::InProgress).into(),
+            record.call.as_str().into(),
+            record.client.as_deref().into(),
+            record.session.as_deref().into(),
+            record.front.as_str().into(),
+            record.toolbox.as_deref().into(),
+            record.server.as_deref().into(),
+            record.tool.as_str().into(),
+            record.schema.as_deref().into(),
+            record.arguments.as_deref().map(RawValue::get).into(),
+            record.normalized.as_deref().map(RawValue::get).into(),
+            self.changes.as_str().into(),
+            self.stages.as_str().into(),
+            error.map(|error| error.code.as_str()).into(),
+            error.map(|error| error.message.as_str()).into(),
+            self.error_parameters.as_deref().into(),
+            error.is_some_and(|error| error.is_from_tool).into(),
+            signed(record.duration_us).into(),
+            signed(record.bytes_in).into(),
+            signed(record.bytes_out).into(),
+            (record.normalized.is_some() || !record.changes.is_empty()).into(),
+            record.is_ok().into(),
+            signed(self.size as u64).into(),
+            self.words.as_str().into(),
+        ]
     }
 
     /// The rules that changed the call and how often; a change that no rule asked for goes by its step's code.
@@ -258,14 +214,6 @@ pub(super) fn signed(number: u64) -> i64 {
 pub(super) fn to_json(value: &impl Serialize) -> String {
     // Lists and records of texts and numbers are always JSON.
     serde_json::to_string(value).unwrap_or_default()
-}
-
-/// PostgreSQL has no letter for zero.
-pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    match text.contains('\0') {
-        true => Cow::Owned(text.replace('\0', "\u{fffd}")),
-        false => Cow::Borrowed(text),
-    }
 }
 
 #[cfg(test)]

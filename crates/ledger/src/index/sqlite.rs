@@ -26,8 +26,10 @@ const BUSY: Duration = Duration::from_secs(5);
 const MAPPED_BYTES: &str = "268435456";
 /// What the write-ahead file is cut to after a checkpoint.
 const WAL_BYTES: &str = "67108864";
-/// What each connection keeps of the file, in KiB.
-const CACHE_KIB: &str = "-16384";
+/// What a reader keeps of the file, in KiB.
+const READER_CACHE_KIB: &str = "-16384";
+/// What the writer keeps of the file, in KiB: it goes on at the end, and the ends of the indexes are small.
+const WRITER_CACHE_KIB: &str = "-8192";
 
 /// How every file of SQLite begins.
 const HEAD: &[u8; 16] = b"SQLite format 3\0";
@@ -129,13 +131,14 @@ async fn try_open(file: &Path) -> Result<Database, StoreError> {
     // Who else may not read it: the files beside it get the rights of this one. When it cannot be made, the
     // database says why.
     drop(private(OpenOptions::new().write(true).create(true).truncate(false)).open(file));
-    let shared = SqliteConnectOptions::new()
-        .filename(file)
-        .busy_timeout(BUSY)
-        .pragma("mmap_size", MAPPED_BYTES)
-        .pragma("cache_size", CACHE_KIB);
-    let writing = shared
+    let shared = SqliteConnectOptions::new().filename(file).busy_timeout(BUSY);
+    let reading = shared
         .clone()
+        .pragma("mmap_size", MAPPED_BYTES)
+        .pragma("cache_size", READER_CACHE_KIB)
+        .read_only(true);
+    let writing = shared
+        .pragma("cache_size", WRITER_CACHE_KIB)
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         // A crash of the machine may lose the last transactions; the journal has them.
@@ -146,7 +149,7 @@ async fn try_open(file: &Path) -> Result<Database, StoreError> {
     let checked = async {
         Dialect::Sqlite.migrator().run(&writer).await?;
         check(&writer).await?;
-        let readers = pool(READERS).idle_timeout(READER_IDLE).connect_with(shared.read_only(true)).await?;
+        let readers = pool(READERS).idle_timeout(READER_IDLE).connect_with(reading).await?;
         Ok::<SqlitePool, StoreError>(readers)
     };
     match checked.await {
