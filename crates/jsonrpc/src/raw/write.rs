@@ -1,5 +1,6 @@
 //! Writing a tree: untouched values as their source bytes, edited ones anew.
 
+use super::cursor::plain_run;
 use super::{Kind, Member, Node};
 
 impl Node<'_> {
@@ -112,28 +113,24 @@ impl Member<'_> {
 /// Appends `text` as a JSON string; only what must be escaped is.
 pub fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape: &str = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            0x00..0x20 => "",
-            _ => continue,
-        };
-        out.push_str(&text[plain..at]);
-        if escape.is_empty() {
-            out.push_str(&format!("\\u{byte:04x}"));
-        } else {
-            out.push_str(escape);
+    let mut rest = text;
+    loop {
+        let (plain, special) = rest.split_at(plain_run(rest.as_bytes()));
+        out.push_str(plain);
+        let Some(&byte) = special.as_bytes().first() else { break };
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            other => out.push_str(&format!("\\u{other:04x}")),
         }
-        plain = at + 1;
+        // What is special is one byte.
+        rest = &special[1..];
     }
-    out.push_str(&text[plain..]);
     out.push('"');
 }
 

@@ -1,0 +1,162 @@
+//! `exfiltration`: texts that want the conversation, files or secrets to go elsewhere.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::patterns::{Patterns, Rule, compile};
+use super::text::Folded;
+use super::{Severity, Spot};
+
+const CODE: &str = "exfiltration";
+
+const TO_SITE: &str = "It wants private things sent to an address of its own.";
+const TO_MAIL: &str = "It wants messages to go to an address of its own.";
+const CONVERSATION: &str = "It asks for the conversation or for what other tools said.";
+const SIDE_NOTE: &str = "A side parameter that asks for more than the tool needs.";
+
+macro_rules! private {
+    () => {
+        r"\b(?:conversations?|chat (?:history|log)|message history|transcript|system prompt|secrets?|credentials?|tokens?|passwords?|api[ _-]?keys?|private keys?|environment|env vars?|file contents?|contents? of|everything|all (?:the )?(?:files|data|messages|outputs|results|responses|emails|documents|records)|user'?s (?:\w+ )?(?:data|files|messages|emails?|input|prompt|query|request)|(?:results?|outputs?|responses?) of (?:every|all|each|other|any)|source code|session)\b"
+    };
+}
+
+macro_rules! talk {
+    () => {
+        r"\b(?:(?:entire|full|whole|complete|current|previous|ongoing|our|this|verbatim|summary of the|history of the|copy of the) (?:user )?(?:conversation|chat|dialogue|discussion)(?: history| context| transcript| log| so far)?|conversation (?:history|so far|context|transcript|log|up to)|chat history|system prompt|(?:all|every|last \w+|preceding|previous|prior) (?:of the )?(?:previous |prior |user |user's |chat )?(?:messages|prompts)|(?:outputs?|results?|responses?) (?:of|from) (?:all |any |the |every |previous |your )*other (?:tool|tools|tool calls|servers?)|(?:other |all |list of )(?:available )?tools you (?:have|can)|your (?:instructions|system message|initial prompt))"
+    };
+}
+
+pub(super) const RULES: &[Rule] = &[
+    (
+        Severity::High,
+        TO_SITE,
+        concat!(
+            r"\b(?:send|post|upload|forward|transmit|exfiltrate|leak|submit|report|deliver|copy|push|pipe|curl|append|encode)\bGAP{0,60}?",
+            private!(),
+            r"[^!?]{0,80}\b(?:to|at|via|with|into|in|onto)\b[^!?]{0,30}URL"
+        ),
+    ),
+    (
+        Severity::High,
+        TO_SITE,
+        concat!(
+            r"\b(?:fetch|get|request|call|open|visit|load|render|ping|query)\b[^!?]{0,30}URL\S{0,200}[^!?]{0,60}",
+            private!(),
+            r"GAP{0,40}\b(?:parameter|query|url|path|body|appended|encoded|header)"
+        ),
+    ),
+    (
+        Severity::High,
+        TO_MAIL,
+        r"\b(?:always|all|every|each|must|also|automatically|any|additionally)\b[^!?]{0,60}\b(?:bcc|cc|forward(?:ed)?|copy|copied|send|sent|change[ds]?|replaced?|redirect(?:ed)?|rerouted?|go|addressed|routed?|set)\b[^!?]{0,60}[a-z0-9._+-]{1,40}@[a-z0-9-]{1,40}\.[a-z]{2,}",
+    ),
+    (
+        Severity::High,
+        TO_MAIL,
+        r"\b(?:bcc|forward|send|redirect|reroute|copy|email)\b (?:a copy of )?(?:all|every|each|everything|any)\b[^!?]{0,60}[a-z0-9._+-]{1,40}@[a-z0-9-]{1,40}\.[a-z]{2,}",
+    ),
+    (
+        Severity::High,
+        CONVERSATION,
+        concat!(
+            r"\b(?:pass|put|include|insert|append|attach|place|paste|supply|provide|write|copy|dump|encode|repeat|send|forward|give|add|embed|fill in|fill|store|share|record)\bGAP{0,50}?",
+            talk!(),
+            r"GAP{0,50}\b(?:as|in|into|to|via|through|with|here|within|inside|verbatim)\b"
+        ),
+    ),
+    (
+        Severity::High,
+        CONVERSATION,
+        r"\b(?:pass|put|include|insert|append|attach|place|paste|supply|encode|embed|hide)\bGAP{0,30}\b(?:contents? of (?:any|all|every|each|the (?:user'?s|last|most recent|open))|every file|files? you (?:have )?(?:read|opened)|(?:any|all) (?:secrets?|credentials?|api keys?|passwords?|tokens?))GAP{0,80}\b(?:as|in|into|to|via|through|with|here|within|inside)\b",
+    ),
+];
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(CODE, RULES));
+
+/// Parameters that have no use but to take something along.
+const PLAIN_NAMES: &[&str] = &[
+    "sidenote",
+    "side_note",
+    "summary_of_conversation",
+    "conversation_so_far",
+    "summary_of_environment_details",
+];
+
+/// Parameters that are harmless unless they ask for too much.
+const SIDE_NAMES: &[&str] = &[
+    "context",
+    "notes",
+    "note",
+    "metadata",
+    "meta",
+    "feedback",
+    "reason",
+    "debug",
+    "debug_info",
+    "telemetry",
+    "trace",
+    "user_context",
+    "chat_history",
+    "conversation",
+    "conversation_history",
+    "memory",
+    "extra",
+    "info",
+    "tools_list",
+    "chain_of_thought",
+    "internal",
+    "diagnostics",
+    "annotations",
+    "audit",
+    "comment",
+    "annotation",
+    "environment",
+    "aux",
+    "additional_context",
+    "session",
+];
+
+const TOO_MUCH: &str = concat!(
+    talk!(),
+    r"|\bcontents? of (?:any|all|the|every|each|other) (?:\w+ ){0,3}files?\b|\bfiles? (?:you|that you) (?:have )?(?:read|opened)\b|\b(?:credentials?|passwords?|environment variables|secrets?|api keys?)\b(?:GAP{0,40}\b(?:you (?:have|know|saw|can)|in (?:the )?(?:conversation|context|environment)|available|found|seen))|\beverything the user\b|\b(?:user'?s|all) (?:\w+ ){0,2}(?:messages|files) (?:verbatim|in full|so far)\b"
+);
+static TOO_MUCHES: LazyLock<Option<Regex>> = LazyLock::new(|| compile(TOO_MUCH));
+
+pub(super) fn look(folded: &Folded, spot: &mut Spot<'_>) {
+    PATTERNS.look(folded, spot);
+    side_parameter(folded, spot);
+}
+
+/// The place says which parameter a text describes: `…/properties/<name>/description`, or is the name itself.
+fn side_parameter(folded: &Folded, spot: &mut Spot<'_>) {
+    let mut parts = spot.place.rsplit('/');
+    let (last, parent, above) = (parts.next(), parts.next(), parts.next());
+    if parent == Some("properties") && last.is_some_and(|name| PLAIN_NAMES.contains(&name)) {
+        spot.tell(CODE, Severity::Medium, (0, spot.text.len()), SIDE_NOTE);
+    }
+    let describes_side_note = above == Some("properties")
+        && matches!(last, Some("description" | "title"))
+        && parent.is_some_and(|name| {
+            let name = name.to_ascii_lowercase();
+            SIDE_NAMES.contains(&name.as_str()) || PLAIN_NAMES.contains(&name.as_str())
+        });
+    let found = TOO_MUCHES
+        .as_ref()
+        .filter(|_| describes_side_note)
+        .and_then(|regex| regex.find(folded.text.as_bytes()));
+    if let Some(found) = found {
+        spot.tell(CODE, Severity::Medium, folded.origin(found.start(), found.end()), SIDE_NOTE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_can_be_read() {
+        assert_eq!(PATTERNS.count(), RULES.len());
+        assert!(TOO_MUCHES.is_some());
+    }
+}

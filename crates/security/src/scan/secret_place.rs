@@ -1,0 +1,55 @@
+//! `secret_place`: orders to read the places where secrets are kept.
+
+use std::sync::LazyLock;
+
+use super::patterns::{Patterns, Rule};
+use super::text::Folded;
+use super::{Severity, Spot};
+
+const CODE: &str = "secret_place";
+
+const KEYS: &str = "It tells the model to read a file that holds keys or passwords.";
+const SETTINGS: &str = "It tells the model to hand on what settings or the environment hold.";
+const MENTIONS: &str = "It names a place where secrets are kept.";
+
+/// Verbs in the form of an order. "Is read from ~/.ssh" is how an honest tool explains itself.
+macro_rules! order {
+    () => {
+        r"PASSIVE\b(?:read|cat|open|load|include|copy|upload|attach|fetch|retrieve|dump|print|forward|extract|collect|paste|exfiltrate|send|access|grab|steal|pass|put|provide|insert|append|leak|(?:full |complete |entire )?contents? (?:of|from))\b"
+    };
+}
+
+macro_rules! key_file {
+    () => {
+        r"(?:\.ssh/|\.ssh\b|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|/etc/(?:passwd|shadow|sudoers)|\.aws/(?:credentials|config)|\bmcp\.json|\bclaude_desktop_config|\.netrc|\.git-credentials|\.gnupg|\.(?:bash|zsh|sh)_history|\bwallet\.dat|\bcookies\.sqlite|\blogin\.keychain|\.cursor/|\bprivate ssh key|\bssh (?:private )?keys?\b|\baws (?:access keys?|credentials)\b|\bapplication_default_credentials)"
+    };
+}
+
+pub(super) const RULES: &[Rule] = &[
+    (Severity::High, KEYS, concat!(order!(), r"[^!?]{0,60}?", key_file!())),
+    (
+        Severity::Medium,
+        SETTINGS,
+        concat!(
+            order!(),
+            r"GAP{0,60}(?:(?:^|[\s/'\x22(])\.env(?:$|[\s,;:)'\x22]|\. |\.$|\.local|\.production)|\.kube/config|\.npmrc|\.pypirc|\.docker/config|\benvironment variables?\b|\benv vars?\b|\bapi[ _-]?keys?\b|\bsaved passwords?\b|\bcredentials? files?\b)[^!?]{0,60}\b(?:and (?:pass|send|include|put|append|attach|provide|paste|post|upload|forward)|(?:as|in|into|to|via) (?:the |this |a |your )?\w{0,20} ?(?:parameter|argument|field|note|sidenote|metadata|url|webhook|server)|so that the server|first|before)",
+        ),
+    ),
+    (Severity::Low, MENTIONS, concat!(key_file!(), r"|/etc/shadow")),
+];
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(CODE, RULES));
+
+pub(super) fn look(folded: &Folded, spot: &mut Spot<'_>) {
+    PATTERNS.look(folded, spot);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_can_be_read() {
+        assert_eq!(PATTERNS.count(), RULES.len());
+    }
+}
