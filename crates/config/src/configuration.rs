@@ -10,7 +10,8 @@ use toolwright_redact::{RedactOptions, holds_secret, is_secret_key};
 
 use crate::read::{Settings, Switches};
 use crate::{
-    Learn, LedgerSettings, LlmSettings, Problem, Severity, StoreAddress, TelemetrySettings, ToolFilters,
+    Learn, LedgerSettings, LlmSettings, NotifySettings, Problem, SecuritySettings, Severity, StoreAddress,
+    TelemetrySettings, ToolFilters,
 };
 
 /// The toolbox that the servers of a client's file are in.
@@ -45,6 +46,10 @@ pub struct Configuration {
     pub telemetry: Option<TelemetrySettings>,
     /// Who answers for language models; nobody when absent.
     pub llm: Option<LlmSettings>,
+    /// What becomes of tools that are suspected.
+    pub security: SecuritySettings,
+    /// Who is told of what happens.
+    pub notify: NotifySettings,
     /// What of the settings is not shown.
     settings_secrets: Hidden,
     /// What is wrong with the file, in its order. What an error is about is not among the toolboxes.
@@ -152,7 +157,7 @@ impl Configuration {
         settings: Settings,
         problems: Vec<Problem>,
     ) -> Configuration {
-        let Settings { ledger, redact, store, learn, telemetry, llm, secrets } = settings;
+        let Settings { ledger, redact, store, learn, telemetry, llm, security, notify, secrets } = settings;
         Configuration {
             file,
             toolboxes,
@@ -164,6 +169,8 @@ impl Configuration {
             learn,
             telemetry,
             llm,
+            security,
+            notify,
             settings_secrets: Hidden(secrets),
             problems,
         }

@@ -42,7 +42,8 @@ pub use locate::{FoundBy, Located, locate, locate_from, looked_for};
 pub use problem::{Excerpt, LlmPart, Problem, Severity};
 pub use schema::JSON_SCHEMA;
 pub use settings::{
-    Durability, Learn, LedgerSettings, OnFailure, SecretText, StoreAddress, TelemetrySettings,
+    Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText, SecuritySettings, StoreAddress,
+    Suspicion, TelemetrySettings,
 };
 pub use watch::{Look, Watch};
 

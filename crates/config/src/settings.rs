@@ -63,6 +63,42 @@ pub enum Learn {
     ApplySafe,
 }
 
+/// What becomes of tools that are not what they were, or that speak to the model behind the user's back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SecuritySettings {
+    /// Tools whose definitions are others than those that were agreed to.
+    pub changed_tools: Suspicion,
+    /// Tools whose definitions hold instructions that nobody is meant to see.
+    pub hidden_instructions: Suspicion,
+}
+
+/// What becomes of a tool that is suspected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Suspicion {
+    /// It is shown, and works.
+    #[default]
+    Flag,
+    /// It is hidden until somebody agrees to it.
+    Hide,
+}
+
+impl Suspicion {
+    /// The word for it in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Suspicion::Flag => "flag",
+            Suspicion::Hide => "hide",
+        }
+    }
+}
+
+/// Who is told when something happens that somebody should know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotifySettings {
+    /// An address that every notice is sent to, as JSON. It may hold a secret.
+    pub webhook: Option<SecretText>,
+}
+
 /// Whom traces and metrics are sent to.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TelemetrySettings {

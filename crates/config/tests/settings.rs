@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use support::{clean, problems, read};
-use toolwright_config::{Durability, Learn, OnFailure, Severity, StoreAddress};
+use toolwright_config::{Durability, Learn, OnFailure, Severity, StoreAddress, Suspicion};
 
 #[test]
 fn without_settings_everything_is_as_usual() {
@@ -95,17 +95,46 @@ fn learning_and_telemetry_are_read() {
 }
 
 #[test]
+fn suspected_tools_and_notices_are_read() {
+    let read = clean(r#"{"mcpServers": {}}"#);
+    assert_eq!(
+        (read.security.changed_tools, read.security.hidden_instructions),
+        (Suspicion::Flag, Suspicion::Flag)
+    );
+    assert_eq!(read.notify.webhook, None);
+    let read = clean(
+        r#"{"security": {"changedTools": "hide"}, "notify": {"webhook": "https://chat.example/hook/${TOKEN}"}}"#,
+    );
+    assert_eq!(
+        (read.security.changed_tools, read.security.hidden_instructions),
+        (Suspicion::Hide, Suspicion::Flag)
+    );
+    let webhook = read.notify.webhook.as_ref().expect("an address");
+    assert_eq!(webhook.expose(), "https://chat.example/hook/t0ken-of-ann");
+    // Who has the address can post to it.
+    assert!(read.secrets().contains(&webhook.expose().to_owned()));
+    assert!(!format!("{read:?}").contains("t0ken-of-ann"));
+}
+
+#[test]
 fn a_mistake_about_safety_makes_the_file_useless_and_others_do_not() {
     for wrong in [
         r#""ledger": {"onFailure": "blok"}"#,
         r#""redact": {"patterns": ["("]}"#,
         r#""store": "mysql://db/calls""#,
         r#""ledger": {"durabilty": "power"}"#,
+        r#""security": {"changedTools": "hid"}"#,
+        r#""security": {"changedTool": "hide"}"#,
     ] {
         let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}, {wrong}}}");
         assert!(read(&text).is_err(), "{wrong}");
     }
-    for wrong in [r#""learn": "of""#, r#""telemetry": {"otlp": "nowhere"}"#, r#""ledger": {"unknown": 1}"#] {
+    for wrong in [
+        r#""learn": "of""#,
+        r#""telemetry": {"otlp": "nowhere"}"#,
+        r#""ledger": {"unknown": 1}"#,
+        r#""notify": {"webhook": "nowhere"}"#,
+    ] {
         let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}, {wrong}}}");
         let configuration = read(&text).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(configuration.servers().count(), 1);

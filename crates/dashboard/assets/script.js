@@ -63,22 +63,101 @@
     });
   }
 
-  // The playground answers while one types.
-  const form = document.getElementById("try");
-  if (form) {
-    const result = document.getElementById("result-body");
-    let newest = 0;
-    const attempt = async () => {
-      const number = ++newest;
-      const fields = Object.fromEntries(new FormData(form));
-      const answer = await post("/do/try", fields).catch(() => null);
-      if (!answer?.ok || number !== newest) return;
+  // What is asked for by forms and buttons: what comes of it is put where the page says.
+  const put = async (name, fields, into) => {
+    const answer = await post(`/do/${name}`, fields).catch(() => null);
+    if (answer?.ok) {
       // Made by the gateway itself, with everything from outside escaped.
       const made = new DOMParser().parseFromString(await answer.text(), "text/html");
-      result.replaceChildren(...made.body.childNodes);
+      into.replaceChildren(...made.body.childNodes);
+      return;
+    }
+    const told = await answer?.json().catch(() => ({}));
+    into.replaceChildren(element("p", { class: "problem", role: "alert" },
+      told?.message ?? told?.error?.message ?? (answer ? `it was refused (${answer.status})` : "the gateway does not answer")));
+  };
+  const fieldsOf = (form) => Object.fromEntries(new FormData(form));
+  for (const form of document.querySelectorAll("form[data-do]")) {
+    const into = document.getElementById(form.dataset.into);
+    // An answer that comes after a newer question is not shown.
+    let newest = 0;
+    const attempt = async (name) => {
+      const number = ++newest;
+      const beside = element("div");
+      await put(name, fieldsOf(form), beside);
+      if (number === newest) into.replaceChildren(...beside.childNodes);
     };
-    form.addEventListener("input", attempt);
-    form.addEventListener("submit", (event) => { event.preventDefault(); attempt(); });
+    form.addEventListener("submit", (event) => { event.preventDefault(); attempt(form.dataset.do); });
+    const whileTyping = form.dataset.check ?? ("live" in form.dataset ? form.dataset.do : null);
+    if (whileTyping) form.addEventListener("input", () => attempt(whileTyping));
+  }
+  for (const button of document.querySelectorAll("button[data-do]")) {
+    button.addEventListener("click", () => {
+      const { do: name, form, into, ...fields } = button.dataset;
+      put(name, form ? fieldsOf(document.getElementById(form)) : fields, document.getElementById(into));
+    });
+  }
+  for (const button of document.querySelectorAll("button[data-fill]")) {
+    button.addEventListener("click", () => {
+      const field = document.getElementById(button.dataset.fill);
+      field.value = button.dataset.text;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      field.focus();
+    });
+  }
+
+  // Light, dark, or as the system says.
+  const theme = document.getElementById("theme");
+  if (theme) {
+    const themes = ["system", "light", "dark"];
+    const show = (chosen) => { theme.textContent = `Theme: ${chosen}`; };
+    let chosen = localStorage.getItem("toolwright-theme") ?? "system";
+    if (!themes.includes(chosen)) chosen = "system";
+    theme.hidden = false;
+    show(chosen);
+    theme.addEventListener("click", () => {
+      chosen = themes[(themes.indexOf(chosen) + 1) % themes.length];
+      if (chosen === "system") {
+        localStorage.removeItem("toolwright-theme");
+        delete document.documentElement.dataset.theme;
+      } else {
+        localStorage.setItem("toolwright-theme", chosen);
+        document.documentElement.dataset.theme = chosen;
+      }
+      show(chosen);
+    });
+  }
+
+  // What somebody should know: shown on every page, and by the system where the reader wants that.
+  const board = document.getElementById("notices");
+  if (board) {
+    const wants = document.getElementById("notify");
+    const seen = () => Number(sessionStorage.getItem("toolwright-notices") ?? 0);
+    let told = null;
+    const look = async () => {
+      const answer = await fetch("/notices", { credentials: "same-origin" }).catch(() => null);
+      if (!answer?.ok) return;
+      const { notices } = await answer.json();
+      const newest = notices.at(-1)?.number ?? 0;
+      // After a restart the numbers begin anew.
+      if (newest < seen()) sessionStorage.setItem("toolwright-notices", "0");
+      const shown = notices.filter((notice) => notice.number > seen()).slice(-5).reverse();
+      board.hidden = shown.length === 0;
+      const close = element("button", { type: "button" }, "Seen");
+      close.addEventListener("click", () => { sessionStorage.setItem("toolwright-notices", String(newest)); board.hidden = true; });
+      board.replaceChildren(element("ul", {}, ...shown.map((notice) =>
+        element("li", {}, element("a", { href: notice.page }, notice.text)))), close);
+      if (told !== null && globalThis.Notification?.permission === "granted") {
+        for (const notice of notices.filter((one) => one.number > told)) new Notification("Toolwright", { body: notice.text, tag: `toolwright-${notice.number}` });
+      }
+      told = newest;
+    };
+    look();
+    setInterval(look, 5000);
+    if (globalThis.Notification?.permission === "default") {
+      wants.hidden = false;
+      wants.addEventListener("click", async () => { await Notification.requestPermission(); wants.hidden = true; });
+    }
   }
 
   // Calls as they end.
@@ -115,6 +194,7 @@
           element("del", {}, String(change.from ?? "")), " → ", element("ins", {}, String(change.to ?? ""))));
       }
       if (call.error) made.append(element("div", { class: "quiet" }, call.error));
+      made.call = call;
       return made;
     };
     const draw = () => {
@@ -128,6 +208,17 @@
     const soon = () => {
       if (!isDrawn) { isDrawn = true; requestAnimationFrame(draw); }
     };
+    // The address holds what is looked for.
+    const remember = () => {
+      const query = new URLSearchParams();
+      if (filter.value.trim()) query.set("q", filter.value.trim());
+      if (only.checked) query.set("only", "mended");
+      const text = query.toString();
+      history.replaceState(null, "", text ? `/live?${text}` : "/live");
+      for (const shown of [...feed.children]) shown.hidden = !fits(shown.call);
+    };
+    filter.addEventListener("input", remember);
+    only.addEventListener("change", remember);
     const source = new EventSource("/api/operations/live");
     source.onopen = () => { state.textContent = "Calls appear here as they end."; };
     source.onerror = () => { state.textContent = "The connection is lost; trying again…"; };

@@ -1,4 +1,4 @@
-//! The files that pages need: one style, one script, one picture. They are in the binary.
+//! The files that pages need: one style, one script and what comes before it, one picture. They are in the binary.
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response};
@@ -11,6 +11,7 @@ use crate::whole;
 pub enum Asset {
     Style,
     Script,
+    Theme,
     Icon,
 }
 
@@ -19,6 +20,7 @@ impl Asset {
         match name {
             "style.css" => Some(Asset::Style),
             "script.js" => Some(Asset::Script),
+            "theme.js" => Some(Asset::Theme),
             "icon.svg" => Some(Asset::Icon),
             _ => None,
         }
@@ -28,6 +30,7 @@ impl Asset {
         let (kind, text): (&str, &'static str) = match self {
             Asset::Style => ("text/css; charset=utf-8", include_str!("../assets/style.css")),
             Asset::Script => ("text/javascript; charset=utf-8", include_str!("../assets/script.js")),
+            Asset::Theme => ("text/javascript; charset=utf-8", include_str!("../assets/theme.js")),
             Asset::Icon => ("image/svg+xml", include_str!("../assets/icon.svg")),
         };
         let mut response = Response::new(whole(text));

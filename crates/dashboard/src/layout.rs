@@ -30,8 +30,11 @@ pub fn frame(frame: &Frame<'_>, page: &Page) -> Markup {
                         }
                     }
                 }
+                button #notify type="button" hidden { "Notify me" }
+                button #theme type="button" hidden { "Theme" }
             }
             main #content tabindex="-1" {
+                div #notices.notices role="region" aria-label="Notices" hidden {}
                 h1 { (page.title) }
                 (page.body)
             }
@@ -77,6 +80,7 @@ fn document(title: &str, head: &Markup, body: &Markup) -> Markup {
                 (head)
                 link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
                 link rel="stylesheet" href="/assets/style.css";
+                script src="/assets/theme.js" {}
                 script src="/assets/script.js" defer {}
             }
             body { (body) }

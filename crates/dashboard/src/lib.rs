@@ -14,7 +14,9 @@ mod pages;
 mod parts;
 mod query;
 mod route;
+mod rules_text;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,43 +25,74 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use maud::Markup;
-use toolwright_gateway::Servers;
-use toolwright_gateway::web::{InsideBody, PageAsked, PageReply, Pages};
+use toolwright_gateway::web::{InsideBody, PageAsked, PageReply, Pages, TokenFolder};
+use toolwright_gateway::{Notices, Servers};
 use toolwright_ledger::Ledger;
 use toolwright_tools::ToolExecutor;
 
 use self::layout::Frame;
 use self::query::Query;
 use self::route::Route;
+use self::rules_text::RulesText;
 
 /// What the pages are about.
 pub struct Dashboard {
     ledger: Option<Arc<Ledger>>,
     executor: Arc<ToolExecutor>,
     servers: Arc<Servers>,
+    tokens: Option<TokenFolder>,
+    rules: Option<RulesText>,
+    notices: Arc<Notices>,
     started: Instant,
 }
 
 impl Dashboard {
     /// Pages about these.
     pub fn new(ledger: Option<Arc<Ledger>>, executor: Arc<ToolExecutor>, servers: Arc<Servers>) -> Dashboard {
-        Dashboard { ledger, executor, servers, started: Instant::now() }
+        Dashboard {
+            ledger,
+            executor,
+            servers,
+            tokens: None,
+            rules: None,
+            notices: Arc::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// With what somebody should know.
+    pub fn with_notices(self, notices: Arc<Notices>) -> Dashboard {
+        Dashboard { notices, ..self }
+    }
+
+    /// With the tokens of clients.
+    pub fn with_tokens(self, tokens: Option<TokenFolder>) -> Dashboard {
+        Dashboard { tokens, ..self }
+    }
+
+    /// With a rules file that can be edited; what it was before is kept in a folder.
+    pub fn with_rules(self, file: Option<PathBuf>, history: Option<PathBuf>) -> Dashboard {
+        Dashboard { rules: file.map(|file| RulesText::new(file, history)), ..self }
     }
 
     async fn page(&self, route: Route, asked: &PageAsked) -> Response<InsideBody> {
         let query = Query::read(&asked.query);
         let made = match &route {
             Route::Overview => pages::overview::page(self).await,
-            Route::Live => pages::live::page(self),
+            Route::Live => pages::live::page(self, &query),
             Route::Calls => pages::calls::page(self, &query).await,
             Route::Call(id) => pages::call::page(self, id).await,
             Route::Normalizer => pages::normalizer::page(self).await,
             Route::Errors => pages::errors::page(self).await,
-            Route::Rules => pages::rules::page(self),
+            Route::Rules => pages::rules::page(self).await,
+            Route::RulesEdit => pages::rules_edit::page(self).await,
             Route::Playground => pages::playground::page(self, &query).await,
             Route::Servers => pages::servers::page(self),
+            Route::Toolboxes => pages::toolboxes::page(self).await,
+            Route::Security => pages::security::page(self).await,
             Route::Models => pages::models::page(self, &query).await,
-            Route::About => pages::about::page(self),
+            Route::About => pages::about::page(self, &asked.limits),
+            Route::Notices => return pages::notices::answer(self, &query),
             Route::Asset(_) | Route::Action(_) => return not_found(),
         };
         let frame = Frame { current: &route, mark: &asked.session.mark };
@@ -84,7 +117,7 @@ impl Pages for Dashboard {
             match Route::of(&asked.path) {
                 Some(Route::Asset(asset)) => asset.response(),
                 Some(Route::Action(action)) if asked.method == Method::POST => {
-                    actions::answer(self, &action, &asked.body).await
+                    actions::answer(self, action, &asked.body).await
                 }
                 Some(Route::Action(_)) | None => not_found(),
                 Some(_) if asked.method == Method::POST => not_found(),

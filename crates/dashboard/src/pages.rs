@@ -7,10 +7,14 @@ pub mod errors;
 pub mod live;
 pub mod models;
 pub mod normalizer;
+pub mod notices;
 pub mod overview;
 pub mod playground;
 pub mod rules;
+pub mod rules_edit;
+pub mod security;
 pub mod servers;
+pub mod toolboxes;
 
 use std::sync::Arc;
 
@@ -21,12 +25,12 @@ use toolwright_ledger::index::Store;
 use crate::{Dashboard, Problem};
 
 impl Dashboard {
-    fn ledger(&self) -> Result<&Arc<Ledger>, Problem> {
+    pub(crate) fn ledger(&self) -> Result<&Arc<Ledger>, Problem> {
         self.ledger.as_ref().ok_or_else(Problem::no_ledger)
     }
 
     /// Where calls are looked up.
-    fn store(&self) -> Result<Store, Problem> {
+    pub(crate) fn store(&self) -> Result<Store, Problem> {
         let ledger = self.ledger()?;
         ledger.store().ok_or_else(|| {
             Problem::no_index(
@@ -37,7 +41,7 @@ impl Dashboard {
 }
 
 /// Does what may wait for a disk or take long where that holds up nobody.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The page could not be made.", error.to_string())
     })

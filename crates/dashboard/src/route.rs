@@ -15,8 +15,12 @@ pub enum Route {
     Normalizer,
     Errors,
     Rules,
+    RulesEdit,
     Playground,
     Servers,
+    Toolboxes,
+    Security,
+    Notices,
     Models,
     About,
     Asset(Asset),
@@ -25,7 +29,7 @@ pub enum Route {
 
 impl Route {
     /// The pages that the menu has, with their names.
-    pub const MENU: [(Route, &'static str, &'static str); 10] = [
+    pub const MENU: [(Route, &'static str, &'static str); 12] = [
         (Route::Overview, "/", "Overview"),
         (Route::Live, "/live", "Live"),
         (Route::Calls, "/calls", "Calls"),
@@ -34,7 +38,9 @@ impl Route {
         (Route::Rules, "/rules", "Rules"),
         (Route::Playground, "/playground", "Playground"),
         (Route::Servers, "/servers", "Servers"),
+        (Route::Toolboxes, "/toolboxes", "Toolboxes"),
         (Route::Models, "/models", "Models"),
+        (Route::Security, "/security", "Security"),
         (Route::About, "/about", "About"),
     ];
 
@@ -48,6 +54,12 @@ impl Route {
             let is_id = !id.is_empty() && id.len() <= 200 && !id.contains('/');
             return is_id.then(|| Route::Call(id.into_owned()));
         }
+        if path == "/notices" {
+            return Some(Route::Notices);
+        }
+        if path == "/rules/edit" {
+            return Some(Route::RulesEdit);
+        }
         if let Some(name) = path.strip_prefix("/assets/") {
             return Asset::of(name).map(Route::Asset);
         }
@@ -56,7 +68,8 @@ impl Route {
 
     /// Whether the menu shows this entry as the one that is open.
     pub fn is_under(&self, entry: &Route) -> bool {
-        self == entry || matches!((self, entry), (Route::Call(_), Route::Calls))
+        self == entry
+            || matches!((self, entry), (Route::Call(_), Route::Calls) | (Route::RulesEdit, Route::Rules))
     }
 }
 

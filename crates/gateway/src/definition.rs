@@ -28,6 +28,8 @@ pub(crate) fn of(server: &str, listed: &Json) -> Option<ToolDefinition> {
         output_schema: schema("outputSchema"),
         annotations: Annotations {
             destructive: hint("destructiveHint").is_some_and(|hint| hint.as_str() == "true"),
+            harmless: hint("readOnlyHint").is_some_and(|hint| hint.as_str() == "true")
+                || hint("destructiveHint").is_some_and(|hint| hint.as_str() == "false"),
         },
     })
 }

@@ -8,10 +8,12 @@
 
 pub mod control;
 mod definition;
+mod definitions;
 mod endpoints;
 mod known_tools;
 pub mod llm;
 mod login;
+mod notices;
 mod offer;
 mod recorder;
 pub mod reload;
@@ -21,9 +23,11 @@ mod servers;
 mod view;
 pub mod web;
 
+pub use definitions::{Definitions, ToolFindings};
 pub use endpoints::{Endpoint, Gateway, GatewayOptions, OWN_TOOLBOX, offered_capabilities};
 pub use known_tools::KnownTools;
 pub use login::Logins;
+pub use notices::{Notice, NoticeKind, Notices};
 pub use offer::offer;
 pub use recorder::Recorder;
 pub use server_tool::ServerTool;

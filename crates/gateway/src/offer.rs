@@ -66,6 +66,14 @@ impl Offer {
         left_out
     }
 
+    /// Offers the tools of servers anew: which of them are hidden is different now.
+    pub fn again(&self, list: &[Server]) {
+        for server in list {
+            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            register(server, &self.registry);
+        }
+    }
+
     /// Takes away the tools of servers that have none of these names.
     pub fn retain(&self, names: &[String]) {
         let mut kept = self.kept();
@@ -99,6 +107,9 @@ async fn keep(server: &Server, mut known: Arc<Listed>, register: impl Fn()) {
 
 /// Registers what a server lists now.
 pub(crate) fn register(server: &Server, registry: &ToolRegistry) -> Vec<RegistrationError> {
+    if let Some(definitions) = &server.definitions {
+        definitions.look(server);
+    }
     let listed = server.supervisor.tools();
     let tools = listed.items.iter().filter_map(|item| {
         let definition = definition::of(&server.name, item)?;

@@ -19,6 +19,7 @@ use toolwright_toolbox::{Beginning, Policy, Retiring, State};
 use toolwright_tools::RegistrationError;
 
 use crate::ServerView;
+use crate::definitions::Definitions;
 use crate::login::Logins;
 use crate::offer::Offer;
 use names::named;
@@ -47,6 +48,8 @@ pub struct ServerOptions {
     pub timeout: Option<Duration>,
     /// The tools that work without any server, for messages.
     pub local_tools: Vec<String>,
+    /// What their tools are agreed to be; nobody looks when absent.
+    pub definitions: Option<Arc<Definitions>>,
     /// Whether servers are started when somebody asks for them, and not before.
     pub is_lazy: bool,
 }
@@ -193,6 +196,27 @@ impl Servers {
         retiring.extend(retired.into_iter().map(|old| old.supervisor.retire()));
         self.changed.send_modify(|generation| *generation += 1);
         applied
+    }
+
+    /// What servers say their tools are, where somebody looks.
+    pub fn definitions(&self) -> Option<&Arc<Definitions>> {
+        self.options.definitions.as_ref()
+    }
+
+    /// Offers what was hidden and is agreed to now, or hides what is hidden now.
+    pub fn offer_anew(&self) {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.current();
+        // Lists are made again when the entry of a server is another one, be it that it says the same.
+        let renewed = |server: &Server| Server {
+            entry: Arc::new(ServerConfig::clone(&server.entry)),
+            ..server.clone()
+        };
+        let list: Vec<Server> = before.list.iter().map(renewed).collect();
+        let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        offers.iter().for_each(|offer| offer.again(&list));
+        self.current.store(Arc::new(Current { configuration: Arc::clone(&before.configuration), list }));
+        self.changed.send_modify(|generation| *generation += 1);
     }
 
     /// Tells of every configuration that takes the place of another.

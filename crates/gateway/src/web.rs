@@ -28,7 +28,7 @@ mod served;
 mod sessions;
 mod tokens;
 
-pub use api::{API_ROUTES, Api};
+pub use api::{API_ROUTES, Api, LimitNow};
 pub use guard::{Allowed, GuardError};
 pub use inside::{Counts, Inside, InsideBody, Reply};
 pub use keys::{ANYONE, Keys, OWN_TOKEN, STDIO};

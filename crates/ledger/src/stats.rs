@@ -8,6 +8,7 @@
 
 mod file;
 mod histogram;
+mod last_hour;
 mod limits;
 mod normalizer;
 mod numbers;
@@ -24,6 +25,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use file::{Restored, StatsFile, StatsFileError};
 pub use histogram::Histogram;
+pub use last_hour::Percentiles;
 pub use limits::StatsLimits;
 pub use normalizer::{Applied, NormalizerStats, RecentNormalization, RuleHits, ToolCounts};
 pub use numbers::{Numbers, Summary};
@@ -106,6 +108,11 @@ impl Stats {
     /// All calls over time, without gaps, the newest last. `now` is in microseconds since 1970.
     pub fn over_time(&self, step: Step, now: i64) -> Vec<Point> {
         self.state().series().points(step, now)
+    }
+
+    /// How long the calls of the last hour took, by minute without gaps, the newest last.
+    pub fn last_hour(&self, now: i64) -> Vec<Percentiles> {
+        self.state().last_hour(now)
     }
 
     /// The calls of one tool over time. Nothing for a tool that is not known or has none of its own.

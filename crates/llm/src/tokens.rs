@@ -26,6 +26,11 @@ pub fn estimate(request: &Request) -> u64 {
     sum(request, &Quick)
 }
 
+/// How many tokens a tool's definition takes in every request that offers it.
+pub fn of_tool(name: &str, description: &str, schema: &str) -> u64 {
+    TOOL_TOKENS + text::count(name) + text::count(description) + text::count(schema)
+}
+
 /// The answer to Anthropic's `/v1/messages/count_tokens`.
 pub fn count_tokens_body(tokens: u64) -> String {
     format!(r#"{{"input_tokens":{tokens}}}"#)

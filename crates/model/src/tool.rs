@@ -28,6 +28,8 @@ pub enum Origin {
 pub struct Annotations {
     /// The server says that the tool may destroy something.
     pub destructive: bool,
+    /// The server says that the tool changes nothing, or destroys nothing: it may be called again.
+    pub harmless: bool,
 }
 
 /// A tool definition with its schema as raw JSON text.

@@ -33,7 +33,10 @@ fn definition(tool: &Value) -> ToolDefinition {
         name: tool["name"].as_str().unwrap_or_default().to_owned(),
         server: tool["server"].as_str().map(str::to_owned),
         input_schema: tool["inputSchema"].to_string(),
-        annotations: Annotations { destructive: tool["annotations"]["destructiveHint"] == true },
+        annotations: Annotations {
+            destructive: tool["annotations"]["destructiveHint"] == true,
+            ..Annotations::default()
+        },
         ..ToolDefinition::default()
     }
 }

@@ -79,7 +79,10 @@ fn run(case: &Value, tool: &Value, codes: &mut BTreeSet<String>) -> Result<(&'st
         name: tool["name"].as_str().unwrap_or_default().to_owned(),
         server: tool["server"].as_str().map(str::to_owned),
         input_schema: tool["inputSchema"].to_string(),
-        annotations: Annotations { destructive: tool["annotations"]["destructiveHint"] == true },
+        annotations: Annotations {
+            destructive: tool["annotations"]["destructiveHint"] == true,
+            ..Annotations::default()
+        },
         ..ToolDefinition::default()
     };
     let compiled = Tool::compile(&definition).map_err(|error| error.to_string())?;

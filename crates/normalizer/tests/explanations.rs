@@ -18,7 +18,10 @@ fn explained() -> Vec<(String, Tool, Explanation)> {
             let definition = ToolDefinition {
                 name: tool["name"].as_str().unwrap_or_default().to_owned(),
                 input_schema: tool["inputSchema"].to_string(),
-                annotations: Annotations { destructive: tool["annotations"]["destructiveHint"] == true },
+                annotations: Annotations {
+                    destructive: tool["annotations"]["destructiveHint"] == true,
+                    ..Annotations::default()
+                },
                 ..ToolDefinition::default()
             };
             let tool = Tool::compile(&definition).expect("schemas of the corpus compile");

@@ -29,6 +29,7 @@ fn options(is_lazy: bool) -> ServerOptions {
         logins: None,
         timeout: Some(Duration::from_secs(60)),
         local_tools: Vec::new(),
+        definitions: None,
         is_lazy,
     }
 }

@@ -71,6 +71,7 @@ fn started(entries: &[(&str, &str)], policy: Policy) -> Arc<Servers> {
         logins: None,
         timeout: None,
         local_tools: ["datetime", "search", "volume"].map(str::to_owned).to_vec(),
+        definitions: None,
         is_lazy: false,
     };
     Servers::start(&configuration, |_| true, &options)

@@ -41,7 +41,7 @@ fn get_tool_definition() {
     let definition = ToolDefinition {
         description: "Says \"hello\".".to_owned(),
         output_schema: Some(r#"{"type":"object", "minProperties":1}"#.to_owned()),
-        annotations: Annotations { destructive: true },
+        annotations: Annotations { destructive: true, ..Annotations::default() },
         ..of_server("demo", "say.hello", schema)
     };
     let registry = registry([(definition, echo())]);

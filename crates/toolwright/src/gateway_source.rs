@@ -9,7 +9,9 @@ use tokio_util::sync::CancellationToken;
 use toolwright_config::{Configuration, parse, process_environment};
 use toolwright_gateway::llm::LlmFront;
 use toolwright_gateway::web::{CallCounter, Metrics, Served, TokenFolder};
-use toolwright_gateway::{Applied, Gateway, GatewayOptions, KnownTools, Recorder, Servers, offer, reload};
+use toolwright_gateway::{
+    Applied, Gateway, GatewayOptions, KnownTools, Notices, Recorder, Servers, offer, reload,
+};
 use toolwright_ledger::Ledger;
 use toolwright_ledger::learn::SharedLearning;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
@@ -20,7 +22,10 @@ use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::files::Watched;
 use crate::report::Report;
-use crate::{ledger_source, llm_source, logging, rules_source, server_source, telemetry_source, toolset};
+use crate::{
+    definitions_source, ledger_source, llm_source, logging, rules_source, server_source, telemetry_source,
+    toolset,
+};
 
 /// Everything behind the front, running.
 pub struct Behind {
@@ -39,6 +44,8 @@ pub struct Behind {
     pub telemetry: Option<Arc<Telemetry>>,
     /// What models are asked through.
     pub llm: Option<Arc<LlmFront>>,
+    /// What somebody should know.
+    pub notices: Arc<Notices>,
     own_secrets: Vec<String>,
 }
 
@@ -108,7 +115,14 @@ impl Behind {
             }
         };
         let at_start = configuration.clone();
+        let (servers, notices) = (Arc::downgrade(&self.servers), Arc::clone(&self.notices));
         let tell = move |new: &Configuration, applied: &Applied| {
+            if let Some(servers) = servers.upgrade()
+                && let Some(definitions) = servers.definitions()
+                && definitions_source::follow(definitions, &notices, new)
+            {
+                servers.offer_anew();
+            }
             let are_models_changed = are_models_changed.swap(false, Ordering::Relaxed);
             let said = read_again(applied, are_models_changed, &at_start.needs_restart(new));
             eprintln!("{}", printable(&said, &['\\']));
@@ -175,9 +189,11 @@ pub fn behind(
         None => Normalizer::new(rules_in_force),
     });
     let executor = Arc::new(executor);
+    let notices: Arc<Notices> = Arc::default();
+    let definitions = Some(definitions_source::open(configuration.as_ref(), &notices)?);
     let servers = match &configuration {
-        Some(configuration) => server_source::serve(configuration),
-        None => server_source::serve(&nothing_configured()?),
+        Some(configuration) => server_source::serve(configuration, definitions),
+        None => server_source::serve(&nothing_configured()?, definitions),
     };
     if let Some(telemetry) = &telemetry {
         telemetry_source::read_off(telemetry, &executor, &servers, ledger.as_ref());
@@ -199,6 +215,7 @@ pub fn behind(
         ledger,
         telemetry,
         llm,
+        notices,
         own_secrets,
     })
 }

@@ -260,7 +260,10 @@ fn definition(node: &Node<'_>) -> Result<ToolDefinition, String> {
         name: text("name").ok_or("a tool needs a \"name\"")?,
         server: text("server"),
         input_schema: schema.map_or(String::new(), |schema| schema.to_json()),
-        annotations: Annotations { destructive: hint("destructiveHint").unwrap_or(false) },
+        annotations: Annotations {
+            destructive: hint("destructiveHint").unwrap_or(false),
+            ..Annotations::default()
+        },
         ..ToolDefinition::default()
     })
 }

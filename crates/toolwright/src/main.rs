@@ -4,6 +4,7 @@ mod address;
 mod cli;
 mod code_pages;
 mod commands;
+mod definitions_source;
 mod files;
 mod finish;
 mod gateway_source;

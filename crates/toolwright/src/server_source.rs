@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_config::{Configuration, FoundBy, load, locate, process_environment};
-use toolwright_gateway::{Logins, ServerOptions, ServerView, Servers, offered_capabilities};
+use toolwright_gateway::{Definitions, Logins, ServerOptions, ServerView, Servers, offered_capabilities};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::guard::Guardian;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
@@ -77,9 +77,9 @@ pub fn start(
 }
 
 /// Makes the servers that clients are connected to. Must be called on a tokio runtime.
-pub fn serve(configuration: &Configuration) -> Arc<Servers> {
+pub fn serve(configuration: &Configuration, definitions: Option<Arc<Definitions>>) -> Arc<Servers> {
     // A server begins when somebody asks for it.
-    let options = ServerOptions { is_lazy: true, ..options(offered_capabilities(), None) };
+    let options = ServerOptions { is_lazy: true, definitions, ..options(offered_capabilities(), None) };
     Servers::start(configuration, |_| true, &options)
 }
 
@@ -93,6 +93,7 @@ fn options(capabilities: Json, timeout: Option<Duration>) -> ServerOptions {
         logins: logins(),
         timeout,
         local_tools: LOCAL_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
+        definitions: None,
         is_lazy: false,
     }
 }

@@ -7,6 +7,7 @@ mod call_surroundings;
 mod calls;
 mod commands;
 mod console;
+mod definitions;
 mod desk;
 mod gateway;
 mod learn;

@@ -42,6 +42,8 @@ const FILE_KEYS: &[&str] = &[
     "learn",
     "telemetry",
     "llm",
+    "security",
+    "notify",
 ];
 const TOOLBOX_KEYS: &[&str] = &["description", "mcpServers"];
 const SERVER_KEYS: &[&str] = &[
@@ -227,6 +229,8 @@ const OTHER_WORDS_FOR_SETTINGS: &[(&str, &str)] = &[
     ("learning", "learn"),
     ("otel", "telemetry"),
     ("opentelemetry", "telemetry"),
+    ("notifications", "notify"),
+    ("webhook", "notify"),
     ("llms", "llm"),
     ("upstreams", "llm"),
 ];

@@ -1,6 +1,6 @@
-//! What the file says besides servers: `ledger`, `redact`, `store`, `learn`, `telemetry`, `llm`.
+//! What the file says besides servers: `ledger`, `redact`, `store`, `learn`, `telemetry`, `llm`, `security`, `notify`.
 //!
-//! A mistake in the first three makes the file useless: who asked for more secrecy or safety must not get less. The
+//! A mistake in `ledger`, `redact`, `store` and `security` makes the file useless: who asked for more secrecy or safety must not get less. The
 //! others are told, and what is wrong in them is not used.
 
 use std::collections::BTreeSet;
@@ -17,11 +17,14 @@ use crate::configuration::secrets_of_address;
 use crate::llm::LlmSettings;
 use crate::meant::meant;
 use crate::settings::{
-    Durability, Learn, LedgerSettings, OnFailure, SecretText, StoreAddress, TelemetrySettings,
+    Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText, SecuritySettings, StoreAddress,
+    Suspicion, TelemetrySettings,
 };
 
 const LEDGER_KEYS: &[&str] = &["durability", "onFailure", "keepDays", "keepBytes", "segmentBytes", "logDir"];
 const REDACT_KEYS: &[&str] = &["keys", "allowKeys", "patterns", "entropy"];
+const SECURITY_KEYS: &[&str] = &["changedTools", "hiddenInstructions"];
+const NOTIFY_KEYS: &[&str] = &["webhook"];
 const TELEMETRY_KEYS: &[&str] = &["otlp", "headers", "serviceName", "traces", "metrics"];
 /// What another program keeps under the same key, for itself.
 const TELEMETRY_OF_OTHERS: &[&str] =
@@ -48,6 +51,8 @@ pub(crate) struct Settings {
     pub learn: Learn,
     pub telemetry: Option<TelemetrySettings>,
     pub llm: Option<LlmSettings>,
+    pub security: SecuritySettings,
+    pub notify: NotifySettings,
     /// What of it no log may show.
     pub secrets: BTreeSet<String>,
 }
@@ -68,6 +73,9 @@ impl<'t> Reader<'t, '_> {
         if let Some(node) = given(members, "store") {
             settings.store = self.store(&node).unwrap_or_default();
         }
+        if let Some(members) = self.part(members, "security", SECURITY_KEYS, &[]) {
+            settings.security = self.security(members);
+        }
         let is_usable = self.mistakes.errors() == errors;
         let count = self.mistakes.count();
         if let Some(node) = given(members, "learn") {
@@ -76,6 +84,9 @@ impl<'t> Reader<'t, '_> {
         }
         if let Some(members) = self.part(members, "telemetry", TELEMETRY_KEYS, TELEMETRY_OF_OTHERS) {
             settings.telemetry = self.telemetry(members);
+        }
+        if let Some(members) = self.part(members, "notify", NOTIFY_KEYS, &[]) {
+            settings.notify = self.notify(members);
         }
         self.mistakes.soften_since(count);
         settings.llm = self.llm(members);
@@ -247,6 +258,35 @@ impl<'t> Reader<'t, '_> {
                 None
             }
         }
+    }
+
+    fn security(&mut self, members: &'t [Member<'t>]) -> SecuritySettings {
+        let known = [Suspicion::Flag, Suspicion::Hide].map(|suspicion| (suspicion.word(), suspicion));
+        let mut read =
+            |key| given(members, key).and_then(|node| self.word(&node, key, &known)).unwrap_or_default();
+        SecuritySettings {
+            changed_tools: read("changedTools"),
+            hidden_instructions: read("hiddenInstructions"),
+        }
+    }
+
+    fn notify(&mut self, members: &'t [Member<'t>]) -> NotifySettings {
+        let webhook = given(members, "webhook").and_then(|node| {
+            let text = self.secret_text(&node, "\"webhook\"")?;
+            let text = text.trim();
+            if check_address(text).is_err() {
+                self.mistakes.error(
+                    &node,
+                    "\"webhook\" is no address",
+                    "write one that begins with https:// (or http:// on this machine), or leave it out",
+                );
+                return None;
+            }
+            // Who has the address can post: it is a secret as a whole.
+            self.secrets.insert(text.to_owned());
+            Some(SecretText::new(text))
+        });
+        NotifySettings { webhook }
     }
 
     /// Nothing when the address cannot be used.

@@ -1,12 +1,14 @@
 //! About: version, how calls are written down, and how near each limit is.
 
 use maud::html;
+use toolwright_gateway::web::LimitNow;
 use toolwright_ledger::Ledger;
+use toolwright_ledger::journal::State;
 
-use crate::parts::number;
+use crate::parts::{number, shortened};
 use crate::{Dashboard, Page, Problem};
 
-pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub fn page(dashboard: &Dashboard, limits_now: &[LimitNow]) -> Result<Page, Problem> {
     let seconds = dashboard.started.elapsed().as_secs();
     let limits = dashboard.executor.limits();
     let body = html! {
@@ -24,6 +26,29 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                 dt { "Journal" } dd { "none: calls are not written down" }
             }
         }
+        section aria-labelledby="limits" {
+            h2 #limits { "Limits" }
+            div.wide { table {
+                caption { "What is in use, how much may be, and what found no room" }
+                thead { tr { th scope="col" { "Limit" } th.number scope="col" { "Now" } th.number scope="col" { "At most" } th.number scope="col" { "Turned away" } } }
+                tbody {
+                    @for limit in limits_now {
+                        tr {
+                            th scope="row" { (limit.name) }
+                            td.number { (number(limit.current as u64)) }
+                            td.number { (number(limit.limit as u64)) }
+                            td.number { @match limit.dropped { Some(dropped) => (number(dropped)), None => "–" } }
+                        }
+                    }
+                }
+            } }
+        }
+        section aria-labelledby="doctor" {
+            h2 #doctor { "What is wrong now" }
+            @let findings = findings(dashboard);
+            @if findings.is_empty() { p { "✓ Nothing that can be seen from here." } }
+            @else { ul { @for (what, fix) in &findings { li { strong { (shortened(what)) } " " (fix) } } } }
+        }
         p { "All limits with what is in use now: " a href="/api/health" { "/api/health" } ". What programs can ask: " a href="/api/openapi.json" { "/api/openapi.json" } "." }
         p { a href="/logout" { "Log out" } }
     };
@@ -34,4 +59,39 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
 fn policy(ledger: &Ledger) -> String {
     let word = serde_json::to_value(ledger.learning().policy()).unwrap_or_default();
     word.as_str().unwrap_or_default().to_owned()
+}
+
+/// What is wrong, and what helps.
+fn findings(dashboard: &Dashboard) -> Vec<(String, String)> {
+    let mut findings = Vec::new();
+    for view in dashboard.servers.views() {
+        if let ("backoff" | "quarantined" | "degraded", error) = (view.state.as_str(), &view.last_error) {
+            let why = error.as_deref().or(view.detail.as_deref()).unwrap_or("it does not say why");
+            let fix = format!("`toolwright servers logs {}` shows what it said.", view.name);
+            findings.push((format!("The server \"{}\" is {}: {why}.", view.name, view.state), fix));
+        }
+    }
+    for problem in &dashboard.servers.current().configuration.problems {
+        findings.push((
+            problem.to_string(),
+            "Mend the configuration; it is read again when it is saved.".to_owned(),
+        ));
+    }
+    if let Some(ledger) = &dashboard.ledger {
+        let health = ledger.health();
+        if health.state != State::Ok {
+            let why = health.last_error.unwrap_or_else(|| "it does not say why".to_owned());
+            findings.push((
+                format!("The journal is {}: {why}.", health.state.word()),
+                "Free room on its disk; `toolwright audit verify` tells what is there.".to_owned(),
+            ));
+        }
+        if let Some(why) = ledger.index_problem() {
+            findings.push((
+                format!("Calls cannot be looked up: {why}."),
+                "Nothing is lost: the journal has them.".to_owned(),
+            ));
+        }
+    }
+    findings
 }

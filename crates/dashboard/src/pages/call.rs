@@ -3,6 +3,7 @@
 use http::StatusCode;
 use maud::{Markup, html};
 use toolwright_ledger::{Reached, Record};
+use toolwright_redact::HIDDEN;
 
 use crate::parts::{change, difference, duration, json_block, moment, number, outcome};
 use crate::query::encode;
@@ -50,6 +51,7 @@ pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
                 (difference(sent, got))
                 ol { @for step in &record.changes { (change(step)) } }
             }
+            (again(dashboard, record, sent))
             div.tools {
                 a.button href={ "/playground?tool=" (encode(&tool_name(record))) "&arguments=" (encode(sent)) } { "Open in the playground" }
                 button type="button" data-copy=(sent) { "Copy the arguments" }
@@ -60,7 +62,42 @@ pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
     Ok(Page { title: format!("Call of {}", record.tool), body })
 }
 
-fn tool_name(record: &Record) -> String {
+/// The form that calls the tool again, as it was or with other arguments.
+fn again(dashboard: &Dashboard, record: &Record, sent: &str) -> Markup {
+    let tool = tool_name(record);
+    html! {
+        details.again {
+            summary { "Call it again" }
+            @match may_be_called_again(dashboard, &tool) {
+                Err(why) => p { (why) },
+                Ok(()) => {
+                    @if sent.contains(HIDDEN) { p.quiet { "Secrets were not written down: put them in where it says " code { (HIDDEN) } "." } }
+                    form data-do="again" data-into="again-result" {
+                        input type="hidden" name="tool" value=(tool);
+                        label for="again-arguments" { "Arguments" }
+                        textarea #again-arguments name="arguments" rows="6" spellcheck="false" { (sent) }
+                        button type="submit" { "Call" }
+                    }
+                    noscript { p.quiet { "This needs scripts; the command below does the same." } }
+                    div #again-result aria-live="polite" {}
+                },
+            }
+        }
+    }
+}
+
+/// Only tools of which their server says that they change or destroy nothing.
+pub fn may_be_called_again(dashboard: &Dashboard, tool: &str) -> Result<(), String> {
+    match dashboard.executor.registry().get(tool) {
+        None => Err(format!("There is no tool \"{tool}\" now.")),
+        Some(known) if known.definition().annotations.harmless => Ok(()),
+        Some(_) => Err(
+            "Its definition does not say that it changes nothing, so it is not called from here. The command below does it.".to_owned(),
+        ),
+    }
+}
+
+pub fn tool_name(record: &Record) -> String {
     match &record.server {
         Some(server) => format!("{server}/{}", record.tool),
         None => record.tool.clone(),

@@ -52,7 +52,24 @@ fn filter(query: &Query) -> Result<Filter, Problem> {
         session: text("session"),
         status,
         text: text("q"),
+        from: time(query, "from")?,
+        to: time(query, "to")?,
         ..Filter::default()
+    })
+}
+
+/// A time of the form: what a browser's field gives, in UTC, or a time with its zone.
+fn time(query: &Query, name: &str) -> Result<Option<i64>, Problem> {
+    let Some(text) = query.get(name) else { return Ok(None) };
+    let zoned = text.parse::<jiff::Timestamp>().ok();
+    let plain = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    let moment = zoned.or_else(|| plain().map(|zoned| zoned.timestamp()));
+    moment.map(|moment| Some(moment.as_microsecond())).ok_or_else(|| {
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            format!("\"{text}\" is no time."),
+            "Write it as 2026-11-17T04:05 (UTC), or with a zone: 2026-11-17T05:05+01:00.",
+        )
     })
 }
 
@@ -87,6 +104,9 @@ async fn form(store: &Store, query: &Query) -> Markup {
                     }
                 }
             }
+            @for (name, label) in [("from", "From (UTC)"), ("to", "Until (UTC)")] {
+                div { label for=(name) { (label) } input id=(name) type="datetime-local" name=(name) value=(query.get(name).unwrap_or_default()); }
+            }
             div { label for="rule" { "Rule" } input #rule name="rule" value=(query.get("rule").unwrap_or_default()); }
             button type="submit" { "Show" }
         }
@@ -98,7 +118,7 @@ fn table(calls: &[FoundCall]) -> Markup {
         div.wide {
             table.rows {
                 caption { "Calls, the newest first" }
-                thead { tr { th scope="col" { "Time" } th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Client" } th scope="col" { "Outcome" } th scope="col" { "Changes" } th scope="col" { "Took" } } }
+                thead { tr { th scope="col" { "Time" } th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Client" } th scope="col" { "Outcome" } th.number scope="col" { "Changes" } th.number scope="col" { "Took" } } }
                 tbody {
                     @for FoundCall { record, state, .. } in calls {
                         tr {

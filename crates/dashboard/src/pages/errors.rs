@@ -31,7 +31,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             p { (number(report.total_errors)) " errors of " (number(report.unique_patterns as u64)) " kinds." }
             div.wide { table {
                 caption { "Error patterns" }
-                thead { tr { th scope="col" { "Tool" } th scope="col" { "Pattern" } th scope="col" { "Times" } th scope="col" { "Trend" } th scope="col" { "Last seen" } th scope="col" { "Samples" } } }
+                thead { tr { th scope="col" { "Tool" } th scope="col" { "Pattern" } th.number scope="col" { "Times" } th scope="col" { "Trend" } th scope="col" { "Last seen" } th scope="col" { "Samples" } } }
                 tbody {
                     @for pattern in report.patterns.iter().take(PATTERNS) {
                         tr {
@@ -82,10 +82,15 @@ fn shown(suggestion: &Suggestion) -> Markup {
             }
             details { summary { "The rule" } (json_block(&suggestion.rule.to_string())) }
             div.tools {
+                form data-do="try-suggestion" data-into={ "tried-" (suggestion.id) } {
+                    input type="hidden" name="suggestion" value=(suggestion.id);
+                    button type="submit" { "Try" }
+                }
                 @for (word, label) in decisions {
                     button type="button" data-decide=(word) data-suggestion=(suggestion.id) { (label) }
                 }
             }
+            div id={ "tried-" (suggestion.id) } aria-live="polite" {}
             noscript { p.quiet { "Without scripts: " code { "toolwright rules " (decisions.first().map_or("accept", |(word, _)| word)) " " (suggestion.id) } } }
         }
     }

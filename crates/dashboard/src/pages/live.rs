@@ -2,18 +2,20 @@
 
 use maud::html;
 
+use crate::query::Query;
 use crate::{Dashboard, Page, Problem};
 
-pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
     dashboard.ledger()?;
     let body = html! {
         noscript { p { "Without scripts this page stands still: " a href="/calls" { "see the last calls" } "." } }
         div.tools {
             button #pause type="button" aria-pressed="false" { "Pause" }
             label for="filter" { "Only with" }
-            input #filter type="search" placeholder="a tool, a client, a word";
-            label { input #only-mended type="checkbox"; " mended or failed" }
+            input #filter type="search" placeholder="a tool, a client, a word" value=(query.get("q").unwrap_or_default());
+            label { input #only-mended type="checkbox" checked[query.get("only").is_some()]; " mended or failed" }
         }
+        p.quiet { "The address holds what you look for: it can be kept, or given to somebody." }
         p #live-state.quiet { "connecting…" }
         ol #feed.feed aria-label="Calls, the newest first" {}
     };

@@ -31,7 +31,7 @@ fn table(title: &str, sums: &[ExchangeSum]) -> Markup {
     html! {
         div.wide { table {
             caption { (title) }
-            thead { tr { th scope="col" { "Name" } th scope="col" { "Requests" } th scope="col" { "Went well" } th scope="col" { "Tokens in" } th scope="col" { "of them cached" } th scope="col" { "Tokens out" } th scope="col" { "First token, p50" } th scope="col" { "Took, p50" } th scope="col" { "p95" } th scope="col" { "Calls" } th scope="col" { "Mended" } th scope="col" { "Refused" } th scope="col" { "Last" } } }
+            thead { tr { th scope="col" { "Name" } th.number scope="col" { "Requests" } th.number scope="col" { "Went well" } th.number scope="col" { "Tokens in" } th.number scope="col" { "of them cached" } th.number scope="col" { "Tokens out" } th.number scope="col" { "First token, p50" } th.number scope="col" { "Took, p50" } th.number scope="col" { "p95" } th.number scope="col" { "Calls" } th.number scope="col" { "Mended" } th.number scope="col" { "Refused" } th scope="col" { "Last" } } }
             tbody {
                 @for sum in sums {
                     tr {

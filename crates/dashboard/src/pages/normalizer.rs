@@ -36,7 +36,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             } @else {
                 div.wide { table {
                     caption { "Rules and steps of the schema that changed calls" }
-                    thead { tr { th scope="col" { "Rule" } th scope="col" { "Type" } th scope="col" { "Calls" } th scope="col" { "Tools" } } }
+                    thead { tr { th scope="col" { "Rule" } th scope="col" { "Type" } th.number scope="col" { "Calls" } th scope="col" { "Tools" } } }
                     tbody {
                         @for (id, rule) in &stats.by_rule {
                             tr {
@@ -54,7 +54,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             h2 #by-tool { "By tool" }
             div.wide { table {
                 caption { "Calls and how many of them were mended" }
-                thead { tr { th scope="col" { "Tool" } th scope="col" { "Processed" } th scope="col" { "Normalized" } th scope="col" { "Rate" } } }
+                thead { tr { th scope="col" { "Tool" } th.number scope="col" { "Processed" } th.number scope="col" { "Normalized" } th.number scope="col" { "Rate" } } }
                 tbody {
                     @for (tool, counts) in &stats.by_tool {
                         tr {

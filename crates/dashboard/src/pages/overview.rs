@@ -23,8 +23,11 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             let ledger = Arc::clone(ledger);
             let now = jiff::Timestamp::now().as_microsecond();
             Some(
-                aside(move || (ledger.stats().summary(), ledger.stats().over_time(Step::Minute, now)))
-                    .await?,
+                aside(move || {
+                    let stats = ledger.stats();
+                    (stats.summary(), stats.over_time(Step::Minute, now), stats.last_hour(now))
+                })
+                .await?,
             )
         }
         None => None,
@@ -44,13 +47,14 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         }
         @match &numbers {
             None => p.problem { "Calls are not written down, so there are no numbers." },
-            Some((all, points)) => {
+            Some((all, points, hour)) => {
                 @let total = all.total.summary();
                 @let last = &points[points.len().saturating_sub(MINUTES)..];
                 section aria-labelledby="calls" {
                     h2 #calls { "Calls" }
                     div.figures {
                         (figure(&number(total.processed), "calls in all"))
+                        (figure(&rate(last.iter().rev().take(2).map(|point| point.calls)), "calls a second"))
                         (figure(&percent(total.normalized, total.processed), "mended"))
                         (figure(&percent(total.errors, total.processed), "failed"))
                         (figure(&duration(total.p50_us), "p50"))
@@ -62,7 +66,9 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                             ("calls a minute", last.iter().map(|point| point.calls).collect::<Vec<_>>()),
                             ("mended a minute", last.iter().map(|point| point.normalized).collect()),
                             ("failed a minute", last.iter().map(|point| point.errors).collect()),
-                            ("mean time in µs", last.iter().map(|point| point.mean_us).collect()),
+                            ("p50 in µs", hour.iter().map(|minute| minute.p50_us).collect()),
+                            ("p95 in µs", hour.iter().map(|minute| minute.p95_us).collect()),
+                            ("p99 in µs", hour.iter().map(|minute| minute.p99_us).collect()),
                         ] {
                             figure { (sparkline(&values, what)) figcaption { (what) ", the last hour" } }
                         }
@@ -78,7 +84,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                         div.wide {
                             table {
                                 caption { "The tools with the most calls" }
-                                thead { tr { th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Calls" } th scope="col" { "Mended" } th scope="col" { "Failed" } th scope="col" { "p50" } th scope="col" { "p95" } } }
+                                thead { tr { th scope="col" { "Tool" } th scope="col" { "Server" } th.number scope="col" { "Calls" } th.number scope="col" { "Mended" } th.number scope="col" { "Failed" } th.number scope="col" { "p50" } th.number scope="col" { "p95" } } }
                                 tbody {
                                     @for (row, sum) in tools.iter().take(TOOLS) {
                                         tr {
@@ -100,4 +106,10 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         }
     };
     Ok(Page { title: "Overview".to_owned(), body })
+}
+
+/// Calls a second in the last minutes: this one has only begun.
+fn rate(calls: impl ExactSizeIterator<Item = u64>) -> String {
+    let minutes = calls.len().max(1) as f64;
+    format!("{:.1}", calls.sum::<u64>() as f64 / (60.0 * minutes))
 }

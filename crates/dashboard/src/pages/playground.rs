@@ -24,7 +24,7 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
     let schema = query.get("schema").unwrap_or(EXAMPLE_SCHEMA);
     let arguments = query.get("arguments").unwrap_or(EXAMPLE_ARGUMENTS);
     let body = html! {
-        form #try.playground method="get" action="/playground" {
+        form #try.playground method="get" action="/playground" data-do="try" data-live data-into="result-body" {
             div {
                 label for="tool" { "Tool" }
                 select #tool name="tool" {
@@ -40,7 +40,11 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
                 label for="arguments" { "Arguments, as a model wrote them" }
                 textarea #arguments name="arguments" rows="8" spellcheck="false" { (arguments) }
             }
-            button type="submit" { "Try" }
+            div.tools {
+                button type="submit" { "Try" }
+                button type="button" #save-test data-do="save-test" data-form="try" data-into="saved" { "Save as a rule test" }
+            }
+            div #saved aria-live="polite" {}
         }
         section #result aria-labelledby="result-title" aria-live="polite" {
             h2 #result-title { "Result" }

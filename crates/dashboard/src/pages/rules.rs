@@ -1,24 +1,39 @@
 //! Rules: which are in force, where they come from, and what they did.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use maud::html;
 use toolwright_normalizer::rules::LEARNED_SET;
 
+use super::aside;
 use crate::parts::{badge, moment, number, shortened};
 use crate::query::encode;
 use crate::{Dashboard, Page, Problem};
 
-pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+/// How many decisions are shown.
+const DECISIONS: usize = 50;
+
+pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     let normalizer = dashboard.executor.normalizer();
     let rules = normalizer.rules().in_order();
     let rows = dashboard.ledger.as_ref().map(|ledger| ledger.stats().summary().rules).unwrap_or_default();
+    let decided = match &dashboard.ledger {
+        Some(ledger) => {
+            let ledger = Arc::clone(ledger);
+            aside(move || ledger.learning().history()).await?
+        }
+        None => Vec::new(),
+    };
     let fired: HashMap<&str, _> = rows.iter().map(|row| (row.rule_id.as_str(), row)).collect();
     let body = html! {
-        p { (rules.len()) " rules. Those of a file are edited in that file and are in force when it is saved; " code { "toolwright rules check FILE" } " looks for mistakes first." }
+        @match &dashboard.rules {
+            Some(text) => p { (rules.len()) " rules. Yours are in " code { (text.file().display().to_string()) } ": " a.button href="/rules/edit" { "Edit them" } },
+            None => p { (rules.len()) " rules. Start the gateway with " code { "--rules FILE" } " to write rules of your own here; the file need not have any yet." },
+        }
         div.wide { table.rows {
             caption { "Rules in the order in which they are applied" }
-            thead { tr { th scope="col" { "Rule" } th scope="col" { "Type" } th scope="col" { "Tools" } th scope="col" { "From" } th scope="col" { "State" } th scope="col" { "Calls" } th scope="col" { "Last fired" } } }
+            thead { tr { th scope="col" { "Rule" } th scope="col" { "Type" } th scope="col" { "Tools" } th scope="col" { "From" } th scope="col" { "State" } th.number scope="col" { "Calls" } th scope="col" { "Last fired" } } }
             tbody {
                 @for rule in rules {
                     @let row = fired.get(rule.id.as_str());
@@ -34,6 +49,15 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                 }
             }
         } }
+        section aria-labelledby="history" {
+            h2 #history { "What was decided" }
+            @if decided.is_empty() { p { "Nothing yet: calls have taught no rule that somebody accepted or dismissed." } }
+            @else { ul {
+                @for event in decided.iter().rev().take(DECISIONS) {
+                    li { (moment(event.ts)) ": " (event.event.word()) " by " (event.by) ", for " a href={ "/errors#suggestion-" (encode(&event.id)) } { (event.suggestion.tool) } ": " (shortened(&event.suggestion.reason)) }
+                }
+            } }
+        }
     };
     Ok(Page { title: "Rules".to_owned(), body })
 }

@@ -9,6 +9,7 @@ use toolwright_toolbox::{Seen, State, Supervisor};
 
 use super::ServerOptions;
 use crate::ServerView;
+use crate::definitions::Definitions;
 use crate::endpoints::questions::ServerHost;
 
 /// How long a restart is waited for before its state is told as it is.
@@ -32,6 +33,7 @@ pub struct Server {
     pub(super) attempts: u32,
     pub(super) filters: ToolFilters,
     pub(super) entry: Arc<ServerConfig>,
+    pub(crate) definitions: Option<Arc<Definitions>>,
     /// Who hears what it says by itself.
     pub(crate) host: Arc<ServerHost>,
 }
@@ -42,14 +44,16 @@ impl Server {
         ServerView::of(self)
     }
 
-    /// Whether the configuration lets a tool of it be offered.
+    /// Whether a tool of it is offered: the configuration lets it be, and it is not hidden for what it says it is.
     pub fn allows(&self, tool: &str) -> bool {
         self.filters.allows(tool)
+            && self.definitions.as_ref().is_none_or(|definitions| !definitions.hides(self, tool))
     }
 
-    /// Whether the configuration keeps some of its tools back.
+    /// Whether some of its tools are kept back.
     pub(crate) fn is_filtered(&self) -> bool {
         !self.filters.is_open()
+            || self.definitions.as_ref().is_some_and(|definitions| definitions.hides_some())
     }
 
     /// What the configuration says of it. It is the same for as long as that stays as it is.

@@ -53,6 +53,7 @@ pub(super) fn started(
         attempts: policy.attempts,
         filters: entry.tool_filters.clone(),
         entry: Arc::new(entry.clone()),
+        definitions: options.definitions.clone(),
         host,
     }
 }

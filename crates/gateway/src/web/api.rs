@@ -35,7 +35,9 @@ use toolwright_tools::ToolExecutor;
 use super::admission::Gate;
 use super::inside::InsideBody;
 use super::refusal::{Refusal, response};
+use super::serve::Web;
 
+pub use health::LimitNow;
 pub use path::API_ROUTES;
 pub(super) use path::Path;
 pub(super) use serve::{Asked, check_change, is_same_site, serve};
@@ -57,6 +59,11 @@ impl Api {
     fn ledger(&self) -> Result<&Arc<Ledger>, Refusal> {
         self.ledger.as_ref().ok_or_else(Refusal::no_ledger)
     }
+}
+
+/// How near each limit is; nothing where nobody may ask.
+pub(super) fn limits_now(web: &Web) -> Vec<LimitNow> {
+    web.api.as_ref().map(|api| health::limits_now(web, api)).unwrap_or_default()
 }
 
 /// A whole answer of JSON that nobody keeps: it is another one in a moment.

@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 
 use super::admission::Stay;
-use super::api::{self, is_same_site};
+use super::api::{self, LimitNow, is_same_site};
 use super::body::{self, Held};
 use super::inside::InsideBody;
 use super::keys::Known;
@@ -63,6 +63,8 @@ pub struct PageAsked {
     pub body: Bytes,
     /// Who asks.
     pub session: Session,
+    /// How near each limit is.
+    pub limits: Vec<LimitNow>,
 }
 
 /// Whether a page is meant.
@@ -133,6 +135,7 @@ pub(super) async fn serve(
         body: read.bytes.clone(),
         session,
         path,
+        limits: api::limits_now(web),
     };
     let answer = tokio::select! {
         answer = pages.answer(asked) => answer,

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::last_hour::{LastHour, Percentiles};
 use super::table::Table;
 use super::{
     Applied, ClientRow, Normalization, Numbers, OTHERS, Progress, RuleRow, SCHEMA, Series, ServerRow,
@@ -20,6 +21,7 @@ pub(super) struct State {
     recent: VecDeque<Normalization>,
     slowest: Slowest,
     over_time: Series,
+    last_hour: LastHour,
     progress: Option<Progress>,
     /// Names are put together here, so that looking one up takes no memory.
     name: String,
@@ -70,6 +72,7 @@ impl State {
             recent: VecDeque::new(),
             slowest: Slowest::new(limits.slowest),
             over_time: Series::default(),
+            last_hour: LastHour::default(),
             progress: None,
             name: String::new(),
         }
@@ -84,6 +87,7 @@ impl State {
         let limit = self.limits.text;
         self.total.count(record);
         self.over_time.count(record);
+        self.last_hour.count(record.ts, record.duration_us);
         self.slowest.see(record, limit);
         let (toolbox, server) = (cut_name(&record.toolbox, limit), cut_name(&record.server, limit));
         let tool = name_of(record, limit);
@@ -129,6 +133,10 @@ impl State {
 
     pub fn series(&self) -> &Series {
         &self.over_time
+    }
+
+    pub fn last_hour(&self, now: i64) -> Vec<Percentiles> {
+        self.last_hour.percentiles(now)
     }
 
     pub fn tool_series(

@@ -70,7 +70,7 @@ fn destructive_tools_and_parameters_wait_for_a_person() {
     let by_name = tool("delete_shelf", r#""shelf":T"#, r#"["shelf"]"#);
     conversations(&mut world, &by_name, r#"{"gist":"§"}"#, r#"{"shelf":"§"}"#, None);
     let mut by_hint = tool("keep_memo", PAIR.0, PAIR.1);
-    by_hint.annotations = Annotations { destructive: true };
+    by_hint.annotations = Annotations { destructive: true, ..Annotations::default() };
     conversations(&mut world, &by_hint, r#"{"gist":"§"}"#, r#"{"memo":"§"}"#, None);
     let running = tool("run_shell", r#""script":T"#, r#"["script"]"#);
     conversations(&mut world, &running, r#"{"gist":"§"}"#, r#"{"script":"§"}"#, None);

@@ -42,7 +42,7 @@ pub fn destructive_tool(name: &str, input_schema: &str) -> Tool {
     compile(ToolDefinition {
         name: name.into(),
         input_schema: input_schema.into(),
-        annotations: Annotations { destructive: true },
+        annotations: Annotations { destructive: true, ..Annotations::default() },
         ..ToolDefinition::default()
     })
 }

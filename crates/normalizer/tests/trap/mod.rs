@@ -12,7 +12,7 @@ pub fn tool(name: &str, properties: &str, required: &str, destructive: bool) -> 
         input_schema: format!(
             r#"{{"type":"object","properties":{{{properties}}},"required":[{required}],"additionalProperties":false}}"#
         ),
-        annotations: Annotations { destructive },
+        annotations: Annotations { destructive, ..Annotations::default() },
         ..ToolDefinition::default()
     };
     Tool::compile(&definition).expect("the schema compiles")

@@ -9,7 +9,7 @@ use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::json;
-use toolwright_model::{Origin, ToolDefinition};
+use toolwright_model::{Annotations, Origin, ToolDefinition};
 
 use super::arguments::{invalid, parse};
 use super::{BuiltinError, BuiltinTool, Clock};
@@ -58,6 +58,7 @@ pub(super) fn tool(clock: &Clock, home: Option<&TimeZone>) -> BuiltinTool {
                 .to_owned(),
             input_schema: INPUT.to_owned(),
             output_schema: Some(OUTPUT.to_owned()),
+            annotations: Annotations { harmless: true, ..Annotations::default() },
             ..ToolDefinition::default()
         },
         function: Arc::new(Datetime { clock: clock.clone(), home: home.cloned() }),

@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::json;
-use toolwright_model::{Origin, ToolDefinition};
+use toolwright_model::{Annotations, Origin, ToolDefinition};
 
 use super::arguments::{invalid, parse};
 use super::datetime::of_the_machine;
@@ -78,6 +78,7 @@ pub(super) fn tool(
                     .to_owned(),
             input_schema: INPUT.to_owned(),
             output_schema: Some(OUTPUT.to_owned()),
+            annotations: Annotations { harmless: true, ..Annotations::default() },
             ..ToolDefinition::default()
         },
         function: Arc::new(SearchWeb {

@@ -22,7 +22,7 @@ use crate::cli::ServeOptions;
 use crate::gateway_source::{self, Behind, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
-use crate::{telemetry_source, toolset};
+use crate::{server_source, telemetry_source, toolset};
 use start_text::Started;
 
 /// Where is listened when nobody says otherwise.
@@ -75,8 +75,12 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         Some(own) => (Sessions::new(own, port), Sessions::link(own).map_err(token::report)?),
         None => (Sessions::open_to_all(port).map_err(token::report)?, "/".to_owned()),
     };
+    let history = server_source::state_folder().map(|folder| folder.join("rules-history"));
     let pages =
-        Dashboard::new(behind.ledger.clone(), Arc::clone(&behind.executor), Arc::clone(&behind.servers));
+        Dashboard::new(behind.ledger.clone(), Arc::clone(&behind.executor), Arc::clone(&behind.servers))
+            .with_notices(Arc::clone(&behind.notices))
+            .with_tokens(folder.clone())
+            .with_rules(options.rules.rules.clone(), history);
     let started = Started {
         address: bound.address,
         link,
@@ -102,6 +106,12 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
     say(options, &started)?;
     let stop = web.stop();
     let mut serving = tokio::spawn(async move { web.serve(bound).await });
+    let noticing = {
+        let (notices, servers, ledger) =
+            (Arc::clone(&behind.notices), Arc::clone(&behind.servers), behind.ledger.clone());
+        let over = over.clone();
+        tokio::spawn(async move { notices.run(&servers, ledger.as_ref(), &over).await })
+    };
     let mut ledger = pin!(ledger);
     tokio::select! {
         () = until_asked_to_end(options, &behind, &mut signals) => {}
@@ -113,7 +123,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         behind.servers.stop().await;
         // Every call has ended now, and is counted.
         over.cancel();
-        tokio::join!(ledger, telemetry_source::end(behind.telemetry.as_ref()));
+        let _ = tokio::join!(ledger, telemetry_source::end(behind.telemetry.as_ref()), noticing);
     };
     tokio::select! {
         () = ending => Ok(ExitCode::SUCCESS),

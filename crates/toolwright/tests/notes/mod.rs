@@ -25,15 +25,25 @@ done
 
 /// A configuration with that server as `notes`, and other keys besides.
 pub fn configuration(besides: &Value) -> String {
-    let tool = json!({
+    configuration_of(&tool("Sends a note."), besides)
+}
+
+/// The tool with this description.
+pub fn tool(description: &str) -> Value {
+    json!({
         "name": "send_note",
+        "description": description,
         "inputSchema": {
             "type": "object",
             "properties": { "recipient": { "type": "string" }, "prose": { "type": "string" } },
             "required": ["recipient", "prose"],
             "additionalProperties": false,
         },
-    });
+    })
+}
+
+/// A configuration with a server `notes` that has this tool, and other keys besides.
+pub fn configuration_of(tool: &Value, besides: &Value) -> String {
     let server = json!({ "command": "sh", "args": ["-c", SERVER], "env": { "TOOLS": tool.to_string() } });
     let mut configuration = json!({ "mcpServers": { "notes": server } });
     for (key, value) in besides.as_object().into_iter().flatten() {

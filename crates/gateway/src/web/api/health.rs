@@ -79,7 +79,28 @@ fn index(ledger: &Ledger) -> Value {
     })
 }
 
+/// How near a limit is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitNow {
+    /// Its name in the configuration and in `/api/health`.
+    pub name: &'static str,
+    /// What is in use.
+    pub current: usize,
+    /// How much may be.
+    pub limit: usize,
+    /// How many found no room; nothing where nobody counts.
+    pub dropped: Option<u64>,
+}
+
 fn limits(web: &Web, api: &Api) -> Map<String, Value> {
+    let held = |now: LimitNow| {
+        (now.name.to_owned(), json!({ "current": now.current, "limit": now.limit, "dropped": now.dropped }))
+    };
+    limits_now(web, api).into_iter().map(held).collect()
+}
+
+/// All limits.
+pub(super) fn limits_now(web: &Web, api: &Api) -> Vec<LimitNow> {
     let (limits, open) = (&web.limits, &web.admission);
     [
         ("connections", web.connections.inside(), limits.connections),
@@ -93,8 +114,7 @@ fn limits(web: &Web, api: &Api) -> Map<String, Value> {
     .map(|(name, current, limit)| {
         // Calls that find no room are told of by their tool; nobody counts them here.
         let dropped = (name != "callsInAll").then(|| web.dropped.count(name));
-        let held = json!({ "current": current, "limit": limit, "dropped": dropped });
-        (name.to_owned(), held)
+        LimitNow { name, current, limit, dropped }
     })
     .collect()
 }

@@ -70,6 +70,7 @@ pub fn server_options(is_lazy: bool) -> ServerOptions {
         logins: None,
         timeout: None,
         local_tools: Vec::new(),
+        definitions: None,
         is_lazy,
     }
 }

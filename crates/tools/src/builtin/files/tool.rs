@@ -60,7 +60,10 @@ pub(super) fn entry<T: FileTool>(toolbox: &Arc<Toolbox>) -> BuiltinTool {
             description: T::DESCRIPTION.to_owned(),
             input_schema: T::INPUT.to_owned(),
             output_schema: T::OUTPUT.map(str::to_owned),
-            annotations: Annotations { destructive: T::EFFECT == Effect::Destroys },
+            annotations: Annotations {
+                destructive: T::EFFECT == Effect::Destroys,
+                harmless: T::EFFECT == Effect::Reads,
+            },
         },
         function: Arc::new(Function::<T> { toolbox: Arc::clone(toolbox), tool: PhantomData }),
     }

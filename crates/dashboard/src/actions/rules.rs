@@ -1,0 +1,105 @@
+//! Rules from pages: a text checked, a text put into force, a call that becomes a test.
+
+use http::StatusCode;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolwright_model::{Outcome, ToolDefinition};
+use toolwright_normalizer::{RawArguments, Tool};
+
+use super::{Refused, Tried};
+use crate::Dashboard;
+use crate::pages::{aside, rules_edit};
+use crate::rules_text::{RulesText, SaveError};
+
+#[derive(Deserialize)]
+pub(super) struct Written {
+    text: String,
+    #[serde(default)]
+    before: String,
+}
+
+pub(super) fn check(written: Written) -> Result<Markup, Refused> {
+    Ok(rules_edit::checked(&written.text))
+}
+
+pub(super) async fn save(dashboard: &Dashboard, written: Written) -> Result<Markup, Refused> {
+    let rules = rules_of(dashboard)?;
+    let now = jiff::Timestamp::now().as_microsecond();
+    match aside(move || rules.save(&written.text, &written.before, now)).await? {
+        Ok(count) => Ok(
+            html! { p { "✓ Saved: " (count) " rules. They are in force in a moment. " a href="/rules/edit" { "Go on editing" } } },
+        ),
+        Err(SaveError::Mistakes(mistakes)) => Ok(rules_edit::told(&mistakes)),
+        Err(error @ SaveError::Changed) => Err(Refused::new(StatusCode::CONFLICT, error.to_string())),
+        Err(error @ SaveError::TooLong) => {
+            Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))
+        }
+        Err(error @ SaveError::Io { .. }) => {
+            Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
+        }
+    }
+}
+
+/// Writes down what the call comes to now, so that `toolwright rules test` tells when that changes.
+pub(super) async fn save_test(dashboard: &Dashboard, tried: Tried) -> Result<Markup, Refused> {
+    let rules = rules_of(dashboard)?;
+    let case = case(dashboard, &tried)?;
+    let (file, added) = (rules.file().display().to_string(), aside(move || rules.add_case(&case)).await?);
+    let cases = added.map_err(|error| {
+        Refused::new(StatusCode::SERVICE_UNAVAILABLE, format!("the test cannot be written: {error}"))
+    })?;
+    Ok(
+        html! { p { "✓ Saved in " code { (cases.display().to_string()) } ". Run it with " code { "toolwright rules test " (file) " --cases " (cases.display().to_string()) } } },
+    )
+}
+
+fn rules_of(dashboard: &Dashboard) -> Result<RulesText, Refused> {
+    dashboard.rules.clone().ok_or_else(|| {
+        Refused::new(
+            StatusCode::CONFLICT,
+            "the gateway was started without a rules file; start it with --rules FILE",
+        )
+    })
+}
+
+fn case(dashboard: &Dashboard, tried: &Tried) -> Result<Value, Refused> {
+    let bad = |why: String| Refused::new(StatusCode::BAD_REQUEST, why);
+    let definition = match tried.tool.as_str() {
+        "" => ToolDefinition {
+            name: "tool".to_owned(),
+            input_schema: tried.schema.clone(),
+            ..ToolDefinition::default()
+        },
+        name => {
+            let known = dashboard.executor.registry().get(name);
+            known.ok_or_else(|| bad(format!("there is no tool \"{name}\"")))?.definition().clone()
+        }
+    };
+    let tool =
+        Tool::compile(&definition).map_err(|error| bad(format!("the schema cannot be used: {error}")))?;
+    let raw = RawArguments::text(&tried.arguments, Default::default());
+    let expect = match dashboard.executor.normalizer().normalize(&tool, &raw) {
+        Outcome::Unchanged => json!({ "outcome": "unchanged" }),
+        Outcome::Repaired { arguments, changes } => {
+            let mut rules: Vec<&str> = changes.iter().filter_map(|change| change.rule.as_deref()).collect();
+            rules.dedup();
+            let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+            json!({ "outcome": "repaired", "arguments": arguments, "rules": rules })
+        }
+        Outcome::Refused { .. } => json!({ "outcome": "refused" }),
+    };
+    // What is no JSON goes in as the text it is.
+    let arguments = match serde_json::from_str::<Box<RawValue>>(&tried.arguments) {
+        Ok(arguments) => json!(arguments),
+        Err(_) => json!(tried.arguments),
+    };
+    let schema: Value =
+        serde_json::from_str(&definition.input_schema).map_err(|error| bad(error.to_string()))?;
+    Ok(json!({
+        "tool": { "name": definition.name, "inputSchema": schema },
+        "arguments": arguments,
+        "expect": expect,
+    }))
+}

@@ -1,0 +1,77 @@
+//! The rules file in an editor: checked at every keystroke, written whole or not at all, with what it was before.
+
+use http::StatusCode;
+use maud::{Markup, html};
+use toolwright_normalizer::rules::RuleFileError;
+
+use super::aside;
+use crate::parts::{difference, moment, shortened};
+use crate::rules_text::{check, mark};
+use crate::{Dashboard, Page, Problem};
+
+/// How many mistakes are shown.
+const MISTAKES: usize = 50;
+/// How many earlier texts are shown.
+const EARLIER: usize = 20;
+
+pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+    let Some(rules) = dashboard.rules.clone() else {
+        return Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            "The gateway was started without a rules file.",
+            "Start it with --rules FILE; the file need not have any rules yet.",
+        ));
+    };
+    let file = rules.file().display().to_string();
+    let (text, earlier) = aside(move || (rules.read(), rules.earlier(EARLIER))).await?;
+    let text = text.map_err(|error| {
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("{file} cannot be read: {error}."),
+            "Mend that, and load the page again.",
+        )
+    })?;
+    let mut after = text.clone();
+    let body = html! {
+        p { "What is saved here is in force for the next call. A text with mistakes is not saved. " a href="/rules" { "All rules" } }
+        form.editor data-do="save-rules" data-check="check-rules" data-into="checked" {
+            input type="hidden" name="before" value=(mark(&text));
+            label for="rules-text" { (file) }
+            textarea #rules-text name="text" rows="24" spellcheck="false" { (text) }
+            div.tools { button type="submit" { "Save" } }
+        }
+        div #checked aria-live="polite" { (checked(&text)) }
+        noscript { p.quiet { "Without scripts: edit the file, and look with " code { "toolwright rules check" } " for mistakes." } }
+        section aria-labelledby="earlier" {
+            h2 #earlier { "Earlier texts" }
+            @if earlier.is_empty() { p { "None yet: what is saved here is kept when another text takes its place." } }
+            @for one in &earlier {
+                details {
+                    summary { "Until " (moment(one.until)) }
+                    (difference(&one.text, &after))
+                    @let () = after.clone_from(&one.text);
+                    button type="button" data-fill="rules-text" data-text=(one.text) { "Put this text into the editor" }
+                }
+            }
+        }
+    };
+    Ok(Page { title: "Edit rules".to_owned(), body })
+}
+
+/// What a text comes to.
+pub fn checked(text: &str) -> Markup {
+    match check(text) {
+        Ok(count) => html! { p { "✓ " (count) " rules without mistakes." } },
+        Err(mistakes) => told(&mistakes),
+    }
+}
+
+/// Mistakes with their places and fixes.
+pub fn told(mistakes: &[RuleFileError]) -> Markup {
+    html! {
+        p.problem role="alert" { "✕ " (mistakes.len()) " mistakes:" }
+        ul { @for mistake in mistakes.iter().take(MISTAKES) {
+            li { "line " (mistake.line) ", column " (mistake.column) ": " (shortened(&mistake.message)) " – " (shortened(&mistake.fix)) }
+        } }
+    }
+}
