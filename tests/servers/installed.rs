@@ -104,6 +104,26 @@ pub fn llm_node_modules() -> PathBuf {
     installed("npm-llm-clients/node_modules")
 }
 
+/// A browser, and the folder with what drives it.
+#[derive(Clone, Debug)]
+pub struct Browser {
+    pub program: PathBuf,
+    pub modules: PathBuf,
+}
+
+/// The browser for the tests of the pages, or why it cannot be had.
+pub fn browser() -> Result<Browser, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut programs = std::env::split_paths(&path).map(|folder| folder.join("chromium"));
+    let program = programs.find(|program| program.exists()).ok_or("there is no chromium on the path")?;
+    if let Some(reason) =
+        peers().and_then(|peers| std::fs::read_to_string(peers.join("npm-browser/cannot-be-had")).ok())
+    {
+        return Err(reason);
+    }
+    Ok(Browser { program, modules: installed("npm-browser/node_modules") })
+}
+
 fn npm(program: &str) -> PathBuf {
     installed(&format!("npm/node_modules/.bin/{program}"))
 }

@@ -15,6 +15,7 @@ tasks:
   bench hostile                       a server with bad habits behind us and behind other gateways
   bench mcp                           a call direct, through us and through other gateways
   bench llm                           a request to a model direct, through us and through other proxies
+  bench pages                         every page over a million recorded calls
   soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size
                                       (R01: the gateway killed 500 times under load; R09, R10, …)
   conformance                         the protocol's own suite: its client scenarios with our client, its server
@@ -37,6 +38,8 @@ pub enum Task {
     BenchMcp,
     /// What we and other proxies add to a request to a model.
     BenchLlm,
+    /// How long pages take over a million calls.
+    BenchPages,
     /// The figures of connections in full size; the words go to the program that measures them.
     Soak(Vec<String>),
 }
@@ -122,6 +125,7 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
             Some("hostile") => Task::BenchHostile,
             Some("mcp") => Task::BenchMcp,
             Some("llm") => Task::BenchLlm,
+            Some("pages") => Task::BenchPages,
             Some(extra) => return Err(format!("`{extra}` was not expected here")),
         },
         Some("soak") => return Ok(Task::Soak(words.collect())),
@@ -176,6 +180,7 @@ mod tests {
         assert_eq!(parsed("bench hostile"), Ok(Task::BenchHostile));
         assert_eq!(parsed("bench mcp"), Ok(Task::BenchMcp));
         assert_eq!(parsed("bench llm"), Ok(Task::BenchLlm));
+        assert_eq!(parsed("bench pages"), Ok(Task::BenchPages));
         assert_eq!(parsed("soak --minutes 1"), Ok(Task::Soak(vec!["--minutes".into(), "1".into()])));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
     }

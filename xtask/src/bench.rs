@@ -17,6 +17,7 @@ mod lane;
 pub mod llm;
 pub mod mcp;
 mod order;
+pub mod pages;
 mod score;
 mod stdio;
 mod table;

@@ -11,7 +11,7 @@ const PROGRAMS: [&str; 2] = ["strace", "faketime"];
 
 /// Installs those that are missing, where that is allowed.
 pub fn install(workspace: &Workspace) -> Result<(), Failure> {
-    let missing: Vec<&str> = PROGRAMS.into_iter().filter(|program| !is_there(program)).collect();
+    let missing: Vec<&str> = PROGRAMS.into_iter().filter(|program| !debian::has_program(program)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -23,20 +23,4 @@ pub fn install(workspace: &Workspace) -> Result<(), Failure> {
     note(&format!("installing {names} (apt-get, for the tests in which disk and clock fail)"));
     debian::apt(workspace, &["update", "--quiet=2"]).run(STEP)?;
     debian::apt(workspace, &[&["install", "--yes", "--no-install-recommends"], &*missing].concat()).run(STEP)
-}
-
-fn is_there(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).exists())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_program_is_there_when_the_path_has_it() {
-        assert!(is_there("cargo"));
-        assert!(!is_there("no-such-program-anywhere"));
-    }
 }

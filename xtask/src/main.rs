@@ -4,6 +4,7 @@
 
 mod arguments;
 mod bench;
+mod chromium;
 mod conformance;
 mod debian;
 mod disturbers;
@@ -54,6 +55,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::BenchHostile => bench::hostile::run(&workspace),
         Task::BenchMcp => bench::mcp::run(&workspace),
         Task::BenchLlm => bench::llm::run(&workspace),
+        Task::BenchPages => bench::pages::run(&workspace),
         Task::Soak(words) => soak::run(&workspace, &words),
     }
 }

@@ -33,6 +33,8 @@ enum Set {
     NpmClients,
     /// Everything in `package.json` of the clients of the LLM proxy.
     NpmLlmClients,
+    /// Everything in `package.json` of what drives a browser. Optional as well.
+    NpmBrowser,
     /// A Python environment with the requirements of this name.
     Python(&'static str),
     /// The same of just what is named: the packages it would bring along are not used, and one of them has to be
@@ -41,10 +43,11 @@ enum Set {
 }
 
 /// Every set. Both lines of the Python SDK have the same import name, so each has its environment.
-const SETS: [Set; 7] = [
+const SETS: [Set; 8] = [
     Set::Npm,
     Set::NpmClients,
     Set::NpmLlmClients,
+    Set::NpmBrowser,
     Set::Python("python-1"),
     Set::Python("python-2"),
     Set::Python("llm-clients"),
@@ -98,6 +101,7 @@ impl Set {
             Self::Npm => "npm",
             Self::NpmClients => "npm-clients",
             Self::NpmLlmClients => "npm-llm-clients",
+            Self::NpmBrowser => "npm-browser",
             Self::Python(name) | Self::Optional(name) => name,
         }
     }
@@ -108,6 +112,7 @@ impl Set {
             Self::Npm => Path::new(PINS).join("package.json"),
             Self::NpmClients => Path::new(CLIENT_PINS).join("package.json"),
             Self::NpmLlmClients => Path::new(CLIENT_PINS).join("llm/package.json"),
+            Self::NpmBrowser => Path::new(CLIENT_PINS).join("browser/package.json"),
             Self::Python(name) | Self::Optional(name) => {
                 Path::new(PINS).join("requirements").join(format!("{name}.txt"))
             }
@@ -123,7 +128,7 @@ impl Set {
     /// What the pins name, for people.
     fn packages(self, pins: &str) -> Vec<String> {
         match self {
-            Self::Npm | Self::NpmClients | Self::NpmLlmClients => {
+            Self::Npm | Self::NpmClients | Self::NpmLlmClients | Self::NpmBrowser => {
                 let package: serde_json::Value = serde_json::from_str(pins).unwrap_or_default();
                 let dependencies = package["dependencies"].as_object().cloned().unwrap_or_default();
                 dependencies
@@ -153,7 +158,7 @@ impl Set {
                 .because(&format!("{packages} could not be installed; is a package registry within reach?"))
         });
         match (self, made) {
-            (Self::Optional(_), Err(failure)) => {
+            (Self::Optional(_) | Self::NpmBrowser, Err(failure)) => {
                 note(&format!("WITHOUT IT, and its tests are skipped: {}", failure.reason()));
                 let missing = folder.join(MISSING);
                 fs::write(&missing, failure.reason()).map_err(|error| not_written(&missing, &error))
@@ -165,7 +170,7 @@ impl Set {
     fn make(self, workspace: &Workspace, folder: &Path, pins: &str) -> Result<(), Failure> {
         empty(folder).map_err(|error| not_written(folder, &error))?;
         match self {
-            Self::Npm | Self::NpmClients | Self::NpmLlmClients => {
+            Self::Npm | Self::NpmClients | Self::NpmLlmClients | Self::NpmBrowser => {
                 let package = folder.join("package.json");
                 fs::write(&package, pins).map_err(|error| not_written(&package, &error))?;
                 let npm = workspace.program("npm").args(["install", "--no-audit", "--no-fund"]);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::chromium;
 use crate::disturbers;
 use crate::peers;
 use crate::postgres;
@@ -34,6 +35,7 @@ pub fn for_tests(workspace: &Workspace) -> Result<(), Failure> {
     }
     postgres::install(workspace)?;
     disturbers::install(workspace)?;
+    chromium::install(workspace);
     peers::install(workspace)
 }
 

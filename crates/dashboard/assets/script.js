@@ -191,7 +191,8 @@
       for (const change of (call.changes ?? []).slice(0, 10)) {
         made.append(element("div", { class: "change" },
           element("code", {}, change.path ?? ""), " ",
-          element("del", {}, String(change.from ?? "")), " → ", element("ins", {}, String(change.to ?? ""))));
+          element("del", {}, String(change.from ?? "")), " → ", element("ins", {}, String(change.to ?? "")),
+          String(change.from) === String(change.to) ? " (another type)" : ""));
       }
       if (call.error) made.append(element("div", { class: "quiet" }, call.error));
       made.call = call;
@@ -219,6 +220,7 @@
     };
     filter.addEventListener("input", remember);
     only.addEventListener("change", remember);
+    state.textContent = "connecting…";
     const source = new EventSource("/api/operations/live");
     source.onopen = () => { state.textContent = "Calls appear here as they end."; };
     source.onerror = () => { state.textContent = "The connection is lost; trying again…"; };
@@ -243,8 +245,11 @@
     const rows = [...document.querySelectorAll("table.rows tbody tr")];
     if (isGoing) {
       isGoing = false;
-      const links = [...document.querySelectorAll("nav a")];
-      links.find((link) => link.textContent.toLowerCase().startsWith(event.key.toLowerCase()))?.click();
+      // Of several with one letter the one after the page that is open.
+      const links = [...document.querySelectorAll("nav a")]
+        .filter((link) => link.textContent.toLowerCase().startsWith(event.key.toLowerCase()));
+      const open = links.findIndex((link) => link.hasAttribute("aria-current"));
+      links[(open + 1) % links.length]?.click();
     } else if (event.key === "g") {
       isGoing = true;
     } else if (event.key === "/") {

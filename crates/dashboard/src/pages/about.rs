@@ -28,7 +28,7 @@ pub fn page(dashboard: &Dashboard, limits_now: &[LimitNow]) -> Result<Page, Prob
         }
         section aria-labelledby="limits" {
             h2 #limits { "Limits" }
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table {
                 caption { "What is in use, how much may be, and what found no room" }
                 thead { tr { th scope="col" { "Limit" } th.number scope="col" { "Now" } th.number scope="col" { "At most" } th.number scope="col" { "Turned away" } } }
                 tbody {

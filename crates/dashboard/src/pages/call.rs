@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
+use serde_json::{Value, json};
 use toolwright_ledger::{Reached, Record};
 use toolwright_redact::HIDDEN;
 
@@ -56,6 +57,7 @@ pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
                 a.button href={ "/playground?tool=" (encode(&tool_name(record))) "&arguments=" (encode(sent)) } { "Open in the playground" }
                 button type="button" data-copy=(sent) { "Copy the arguments" }
                 button type="button" data-copy=(command(record, sent)) { "Copy as a command" }
+                @if let Some(rules) = rules(record) { button type="button" data-copy=(rules) { "Copy as a rule" } }
             }
         }
     };
@@ -115,6 +117,25 @@ fn reached(record: &Record) -> Markup {
     }
 }
 
+/// What was renamed, as rules for a rules file; nothing when nothing was.
+fn rules(record: &Record) -> Option<String> {
+    let rules: Vec<Value> = record
+        .changes
+        .iter()
+        .filter_map(|change| {
+            // Only names of parameters: what a nested one or a value was taken for is no alias.
+            let name = |json: &Option<String>| serde_json::from_str::<String>(json.as_deref()?).ok();
+            let (from, to) = (name(&change.from)?, name(&change.to)?);
+            let is_name = change.code.starts_with('N') && change.path == format!("/{from}") && from != to;
+            let id = format!("own-{}-{from}", record.tool);
+            is_name.then(
+                || json!({"id": id, "tools": [record.tool], "type": "param_alias", "from": from, "to": to}),
+            )
+        })
+        .collect();
+    (!rules.is_empty()).then(|| Value::Array(rules).to_string())
+}
+
 /// The same call for a shell.
 fn command(record: &Record, arguments: &str) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
@@ -123,7 +144,30 @@ fn command(record: &Record, arguments: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use toolwright_ledger::Change;
+
     use super::*;
+
+    #[test]
+    fn names_that_were_mended_are_rules_that_a_file_takes() {
+        let change = |code: &str, path: &str, from: &str, to: &str| Change {
+            code: code.into(),
+            path: path.into(),
+            from: Some(format!("\"{from}\"")),
+            to: Some(format!("\"{to}\"")),
+            ..Change::default()
+        };
+        let mut record = Record { tool: "read_file".into(), ..Record::default() };
+        assert_eq!(rules(&record), None);
+        record.changes = vec![
+            change("N3", "/file_path", "file_path", "path"),
+            change("T1", "/n", "7", "7"),
+            change("N3", "/a/b", "b", "c"),
+        ];
+        let text = rules(&record).expect("one");
+        let read = toolwright_normalizer::rules::parse_file(&text).expect("a file takes it");
+        assert_eq!((read.len(), read[0].id.as_str()), (1, "own-read_file-file_path"));
+    }
 
     #[test]
     fn a_command_has_nothing_in_it_that_a_shell_would_run() {

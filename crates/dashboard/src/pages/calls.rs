@@ -115,7 +115,7 @@ async fn form(store: &Store, query: &Query) -> Markup {
 
 fn table(calls: &[FoundCall]) -> Markup {
     html! {
-        div.wide {
+        div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" {
             table.rows {
                 caption { "Calls, the newest first" }
                 thead { tr { th scope="col" { "Time" } th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Client" } th scope="col" { "Outcome" } th.number scope="col" { "Changes" } th.number scope="col" { "Took" } } }

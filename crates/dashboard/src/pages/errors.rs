@@ -7,7 +7,7 @@ use toolwright_ledger::learn::{Status, Suggestion};
 use toolwright_ledger::patterns::Trend;
 
 use super::aside;
-use crate::parts::{badge, json_block, moment, moment_text, number, shortened};
+use crate::parts::{badge, json_block, moment, moment_text, number, shortened, sparkline};
 use crate::query::encode;
 use crate::{Dashboard, Page, Problem};
 
@@ -23,13 +23,13 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     let body = html! {
         section aria-labelledby="suggestions" {
             h2 #suggestions { "Suggestions" }
-            p { (waiting) " wait for a decision. A rule that you accept is in force for the next call, and can be taken back." }
+            p { (waiting) @if waiting == 1 { " waits" } @else { " wait" } " for a decision. A rule that you accept is in force for the next call, and can be taken back." }
             @for suggestion in &suggestions { (shown(suggestion)) }
         }
         section aria-labelledby="patterns" {
             h2 #patterns { "Errors that are alike" }
             p { (number(report.total_errors)) " errors of " (number(report.unique_patterns as u64)) " kinds." }
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table {
                 caption { "Error patterns" }
                 thead { tr { th scope="col" { "Tool" } th scope="col" { "Pattern" } th.number scope="col" { "Times" } th scope="col" { "Trend" } th scope="col" { "Last seen" } th scope="col" { "Samples" } } }
                 tbody {
@@ -38,7 +38,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                             th scope="row" { a href={ "/calls?outcome=error&tool=" (encode(&pattern.tool)) } { (pattern.tool) } @if let Some(server) = &pattern.server { br; span.quiet { (server) } } }
                             td { (shortened(&pattern.pattern)) " " span.quiet { "(" (pattern.code) ")" } }
                             td.number { (number(pattern.count)) }
-                            td { (trend(pattern.trend)) }
+                            td { (trend(pattern.trend)) (sparkline(&pattern.recent, "the last of them")) }
                             td { (moment_text(&pattern.last_seen)) }
                             td { details { summary { (pattern.sample_errors.len()) } ul { @for sample in &pattern.sample_errors { li { (shortened(sample)) } } } } }
                         }
@@ -48,6 +48,11 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         }
     };
     Ok(Page { title: "Error patterns".to_owned(), body })
+}
+
+/// So many of something.
+fn times(count: u64, what: &str) -> String {
+    format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
 fn trend(trend: Trend) -> Markup {
@@ -76,7 +81,7 @@ fn shown(suggestion: &Suggestion) -> Markup {
             h3 { (suggestion.tool) " " (badge(kind, sign, suggestion.status.word())) }
             p { (suggestion.reason) }
             p {
-                "Seen " (number(evidence.observations)) " times in " (number(evidence.sessions)) " conversations, last "
+                "Seen " (times(evidence.observations, "time")) " in " (times(evidence.sessions, "conversation")) ", last "
                 (moment(evidence.last)) ". It would have mended " (number(replay.mends)) " of " (number(replay.of))
                 " failed calls and changed " (number(replay.changes_good)) " good ones."
             }

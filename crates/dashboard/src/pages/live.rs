@@ -16,7 +16,7 @@ pub fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
             label { input #only-mended type="checkbox" checked[query.get("only").is_some()]; " mended or failed" }
         }
         p.quiet { "The address holds what you look for: it can be kept, or given to somebody." }
-        p #live-state.quiet { "connecting…" }
+        p #live-state.quiet {}
         ol #feed.feed aria-label="Calls, the newest first" {}
     };
     Ok(Page { title: "Live".to_owned(), body })

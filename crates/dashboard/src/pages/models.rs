@@ -1,5 +1,6 @@
 //! Models: requests, tokens, times and repairs of what was asked through the gateway.
 
+use http::StatusCode;
 use maud::{Markup, html};
 use toolwright_ledger::index::{ExchangeFilter, ExchangeSum, ExchangesBy};
 
@@ -10,15 +11,53 @@ use crate::{Dashboard, Page, Problem};
 /// How many models are shown.
 const ROWS: usize = 100;
 
-pub async fn page(dashboard: &Dashboard, _query: &Query) -> Result<Page, Problem> {
+/// How many of the newest requests are summed: a page must not take long.
+const NEWEST: u64 = 10_000;
+/// The times that can be chosen, in hours; 0 is all of it.
+const PERIODS: [(&str, &str, i64); 4] = [
+    ("hour", "the last hour", 1),
+    ("day", "the last day", 24),
+    ("week", "the last week", 168),
+    ("all", "all", 0),
+];
+const HOUR_US: i64 = 3_600_000_000;
+
+pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
     let store = dashboard.store()?;
-    let all = ExchangeFilter::default();
+    let chosen = query.get("period").unwrap_or("day");
+    let Some((_, words, hours)) = PERIODS.into_iter().find(|(name, ..)| *name == chosen) else {
+        return Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "There is no such period.",
+            "Choose one of the list.",
+        ));
+    };
+    let now = jiff::Timestamp::now().as_microsecond();
+    let filter = ExchangeFilter {
+        from: (hours > 0).then_some(now - hours * HOUR_US),
+        newest: Some(NEWEST),
+        ..ExchangeFilter::default()
+    };
     let wrong = |error: toolwright_ledger::index::StoreError| Problem::no_index(&error.to_string());
-    let models = store.exchange_sums(&all, ExchangesBy::Model, ROWS).await.map_err(wrong)?;
-    let upstreams = store.exchange_sums(&all, ExchangesBy::Upstream, ROWS).await.map_err(wrong)?;
+    let (models, upstreams) = tokio::join!(
+        store.exchange_sums(&filter, ExchangesBy::Model, ROWS),
+        store.exchange_sums(&filter, ExchangesBy::Upstream, ROWS)
+    );
+    let (models, upstreams) = (models.map_err(wrong)?, upstreams.map_err(wrong)?);
+    let is_cut = models.iter().map(|sum| sum.requests).sum::<u64>() >= NEWEST;
     let body = html! {
+        form.filters method="get" action="/models" {
+            div {
+                label for="period" { "Time" }
+                select #period name="period" {
+                    @for (name, words, _) in PERIODS { option value=(name) selected[name == chosen] { (words) } }
+                }
+            }
+            button type="submit" { "Show" }
+        }
+        @if is_cut { p { "Only the newest " (number(NEWEST)) " requests of " (words) " are summed." } }
         @if models.is_empty() {
-            p { "No model was asked yet. Point a client at this gateway: " code { "ANTHROPIC_BASE_URL=http://127.0.0.1:8484" } "." }
+            p { "No model was asked in this time. Point a client at this gateway: " code { "ANTHROPIC_BASE_URL=http://127.0.0.1:8484" } "." }
         } @else {
             (table("By model", &models))
             (table("By upstream", &upstreams))
@@ -29,7 +68,7 @@ pub async fn page(dashboard: &Dashboard, _query: &Query) -> Result<Page, Problem
 
 fn table(title: &str, sums: &[ExchangeSum]) -> Markup {
     html! {
-        div.wide { table {
+        div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table {
             caption { (title) }
             thead { tr { th scope="col" { "Name" } th.number scope="col" { "Requests" } th.number scope="col" { "Went well" } th.number scope="col" { "Tokens in" } th.number scope="col" { "of them cached" } th.number scope="col" { "Tokens out" } th.number scope="col" { "First token, p50" } th.number scope="col" { "Took, p50" } th.number scope="col" { "p95" } th.number scope="col" { "Calls" } th.number scope="col" { "Mended" } th.number scope="col" { "Refused" } th scope="col" { "Last" } } }
             tbody {

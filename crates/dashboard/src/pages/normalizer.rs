@@ -34,7 +34,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             @if stats.by_rule.is_empty() {
                 p { "Nothing has been mended yet." }
             } @else {
-                div.wide { table {
+                div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table {
                     caption { "Rules and steps of the schema that changed calls" }
                     thead { tr { th scope="col" { "Rule" } th scope="col" { "Type" } th.number scope="col" { "Calls" } th scope="col" { "Tools" } } }
                     tbody {
@@ -52,7 +52,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         }
         section aria-labelledby="by-tool" {
             h2 #by-tool { "By tool" }
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table {
                 caption { "Calls and how many of them were mended" }
                 thead { tr { th scope="col" { "Tool" } th.number scope="col" { "Processed" } th.number scope="col" { "Normalized" } th.number scope="col" { "Rate" } } }
                 tbody {
@@ -77,6 +77,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                             @if at > 0 { ", " }
                             code { (applied.param) } " "
                             del { (shortened(applied.from.as_deref().unwrap_or("nothing"))) } " → " ins { (shortened(applied.to.as_deref().unwrap_or("nothing"))) }
+                            @if applied.from == applied.to { " (another type)" }
                             " " span.quiet { "(" (applied.rule_id) ")" }
                         }
                     }

@@ -81,7 +81,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                     } @else {
                         @let mut tools: Vec<_> = all.tools.iter().map(|row| (row, row.numbers.summary())).collect();
                         @let () = tools.sort_by_key(|(_, sum)| Reverse(sum.processed));
-                        div.wide {
+                        div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" {
                             table {
                                 caption { "The tools with the most calls" }
                                 thead { tr { th scope="col" { "Tool" } th scope="col" { "Server" } th.number scope="col" { "Calls" } th.number scope="col" { "Mended" } th.number scope="col" { "Failed" } th.number scope="col" { "p50" } th.number scope="col" { "p95" } } }

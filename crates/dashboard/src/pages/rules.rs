@@ -31,7 +31,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             Some(text) => p { (rules.len()) " rules. Yours are in " code { (text.file().display().to_string()) } ": " a.button href="/rules/edit" { "Edit them" } },
             None => p { (rules.len()) " rules. Start the gateway with " code { "--rules FILE" } " to write rules of your own here; the file need not have any yet." },
         }
-        div.wide { table.rows {
+        div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table.rows {
             caption { "Rules in the order in which they are applied" }
             thead { tr { th scope="col" { "Rule" } th scope="col" { "Type" } th scope="col" { "Tools" } th scope="col" { "From" } th scope="col" { "State" } th.number scope="col" { "Calls" } th scope="col" { "Last fired" } } }
             tbody {

@@ -141,7 +141,7 @@ fn list(agreed: &[Agreed]) -> Markup {
         @if !agreed.is_empty() {
             details {
                 summary { "All of them" }
-                div.wide { table {
+                div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table {
                     caption { "Definitions that were agreed to" }
                     thead { tr { th scope="col" { "Server" } th scope="col" { "Tool" } th scope="col" { "SHA-256" } th scope="col" { "Since" } } }
                     tbody { @for one in agreed.iter().take(AGREED) {

@@ -97,7 +97,7 @@ fn shown(group: &Group) -> Markup {
             @if !group.tools.is_empty() {
                 details {
                     summary { "Its tools" }
-                    div.wide { table {
+                    div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table {
                         caption { "Tools of " (group.name) }
                         thead { tr { th scope="col" { "Tool" } th scope="col" { "What it does" } th.number scope="col" { "Tokens, about" } } }
                         tbody {
@@ -126,7 +126,7 @@ fn access(tokens: &[TokenEntry]) -> Markup {
         @if tokens.is_empty() {
             p { "There is no other token." }
         } @else {
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table {
                 caption { "Tokens of clients" }
                 thead { tr { th scope="col" { "Client" } th scope="col" { "Toolboxes" } th scope="col" { "Models" } th.number scope="col" { "Requests a second" } th.number scope="col" { "At once" } th scope="col" { "Made" } } }
                 tbody {

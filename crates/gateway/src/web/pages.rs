@@ -127,6 +127,10 @@ pub(super) async fn serve(
         }
     }
     if path == LOGOUT {
+        // Another port of this machine is the same site to a cookie.
+        if !is_same_site(&parts.headers) {
+            return Err(Refusal::other_origin("of another site"));
+        }
         return Ok(held(guarded(to(LOGIN, Some(sessions.close())))));
     }
     let asked = PageAsked {
@@ -191,7 +195,8 @@ fn guarded(mut response: Response<InsideBody>) -> Response<InsideBody> {
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (X_FRAME_OPTIONS, "DENY"),
-        (REFERRER_POLICY, "no-referrer"),
+        // Nothing goes to others; with `no-referrer` a form would say that it comes from nowhere.
+        (REFERRER_POLICY, "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ] {

@@ -34,6 +34,8 @@ pub struct ExchangeFilter {
     pub from: Option<i64>,
     /// Before this time.
     pub to: Option<i64>,
+    /// Sums are made of so many of the newest only: of all the others they take long.
+    pub newest: Option<u64>,
 }
 
 /// One page of an answer.
@@ -171,6 +173,11 @@ impl Store {
         };
         let mut statement = self.statement(|sql| sql.exchange_sums);
         filter.write(&mut statement, None);
+        let newest = match filter.newest {
+            Some(count) => format!("ORDER BY exchanges.id DESC LIMIT {}", statement.bind(signed(count))),
+            None => String::new(),
+        };
+        statement.fill("newest", &newest);
         let most = statement.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
         statement.fill("key", key);
         statement.fill("order", if is_time { "key DESC" } else { "requests DESC, key" });

@@ -173,6 +173,7 @@ impl Held {
             first_seen: rfc3339(entry.first_seen),
             last_seen: rfc3339(entry.last_seen),
             trend: entry.moments.trend(now),
+            recent: entry.moments.spans(now),
             sample_errors: entry.samples.clone(),
             share: calls.map(|calls| entry.count as f64 / calls as f64),
             suggested_rule: None,

@@ -31,6 +31,10 @@ pub struct Pattern {
     pub last_seen: String,
     /// Whether they become more.
     pub trend: Trend,
+    /// The last ones, at most 20, in twelve equal spans of time from the first of them until now. For pictures: it is not
+    /// written.
+    #[serde(skip)]
+    pub recent: Vec<u64>,
     /// Up to three messages as they were.
     pub sample_errors: Vec<String>,
     /// Which share of the tool's calls failed like this, from 0 to 1. Missing when its calls are not counted.

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// So many of the last moments are looked at.
 const LOOKED_AT: usize = 20;
+/// The spans of the small picture of a pattern.
+const SPANS: usize = 12;
 /// Less tell nothing.
 const NEEDED: usize = 4;
 /// Shorter gaps are one burst, in microseconds.
@@ -40,6 +42,19 @@ impl Moments {
             self.0.pop_front();
         }
         self.0.push_back(ts);
+    }
+
+    /// How many of the last ones came in each of equal spans, from the first of them until now.
+    pub fn spans(&self, now: i64) -> Vec<u64> {
+        let mut spans = vec![0; SPANS];
+        let Some(first) = self.0.iter().min().copied() else { return spans };
+        let time = now.saturating_sub(first).max(1);
+        for moment in &self.0 {
+            let at = moment.saturating_sub(first).saturating_mul(SPANS as i64) / time;
+            let at = usize::try_from(at).unwrap_or_default().min(SPANS - 1);
+            spans[at] += 1;
+        }
+        spans
     }
 
     pub fn trend(&self, now: i64) -> Trend {
@@ -95,6 +110,18 @@ mod tests {
             moments.add(second * SECOND);
         }
         moments.trend(seconds.last().map_or(0, |last| last * SECOND))
+    }
+
+    #[test]
+    fn the_last_ones_are_put_into_equal_spans() {
+        let mut moments = Moments::default();
+        assert_eq!(moments.spans(5), [0; SPANS]);
+        [0, 10, 119, 120].into_iter().for_each(|moment| moments.add(moment));
+        let mut expected = [0; SPANS];
+        (expected[0], expected[1], expected[11]) = (1, 1, 2);
+        assert_eq!(moments.spans(120), expected);
+        // A clock that was put back.
+        assert_eq!(moments.spans(-5).iter().sum::<u64>(), 4);
     }
 
     #[test]

@@ -593,6 +593,12 @@ async fn exchanges_are_summed_up_by_model(store: Store) {
         [("haiku", 100), ("opus", 2), ("silent", 1)]
     );
     let [haiku, _, silent] = &sums[..] else { panic!("three") };
+    let newest = ExchangeFilter { newest: Some(5), ..ExchangeFilter::default() };
+    let of_newest = store.exchange_sums(&newest, ExchangesBy::Model, 10).await.expect("sums");
+    assert_eq!(
+        of_newest.iter().map(|sum| (sum.key.as_str(), sum.requests)).collect::<Vec<_>>(),
+        [("haiku", 2), ("opus", 2), ("silent", 1)]
+    );
     assert_eq!(
         (haiku.ok, haiku.calls, haiku.repaired, haiku.refused, haiku.attempts),
         (99, 200, 100, 3, 101)

@@ -8,6 +8,7 @@ picked AS (
         exchanges.refused, exchanges.attempts
     FROM exchanges
     WHERE {filter}
+    {newest}
 )
 SELECT
     key, count(*) AS requests, count(*) FILTER (WHERE ok), sum(input_tokens)::bigint,

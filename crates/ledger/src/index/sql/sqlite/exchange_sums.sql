@@ -8,6 +8,7 @@ picked AS (
         exchanges.refused, exchanges.attempts
     FROM exchanges
     WHERE {filter}
+    {newest}
 ),
 ranked AS (
     SELECT
