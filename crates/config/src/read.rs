@@ -8,6 +8,7 @@ mod login;
 mod repeats;
 mod server;
 mod settings;
+mod suspicion;
 mod transport;
 
 use std::collections::{BTreeSet, HashMap, HashSet};

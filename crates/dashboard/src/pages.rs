@@ -21,12 +21,21 @@ use std::sync::Arc;
 use http::StatusCode;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::index::Store;
+use toolwright_tools::RegisteredTool;
 
 use crate::{Dashboard, Problem};
 
 impl Dashboard {
     pub(crate) fn ledger(&self) -> Result<&Arc<Ledger>, Problem> {
         self.ledger.as_ref().ok_or_else(Problem::no_ledger)
+    }
+
+    /// Whether clients are served a tool: our own are there even when they are not.
+    pub(crate) fn serves(&self, tool: &RegisteredTool) -> bool {
+        let current = self.servers.current();
+        let is_of_server = |server: &String| current.list.iter().any(|known| known.name == *server);
+        current.configuration.serves_own_tools()
+            || tool.definition().server.as_ref().is_some_and(is_of_server)
     }
 
     /// Where calls are looked up.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use toolwright_config::{SecuritySettings, Suspicion, Transport};
+use toolwright_jsonrpc::Json;
 use toolwright_security::{
     Agreed, ApproveError, Context, Definition, Finding, Pins, Severity, Sight, Waiting, scan_tool,
 };
@@ -22,6 +23,7 @@ pub struct Definitions {
     policy: ArcSwap<SecuritySettings>,
     looked: Mutex<HashMap<String, Looked>>,
     notices: Arc<Notices>,
+    problem: Option<String>,
 }
 
 /// What was seen of one server.
@@ -37,7 +39,7 @@ struct Looked {
 /// What was found in the definition of one tool.
 #[derive(Clone, Debug)]
 pub struct ToolFindings {
-    /// The server's name.
+    /// The toolbox and the server's name in it.
     pub server: String,
     /// The tool's name.
     pub tool: String,
@@ -55,7 +57,18 @@ impl ToolFindings {
 impl Definitions {
     /// Definitions that were agreed to, and what is done about others.
     pub fn new(pins: Pins, policy: SecuritySettings, notices: Arc<Notices>) -> Definitions {
-        Definitions { pins, policy: ArcSwap::from_pointee(policy), looked: Mutex::default(), notices }
+        let policy = ArcSwap::from_pointee(policy);
+        Definitions { pins, policy, looked: Mutex::default(), notices, problem: None }
+    }
+
+    /// The same, where what was agreed to before could not be read.
+    pub fn with_problem(self, problem: String) -> Definitions {
+        Definitions { problem: Some(problem), ..self }
+    }
+
+    /// Why what was agreed to before is not known.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
     }
 
     /// What is done about tools that are suspected.
@@ -81,17 +94,25 @@ impl Definitions {
         }
         self.look(server);
         let policy = self.policy();
+        let key = key_of(server);
         let is_changed = || {
-            self.pins.is_waiting(&server.name, tool)
-                || self.looked().get(&server.name).is_some_and(|looked| looked.unreadable.contains(tool))
+            self.pins.is_waiting(&key, tool)
+                || self.looked().get(&key).is_some_and(|looked| looked.unreadable.contains(tool))
         };
         let is_grave = || {
             let looked = self.looked();
-            let findings = looked.get(&server.name).map(|looked| looked.findings.as_slice());
+            let findings = looked.get(&key).map(|looked| looked.findings.as_slice());
             findings.unwrap_or_default().iter().any(|found| found.tool == tool && found.is_grave())
         };
         policy.changed_tools == Suspicion::Hide && is_changed()
             || policy.hidden_instructions == Suspicion::Hide && is_grave()
+    }
+
+    /// Whether an entry of a list that a server has just sent is hidden: one that is not in the list that was looked at, or
+    /// has no name, is none that anybody agreed to.
+    pub(crate) fn hides_sent(&self, server: &Server, item: &Json) -> bool {
+        self.hides_some()
+            && (item.get_text("name").is_none() || !server.supervisor.tools().items.contains(item))
     }
 
     /// Looks at what a server lists now. Costs next to nothing while that stays as it is.
@@ -104,13 +125,17 @@ impl Definitions {
         let command = command_of(server);
         let mut looked = self.looked();
         let is_known = |known: &Looked| Arc::ptr_eq(&known.listed, &listed) && known.command == command;
-        if looked.get(&server.name).is_some_and(is_known) {
+        let key = key_of(server);
+        if looked.get(&key).is_some_and(is_known) {
             return;
         }
         let texts: Vec<String> = listed.items.iter().map(|item| item.as_str().to_owned()).collect();
-        let seen = self.pins.see(&server.name, &command, &texts);
-        let others = looked.iter().filter(|(name, _)| **name != server.name);
         let own: BTreeSet<String> = listed.items.iter().filter_map(|item| item.get_text("name")).collect();
+        // What waited before the start is no news.
+        let waited: BTreeSet<String> =
+            own.iter().filter(|tool| self.pins.is_waiting(&key, tool)).cloned().collect();
+        let seen = self.pins.see(&key, &command, &texts);
+        let others = looked.iter().filter(|(known, _)| **known != key);
         let of_others = others.flat_map(|(_, looked)| &looked.tools).filter(|tool| !own.contains(*tool));
         let context = Context::new(of_others);
         let findings: Vec<ToolFindings> = listed
@@ -120,7 +145,7 @@ impl Definitions {
             .filter_map(|(item, text)| {
                 let findings = scan_tool(text, &context);
                 let tool = item.get_text("name")?;
-                (!findings.is_empty()).then(|| ToolFindings { server: server.name.clone(), tool, findings })
+                (!findings.is_empty()).then(|| ToolFindings { server: key.clone(), tool, findings })
             })
             .collect();
         let mut unreadable = BTreeSet::new();
@@ -132,17 +157,18 @@ impl Definitions {
         let entry = Looked { listed, command, tools: own, unreadable, findings };
         let graver: Vec<String> =
             entry.findings.iter().filter(|found| found.is_grave()).map(|found| found.tool.clone()).collect();
-        let before = looked.insert(server.name.clone(), entry);
-        drop(looked);
         let changed: Vec<&str> = seen
             .iter()
             .filter(|seen| matches!(seen.sight, Sight::Added | Sight::Changed(_) | Sight::Moved))
+            .filter(|seen| !waited.contains(&seen.tool))
             .map(|seen| seen.tool.as_str())
             .collect();
+        let before = looked.insert(key, entry);
+        drop(looked);
         if !changed.is_empty() {
             let text = format!(
-                "{} of the server \"{}\" are not what was agreed to: {}",
-                counted(changed.len()),
+                "{} not what was agreed to at the server \"{}\": {}",
+                counted(changed.len(), "is", "are"),
                 server.name,
                 some_of(&changed)
             );
@@ -155,8 +181,8 @@ impl Definitions {
         let new: Vec<&str> = graver.iter().filter(|tool| !was_grave(tool)).map(String::as_str).collect();
         if !new.is_empty() {
             let text = format!(
-                "{} of the server \"{}\" hold instructions for the model: {}",
-                counted(new.len()),
+                "{} instructions for the model at the server \"{}\": {}",
+                counted(new.len(), "holds", "hold"),
                 server.name,
                 some_of(&new)
             );
@@ -201,8 +227,13 @@ impl Definitions {
     }
 }
 
-fn counted(count: usize) -> String {
-    if count == 1 { "One tool".to_owned() } else { format!("{count} tools") }
+fn counted(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("One tool {one}") } else { format!("{count} tools {several}") }
+}
+
+/// What a server is called in what was agreed to. The names of servers change with those beside them; this does not.
+fn key_of(server: &Server) -> String {
+    format!("{}/{}", server.toolbox, server.own_name)
 }
 
 fn some_of(names: &[&str]) -> String {

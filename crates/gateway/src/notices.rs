@@ -63,11 +63,18 @@ pub struct Notices {
     kept: Mutex<VecDeque<Notice>>,
     newest: watch::Sender<u64>,
     settings: ArcSwap<NotifySettings>,
+    /// Why the last notice did not reach the webhook.
+    undelivered: Mutex<Option<String>>,
 }
 
 impl Default for Notices {
     fn default() -> Notices {
-        Notices { kept: Mutex::default(), newest: watch::channel(0).0, settings: ArcSwap::default() }
+        Notices {
+            kept: Mutex::default(),
+            newest: watch::channel(0).0,
+            settings: ArcSwap::default(),
+            undelivered: Mutex::default(),
+        }
     }
 }
 
@@ -92,6 +99,11 @@ impl Notices {
     /// Those after a number, the oldest first.
     pub fn after(&self, number: u64) -> Vec<Notice> {
         self.kept().iter().filter(|notice| notice.number > number).cloned().collect()
+    }
+
+    /// Why the last notice did not reach the webhook; nothing when it did.
+    pub fn undelivered(&self) -> Option<String> {
+        self.undelivered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn kept(&self) -> MutexGuard<'_, VecDeque<Notice>> {
@@ -172,7 +184,8 @@ impl Notices {
             for notice in self.after(sent) {
                 sent = notice.number;
                 if let Some(webhook) = self.settings.load().webhook.clone() {
-                    deliver(&client, &webhook, &notice).await;
+                    let problem = deliver(&client, &webhook, &notice).await.err();
+                    *self.undelivered.lock().unwrap_or_else(PoisonError::into_inner) = problem;
                 }
             }
             if newest.changed().await.is_err() {
@@ -182,7 +195,7 @@ impl Notices {
     }
 }
 
-async fn deliver(client: &reqwest::Client, webhook: &SecretText, notice: &Notice) {
+async fn deliver(client: &reqwest::Client, webhook: &SecretText, notice: &Notice) -> Result<(), String> {
     // Chat services show `text`; the rest is for programs.
     let body =
         serde_json::json!({ "text": notice.text, "source": "toolwright", "notice": notice }).to_string();
@@ -191,13 +204,14 @@ async fn deliver(client: &reqwest::Client, webhook: &SecretText, notice: &Notice
         tokio::time::sleep(wait).await;
         let request = client.post(webhook.expose()).header("content-type", "application/json");
         match request.body(body.clone()).send().await {
-            Ok(answer) if answer.status().is_success() => return,
+            Ok(answer) if answer.status().is_success() => return Ok(()),
             Ok(answer) => problem = format!("it answered {}", answer.status()),
             // The address is a secret: it is not shown.
             Err(error) => problem = error.without_url().to_string(),
         }
     }
     tracing::warn!("a notice did not reach the webhook: {problem}");
+    Err(problem)
 }
 
 #[cfg(test)]

@@ -23,17 +23,23 @@ pub fn open(
         notices.set_settings(configuration.notify.clone());
     }
     let file = server_source::state_folder().map(|folder| folder.join(FILE));
-    let pins = match Pins::open(file) {
-        Ok(pins) => pins,
+    let (pins, problem) = match Pins::open(file) {
+        Ok(pins) => (pins, None),
         Err(error) if policy != SecuritySettings::default() => {
             return Err(Report::found(error.to_string(), "or set security.changedTools to \"flag\""));
         }
         Err(error) => {
             eprintln!("warning: changes of tools are not noticed across restarts: {error}");
-            Pins::open(None).map_err(|error| Report::found(error.to_string(), "start it again"))?
+            let none =
+                Pins::open(None).map_err(|error| Report::found(error.to_string(), "start it again"))?;
+            (none, Some(error.to_string()))
         }
     };
-    Ok(Arc::new(Definitions::new(pins, policy, Arc::clone(notices))))
+    let definitions = Definitions::new(pins, policy, Arc::clone(notices));
+    Ok(Arc::new(match problem {
+        Some(problem) => definitions.with_problem(problem),
+        None => definitions,
+    }))
 }
 
 /// Follows a configuration that was read again. Whether tools are hidden or shown by it now.

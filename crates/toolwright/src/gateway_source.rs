@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use toolwright_config::{Configuration, parse, process_environment};
+use toolwright_config::{Configuration, Severity, parse, process_environment};
 use toolwright_gateway::llm::LlmFront;
 use toolwright_gateway::web::{CallCounter, Metrics, Served, TokenFolder};
 use toolwright_gateway::{
@@ -122,6 +122,10 @@ impl Behind {
                 && definitions_source::follow(definitions, &notices, new)
             {
                 servers.offer_anew();
+            }
+            // What is an error the log says.
+            for problem in new.problems.iter().filter(|problem| problem.severity == Severity::Warning) {
+                eprintln!("{}", printable(&problem.to_string(), &['\n', '\\']));
             }
             let are_models_changed = are_models_changed.swap(false, Ordering::Relaxed);
             let said = read_again(applied, are_models_changed, &at_start.needs_restart(new));

@@ -14,6 +14,7 @@ mod learn;
 mod ledger_settings;
 mod normalize;
 mod notes;
+mod page_actions;
 mod pages;
 mod program;
 mod seed_004_calls;

@@ -12,19 +12,18 @@ use toolwright_redact::{MAX_PATTERNS, OptionsError, RedactOptions};
 use super::checks::{check_address, check_header};
 use super::keys::Shape;
 use super::repeats::Within;
+use super::suspicion::{NOTIFY_KEYS, SECURITY_KEYS};
 use super::{Reader, given};
 use crate::configuration::secrets_of_address;
 use crate::llm::LlmSettings;
 use crate::meant::meant;
 use crate::settings::{
     Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText, SecuritySettings, StoreAddress,
-    Suspicion, TelemetrySettings,
+    TelemetrySettings,
 };
 
 const LEDGER_KEYS: &[&str] = &["durability", "onFailure", "keepDays", "keepBytes", "segmentBytes", "logDir"];
 const REDACT_KEYS: &[&str] = &["keys", "allowKeys", "patterns", "entropy"];
-const SECURITY_KEYS: &[&str] = &["changedTools", "hiddenInstructions"];
-const NOTIFY_KEYS: &[&str] = &["webhook"];
 const TELEMETRY_KEYS: &[&str] = &["otlp", "headers", "serviceName", "traces", "metrics"];
 /// What another program keeps under the same key, for itself.
 const TELEMETRY_OF_OTHERS: &[&str] =
@@ -258,35 +257,6 @@ impl<'t> Reader<'t, '_> {
                 None
             }
         }
-    }
-
-    fn security(&mut self, members: &'t [Member<'t>]) -> SecuritySettings {
-        let known = [Suspicion::Flag, Suspicion::Hide].map(|suspicion| (suspicion.word(), suspicion));
-        let mut read =
-            |key| given(members, key).and_then(|node| self.word(&node, key, &known)).unwrap_or_default();
-        SecuritySettings {
-            changed_tools: read("changedTools"),
-            hidden_instructions: read("hiddenInstructions"),
-        }
-    }
-
-    fn notify(&mut self, members: &'t [Member<'t>]) -> NotifySettings {
-        let webhook = given(members, "webhook").and_then(|node| {
-            let text = self.secret_text(&node, "\"webhook\"")?;
-            let text = text.trim();
-            if check_address(text).is_err() {
-                self.mistakes.error(
-                    &node,
-                    "\"webhook\" is no address",
-                    "write one that begins with https:// (or http:// on this machine), or leave it out",
-                );
-                return None;
-            }
-            // Who has the address can post: it is a secret as a whole.
-            self.secrets.insert(text.to_owned());
-            Some(SecretText::new(text))
-        });
-        NotifySettings { webhook }
     }
 
     /// Nothing when the address cannot be used.

@@ -16,8 +16,8 @@ use crate::rules_text::{RulesText, SaveError};
 #[derive(Deserialize)]
 pub(super) struct Written {
     text: String,
-    #[serde(default)]
-    before: String,
+    /// The mark of the text that it takes the place of.
+    before: Option<String>,
 }
 
 pub(super) fn check(written: Written) -> Result<Markup, Refused> {
@@ -26,8 +26,14 @@ pub(super) fn check(written: Written) -> Result<Markup, Refused> {
 
 pub(super) async fn save(dashboard: &Dashboard, written: Written) -> Result<Markup, Refused> {
     let rules = rules_of(dashboard)?;
+    let Some(before) = written.before else {
+        return Err(Refused::new(
+            StatusCode::BAD_REQUEST,
+            "\"before\" is missing: the mark of the text that was edited",
+        ));
+    };
     let now = jiff::Timestamp::now().as_microsecond();
-    match aside(move || rules.save(&written.text, &written.before, now)).await? {
+    match aside(move || rules.save(&written.text, &before, now)).await? {
         Ok(count) => Ok(
             html! { p { "✓ Saved: " (count) " rules. They are in force in a moment. " a href="/rules/edit" { "Go on editing" } } },
         ),
@@ -95,8 +101,8 @@ fn case(dashboard: &Dashboard, tried: &Tried) -> Result<Value, Refused> {
         Ok(arguments) => json!(arguments),
         Err(_) => json!(tried.arguments),
     };
-    let schema: Value =
-        serde_json::from_str(&definition.input_schema).map_err(|error| bad(error.to_string()))?;
+    let schema: Value = serde_json::from_str(&definition.input_schema)
+        .map_err(|error| bad(format!("the schema cannot be used: {error}")))?;
     Ok(json!({
         "tool": { "name": definition.name, "inputSchema": schema },
         "arguments": arguments,

@@ -47,7 +47,9 @@ pub fn page(dashboard: &Dashboard, limits_now: &[LimitNow]) -> Result<Page, Prob
             h2 #doctor { "What is wrong now" }
             @let findings = findings(dashboard);
             @if findings.is_empty() { p { "✓ Nothing that can be seen from here." } }
-            @else { ul { @for (what, fix) in &findings { li { strong { (shortened(what)) } " " (fix) } } } }
+            @else { ul { @for finding in &findings {
+                li { strong { (shortened(&finding.what)) } " " @if let Some(command) = &finding.command { code { (command) } " " } (finding.helps) }
+            } } }
         }
         p { "All limits with what is in use now: " a href="/api/health" { "/api/health" } ". What programs can ask: " a href="/api/openapi.json" { "/api/openapi.json" } "." }
         p { a href="/logout" { "Log out" } }
@@ -62,36 +64,61 @@ fn policy(ledger: &Ledger) -> String {
 }
 
 /// What is wrong, and what helps.
-fn findings(dashboard: &Dashboard) -> Vec<(String, String)> {
+struct Finding {
+    what: String,
+    command: Option<String>,
+    helps: &'static str,
+}
+
+fn findings(dashboard: &Dashboard) -> Vec<Finding> {
     let mut findings = Vec::new();
     for view in dashboard.servers.views() {
-        if let ("backoff" | "quarantined" | "degraded", error) = (view.state.as_str(), &view.last_error) {
-            let why = error.as_deref().or(view.detail.as_deref()).unwrap_or("it does not say why");
-            let fix = format!("`toolwright servers logs {}` shows what it said.", view.name);
-            findings.push((format!("The server \"{}\" is {}: {why}.", view.name, view.state), fix));
+        if matches!(view.state.as_str(), "backoff" | "quarantined" | "degraded") {
+            let why = view.last_error.as_deref().or(view.detail.as_deref()).unwrap_or("it does not say why");
+            findings.push(Finding {
+                what: format!("The server \"{}\" does not work ({}): {why}.", view.name, view.state),
+                command: Some(format!("toolwright servers logs {}", view.name)),
+                helps: "shows what it said.",
+            });
         }
     }
     for problem in &dashboard.servers.current().configuration.problems {
-        findings.push((
-            problem.to_string(),
-            "Mend the configuration; it is read again when it is saved.".to_owned(),
-        ));
+        let helps = "Mend the configuration; it is read again when it is saved.";
+        findings.push(Finding { what: problem.to_string(), command: None, helps });
     }
-    if let Some(ledger) = &dashboard.ledger {
-        let health = ledger.health();
-        if health.state != State::Ok {
-            let why = health.last_error.unwrap_or_else(|| "it does not say why".to_owned());
-            findings.push((
-                format!("The journal is {}: {why}.", health.state.word()),
-                "Free room on its disk; `toolwright audit verify` tells what is there.".to_owned(),
-            ));
-        }
-        if let Some(why) = ledger.index_problem() {
-            findings.push((
-                format!("Calls cannot be looked up: {why}."),
-                "Nothing is lost: the journal has them.".to_owned(),
-            ));
-        }
+    if let Some(why) = dashboard.servers.definitions().and_then(|definitions| definitions.problem()) {
+        let what = format!("What was agreed to of tools is not known: {why}");
+        findings.push(Finding {
+            what,
+            command: None,
+            helps: "Until then changes are noticed only within this run.",
+        });
+    }
+    if let Some(why) = dashboard.notices.undelivered() {
+        let what = format!("The last notice did not reach the webhook: {why}.");
+        findings.push(Finding { what, command: None, helps: "Check notify.webhook in the configuration." });
+    }
+    let Some(ledger) = &dashboard.ledger else {
+        let what = "Calls are not written down.".to_owned();
+        findings.push(Finding {
+            what,
+            command: None,
+            helps: "What the gateway said at its start tells why.",
+        });
+        return findings;
+    };
+    let health = ledger.health();
+    if health.state != State::Ok {
+        let why = health.last_error.unwrap_or_else(|| "it does not say why".to_owned());
+        findings.push(Finding {
+            what: format!("The journal is {}: {why}.", health.state.word()),
+            command: Some("toolwright audit verify".to_owned()),
+            helps: "tells what is there; free room on its disk.",
+        });
+    }
+    if let Some(why) = ledger.index_problem() {
+        let what = format!("Calls cannot be looked up: {why}.");
+        findings.push(Finding { what, command: None, helps: "Nothing is lost: the journal has them." });
     }
     findings
 }

@@ -90,7 +90,7 @@ fn again(dashboard: &Dashboard, record: &Record, sent: &str) -> Markup {
 
 /// Only tools of which their server says that they change or destroy nothing.
 pub fn may_be_called_again(dashboard: &Dashboard, tool: &str) -> Result<(), String> {
-    match dashboard.executor.registry().get(tool) {
+    match dashboard.executor.registry().get(tool).filter(|tool| dashboard.serves(tool)) {
         None => Err(format!("There is no tool \"{tool}\" now.")),
         Some(known) if known.definition().annotations.harmless => Ok(()),
         Some(_) => Err(

@@ -56,7 +56,12 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
 
 fn tool_names(dashboard: &Dashboard) -> Vec<String> {
     let snapshot = dashboard.executor.registry().snapshot();
-    snapshot.tools().iter().map(|tool| tool.qualified_name().to_owned()).collect()
+    snapshot
+        .tools()
+        .iter()
+        .filter(|tool| dashboard.serves(tool))
+        .map(|tool| tool.qualified_name().to_owned())
+        .collect()
 }
 
 /// What becomes of a call.

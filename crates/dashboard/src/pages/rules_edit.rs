@@ -69,7 +69,7 @@ pub fn checked(text: &str) -> Markup {
 /// Mistakes with their places and fixes.
 pub fn told(mistakes: &[RuleFileError]) -> Markup {
     html! {
-        p.problem role="alert" { "✕ " (mistakes.len()) " mistakes:" }
+        p.problem role="alert" { "✕ " (mistakes.len()) @if mistakes.len() == 1 { " mistake:" } @else { " mistakes:" } }
         ul { @for mistake in mistakes.iter().take(MISTAKES) {
             li { "line " (mistake.line) ", column " (mistake.column) ": " (shortened(&mistake.message)) " – " (shortened(&mistake.fix)) }
         } }

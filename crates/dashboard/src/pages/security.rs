@@ -25,10 +25,12 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         ));
     };
     let policy = definitions.policy();
-    let (waiting, findings, agreed, unsaved) = aside(move || {
-        let differences: Vec<(Waiting, Vec<Line>)> =
-            definitions.waiting().into_iter().take(WAITING).map(compared).collect();
-        (differences, findings_of(&definitions), definitions.agreed(), definitions.unsaved())
+    let problem = definitions.problem().map(str::to_owned);
+    let (waiting, more, findings, agreed, unsaved) = aside(move || {
+        let all = definitions.waiting();
+        let more = all.len().saturating_sub(WAITING);
+        let differences: Vec<(Waiting, Vec<Line>)> = all.into_iter().take(WAITING).map(compared).collect();
+        (differences, more, findings_of(&definitions), definitions.agreed(), definitions.unsaved())
     })
     .await?;
     let does = |suspicion: Suspicion| match suspicion {
@@ -40,12 +42,14 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         @if let Some(why) = &unsaved { p.problem role="alert" { "What was agreed to is not on the disk: " (why) } }
         section aria-labelledby="waiting" {
             h2 #waiting { "Not what was agreed to" }
-            @if waiting.is_empty() { p { "✓ Every tool is what it was when its server was first seen, or when somebody agreed to it." } }
+            @if waiting.is_empty() && problem.is_none() { p { "✓ Every tool is what it was when its server was first seen, or when somebody agreed to it." } }
+            @if let Some(why) = &problem { p.problem role="alert" { "What was agreed to before is not known: " (why) } }
             @for (number, (one, lines)) in waiting.iter().enumerate() { (shown(number, one, lines)) }
+            @if more > 0 { p { (more) " more wait; they are shown when these are decided." } }
         }
         section aria-labelledby="findings" {
             h2 #findings { "Hidden instructions" }
-            @if findings.is_empty() { p { "✓ Nothing was found in the names, descriptions and schemas of " (number(agreed.len() as u64)) " tools." } }
+            @if findings.is_empty() { p { "✓ Nothing was found in the names, descriptions and schemas that servers have listed so far." } }
             @for one in &findings { (found(one)) }
         }
         section aria-labelledby="agreed" {
@@ -78,7 +82,10 @@ fn shown(number: usize, waiting: &Waiting, lines: &[Line]) -> Markup {
         Kind::Changed => badge("mended", "✎", "changed"),
         Kind::Moved => badge("bad", "⇄", "another command"),
     };
+    let is_moved = waiting.kind != Kind::Added && waiting.fields.iter().any(|field| field == "command");
     let class = match waiting.class {
+        _ if waiting.kind == Kind::Added => "nobody has seen it before",
+        _ if is_moved => "its server is started or reached in another way",
         Class::Notation => "the same in another notation",
         Class::Words => "its words are others",
         Class::Meaning => "its meaning is another",

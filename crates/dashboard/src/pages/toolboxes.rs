@@ -76,7 +76,8 @@ fn groups(dashboard: &Dashboard) -> Vec<Group> {
         Group::new(&toolbox.name, toolbox.description.as_deref(), tools.iter().filter(is_in))
     });
     let is_ours = |tool: &&Arc<RegisteredTool>| {
-        server_of(tool).is_none_or(|server| current.list.iter().all(|known| known.name != server))
+        current.configuration.serves_own_tools()
+            && server_of(tool).is_none_or(|server| current.list.iter().all(|known| known.name != server))
     };
     let ours =
         Group::new("Built in", Some("The tools that work without any server."), tools.iter().filter(is_ours));
@@ -93,7 +94,7 @@ fn shown(group: &Group) -> Markup {
         section {
             h2 { (group.name) }
             @if let Some(description) = &group.description { p { (shortened(description)) } }
-            p { (number(group.tools.len() as u64)) " tools, about " (number(group.cost())) " tokens." }
+            p { (number(group.tools.len() as u64)) @if group.tools.len() == 1 { " tool" } @else { " tools" } ", about " (number(group.cost())) " tokens." }
             @if !group.tools.is_empty() {
                 details {
                     summary { "Its tools" }

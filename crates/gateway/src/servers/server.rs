@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use toolwright_config::{ServerConfig, ToolFilters};
+use toolwright_jsonrpc::Json;
 use toolwright_toolbox::{Seen, State, Supervisor};
 
 use super::ServerOptions;
@@ -48,6 +49,11 @@ impl Server {
     pub fn allows(&self, tool: &str) -> bool {
         self.filters.allows(tool)
             && self.definitions.as_ref().is_none_or(|definitions| !definitions.hides(self, tool))
+    }
+
+    /// Whether an entry of a list that it has just sent is hidden.
+    pub(crate) fn hides_sent(&self, item: &Json) -> bool {
+        self.definitions.as_ref().is_some_and(|definitions| definitions.hides_sent(self, item))
     }
 
     /// Whether some of its tools are kept back.

@@ -123,13 +123,13 @@ pub(super) async fn serve(
     if !is_look {
         api::check_change(&parts.headers)?;
         if !Sessions::is_marked(&session, &parts.headers) {
-            return Err(Refusal::other_origin("that did not come from a page of this gateway"));
+            return Err(Refusal::not_from_a_page());
         }
     }
     if path == LOGOUT {
         // Another port of this machine is the same site to a cookie.
         if !is_same_site(&parts.headers) {
-            return Err(Refusal::other_origin("of another site"));
+            return Err(Refusal::not_from_a_page());
         }
         return Ok(held(guarded(to(LOGIN, Some(sessions.close())))));
     }

@@ -61,6 +61,12 @@ impl Refusal {
         Refusal::new(StatusCode::FORBIDDEN, "origin", message)
     }
 
+    /// What changes something comes from our own pages only.
+    pub fn not_from_a_page() -> Refusal {
+        let message = "that did not come from a page of this gateway; load the page again and do it there";
+        Refusal::new(StatusCode::FORBIDDEN, "origin", message.to_owned())
+    }
+
     pub fn unauthorized(what: &str, where_is_it: &str) -> Refusal {
         let message = format!(
             "{what}; send it as the header \"Authorization: Bearer TOKEN\" or \"X-Toolwright-Token: TOKEN\"; {where_is_it}"
