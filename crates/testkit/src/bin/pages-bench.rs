@@ -146,6 +146,7 @@ fn paths(calls: u64) -> Vec<String> {
         "/servers",
         "/toolboxes",
         "/models",
+        "/models?period=all",
         "/security",
         "/about",
         "/notices",
