@@ -75,6 +75,12 @@ impl Dashboard {
         Dashboard { rules: file.map(|file| RulesText::new(file, history)), ..self }
     }
 
+    fn nothing_here(&self, asked: &PageAsked) -> Response<InsideBody> {
+        let problem = Problem::new(StatusCode::NOT_FOUND, "There is no such page.", "Choose one above.");
+        let frame = Frame { current: &Route::Notices, mark: &asked.session.mark };
+        html(problem.status, layout::frame(&frame, &problem.page()))
+    }
+
     async fn page(&self, route: Route, asked: &PageAsked) -> Response<InsideBody> {
         let query = Query::read(&asked.query);
         let made = match &route {
@@ -119,6 +125,7 @@ impl Pages for Dashboard {
                 Some(Route::Action(action)) if asked.method == Method::POST => {
                     actions::answer(self, action, &asked.body).await
                 }
+                None if asked.method == Method::GET => self.nothing_here(&asked),
                 Some(Route::Action(_)) | None => not_found(),
                 Some(_) if asked.method == Method::POST => not_found(),
                 Some(route) => self.page(route, &asked).await,

@@ -115,9 +115,14 @@ fn a_link_lets_one_in_once_and_pages_are_for_those_inside() {
     assert_eq!(gateway.send("POST", "/login", form, "token=tw_wrong").status, 403);
     let foreign = format!("{form}Sec-Fetch-Site: cross-site\r\n");
     assert_eq!(gateway.send("POST", "/login", &foreign, &token).status, 403);
+    let lost = format!("Cookie: {}\r\nAccept: text/html\r\n", browser.cookie);
+    let lost = gateway.send("GET", "/nowhere", &lost, "");
+    assert!(lost.status == 404 && lost.body.contains("There is no such page"), "{lost:?}");
+    assert_eq!(gateway.send("GET", "/nowhere", "Accept: text/html\r\n", "").status, 401, "nobody is inside");
     // Who leaves takes no cookie along.
     let left = browser.get("/logout");
     assert_eq!(left.header("location"), Some("/login"));
+    assert_eq!(browser.get("/").header("location"), Some("/login"), "an old cookie opens nothing");
     assert!(
         left.header("set-cookie")
             .is_some_and(|cookie| cookie.contains("=; ") && cookie.contains("Max-Age=0"))

@@ -111,7 +111,7 @@ async fn inside(
         return llm::serve(web, path, parts, incoming, pace).await;
     }
     if let Some((pages, sessions)) =
-        web.pages.as_ref().filter(|(pages, _)| pages::is_page(&route, &**pages, &parts))
+        web.pages.as_ref().filter(|(pages, sessions)| pages::is_page(&route, &**pages, sessions, &parts))
     {
         return pages::serve(web, &**pages, sessions, parts, incoming, pace).await;
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, LOCATION, REFERRER_POLICY, SET_COOKIE,
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, LOCATION, REFERRER_POLICY, SET_COOKIE,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::request::Parts;
@@ -68,10 +68,15 @@ pub struct PageAsked {
 }
 
 /// Whether a page is meant.
-pub(super) fn is_page(route: &Route, pages: &dyn Pages, parts: &Parts) -> bool {
+pub(super) fn is_page(route: &Route, pages: &dyn Pages, sessions: &Sessions, parts: &Parts) -> bool {
     let path = parts.uri.path();
-    matches!(route, Route::Root | Route::Nowhere)
-        && (path == LOGIN || path == LOGOUT || pages.is_public(path) || pages.has(path))
+    let is_page = || path == LOGIN || path == LOGOUT || pages.is_public(path) || pages.has(path);
+    // Somebody inside who asks for a page that is not there is told so on one.
+    let is_lost = || {
+        let accept = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        *route == Route::Nowhere && accept.contains("text/html") && sessions.find(&parts.headers).is_some()
+    };
+    matches!(route, Route::Root | Route::Nowhere) && (is_page() || is_lost())
 }
 
 /// Who asks `/api/`: by a token, or one who looks at the pages.
@@ -131,7 +136,7 @@ pub(super) async fn serve(
         if !is_same_site(&parts.headers) {
             return Err(Refusal::not_from_a_page());
         }
-        return Ok(held(guarded(to(LOGIN, Some(sessions.close())))));
+        return Ok(held(guarded(to(LOGIN, Some(sessions.close(&parts.headers))))));
     }
     let asked = PageAsked {
         method: if is_look { Method::GET } else { Method::POST },

@@ -1,11 +1,12 @@
 //! People who look at the pages: a link that works once, a cookie that lasts, and a mark that pages of other sites
 //! cannot know.
 //!
-//! Nothing is kept but which links were used: what a cookie says is signed with the token of this install, so it
-//! survives a restart and opens no other install. A new token ends all sessions.
+//! Nothing is kept but, until a restart, which links were used and which sessions were left: what a cookie says is
+//! signed with the token of this install, so it survives a restart and opens no other install. A new token ends all
+//! sessions.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::hmac::{self, HMAC_SHA256};
@@ -30,6 +31,8 @@ pub struct Sessions {
     key: hmac::Key,
     cookie: String,
     used: Mutex<BTreeMap<String, u64>>,
+    /// Sessions that were left before their time, and when that would have been.
+    closed: Mutex<BTreeMap<String, u64>>,
     is_open: bool,
 }
 
@@ -47,6 +50,7 @@ impl Sessions {
             key: key_of(token),
             cookie: format!("toolwright_{port}"),
             used: Mutex::default(),
+            closed: Mutex::default(),
             is_open: false,
         }
     }
@@ -87,8 +91,13 @@ impl Sessions {
         ))
     }
 
-    /// The cookie that ends a session.
-    pub(super) fn close(&self) -> String {
+    /// Ends a session in this process, and gives the cookie that ends it in the browser.
+    pub(super) fn close(&self, headers: &HeaderMap) -> String {
+        if let Some(name) = self.cookie_of(headers).and_then(|value| self.checked("session", value)) {
+            let mut closed = self.closed();
+            closed.retain(|_, lasts| *lasts > now());
+            closed.insert(name.to_owned(), lasts_until(name).unwrap_or_default());
+        }
         format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", self.cookie)
     }
 
@@ -97,14 +106,26 @@ impl Sessions {
         if self.is_open {
             return Some(Session { mark: sign(&self.key, "mark", "") });
         }
+        let name = self.checked("session", self.cookie_of(headers)?)?;
+        if self.closed().contains_key(name) {
+            return None;
+        }
+        Some(Session { mark: sign(&self.key, "mark", name) })
+    }
+
+    /// Our cookie, when there is one and no other of its name.
+    fn cookie_of<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut ours = cookies.flat_map(|value| value.split(';')).filter_map(|pair| {
             let (name, value) = pair.trim().split_once('=')?;
             (name == self.cookie).then_some(value)
         });
         let (value, None) = (ours.next()?, ours.next()) else { return None };
-        let name = self.checked("session", value)?;
-        Some(Session { mark: sign(&self.key, "mark", name) })
+        Some(value)
+    }
+
+    fn closed(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
+        self.closed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a page of ours sent these headers: one of another site does not know the mark.
@@ -173,6 +194,17 @@ mod tests {
         assert!(!Sessions::is_marked(&session, &sent));
         sent.insert(MARK_HEADER, session.mark.parse().unwrap());
         assert!(Sessions::is_marked(&session, &sent));
+    }
+
+    #[test]
+    fn a_session_that_was_left_is_over_and_others_are_not() {
+        let sessions = Sessions::new("tw_a", 8484);
+        let (left, stays) = (sessions.open().unwrap(), sessions.open().unwrap());
+        assert!(sessions.close(&headers(&left)).contains("Max-Age=0"));
+        assert_eq!(sessions.find(&headers(&left)), None);
+        assert!(sessions.find(&headers(&stays)).is_some());
+        sessions.close(&HeaderMap::new());
+        assert!(sessions.find(&headers(&stays)).is_some());
     }
 
     #[test]
