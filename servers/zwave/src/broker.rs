@@ -1,0 +1,246 @@
+//! The connection to an MQTT broker: made, kept, and made again.
+//!
+//! Each connection has a client of its own, so that nothing that was meant for one is sent on the next: a light must not
+//! go on because somebody wanted it while the broker was away. MQTT 3.1.1, which every broker speaks.
+
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rumqttc::{
+    AsyncClient, ConnectReturnCode, ConnectionError, Event, EventLoop, MqttOptions, Packet, PublishOptions,
+    QoS, SubscribeReasonCode, TlsConfiguration, Transport,
+};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use crate::settings::{BrokerSettings, Encryption};
+
+/// The first wait before another attempt; each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// The longest wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// The shortest wait, when somebody asks meanwhile.
+const SHORTEST_WAIT: Duration = Duration::from_millis(500);
+/// The largest message: a list of nodes has some kilobytes for each.
+const LARGEST_MESSAGE: usize = 32 << 20;
+/// The largest message that is sent.
+const LARGEST_REQUEST: usize = 64 << 10;
+/// Requests that wait to be sent.
+const QUEUE: usize = 64;
+/// Seconds between signs of life.
+const KEEP_ALIVE_SECONDS: u16 = 20;
+
+/// A message from the broker.
+#[derive(Debug)]
+pub struct Message<'a> {
+    /// Where it was published.
+    pub topic: &'a str,
+    /// What it says.
+    pub payload: &'a [u8],
+    /// The broker had kept it.
+    pub is_retained: bool,
+}
+
+/// What becomes of the messages. It is called between two messages, so it must not wait.
+pub trait Listener: Send + Sync + 'static {
+    /// A connection is there, and nothing that was heard on the last one need be true.
+    fn connected(&self);
+    /// A message has come.
+    fn heard(&self, message: &Message<'_>);
+}
+
+/// Why nothing can be sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Away(pub String);
+
+/// The way to a broker. Its task ends with it.
+#[derive(Debug)]
+pub struct Broker {
+    link: watch::Receiver<Link>,
+    asked: Arc<Notify>,
+    connect_timeout: Duration,
+    task: JoinHandle<()>,
+}
+
+#[derive(Clone, Debug)]
+enum Link {
+    /// The first attempt is not over.
+    Connecting,
+    Up(AsyncClient),
+    Down(Away),
+}
+
+impl Broker {
+    /// Begins to connect, and subscribes to this filter on every connection.
+    pub fn connect(settings: BrokerSettings, filter: String, listener: Arc<dyn Listener>) -> Broker {
+        let (tell, link) = watch::channel(Link::Connecting);
+        let asked = Arc::new(Notify::new());
+        let connect_timeout = settings.connect_timeout;
+        let keeper = Keeper { settings, filter, listener, tell, asked: asked.clone() };
+        Broker { link, asked, connect_timeout, task: tokio::spawn(keeper.keep()) }
+    }
+
+    /// Publishes a message that the broker has to acknowledge. What fails was not sent, or nobody knows.
+    pub async fn publish(&self, topic: String, payload: Vec<u8>) -> Result<(), Away> {
+        let client = self.client().await?;
+        let away = |reason: &str| Away(reason.to_owned());
+        let sent = client.publish_tracked(topic, payload, PublishOptions::at_least_once());
+        let acknowledged = async { Ok::<_, Away>(sent.await.map_err(|_| away(LOST))?.wait_async().await) };
+        match timeout(self.connect_timeout, acknowledged).await {
+            Ok(Ok(Ok(_))) => Ok(()),
+            Ok(Ok(Err(_)) | Err(_)) => Err(away(LOST)),
+            Err(_) => Err(away("it has not acknowledged the message in time")),
+        }
+    }
+
+    /// Waits until there is a connection, as long as the first attempt takes.
+    pub async fn ready(&self) -> Result<(), Away> {
+        self.client().await.map(drop)
+    }
+
+    /// Waits until the connection of now is over, and says why.
+    pub async fn lost(&self) -> Away {
+        let mut link = self.link.clone();
+        match link.wait_for(|link| !matches!(link, Link::Up(_))).await.as_deref() {
+            Ok(Link::Down(away)) => away.clone(),
+            _ => Away(LOST.to_owned()),
+        }
+    }
+
+    async fn client(&self) -> Result<AsyncClient, Away> {
+        let mut link = self.link.clone();
+        let known = link.wait_for(|link| !matches!(link, Link::Connecting));
+        match timeout(self.connect_timeout * 2, known).await {
+            Ok(Ok(link)) => match &*link {
+                Link::Up(client) => Ok(client.clone()),
+                Link::Down(away) => {
+                    // Whoever asks would like to have it back soon.
+                    self.asked.notify_one();
+                    Err(away.clone())
+                }
+                Link::Connecting => Err(Away("it has not answered yet".into())),
+            },
+            _ => Err(Away("it has not answered yet".into())),
+        }
+    }
+}
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+const LOST: &str = "the connection was lost";
+
+/// Who keeps the connection.
+struct Keeper {
+    settings: BrokerSettings,
+    filter: String,
+    listener: Arc<dyn Listener>,
+    tell: watch::Sender<Link>,
+    asked: Arc<Notify>,
+}
+
+impl Keeper {
+    async fn keep(self) {
+        let mut wait = FIRST_WAIT;
+        loop {
+            let away = match self.open() {
+                Ok((client, events)) => self.hold(client, events).await,
+                Err(away) => away,
+            };
+            let was_up = matches!(&*self.tell.borrow(), Link::Up(_));
+            if was_up {
+                wait = FIRST_WAIT;
+            }
+            let seconds = wait.as_secs_f32();
+            tracing::warn!(broker = %self.settings, "no connection: {away}; the next attempt is in {seconds} s");
+            self.tell.send_replace(Link::Down(away));
+            let hurried = async {
+                sleep(SHORTEST_WAIT).await;
+                self.asked.notified().await;
+            };
+            let _ = timeout(wait, hurried).await;
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    fn open(&self) -> Result<(AsyncClient, EventLoop), Away> {
+        let settings = &self.settings;
+        let client_id = format!("zwave-mcp-server-{:016x}", RandomState::new().hash_one(std::process::id()));
+        let mut options =
+            MqttOptions::new(client_id, rumqttc::Broker::tcp(settings.host.as_str(), settings.port));
+        options.set_keep_alive(KEEP_ALIVE_SECONDS).set_max_packet_size(LARGEST_MESSAGE, LARGEST_REQUEST);
+        if let Some((user, password)) = &settings.login {
+            options.set_credentials(user.clone(), password.clone());
+        }
+        match &settings.encryption {
+            Encryption::None => {}
+            Encryption::SystemAuthorities => {
+                let tls = Transport::try_tls_with_default_config();
+                options.set_transport(tls.map_err(|error| Away(format!("TLS cannot be set up: {error}")))?);
+            }
+            Encryption::Authorities(file) => {
+                let unread = |error| Away(format!("MQTT_CA_FILE {} cannot be read: {error}", file.display()));
+                let ca = fs::read(file).map_err(unread)?;
+                let tls = TlsConfiguration::Simple { ca, alpn: None, client_auth: None };
+                options.set_transport(Transport::tls_with_config(tls));
+            }
+        }
+        let (client, mut events) = AsyncClient::builder(options).capacity(QUEUE).build();
+        // Without it a question waits 40 ms for the packet before it to be acknowledged.
+        events.network_options.set_tcp_nodelay(true);
+        let seconds = settings.connect_timeout.as_millis().div_ceil(1_000);
+        events.network_options.set_connection_timeout(u64::try_from(seconds).unwrap_or(u64::MAX));
+        Ok((client, events))
+    }
+
+    /// Lives with one connection, and says why it is over.
+    async fn hold(&self, client: AsyncClient, mut events: EventLoop) -> Away {
+        loop {
+            match events.poll().await {
+                Ok(Event::Incoming(Packet::ConnAck(_))) => {
+                    self.listener.connected();
+                    if client.try_subscribe(self.filter.clone(), QoS::AtLeastOnce).is_err() {
+                        return Away("the subscription cannot be sent".into());
+                    }
+                }
+                Ok(Event::Incoming(Packet::SubAck(answer))) => {
+                    if answer.return_codes.contains(&SubscribeReasonCode::Failure) {
+                        return Away(format!("it does not let us subscribe to {}", self.filter));
+                    }
+                    tracing::info!(broker = %self.settings, "connected");
+                    self.tell.send_replace(Link::Up(client.clone()));
+                }
+                Ok(Event::Incoming(Packet::Publish(publish))) => {
+                    let topic = String::from_utf8_lossy(&publish.topic);
+                    let message =
+                        Message { topic: &topic, payload: &publish.payload, is_retained: publish.retain };
+                    self.listener.heard(&message);
+                }
+                Ok(_) => {}
+                Err(error) => return Away(reason(&error)),
+            }
+        }
+    }
+}
+
+/// What people can do something with.
+fn reason(error: &ConnectionError) -> String {
+    match error {
+        ConnectionError::ConnectionRefused(
+            ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized,
+        ) => "it refuses the login; check MQTT_USERNAME and MQTT_PASSWORD".to_owned(),
+        ConnectionError::ConnectionRefused(code) => format!("it refuses the connection ({code:?})"),
+        ConnectionError::Io(error) => error.to_string(),
+        ConnectionError::NetworkTimeout => "it does not answer in time".to_owned(),
+        ConnectionError::Tls(error) => format!("TLS failed: {error}"),
+        ConnectionError::MqttState(error) => format!("{LOST} ({error})"),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,257 @@
+//! Which device somebody means.
+//!
+//! First the name as it is, then the name in another spelling, with or without its location, then words that are in the
+//! name of one device and of no other. Whatever fits two devices is refused with both named: a wrong light is worse than
+//! a question.
+
+use strsim::jaro_winkler;
+
+/// Names longer than this are nobody's.
+const LONGEST_NAME: usize = 200;
+/// Names told when none fits.
+const SUGGESTIONS: usize = 3;
+/// How alike a name must be to be told.
+const LIKENESS: f64 = 0.75;
+
+/// Something with a name and a place.
+pub trait Named {
+    /// What people call it.
+    fn name(&self) -> &str;
+    /// Where it is; may be empty.
+    fn location(&self) -> &str;
+}
+
+/// Why no device was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// There is none; these are like it.
+    Unknown(Vec<String>),
+    /// Each of these could be meant.
+    Ambiguous(Vec<String>),
+}
+
+/// The one device that is meant.
+pub fn find<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missing> {
+    let asked = asked.trim();
+    if asked.is_empty() || asked.len() > LONGEST_NAME {
+        return Err(Missing::Unknown(Vec::new()));
+    }
+    let folded = fold(asked);
+    let folded = folded.strip_prefix("the ").unwrap_or(&folded);
+    let steps: [&dyn Fn(&N) -> bool; 3] =
+        [&|device| device.name() == asked, &|device| address(device) == asked, &|device| {
+            !folded.is_empty() && spellings(device).iter().any(|it| it == folded)
+        }];
+    for fits in steps {
+        let found: Vec<&N> = devices.iter().filter(|device| fits(device)).collect();
+        match found.as_slice() {
+            [] => {}
+            [one] => return Ok(one),
+            many => return Err(ambiguous(many)),
+        }
+    }
+    by_words(devices, folded)
+}
+
+/// How a device is named when its name alone could be another's: with its location.
+pub fn address<N: Named>(device: &N) -> String {
+    match device.location() {
+        "" => device.name().to_owned(),
+        location => format!("{location}/{}", device.name()),
+    }
+}
+
+/// A name in quotes with its place, for people.
+pub fn told<N: Named>(device: &N) -> String {
+    match device.location() {
+        "" => format!("\"{}\"", device.name()),
+        location => format!("\"{}\" in {location}", device.name()),
+    }
+}
+
+/// Small letters and digits with one blank between words: what sanitising, typing and speaking leave alike.
+fn fold(text: &str) -> String {
+    let spaced: String = text
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { ' ' })
+        .flat_map(char::to_lowercase)
+        .collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn spellings<N: Named>(device: &N) -> Vec<String> {
+    let (name, location) = (fold(device.name()), fold(device.location()));
+    let mut spellings = vec![name.clone()];
+    if !location.is_empty() {
+        spellings.push(format!("{location} {name}"));
+        spellings.push(format!("{name} in {location}"));
+        spellings.push(format!("{name} in the {location}"));
+    }
+    spellings
+}
+
+/// A device that has every word, one of them in its name, when no other has anything like them.
+fn by_words<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missing> {
+    let words: Vec<&str> = asked.split(' ').filter(|word| !matches!(*word, "" | "the")).collect();
+    if words.is_empty() {
+        return Err(Missing::Unknown(Vec::new()));
+    }
+    // "light" is part of "lights" as well: one that is near is reason enough to ask.
+    let near: Vec<&N> = devices
+        .iter()
+        .filter(|device| {
+            let all = format!("{} {}", fold(device.location()), fold(device.name()));
+            words.iter().all(|word| all.contains(word))
+        })
+        .collect();
+    match near.as_slice() {
+        [one] if has_words(*one, &words) => Ok(one),
+        [] | [_] => Err(Missing::Unknown(suggestions(devices, asked, &words))),
+        many => Err(ambiguous(many)),
+    }
+}
+
+fn has_words<N: Named>(device: &N, words: &[&str]) -> bool {
+    let (name, location) = (fold(device.name()), fold(device.location()));
+    let in_name = |word: &str| name.split(' ').any(|own| own == word);
+    let in_location = |word: &str| location.split(' ').any(|own| own == word);
+    words.iter().all(|word| in_name(word) || in_location(word)) && words.iter().any(|word| in_name(word))
+}
+
+fn ambiguous<N: Named>(devices: &[&N]) -> Missing {
+    Missing::Ambiguous(devices.iter().map(|device| address(*device)).collect())
+}
+
+fn suggestions<N: Named>(devices: &[N], asked: &str, words: &[&str]) -> Vec<String> {
+    let mut scored: Vec<(f64, String)> = devices
+        .iter()
+        .map(|device| {
+            let name = fold(device.name());
+            let shares_word = words.iter().any(|word| name.split(' ').any(|own| own == *word));
+            let whole = spellings(device).iter().map(|it| jaro_winkler(asked, it)).fold(0.0, f64::max);
+            let is_part = name.contains(asked) || asked.contains(&name);
+            // A word in common is more than letters in common.
+            let score = whole + if is_part { 1.0 } else { 0.0 } + if shares_word { 0.5 } else { 0.0 };
+            (score, address(device))
+        })
+        .filter(|(score, _)| *score >= LIKENESS)
+        .collect();
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
+    scored.dedup_by(|one, other| one.1 == other.1);
+    scored.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct Thing(String, String);
+
+    impl Named for Thing {
+        fn name(&self) -> &str {
+            &self.0
+        }
+
+        fn location(&self) -> &str {
+            &self.1
+        }
+    }
+
+    fn house() -> Vec<Thing> {
+        [
+            ("Switch One", ""),
+            ("Lamp", "Living Room"),
+            ("Lamp", "Bedroom"),
+            ("Hall Light", "Hall"),
+            ("Porch Light", "Porch"),
+            ("Porch Sensor", "Porch"),
+            ("Old Heater", "Cellar"),
+            ("Fan 1", ""),
+            ("Fan_1", ""),
+        ]
+        .iter()
+        .map(|(name, location)| Thing((*name).to_owned(), (*location).to_owned()))
+        .collect()
+    }
+
+    fn found(asked: &str) -> Result<String, Missing> {
+        find(&house(), asked).map(address)
+    }
+
+    #[test]
+    fn a_name_is_found_as_it_is_and_in_other_spellings() {
+        for asked in ["Switch One", "switch one", "SWITCH_ONE", "Switch_One", " switch-one ", "Switch  One"] {
+            assert_eq!(found(asked).as_deref(), Ok("Switch One"), "{asked}");
+        }
+    }
+
+    #[test]
+    fn a_location_tells_two_of_the_same_name_apart() {
+        let both = Missing::Ambiguous(vec!["Living Room/Lamp".into(), "Bedroom/Lamp".into()]);
+        assert_eq!(found("Lamp"), Err(both.clone()));
+        assert_eq!(found("lamp"), Err(both));
+        for asked in ["Bedroom/Lamp", "bedroom lamp", "Lamp in Bedroom", "the lamp in the bedroom"] {
+            assert_eq!(found(asked).as_deref(), Ok("Bedroom/Lamp"), "{asked}");
+        }
+    }
+
+    #[test]
+    fn light_is_not_one_of_two_lights() {
+        let both = vec!["Hall/Hall Light".to_owned(), "Porch/Porch Light".to_owned()];
+        assert_eq!(found("light"), Err(Missing::Ambiguous(both)));
+        assert_eq!(found("hall").as_deref(), Ok("Hall/Hall Light"));
+    }
+
+    #[test]
+    fn a_word_of_one_device_finds_it_and_part_of_a_word_does_not() {
+        assert_eq!(found("heater").as_deref(), Ok("Cellar/Old Heater"));
+        assert_eq!(found("heat"), Err(Missing::Unknown(vec!["Cellar/Old Heater".into()])));
+        let lights = [Thing("Hall Light".into(), String::new()), Thing("Hall Lights".into(), String::new())];
+        let both = Missing::Ambiguous(vec!["Hall Light".into(), "Hall Lights".into()]);
+        assert_eq!(find(&lights, "light"), Err(both));
+    }
+
+    #[test]
+    fn a_place_alone_is_no_device() {
+        assert_eq!(found("cellar"), Err(Missing::Unknown(vec!["Cellar/Old Heater".into()])));
+    }
+
+    #[test]
+    fn of_two_with_the_same_topics_only_the_exact_name_is_one() {
+        assert_eq!(found("Fan 1").as_deref(), Ok("Fan 1"));
+        assert_eq!(found("Fan_1").as_deref(), Ok("Fan_1"));
+        assert_eq!(found("fan 1"), Err(Missing::Ambiguous(vec!["Fan 1".into(), "Fan_1".into()])));
+    }
+
+    #[test]
+    fn what_is_near_is_told_and_not_done() {
+        assert_eq!(found("Swich One"), Err(Missing::Unknown(vec!["Switch One".into()])));
+        let Err(Missing::Unknown(names)) = found("Porch Lamp Sensor Light") else { panic!("not found") };
+        assert!((1..=3).contains(&names.len()), "{names:?}");
+        for asked in ["", "  ", "...", "the", "灯", &"x".repeat(300), "dishwasher"] {
+            assert_eq!(found(asked), Err(Missing::Unknown(Vec::new())), "{asked}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_asked_no_device_without_its_words_is_found(asked in "\\PC{0,30}") {
+            if let Ok(device) = find(&house(), &asked) {
+                let own = format!("{} {}", fold(&device.1), fold(&device.0));
+                for word in fold(&asked).split(' ') {
+                    prop_assert!(own.contains(word) || matches!(word, "in" | "the"), "{asked} is not {own}");
+                }
+            }
+        }
+
+        #[test]
+        fn the_whole_name_is_always_found_or_told(at in 0usize..9) {
+            let house = house();
+            let whole = address(&house[at]);
+            prop_assert_eq!(find(&house, &whole), Ok(&house[at]));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! `verify_device`: whether there is such a device, and which one would be meant.
+
+use super::{About, Answer, Arguments, Effect};
+use crate::devices::{Device, Presence};
+use crate::gateway::Gateway;
+use crate::names::find;
+use crate::words::{ago, missing, now, place};
+
+pub const NAME: &str = "verify_device";
+
+pub const ABOUT: About = About {
+    name: NAME,
+    description: "Tells whether a Z-Wave device of this name exists, with its type, location and status; suggests names \
+                  when there is none.",
+    input: r#"{
+        "type": "object",
+        "properties": {
+            "deviceName": {"type": "string", "minLength": 1, "description": "The name of a device, or Location/Name."}
+        },
+        "required": ["deviceName"],
+        "additionalProperties": false
+    }"#,
+    effect: Effect::Looks,
+};
+
+pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
+    let asked = arguments.text("deviceName")?.ok_or("deviceName is required")?;
+    let devices = gateway.devices().await.map_err(|trouble| trouble.to_string())?;
+    match find(&devices, asked) {
+        Ok(device) => Ok(told(device)),
+        // That there is none is what was asked.
+        Err(reason) => Ok(missing(asked, &reason)),
+    }
+}
+
+fn told(device: &Device) -> String {
+    let (status, warning) = match device.presence {
+        Presence::Online => ("online", None),
+        Presence::Asleep => ("asleep", Some("it hears commands when it wakes up")),
+        Presence::Dead => ("offline", Some("it does not answer, so commands to it are refused")),
+        Presence::NotReady => ("not ready", Some("the network does not know yet what it is")),
+    };
+    let mut answer = format!(
+        "Device \"{}\" exists.\nType: {}\nLocation: {}\nStatus: {status}\nLast seen: {}",
+        device.name,
+        device.kind,
+        place(&device.location),
+        ago(device.last_seen, now()),
+    );
+    if let Some(warning) = warning {
+        answer.push_str(&format!("\nWarning: {warning}."));
+    }
+    answer
+}
