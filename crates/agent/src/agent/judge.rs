@@ -1,0 +1,111 @@
+//! The guard of a question as the executor asks it, and the check that what was confirmed is what is run.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolwright_tools::{CallJudge, Denied, Judged};
+
+use crate::{Guard, HeldCall, Offer, Proposed, Verdict};
+
+/// What the model is told of a call that waits for a person.
+pub(super) const WAITS: &str = "The person has to confirm this first. It was not run.";
+
+/// Judges one call, and remembers what it saw.
+pub(super) struct OneCall {
+    rule: Rule,
+    seen: Mutex<Seen>,
+}
+
+/// By what a call is judged.
+enum Rule {
+    /// It must be offered, and the guard decides.
+    Guarded { offer: Offer, guard: Arc<dyn Guard> },
+    /// It came after so many others that it is not run.
+    TooMany(usize),
+    /// A person has said yes to exactly this.
+    Confirmed(HeldCall),
+}
+
+/// What was seen of a call.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The arguments that fit.
+    pub arguments: Option<String>,
+    /// What a person has to be asked.
+    pub held: Option<Confirm>,
+}
+
+/// A call that a person has to confirm.
+#[derive(Debug)]
+pub(super) struct Confirm {
+    pub tool: String,
+    pub arguments: String,
+    pub question: String,
+    pub schema_print: u64,
+}
+
+impl OneCall {
+    pub fn guarded(offer: Offer, guard: Arc<dyn Guard>) -> Arc<OneCall> {
+        Arc::new(OneCall { rule: Rule::Guarded { offer, guard }, seen: Mutex::default() })
+    }
+
+    pub fn too_many(most: usize) -> Arc<OneCall> {
+        Arc::new(OneCall { rule: Rule::TooMany(most), seen: Mutex::default() })
+    }
+
+    pub fn confirmed(call: HeldCall) -> Arc<OneCall> {
+        Arc::new(OneCall { rule: Rule::Confirmed(call), seen: Mutex::default() })
+    }
+
+    /// What it saw.
+    pub fn seen(&self) -> Seen {
+        std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn verdict(&self, call: &Judged<'_>) -> Verdict {
+        match &self.rule {
+            Rule::Guarded { offer, .. } if !offer.takes(call.tool) => Verdict::Deny {
+                sentence: "This tool is not offered here. Use one of those that were offered.".to_owned(),
+            },
+            Rule::Guarded { guard, .. } => {
+                guard.judge(&Proposed { tool: call.tool, arguments: call.arguments, changes: call.changes })
+            }
+            Rule::TooMany(most) => Verdict::Deny {
+                sentence: format!(
+                    "Only {most} calls are run at once. Send this one again in the next round."
+                ),
+            },
+            Rule::Confirmed(held) => {
+                let is_same = held.tool == call.tool.qualified_name()
+                    && held.arguments == call.arguments
+                    && held.schema_print == call.tool.schema_print();
+                match is_same {
+                    true => Verdict::Allow,
+                    false => Verdict::Deny {
+                        sentence: "The tool has changed since you were asked, so I did not use it. Please ask again."
+                            .to_owned(),
+                    },
+                }
+            }
+        }
+    }
+}
+
+impl CallJudge for OneCall {
+    fn judge(&self, call: &Judged<'_>) -> Result<(), Denied> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.arguments = Some(call.arguments.to_owned());
+        match self.verdict(call) {
+            Verdict::Allow => Ok(()),
+            Verdict::Deny { sentence } => Err(Denied { sentence, details: String::new() }),
+            Verdict::Confirm { question } => {
+                seen.held = Some(Confirm {
+                    tool: call.tool.qualified_name().to_owned(),
+                    arguments: call.arguments.to_owned(),
+                    question,
+                    schema_print: call.tool.schema_print(),
+                });
+                Err(Denied { sentence: WAITS.to_owned(), details: String::new() })
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Seed 001, "AI Client Integration": AI clients use the executor for all tool calls. One test per scenario, named after
+//! it, with the traffic of its model as it was on the wire.
+
+use std::sync::{Arc, Mutex};
+
+use toolwright_agent::{
+    Agent, AnthropicClient, Front, ModelClient, OllamaClient, OpenAiClient, Question, Silent, Stop,
+};
+use toolwright_testkit::llm_upstream::{Dialect, Said};
+use toolwright_tools::observer::{Finished, Started};
+use toolwright_tools::{CallObserver, ToolExecutor};
+
+use crate::stage::{self, Runs, recorded, registry, stage_of, usual};
+
+const CALL: (&str, &str) = ("control_zwave_device", r#"{"device_name": "Switch One", "command": "on"}"#);
+const ANSWER: &str = "Switch One is on.";
+
+/// Who the executor tells of its calls.
+#[derive(Default)]
+struct Witness(Mutex<Vec<String>>);
+
+impl CallObserver for Witness {
+    fn started(&self, call: &Started<'_>) {
+        let front = call.caller.map_or("nobody", |caller| caller.front);
+        let line = format!("{front} calls {} {}", call.name, call.arguments.expose());
+        self.0.lock().expect("no test broke").push(line);
+    }
+
+    fn finished(&self, call: &Finished<'_>) {
+        let line = format!("{} {}", call.name, if call.result.is_ok() { "answered" } else { "failed" });
+        self.0.lock().expect("no test broke").push(line);
+    }
+}
+
+/// Asks a model that calls the switch, and tells what the executor and the switch saw.
+async fn executed(dialect: Dialect, front: Front) -> (String, Vec<String>, Vec<String>) {
+    let (runs, witness) = (Runs::default(), Arc::new(Witness::default()));
+    let executor = ToolExecutor::new(registry(vec![runs.switch()])).with_observer(Arc::clone(&witness) as _);
+    let said = vec![Said::calls(&[CALL]), Said::text(ANSWER)];
+    let stage = stage_of(dialect, said, executor, usual()).await;
+    let client: Arc<dyn ModelClient> = match dialect {
+        Dialect::Anthropic => Arc::new(AnthropicClient::new(Arc::clone(&stage.models))),
+        Dialect::Ollama => Arc::new(OllamaClient::new(Arc::clone(&stage.models))),
+        _ => Arc::new(OpenAiClient::new(Arc::clone(&stage.models))),
+    };
+    let provider = client.provider();
+    let agent = Agent::with_client(client, Arc::clone(&stage.executor), usual());
+    let answer =
+        agent.ask(Question::new(front, "Turn on switch one."), &mut Silent).await.expect("an answer");
+    assert_eq!((answer.text.as_str(), answer.stop, answer.provider), (ANSWER, Stop::Answered, provider));
+    assert_eq!((answer.rounds, answer.calls.len(), answer.turns), (2, 1, 1));
+    let call = &answer.calls[0];
+    assert_eq!(
+        call.sent,
+        serde_json::from_str::<serde_json::Value>(CALL.1)
+            .map(|sent| match dialect {
+                // This one sends objects, not texts.
+                Dialect::Ollama => sent.to_string(),
+                _ => CALL.1.to_owned(),
+            })
+            .expect("JSON")
+    );
+    assert_eq!(call.arguments.as_deref(), Some(r#"{"deviceName":"Switch One","action":"on"}"#));
+    assert_eq!(call.result.as_ref().map(|output| output.text.as_str()), Ok(stage_text()));
+    assert_eq!(stage.upstream.unsaid(stage::MODEL), 0);
+    let seen = witness.0.lock().expect("no test broke").clone();
+    (recorded(&stage.upstream.exchanges()), seen, runs.all())
+}
+
+fn stage_text() -> &'static str {
+    "Successfully sent command to turn on Switch One"
+}
+
+#[tokio::test]
+async fn anthropic_tool_execution() {
+    let (wire, seen, runs) = executed(Dialect::Anthropic, Front::Ask).await;
+    assert_eq!(
+        seen,
+        [
+            r#"ask calls control_zwave_device {"device_name": "Switch One", "command": "on"}"#,
+            "control_zwave_device answered",
+        ]
+    );
+    assert_eq!(runs, [r#"{"deviceName":"Switch One","action":"on"}"#]);
+    insta::assert_snapshot!(wire);
+}
+
+#[tokio::test]
+async fn ollama_tool_execution() {
+    let (wire, seen, runs) = executed(Dialect::Ollama, Front::Ask).await;
+    assert_eq!(
+        seen,
+        [
+            r#"ask calls control_zwave_device {"device_name":"Switch One","command":"on"}"#,
+            "control_zwave_device answered",
+        ]
+    );
+    assert_eq!(runs, [r#"{"deviceName":"Switch One","action":"on"}"#]);
+    insta::assert_snapshot!(wire);
+}
+
+/// Not in the seed by its name: those that are asked as OpenAI's are.
+#[tokio::test]
+async fn openai_tool_execution() {
+    let (wire, seen, runs) = executed(Dialect::Chat, Front::Ask).await;
+    assert_eq!(seen.len(), 2);
+    assert_eq!(runs, [r#"{"deviceName":"Switch One","action":"on"}"#]);
+    insta::assert_snapshot!(wire);
+}
+
+/// What a background transcriber asks with: the voice front, over the same executor and nothing of its own.
+#[tokio::test]
+async fn background_transcriber_tool_execution() {
+    let (wire, seen, runs) = executed(Dialect::Ollama, Front::Voice).await;
+    assert_eq!(
+        seen,
+        [
+            r#"voice calls control_zwave_device {"device_name":"Switch One","command":"on"}"#,
+            "control_zwave_device answered",
+        ]
+    );
+    assert_eq!(runs, [r#"{"deviceName":"Switch One","action":"on"}"#]);
+    insta::assert_snapshot!(wire);
+}
