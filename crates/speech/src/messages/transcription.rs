@@ -1,0 +1,174 @@
+//! A transcript on MQTT: an object with a `text`, or the plain text itself.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value};
+
+use super::{MAX_PAYLOAD_BYTES, MAX_TEXT_CHARS};
+
+/// How far clocks may be apart.
+const CLOCK_SKEW: Duration = Duration::from_secs(5);
+
+/// A transcript as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrived {
+    /// What was said.
+    pub text: String,
+    /// Its id, where the sender gave one.
+    pub id: Option<String>,
+    /// When it was said, where the sender said so.
+    pub said_at: Option<Timestamp>,
+    /// Who heard it.
+    pub source: Option<String>,
+    /// Which sentences belong together.
+    pub conversation: String,
+    /// The language.
+    pub language: Option<String>,
+}
+
+/// Why a message cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PayloadError {
+    /// It is too large.
+    #[error("the message has {0} bytes; at most {MAX_PAYLOAD_BYTES} are read")]
+    TooLarge(usize),
+    /// It is not UTF-8.
+    #[error("the message is not UTF-8 text")]
+    NotText,
+    /// It begins as JSON and is none.
+    #[error("the message is not JSON: {0}")]
+    NotJson(String),
+    /// It is JSON of another kind.
+    #[error("the message is {0}; send an object such as {{\"text\": \"turn on the lamp\"}}")]
+    NotObject(&'static str),
+    /// It has no text.
+    #[error("the message has no \"text\"; send {{\"text\": \"turn on the lamp\"}}")]
+    NoText,
+    /// A field is of the wrong type.
+    #[error("\"{0}\" is {1}; send {2}")]
+    WrongType(&'static str, &'static str, &'static str),
+    /// Nobody says so much at once.
+    #[error("the text has {0} characters; at most {MAX_TEXT_CHARS} are read")]
+    TooLong(usize),
+    /// The time is none.
+    #[error("\"timestamp\" is no time; send one such as \"2026-11-17T08:00:00Z\", or leave it out")]
+    NoTime,
+}
+
+/// Reads a message: an object with a `text`, or the plain text itself.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_payload(bytes: &[u8]) -> Result<Arrived, PayloadError> {
+    if bytes.len() > MAX_PAYLOAD_BYTES {
+        return Err(PayloadError::TooLarge(bytes.len()));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| PayloadError::NotText)?.trim();
+    if !text.starts_with(['{', '[', '"']) {
+        return said(text, &Map::new());
+    }
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| PayloadError::NotJson(error.to_string()))?;
+    let Value::Object(members) = value else { return Err(PayloadError::NotObject(kind_of(&value))) };
+    match members.get("text") {
+        Some(Value::String(text)) => said(text, &members),
+        Some(Value::Null) | None => Err(PayloadError::NoText),
+        Some(other) => Err(PayloadError::WrongType("text", kind_of(other), "a string")),
+    }
+}
+
+fn said(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadError> {
+    let text = text.trim();
+    let long = text.chars().count();
+    if text.is_empty() {
+        return Err(PayloadError::NoText);
+    }
+    if long > MAX_TEXT_CHARS {
+        return Err(PayloadError::TooLong(long));
+    }
+    let source = text_of(members, "source")?;
+    let mut conversation = None;
+    for key in ["conversation", "sessionId", "siteId"] {
+        conversation = conversation.or(text_of(members, key)?);
+    }
+    let conversation = conversation.or_else(|| source.clone()).unwrap_or_else(|| "default".to_owned());
+    Ok(Arrived {
+        // Whatever a log or a screen would take for a command to itself.
+        text: text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
+        id: text_of(members, "id")?,
+        said_at: members.get("timestamp").map_or(Ok(None), time)?,
+        source,
+        conversation: conversation.chars().take(MAX_NAME_CHARS).collect(),
+        language: text_of(members, "language")?,
+    })
+}
+
+/// The longest name of a conversation and the longest id, in characters.
+const MAX_NAME_CHARS: usize = 128;
+
+fn text_of(members: &Map<String, Value>, key: &'static str) -> Result<Option<String>, PayloadError> {
+    let text = match members.get(key) {
+        Some(Value::String(text)) => text.trim().to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::Null) | None => return Ok(None),
+        Some(other) => return Err(PayloadError::WrongType(key, kind_of(other), "a string")),
+    };
+    let text: String = text.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect();
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+/// A time as text, or as seconds or milliseconds since 1970.
+fn time(value: &Value) -> Result<Option<Timestamp>, PayloadError> {
+    /// A number above it is in milliseconds: as seconds it would be the year 5138.
+    const MOST_SECONDS: f64 = 1e11;
+    let time = match value {
+        Value::Null => return Ok(None),
+        Value::String(text) => text.trim().parse::<Timestamp>().ok(),
+        Value::Number(number) => number.as_f64().and_then(|number| {
+            let millis = if number.abs() < MOST_SECONDS { number * 1000.0 } else { number };
+            Timestamp::from_millisecond(millis as i64).ok()
+        }),
+        other => return Err(PayloadError::WrongType("timestamp", kind_of(other), "a time")),
+    };
+    time.map(Some).ok_or(PayloadError::NoTime)
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Whether something was said too long ago, or at a time that is still to come.
+pub fn is_stale(said_at: Option<Timestamp>, now: Timestamp, max_age: Duration) -> bool {
+    let Some(said_at) = said_at else { return false };
+    let age = now.duration_since(said_at);
+    let signed = |time: Duration| SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX);
+    age > signed(max_age.saturating_add(CLOCK_SKEW)) || age < -signed(CLOCK_SKEW)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_old_or_still_to_come_is_stale() {
+        let now: Timestamp = "2026-11-17T08:00:00Z".parse().expect("a time");
+        let at = |text: &str| Some(text.parse().expect("a time"));
+        let limit = Duration::from_secs(30);
+        for fresh in
+            [None, at("2026-11-17T07:59:40Z"), at("2026-11-17T07:59:26Z"), at("2026-11-17T08:00:04Z")]
+        {
+            assert!(!is_stale(fresh, now, limit), "{fresh:?}");
+        }
+        for stale in [at("2026-11-17T07:59:20Z"), at("2026-11-17T08:00:20Z"), at("1970-01-01T00:00:00Z")] {
+            assert!(is_stale(stale, now, limit), "{stale:?}");
+        }
+    }
+}

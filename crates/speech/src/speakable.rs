@@ -1,0 +1,93 @@
+//! Texts that can be said aloud: short, whole sentences, without markdown, codes, addresses and pictures.
+//!
+//! What only a screen can show is left out. What only programmers say takes its sentence with it: half of
+//! "connect ECONNREFUSED" is worse than nothing.
+
+mod markup;
+mod sentences;
+mod unspeakable;
+
+pub use sentences::Sentences;
+
+use unspeakable::Strictness;
+
+/// The longest answer, in characters.
+pub const MAX_SPOKEN_CHARS: usize = 299;
+
+/// What is said where nothing is left to say.
+const NOTHING_LEFT: &str = "I have an answer, but it cannot be said aloud.";
+const FAILED: &str = "That did not work.";
+
+/// A text as it can be said aloud: at most 299 characters, cut behind a sentence, with a stop at its end.
+pub fn speakable(text: &str) -> String {
+    let said = whole_sentences(text, Strictness::Answer, MAX_SPOKEN_CHARS);
+    if said.is_empty() { NOTHING_LEFT.to_owned() } else { said }
+}
+
+/// The same for what tells of a failure: sentences about ports and connections are left out as well.
+pub fn speakable_failure(text: &str) -> String {
+    let said = whole_sentences(text, Strictness::Failure, MAX_SPOKEN_CHARS);
+    if said.is_empty() { FAILED.to_owned() } else { said }
+}
+
+/// The sentences that can be said, as many as fit into `room` characters.
+fn whole_sentences(text: &str, strictness: Strictness, room: usize) -> String {
+    let mut said = String::new();
+    let mut left = room;
+    for sentence in sentences::split(&markup::stripped(text)) {
+        let Some(sentence) = one_sentence(&sentence, strictness) else { continue };
+        let long = sentence.chars().count() + usize::from(!said.is_empty());
+        if long > left {
+            if said.is_empty() {
+                said = cut(&sentence, room);
+            }
+            break;
+        }
+        if !said.is_empty() {
+            said.push(' ');
+        }
+        said.push_str(&sentence);
+        left -= long;
+    }
+    said
+}
+
+/// One sentence with its stop; nothing when it cannot be said.
+fn one_sentence(sentence: &str, strictness: Strictness) -> Option<String> {
+    let plain = unspeakable::plain(sentence);
+    if unspeakable::is_of_programmers(&plain, strictness) {
+        return None;
+    }
+    let end = |c: char| !is_word(c) && !matches!(c, '%' | ')' | '"' | '€' | '£' | '$' | '°');
+    let body = plain.trim_end_matches(end);
+    let start = |c: char| !is_word(c) && !matches!(c, '(' | '"' | '€' | '£' | '$');
+    let bare = body.trim_start_matches(start);
+    // A number below zero keeps its sign.
+    let is_below_zero =
+        bare.starts_with(|c: char| c.is_ascii_digit()) && body[..body.len() - bare.len()].ends_with('-');
+    let body = &body[body.len() - bare.len() - usize::from(is_below_zero)..];
+    if !body.chars().any(is_word) {
+        return None;
+    }
+    let is_question = plain[plain.len().min(trimmed_end(&plain, body))..].contains('?');
+    Some(format!("{body}{}", if is_question { '?' } else { '.' }))
+}
+
+/// Where the body ends in the sentence that it was cut out of.
+fn trimmed_end(plain: &str, body: &str) -> usize {
+    plain.find(body).map_or(plain.len(), |at| at + body.len())
+}
+
+/// The beginning of a sentence that is too long, up to a word.
+fn cut(sentence: &str, room: usize) -> String {
+    let most: String = sentence.chars().take(room - 1).collect();
+    let kept = match most.rfind([',', ';', ' ']) {
+        Some(at) if at > most.len() / 2 => &most[..at],
+        _ => &most,
+    };
+    format!("{}.", kept.trim_end_matches(|c: char| !is_word(c)))
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric()
+}

@@ -1,0 +1,98 @@
+//! Where sentences end, in a whole text and in one that is still being written.
+
+use super::unspeakable::Strictness;
+use super::{MAX_SPOKEN_CHARS, whole_sentences};
+
+/// Titles and other short words whose full stop ends no sentence.
+const ABBREVIATIONS: &[&str] =
+    &["mr", "mrs", "ms", "dr", "prof", "st", "e.g", "i.e", "a.m", "p.m", "no", "vs", "etc", "approx"];
+
+/// The sentences of a text, with their stops.
+pub(super) fn split(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text.trim();
+    while let Some(end) = end_of_first(rest) {
+        found.push(rest[..end].trim().to_owned());
+        rest = rest[end..].trim_start();
+    }
+    if !rest.is_empty() {
+        found.push(rest.to_owned());
+    }
+    found
+}
+
+/// Where the first sentence of a text ends; nothing when it goes on to the end.
+fn end_of_first(text: &str) -> Option<usize> {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let end = at + c.len_utf8();
+        let is_stop = match c {
+            '!' | '?' | '…' | '。' | '！' | '？' => true,
+            '.' => !is_abbreviation(&text[..at]),
+            _ => false,
+        };
+        // A closing quote or bracket belongs to its sentence.
+        let is_followed = match chars.peek() {
+            None => true,
+            Some((_, next)) => next.is_whitespace() || matches!(c, '。' | '！' | '？'),
+        };
+        if is_stop && is_followed {
+            return Some(end);
+        }
+    }
+    None
+}
+
+fn is_abbreviation(before: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+    ABBREVIATIONS.contains(&word.trim_start_matches('('))
+        || word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && word != "i"
+}
+
+/// Sentences out of a text that comes in pieces. Together they are not longer than an answer may be.
+#[derive(Debug, Default)]
+pub struct Sentences {
+    /// What is no whole sentence yet.
+    open: String,
+    said: usize,
+    is_over: bool,
+}
+
+/// How much text is kept that is no whole sentence yet, in bytes.
+const MAX_OPEN: usize = 8 * 1024;
+
+impl Sentences {
+    /// One more piece; what can be said now.
+    pub fn push(&mut self, piece: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.is_over {
+            return found;
+        }
+        self.open.push_str(piece);
+        // Inside of code nothing is a sentence; the whole answer will leave it out.
+        if self.open.len() > MAX_OPEN || self.open.contains("```") {
+            self.is_over = true;
+            return found;
+        }
+        // The stop is one only when something follows: `3.` may become `3.5`.
+        while let Some(end) =
+            end_of_first(&self.open).filter(|end| self.open[*end..].starts_with(char::is_whitespace))
+        {
+            let rest = self.open.split_off(end);
+            let sentence = std::mem::replace(&mut self.open, rest);
+            self.open = self.open.trim_start().to_owned();
+            let said = whole_sentences(&sentence, Strictness::Answer, MAX_SPOKEN_CHARS);
+            if said.is_empty() {
+                continue;
+            }
+            let long = said.chars().count() + usize::from(self.said > 0);
+            if self.said + long > MAX_SPOKEN_CHARS {
+                self.is_over = true;
+                break;
+            }
+            self.said += long;
+            found.push(said);
+        }
+        found
+    }
+}

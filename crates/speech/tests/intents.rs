@@ -1,0 +1,197 @@
+//! What is certain, and what only looks so.
+
+use toolwright_speech::{Command, Device, Does, Reading, Tells, choose, parse_devices, read_intent};
+
+const DEVICES: &str = r#"Available Z-Wave devices (8 total):
+- "Switch One" in Hall is online
+- "Switch Two" in Hall is online
+- "Lamp" in Kitchen is online
+- "Lamp" in Bedroom is online
+- "Desk Light" in Office is online
+- "Garage Door" in Garage is online
+- "Broken Lamp" is online
+- "Outdoor Light" in Garden is online"#;
+
+fn devices() -> Vec<Device> {
+    parse_devices(DEVICES, None)
+}
+
+fn told(text: &str) -> String {
+    match read_intent(text, &devices()) {
+        Reading::Certain(Command::Tell(tells)) => format!("{tells:?}"),
+        Reading::Certain(Command::Device { device, does }) => {
+            format!("{} in {}: {does:?}", device.name, device.location.unwrap_or_default())
+        }
+        Reading::Which { does, devices } => {
+            let places: Vec<String> =
+                devices.into_iter().map(|device| device.location.unwrap_or_default()).collect();
+            format!("which of {}: {does:?}", places.join(", "))
+        }
+        Reading::Unsure => "unsure".to_owned(),
+    }
+}
+
+#[test]
+fn commands_with_one_reading_are_certain() {
+    for (text, meant) in [
+        ("turn on switch one", "Switch One in Hall: On"),
+        ("Turn on Switch 1.", "Switch One in Hall: On"),
+        ("Switch the switch two off!", "Switch Two in Hall: Off"),
+        ("turn off the desk light", "Desk Light in Office: Off"),
+        ("Could you please turn the desk light on, thanks", "Desk Light in Office: On"),
+        ("okay turn on the kitchen lamp", "Lamp in Kitchen: On"),
+        ("put the lamp in the bedroom off now", "Lamp in Bedroom: Off"),
+        ("dim the desk light to forty percent", "Desk Light in Office: Dim(40)"),
+        ("dim desk light to 5", "Desk Light in Office: Dim(5)"),
+        ("set the desk light to 100%", "Desk Light in Office: Dim(100)"),
+        ("set the brightness of the desk light to twenty five percent", "Desk Light in Office: Dim(25)"),
+        ("turn the desk light down to 10 percent please", "Desk Light in Office: Dim(10)"),
+    ] {
+        assert_eq!(told(text), meant, "{text}");
+    }
+}
+
+#[test]
+fn look_alikes_are_not() {
+    for text in [
+        "don't turn on switch one",
+        "do not turn on switch one",
+        "never turn off the desk light",
+        "turn on switch one tomorrow",
+        "turn on switch one at eight",
+        "turn on switch one if it is dark",
+        "turn on switch one in five minutes",
+        "turn on switch one and switch two",
+        "turn on everything",
+        "turn on the lights",
+        "turn on",
+        "turn on the",
+        "turn switch one",
+        "what if I turn on switch one",
+        "should I turn on switch one",
+        "is switch one on?",
+        "is the desk light off",
+        "did you turn on switch one",
+        "I turned on switch one",
+        "why did switch one turn on",
+        "switch one is on",
+        "turn on the desk",
+        "turn on the disk light",
+        "turn the desk light on and off",
+        "dim the desk light",
+        "dim the desk light to 140 percent",
+        "dim the desk light by 10 percent",
+        "dim the desk light to minus ten percent",
+        "set the desk light to 20",
+        "set the desk light to twenty degrees",
+        "set a timer to 20 percent",
+        "schalte die Lampe ein",
+        "",
+        "...",
+    ] {
+        assert_eq!(told(text), "unsure", "{text}");
+    }
+}
+
+#[test]
+fn two_devices_that_match_are_asked_for() {
+    assert_eq!(told("turn on the lamp"), "which of Kitchen, Bedroom: On");
+    assert_eq!(told("turn off the switch"), "which of Hall, Hall: Off");
+}
+
+#[test]
+fn a_device_whose_name_has_the_words_of_a_command_is_found_by_its_whole_name() {
+    let named = |name: &str| Device { name: name.to_owned(), location: None, kind: None };
+    let devices = [named("On Air Sign"), named("Fan Off")];
+    let read = |text: &str| read_intent(text, &devices);
+    let certain = |name: &str, does| Reading::Certain(Command::Device { device: named(name), does });
+    assert_eq!(read("turn on on air sign"), certain("On Air Sign", Does::On));
+    assert_eq!(read("turn off the on air sign"), certain("On Air Sign", Does::Off));
+    assert_eq!(read("turn on fan off"), certain("Fan Off", Does::On));
+    // The one command has two readings: the fan that is called so, or nothing that there is.
+    assert_eq!(read("turn the fan off"), Reading::Unsure);
+}
+
+#[test]
+fn date_and_time_are_told_and_those_of_other_things_are_not() {
+    for (text, tells) in [
+        ("What time is it?", Tells::Time),
+        ("what's the time", Tells::Time),
+        ("Hey, can you tell me the time please", Tells::Time),
+        ("what time is it right now", Tells::Time),
+        ("What's today's date?", Tells::Date),
+        ("what is the date today", Tells::Date),
+        ("what day is it today", Tells::Day),
+        ("what day is today", Tells::Day),
+        ("which month is it", Tells::Month),
+        ("What year is it", Tells::Year),
+    ] {
+        assert_eq!(read_intent(text, &[]), Reading::Certain(Command::Tell(tells)), "{text}");
+    }
+    for text in [
+        "what time is it in Tokyo",
+        "what time is the meeting",
+        "what time is it tomorrow",
+        "what day is christmas",
+        "what is the date of the meeting",
+        "what is time",
+        "is it time",
+        "time",
+    ] {
+        assert_eq!(read_intent(text, &[]), Reading::Unsure, "{text}");
+    }
+}
+
+#[test]
+fn devices_are_read_from_lines_and_from_json() {
+    let lines = devices();
+    assert_eq!(lines.len(), 8);
+    assert_eq!(lines[6], Device { name: "Broken Lamp".into(), location: None, kind: None });
+    let structured =
+        r#"{"devices":[{"name":"Front Lock","location":"Porch","type":"lock"},{"name":""},{"x":1},"Fan"]}"#;
+    let found = parse_devices("- \"Other\" in Hall is online", Some(structured));
+    assert_eq!(
+        found,
+        [
+            Device { name: "Front Lock".into(), location: Some("Porch".into()), kind: Some("lock".into()) },
+            Device { name: "Fan".into(), location: None, kind: None },
+        ]
+    );
+    assert_eq!(parse_devices("No devices.", None), []);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_breaks_the_grammar(text in "\\PC{0,80}") {
+        let _ = read_intent(&text, &devices());
+    }
+
+    #[test]
+    fn a_word_more_makes_a_command_uncertain(word in "[a-z]{3,9}", front in proptest::bool::ANY) {
+        let polite = ["please", "hey", "okay", "kindly", "thanks", "now"];
+        proptest::prop_assume!(!polite.contains(&word.as_str()));
+        let text = if front { format!("{word} turn on switch one") } else { format!("turn on switch one {word}") };
+        proptest::prop_assert_eq!(read_intent(&text, &devices()), Reading::Unsure);
+    }
+}
+
+#[test]
+fn the_question_which_one_is_answered_by_the_place_alone() {
+    let Reading::Which { devices, .. } = read_intent("turn on the lamp", &devices()) else {
+        panic!("two lamps")
+    };
+    let chosen = |text: &str| choose(text, &devices).and_then(|device| device.location.clone());
+    for text in [
+        "kitchen",
+        "the kitchen",
+        "in the kitchen",
+        "The one in the kitchen.",
+        "Lamp in Kitchen",
+        "the kitchen lamp",
+    ] {
+        assert_eq!(chosen(text).as_deref(), Some("Kitchen"), "{text}");
+    }
+    for text in ["in the hall", "not in the kitchen", "kitchen or bedroom", "in", "the", "both"] {
+        assert_eq!(chosen(text), None, "{text}");
+    }
+}

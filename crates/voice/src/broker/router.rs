@@ -1,0 +1,148 @@
+//! Who gets which message, and which messages are kept.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::topics::is_meant;
+use super::{CLIENT_QUEUE, MAX_KEPT, MAX_KEPT_BYTES, MAX_SUBSCRIPTIONS};
+
+/// A message between two clients.
+#[derive(Clone, Debug)]
+pub(super) struct Carried {
+    pub topic: String,
+    pub payload: Bytes,
+    pub qos: u8,
+    pub is_retained: bool,
+    pub response_topic: Option<String>,
+    pub correlation: Option<Bytes>,
+    pub content_type: Option<String>,
+    pub user_properties: Vec<(String, String)>,
+}
+
+/// What a client asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Subscription {
+    pub filter: String,
+    pub qos: u8,
+    /// What it publishes itself is not for it.
+    pub is_for_others: bool,
+    /// Whether a message that was kept says so also later.
+    pub keeps_retained: bool,
+}
+
+/// Everything the broker knows.
+#[derive(Default)]
+pub(super) struct Router(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    clients: HashMap<u64, Connected>,
+    kept: HashMap<String, Carried>,
+    last: u64,
+}
+
+struct Connected {
+    name: String,
+    outbox: mpsc::Sender<Carried>,
+    subscriptions: Vec<Subscription>,
+    over: CancellationToken,
+}
+
+/// A client that is there.
+pub(super) struct Place {
+    pub id: u64,
+    pub inbox: mpsc::Receiver<Carried>,
+    /// Cancelled when another client of the same name comes.
+    pub over: CancellationToken,
+}
+
+impl Router {
+    /// Lets a client in; one of the same name has to go.
+    pub fn enter(&self, name: &str) -> Place {
+        let mut known = self.lock();
+        known.last += 1;
+        let (id, over) = (known.last, CancellationToken::new());
+        let name = if name.is_empty() { format!("client-{id}") } else { name.to_owned() };
+        known.clients.values().filter(|client| client.name == name).for_each(|client| client.over.cancel());
+        let (outbox, inbox) = mpsc::channel(CLIENT_QUEUE);
+        let client = Connected { name, outbox, subscriptions: Vec::new(), over: over.clone() };
+        known.clients.insert(id, client);
+        Place { id, inbox, over }
+    }
+
+    pub fn leave(&self, id: u64) {
+        self.lock().clients.remove(&id);
+    }
+
+    /// Adds a subscription, and gives the messages that were kept for it; nothing when there are too many.
+    pub fn subscribe(&self, id: u64, subscription: Subscription) -> Option<Vec<Carried>> {
+        let mut known = self.lock();
+        let Known { clients, kept, .. } = &mut *known;
+        let client = clients.get_mut(&id)?;
+        client.subscriptions.retain(|other| other.filter != subscription.filter);
+        if client.subscriptions.len() >= MAX_SUBSCRIPTIONS {
+            return None;
+        }
+        let meant = kept.values().filter(|carried| is_meant(&subscription.filter, &carried.topic));
+        let with_qos =
+            |carried: &Carried| Carried { qos: carried.qos.min(subscription.qos), ..carried.clone() };
+        let meant = meant.map(with_qos).collect();
+        client.subscriptions.push(subscription);
+        Some(meant)
+    }
+
+    pub fn unsubscribe(&self, id: u64, filter: &str) -> bool {
+        let mut known = self.lock();
+        let Some(client) = known.clients.get_mut(&id) else { return false };
+        let before = client.subscriptions.len();
+        client.subscriptions.retain(|subscription| subscription.filter != filter);
+        client.subscriptions.len() < before
+    }
+
+    /// Carries a message to all who asked for its topic.
+    pub fn publish(&self, from: u64, carried: Carried) {
+        let mut known = self.lock();
+        for (id, client) in &known.clients {
+            let is_for = |one: &&Subscription| {
+                is_meant(&one.filter, &carried.topic) && !(one.is_for_others && *id == from)
+            };
+            let Some(best) = client.subscriptions.iter().filter(is_for).max_by_key(|one| one.qos) else {
+                continue;
+            };
+            let is_retained = carried.is_retained && best.keeps_retained;
+            let message = Carried { qos: carried.qos.min(best.qos), is_retained, ..carried.clone() };
+            if client.outbox.try_send(message).is_err() {
+                tracing::warn!(
+                    client = client.name,
+                    topic = carried.topic,
+                    "the broker dropped a message: its client does not read"
+                );
+            }
+        }
+        if carried.is_retained {
+            keep(&mut known.kept, carried);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The last message of a topic; an empty one takes it away.
+fn keep(kept: &mut HashMap<String, Carried>, carried: Carried) {
+    if carried.payload.is_empty() {
+        kept.remove(&carried.topic);
+        return;
+    }
+    let has_room = kept.len() < MAX_KEPT || kept.contains_key(&carried.topic);
+    if carried.payload.len() > MAX_KEPT_BYTES || !has_room {
+        tracing::warn!(topic = carried.topic, "the broker did not keep a message: there is no room for it");
+        return;
+    }
+    kept.insert(carried.topic.clone(), carried);
+}

@@ -1,0 +1,96 @@
+//! The devices of the house, asked for when they are needed and kept for a while.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::time::{Instant, timeout};
+use toolwright_model::Caller;
+use toolwright_speech::{Device, parse_devices};
+use toolwright_tools::{Call, ToolExecutor};
+
+use crate::limits::{DEVICES_AGAIN, DEVICES_FOR, DEVICES_WAIT};
+
+/// The devices, asked for when they are needed and kept for a while.
+pub(crate) struct Devices {
+    /// The tool that lists them.
+    list: String,
+    known: Mutex<Known>,
+    /// One question at a time.
+    asking: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Known {
+    devices: Arc<Vec<Device>>,
+    asked: Option<Instant>,
+}
+
+/// How new the list has to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    Usual,
+    /// A name was not on it.
+    Newer,
+}
+
+impl Devices {
+    pub fn new(list: impl Into<String>) -> Devices {
+        Devices { list: list.into(), known: Mutex::default(), asking: tokio::sync::Mutex::default() }
+    }
+
+    /// What is known without asking.
+    pub fn known(&self) -> Arc<Vec<Device>> {
+        Arc::clone(&self.lock().devices)
+    }
+
+    /// The devices; what was known before when they cannot be asked for.
+    pub async fn current(
+        &self,
+        executor: &ToolExecutor,
+        caller: &Arc<Caller>,
+        freshness: Freshness,
+    ) -> Arc<Vec<Device>> {
+        if self.is_fresh(freshness) {
+            return self.known();
+        }
+        let _one = self.asking.lock().await;
+        // Somebody else may have asked while we waited.
+        if self.is_fresh(freshness) {
+            return self.known();
+        }
+        let Ok(found) = executor.find(&self.list) else {
+            // No server is there that has devices.
+            *self.lock() = Known { devices: Arc::default(), asked: None };
+            return Arc::default();
+        };
+        let call = Call::new(&self.list, everything(found.tool.input_schema())).by(Arc::clone(caller));
+        let asked = timeout(DEVICES_WAIT, executor.execute(call)).await;
+        let mut known = self.lock();
+        known.asked = Some(Instant::now());
+        match asked.map(|outcome| outcome.result) {
+            Ok(Ok(output)) => {
+                known.devices = Arc::new(parse_devices(&output.text, output.structured.as_deref()))
+            }
+            Ok(Err(error)) => tracing::warn!("the devices are not known: {}", error.sentence),
+            Err(_) => tracing::warn!("the devices are not known: {} took too long", self.list),
+        }
+        Arc::clone(&known.devices)
+    }
+
+    fn is_fresh(&self, freshness: Freshness) -> bool {
+        let limit = if freshness == Freshness::Newer { DEVICES_AGAIN } else { DEVICES_FOR };
+        self.lock().asked.is_some_and(|asked| asked.elapsed() < limit)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The arguments that ask for all devices: one that does not answer now should be told by its name, not misunderstood.
+fn everything(schema: &str) -> &'static str {
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap_or_default();
+    match schema["properties"]["includeInactive"]["type"].as_str() {
+        Some("boolean") => r#"{"includeInactive":true}"#,
+        _ => "{}",
+    }
+}

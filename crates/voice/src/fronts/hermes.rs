@@ -1,0 +1,188 @@
+//! Hermes, the topics of Rhasspy: `hermes/asr/textCaptured` in, the end of the session out.
+//!
+//! With a session the answer ends it (`endSession`, which speaks it) or goes on with it where something is asked
+//! (`continueSession`). Without one it is spoken (`tts/say`). `hermes/nlu/query` without a session is told what
+//! would be done and does nothing.
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use toolwright_speech::{Command, HermesIn, Reading, read_hermes, read_intent};
+
+use super::repeats::Repeats;
+use crate::mqtt::{Message, Outbox, Publication, Subscriber};
+use crate::status::Drop;
+use crate::transcriber::BackgroundTranscriber;
+use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
+
+const TEXT_CAPTURED: &str = "hermes/asr/textCaptured";
+const QUERY: &str = "hermes/nlu/query";
+const PARSED: &str = "hermes/nlu/intentParsed";
+const NOT_RECOGNIZED: &str = "hermes/nlu/intentNotRecognized";
+const END_SESSION: &str = "hermes/dialogueManager/endSession";
+const CONTINUE_SESSION: &str = "hermes/dialogueManager/continueSession";
+const SAY: &str = "hermes/tts/say";
+const ERROR: &str = "hermes/error/nlu";
+
+/// The site of a message that names none, as Rhasspy has it.
+const DEFAULT_SITE: &str = "default";
+/// The front.
+pub(crate) struct HermesFront {
+    transcriber: BackgroundTranscriber,
+    outbox: Outbox,
+    repeats: Repeats,
+}
+
+impl HermesFront {
+    pub fn new(transcriber: BackgroundTranscriber, outbox: Outbox) -> HermesFront {
+        HermesFront { transcriber, outbox, repeats: Repeats::default() }
+    }
+
+    fn captured(&self, heard: HermesIn) {
+        let site = heard.site.unwrap_or_else(|| DEFAULT_SITE.to_owned());
+        // A session hears a question and its answer: both belong together, and so do those of a site without one.
+        let conversation = format!("hermes:{site}");
+        let transcript = Transcript {
+            id: heard.id,
+            text: heard.text,
+            conversation,
+            source: format!("hermes {site}"),
+            language: heard.lang,
+            said_at: None,
+            received: Instant::now(),
+        };
+        let ear = HermesEar { outbox: self.outbox.clone(), site, session: heard.session };
+        if transcript.text.trim().is_empty() {
+            // Somebody woke it and said nothing.
+            return ear.end(None);
+        }
+        self.transcriber.take(transcript, Box::new(ear));
+    }
+
+    fn asked(&self, query: HermesIn) {
+        // The session is being answered as a whole.
+        if query.session.is_some() {
+            return;
+        }
+        let (transcriber, outbox) = (self.transcriber.clone(), self.outbox.clone());
+        self.transcriber.aside(async move {
+            let devices = transcriber.devices().await;
+            let (topic, value) = told(&query, &read_intent(&query.text, &devices));
+            publish(&outbox, topic, &value);
+        });
+    }
+}
+
+/// What a query is told.
+fn told(query: &HermesIn, reading: &Reading) -> (&'static str, Value) {
+    let site = query.site.as_deref().unwrap_or(DEFAULT_SITE);
+    let (name, slots) = match reading {
+        Reading::Certain(Command::Tell(tells)) => (tells.name(), json!([])),
+        Reading::Certain(Command::Device { device, does }) => {
+            let slot = json!({
+                "entity": "device", "slotName": "name", "confidence": 1.0, "rawValue": device.name,
+                "value": { "kind": "Unknown", "value": device.name },
+            });
+            (does.name(), json!([slot]))
+        }
+        Reading::Which { .. } | Reading::Unsure => {
+            let value =
+                json!({ "input": query.text, "siteId": site, "id": query.id, "sessionId": query.session });
+            return (NOT_RECOGNIZED, value);
+        }
+    };
+    let value = json!({
+        "input": query.text,
+        "intent": { "intentName": name, "confidenceScore": 1.0 },
+        "slots": slots,
+        "siteId": site,
+        "id": query.id,
+        "sessionId": query.session,
+    });
+    (PARSED, value)
+}
+
+impl Subscriber for HermesFront {
+    fn topics(&self) -> Vec<String> {
+        vec![TEXT_CAPTURED.to_owned(), QUERY.to_owned()]
+    }
+
+    fn hear(&self, message: Message) {
+        let status = self.transcriber.status();
+        if message.is_retained {
+            status.dropped(Drop::Retained);
+            tracing::warn!(topic = message.topic, "a message that the broker had kept was not heard");
+            return;
+        }
+        let heard = match read_hermes(&message.payload) {
+            Ok(heard) => heard,
+            Err(error) => {
+                status.dropped(Drop::Malformed);
+                tracing::warn!(topic = message.topic, "a message was dropped: {error}");
+                let value = json!({ "error": error, "siteId": DEFAULT_SITE, "context": message.topic, "sessionId": null });
+                return publish(&self.outbox, ERROR, &value);
+            }
+        };
+        if message.topic == QUERY {
+            return self.asked(heard);
+        }
+        // One session says something once, until it is asked for more.
+        if message.is_repeated && self.repeats.is_repeated(&format!("{:?} {}", heard.session, heard.text)) {
+            status.dropped(Drop::Duplicate);
+            return;
+        }
+        self.captured(heard);
+    }
+}
+
+/// Where an answer is spoken.
+struct HermesEar {
+    outbox: Outbox,
+    site: String,
+    session: Option<String>,
+}
+
+impl HermesEar {
+    fn end(&self, text: Option<&str>) {
+        match (&self.session, text) {
+            (Some(session), text) => {
+                let value =
+                    json!({ "sessionId": session, "text": text, "siteId": self.site, "customData": null });
+                publish(&self.outbox, END_SESSION, &value);
+            }
+            (None, Some(text)) => {
+                let value =
+                    json!({ "text": text, "siteId": self.site, "lang": null, "id": null, "sessionId": null });
+                publish(&self.outbox, SAY, &value);
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+impl Ear for HermesEar {
+    fn answer(self: Box<Self>, answer: Answer) {
+        match (&self.session, answer.kind) {
+            (Some(session), AnswerKind::Asked) => {
+                let value = json!({
+                    "sessionId": session,
+                    "text": answer.text,
+                    "siteId": self.site,
+                    "customData": null,
+                    "intentFilter": null,
+                    "sendIntentNotRecognized": false,
+                });
+                publish(&self.outbox, CONTINUE_SESSION, &value);
+            }
+            _ => self.end(Some(&answer.text)),
+        }
+    }
+}
+
+fn publish(outbox: &Outbox, topic: &str, value: &Value) {
+    outbox.publish(Publication {
+        topic: topic.to_owned(),
+        payload: value.to_string().into_bytes(),
+        is_retained: false,
+        correlation: None,
+    });
+}

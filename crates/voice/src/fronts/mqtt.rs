@@ -1,0 +1,213 @@
+//! MQTT: `voice/transcription` in, `voice/ai-response` out, as the voice gateway of `seeds/001` has it.
+//!
+//! A message that the broker kept is not heard: nobody says it now. Neither is one that is too old or came before.
+//! What cannot be read is told on `voice/error`.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use toolwright_speech::{is_stale, read_payload};
+
+use super::repeats::Repeats;
+use super::{SOURCE, now};
+use crate::mqtt::{Message, Outbox, Publication, Subscriber};
+use crate::status::Drop;
+use crate::transcriber::BackgroundTranscriber;
+use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
+
+/// The topics of this front.
+#[derive(Clone, Debug)]
+pub(crate) struct Topics {
+    pub transcription: String,
+    pub response: String,
+    pub status: String,
+    pub error: String,
+}
+
+impl Topics {
+    pub fn new(prefix: &str) -> Topics {
+        Topics {
+            transcription: format!("{prefix}/transcription"),
+            response: format!("{prefix}/ai-response"),
+            status: format!("{prefix}/status"),
+            error: format!("{prefix}/error"),
+        }
+    }
+}
+
+/// The front.
+pub(crate) struct MqttFront {
+    topics: Arc<Topics>,
+    transcriber: BackgroundTranscriber,
+    outbox: Outbox,
+    repeats: Repeats,
+}
+
+impl MqttFront {
+    pub fn new(topics: Topics, transcriber: BackgroundTranscriber, outbox: Outbox) -> MqttFront {
+        MqttFront { topics: Arc::new(topics), transcriber, outbox, repeats: Repeats::default() }
+    }
+
+    fn drop_message(&self, why: Drop, message: &str, ear: MqttEar, id: Option<String>) {
+        self.transcriber.status().dropped(why);
+        tracing::warn!(
+            topic = self.topics.transcription,
+            why = why.word(),
+            "a message was dropped: {message}"
+        );
+        ear.error(why.word(), message, None, id);
+    }
+}
+
+impl Subscriber for MqttFront {
+    fn topics(&self) -> Vec<String> {
+        vec![self.topics.transcription.clone()]
+    }
+
+    fn hear(&self, message: Message) {
+        let status = self.transcriber.status();
+        let ear = MqttEar {
+            topics: Arc::clone(&self.topics),
+            outbox: self.outbox.clone(),
+            // An answer to where we listen would be heard as a question.
+            response_topic: message
+                .response_topic
+                .filter(|topic| is_plain(topic) && *topic != self.topics.transcription),
+            correlation: message.correlation,
+        };
+        if message.is_retained {
+            // Nobody is told: it comes with every connection.
+            status.dropped(Drop::Retained);
+            tracing::warn!(topic = message.topic, "a message that the broker had kept was not heard");
+            return;
+        }
+        let arrived = match read_payload(&message.payload) {
+            Ok(arrived) => arrived,
+            Err(error) => return self.drop_message(Drop::Malformed, &error.to_string(), ear, None),
+        };
+        if arrived.source.as_deref() == Some(SOURCE) {
+            return;
+        }
+        let id = arrived.id.clone();
+        if is_stale(arrived.said_at, Timestamp::now(), self.transcriber.limits().max_age) {
+            return self.drop_message(
+                Drop::Stale,
+                "it was said too long ago, or the clocks do not agree",
+                ear,
+                id,
+            );
+        }
+        let known_by = match (&arrived.id, arrived.said_at) {
+            (Some(id), _) => Some(format!("id {} {id}", arrived.conversation)),
+            (None, Some(at)) => Some(format!("at {at} {} {}", arrived.conversation, arrived.text)),
+            (None, None) => {
+                message.is_repeated.then(|| format!("text {} {}", arrived.conversation, arrived.text))
+            }
+        };
+        if known_by.is_some_and(|id| self.repeats.is_repeated(&id)) {
+            status.dropped(Drop::Duplicate);
+            tracing::info!(topic = message.topic, "a message came twice and was heard once");
+            return;
+        }
+        let transcript = Transcript {
+            id: arrived.id,
+            text: arrived.text,
+            conversation: format!("mqtt:{}", arrived.conversation),
+            source: arrived.source.unwrap_or_else(|| "mqtt".to_owned()),
+            language: arrived.language,
+            said_at: arrived.said_at,
+            received: Instant::now(),
+        };
+        self.transcriber.take(transcript, Box::new(ear));
+    }
+}
+
+/// Whether something can be published to a topic.
+fn is_plain(topic: &str) -> bool {
+    !topic.is_empty() && !topic.starts_with('$') && !topic.contains(['+', '#', '\0']) && topic.len() <= 1_024
+}
+
+/// Where an answer is published.
+struct MqttEar {
+    topics: Arc<Topics>,
+    outbox: Outbox,
+    /// Where the one who asked wants his answer, with MQTT 5.
+    response_topic: Option<String>,
+    correlation: Option<Bytes>,
+}
+
+impl MqttEar {
+    fn publish(&self, topic: &str, value: &Value) {
+        self.outbox.publish(Publication {
+            topic: topic.to_owned(),
+            payload: value.to_string().into_bytes(),
+            is_retained: false,
+            correlation: self.correlation.clone(),
+        });
+    }
+
+    fn error(&self, why: &str, message: &str, question: Option<String>, id: Option<String>) {
+        let value = json!({
+            "error": why,
+            "message": message,
+            "question": question,
+            "id": id,
+            "timestamp": now(),
+            "source": SOURCE,
+        });
+        self.publish(&self.topics.error, &value);
+        if let Some(topic) = &self.response_topic {
+            self.publish(topic, &value);
+        }
+    }
+}
+
+impl Ear for MqttEar {
+    fn answer(self: Box<Self>, answer: Answer) {
+        if let AnswerKind::Dropped(why) = answer.kind {
+            return self.error(why.word(), &answer.text, Some(answer.question), answer.id);
+        }
+        let topic = self.response_topic.as_deref().unwrap_or(&self.topics.response);
+        self.publish(topic, &response(&answer));
+    }
+}
+
+/// The answer as the voice gateway of the seed publishes it; what follows `duration` is ours.
+fn response(answer: &Answer) -> Value {
+    let (model, provider) = match &answer.model {
+        Some((model, provider)) => (model.as_str(), provider.as_str()),
+        None => ("direct", SOURCE),
+    };
+    let mut value = json!({
+        "question": answer.question,
+        "answer": answer.text,
+        "timestamp": now(),
+        "source": SOURCE,
+        "model": model,
+        "conversationTurns": answer.turns,
+        "provider": provider,
+        "duration": (answer.took.as_secs_f64() * 1000.0).round() / 1000.0,
+        "kind": answer.kind.word(),
+        "conversation": answer.conversation.strip_prefix("mqtt:").unwrap_or(&answer.conversation),
+    });
+    if let (Some(id), Some(members)) = (&answer.id, value.as_object_mut()) {
+        members.insert("id".to_owned(), json!(id));
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_answer_goes_where_it_would_be_heard_or_to_many() {
+        assert!(is_plain("answers/of/ann"));
+        for topic in ["", "$SYS/x", "a/#", "a/+/b"] {
+            assert!(!is_plain(topic), "{topic}");
+        }
+    }
+}

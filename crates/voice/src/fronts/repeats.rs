@@ -1,0 +1,55 @@
+//! Messages that came before.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use tokio::time::Instant;
+
+use crate::limits::{REMEMBERED_FOR, REMEMBERED_IDS};
+
+/// The ids of the last messages.
+#[derive(Default)]
+pub(super) struct Repeats(Mutex<Seen>);
+
+#[derive(Default)]
+struct Seen {
+    known: HashSet<String>,
+    order: VecDeque<(String, Instant)>,
+}
+
+impl Repeats {
+    /// Whether a message with this id came before; it counts as seen from now on.
+    pub fn is_repeated(&self, id: &str) -> bool {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Seen { known, order } = &mut *seen;
+        let is_old = |(_, since): &(String, Instant)| since.elapsed() > REMEMBERED_FOR;
+        while order.len() > REMEMBERED_IDS || order.front().is_some_and(is_old) {
+            if let Some((old, _)) = order.pop_front() {
+                known.remove(&old);
+            }
+        }
+        if !known.insert(id.to_owned()) {
+            return true;
+        }
+        order.push_back((id.to_owned(), Instant::now()));
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_id_is_known_for_a_while_and_not_for_ever() {
+        let repeats = Repeats::default();
+        assert!(!repeats.is_repeated("a"));
+        assert!(repeats.is_repeated("a"));
+        tokio::time::advance(REMEMBERED_FOR * 2).await;
+        assert!(!repeats.is_repeated("a"));
+        for number in 0..REMEMBERED_IDS * 2 {
+            assert!(!repeats.is_repeated(&number.to_string()));
+        }
+        assert!(!repeats.is_repeated("a"), "only so many are kept");
+    }
+}

@@ -1,0 +1,281 @@
+//! The two revisions of the protocol, as one.
+
+use bytes::Bytes;
+use mqtt_v4 as v4;
+use mqtt_v5 as v5;
+
+use super::{LinkOptions, Revision};
+use crate::limits::{CONNECT_SECONDS, KEEP_ALIVE_SECONDS, MAX_PACKET_BYTES, MAX_PACKET_BYTES_UNTOLD, OUTBOX};
+
+/// A message that came in.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub topic: String,
+    pub payload: Bytes,
+    pub is_retained: bool,
+    /// The broker may have sent it before.
+    pub is_repeated: bool,
+    pub response_topic: Option<String>,
+    pub correlation: Option<Bytes>,
+}
+
+/// A message that goes out, at least once.
+#[derive(Clone, Debug)]
+pub(crate) struct Publication {
+    pub topic: String,
+    pub payload: Vec<u8>,
+    pub is_retained: bool,
+    /// What the one who asked knows his answer by.
+    pub correlation: Option<Bytes>,
+}
+
+/// What happened on the wire.
+pub(super) enum Seen {
+    Connected,
+    Message(Message),
+    Other,
+}
+
+/// Why there is no connection.
+pub(super) struct WireError {
+    pub why: String,
+    /// Somebody was there and did not understand us.
+    pub is_misunderstood: bool,
+}
+
+/// A connection of one revision, which comes back when it is polled again.
+pub(super) enum Wire {
+    Three(v4::AsyncClient, Box<v4::EventLoop>),
+    Five(v5::AsyncClient, Box<v5::EventLoop>),
+}
+
+impl Wire {
+    /// Nothing is connected before it is polled.
+    pub fn open(options: &LinkOptions, revision: Revision) -> Result<Wire, String> {
+        match revision {
+            Revision::Three => open_three(options),
+            Revision::Five => open_five(options),
+        }
+    }
+
+    pub fn revision(&self) -> &'static str {
+        match self {
+            Wire::Three(..) => "3.1.1",
+            Wire::Five(..) => "5",
+        }
+    }
+
+    /// What happens next. It connects when there is no connection.
+    pub async fn poll(&mut self) -> Result<Seen, WireError> {
+        match self {
+            Wire::Three(_, events) => match events.poll().await {
+                Ok(event) => Ok(seen_three(event)),
+                Err(error) => Err(error_three(&error)),
+            },
+            Wire::Five(_, events) => match events.poll().await {
+                Ok(event) => Ok(seen_five(event)),
+                Err(error) => Err(error_five(&error)),
+            },
+        }
+    }
+
+    /// Subscribes to topics; `false` when there is no room for it.
+    pub fn subscribe(&self, topics: &[String]) -> bool {
+        match self {
+            Wire::Three(client, _) => {
+                let filter = |topic: &String| v4::SubscribeFilter::new(topic.clone(), v4::QoS::AtLeastOnce);
+                client.try_subscribe_many(topics.iter().map(filter)).is_ok()
+            }
+            Wire::Five(client, _) => {
+                let filter = |topic: &String| v5::SubscribeFilter {
+                    // What we publish ourselves is not for us, nor what the broker has kept.
+                    nolocal: true,
+                    retain_forward_rule: v5::RetainForwardRule::Never,
+                    ..v5::SubscribeFilter::new(topic.clone(), v5::QoS::AtLeastOnce)
+                };
+                client.try_subscribe_many(topics.iter().map(filter)).is_ok()
+            }
+        }
+    }
+
+    /// Hands a message over; `false` when there is no room for it.
+    pub fn publish(&self, publication: &Publication) -> bool {
+        let Publication { topic, payload, is_retained, correlation } = publication;
+        let (topic, payload) = (topic.clone(), payload.clone());
+        match self {
+            Wire::Three(client, _) => {
+                let options = v4::PublishOptions::new(v4::QoS::AtLeastOnce).retain(*is_retained);
+                client.try_publish(topic, payload, options).is_ok()
+            }
+            Wire::Five(client, _) => {
+                let mut options = v5::PublishOptions::new(v5::QoS::AtLeastOnce).retain(*is_retained);
+                if correlation.is_some() {
+                    let properties = v5::PublishProperties {
+                        correlation_data: correlation.clone(),
+                        ..v5::PublishProperties::default()
+                    };
+                    options = options.properties(properties);
+                }
+                client.try_publish(topic, payload, options).is_ok()
+            }
+        }
+    }
+
+    /// Asks for an orderly end, once what was handed over is out.
+    pub fn disconnect(&self) {
+        // Without room for it the connection ends all the same.
+        match self {
+            Wire::Three(client, _) => drop(client.try_disconnect()),
+            Wire::Five(client, _) => drop(client.try_disconnect()),
+        }
+    }
+}
+
+fn open_three(options: &LinkOptions) -> Result<Wire, String> {
+    let broker = &options.address.0;
+    let mut with = v4::MqttOptions::new(options.client_id.clone(), (broker.host.clone(), broker.port));
+    with.set_clean_session(true);
+    with.set_keep_alive(KEEP_ALIVE_SECONDS);
+    with.set_max_packet_size(MAX_PACKET_BYTES_UNTOLD, MAX_PACKET_BYTES_UNTOLD);
+    with.set_last_will(v4::LastWill::new(
+        options.status_topic.clone(),
+        options.offline.clone(),
+        v4::QoS::AtLeastOnce,
+        true,
+    ));
+    if let Some(name) = &broker.username {
+        match options.address.password()? {
+            Some(password) => with.set_credentials(name.clone(), password),
+            None => with.set_username(name.clone()),
+        };
+    }
+    if broker.is_encrypted {
+        let transport = match options.address.certificates()? {
+            Some(ca) => v4::Transport::tls(ca, None, None),
+            None => v4::Transport::try_tls_with_default_config().map_err(|error| error.to_string())?,
+        };
+        with.set_transport(transport);
+    }
+    let (client, mut events) = v4::AsyncClient::builder(with).capacity(OUTBOX).build();
+    let mut network = v4::NetworkOptions::new();
+    // Without it an answer waits for the acknowledgement of what came before it.
+    network.set_tcp_nodelay(true);
+    network.set_connection_timeout(CONNECT_SECONDS);
+    events.network_options = network;
+    Ok(Wire::Three(client, Box::new(events)))
+}
+
+fn open_five(options: &LinkOptions) -> Result<Wire, String> {
+    let broker = &options.address.0;
+    let mut with = v5::MqttOptions::new(options.client_id.clone(), (broker.host.clone(), broker.port));
+    with.set_clean_start(true);
+    with.set_keep_alive(KEEP_ALIVE_SECONDS);
+    with.set_max_packet_size(Some(MAX_PACKET_BYTES));
+    with.set_connect_timeout(std::time::Duration::from_secs(CONNECT_SECONDS));
+    with.set_last_will(v5::LastWill::new(
+        options.status_topic.clone(),
+        options.offline.clone(),
+        v5::QoS::AtLeastOnce,
+        true,
+        None,
+    ));
+    if let Some(name) = &broker.username {
+        match options.address.password()? {
+            Some(password) => with.set_credentials(name.clone(), password),
+            None => with.set_username(name.clone()),
+        };
+    }
+    if broker.is_encrypted {
+        let transport = match options.address.certificates()? {
+            Some(ca) => v5::Transport::tls(ca, None, None),
+            None => v5::Transport::try_tls_with_default_config().map_err(|error| error.to_string())?,
+        };
+        with.set_transport(transport);
+    }
+    let mut network = v5::NetworkOptions::new();
+    network.set_tcp_nodelay(true);
+    network.set_connection_timeout(CONNECT_SECONDS);
+    with.set_network_options(network);
+    let (client, events) = v5::AsyncClient::builder(with).capacity(OUTBOX).build();
+    Ok(Wire::Five(client, Box::new(events)))
+}
+
+fn seen_three(event: v4::Event) -> Seen {
+    match event {
+        v4::Event::Incoming(v4::Packet::ConnAck(_)) => Seen::Connected,
+        v4::Event::Incoming(v4::Packet::Publish(publish)) => Seen::Message(Message {
+            topic: String::from_utf8_lossy(&publish.topic).into_owned(),
+            payload: publish.payload,
+            is_retained: publish.retain,
+            is_repeated: publish.dup,
+            response_topic: None,
+            correlation: None,
+        }),
+        _ => Seen::Other,
+    }
+}
+
+fn seen_five(event: v5::Event) -> Seen {
+    match event {
+        v5::Event::Incoming(v5::Packet::ConnAck(_)) => Seen::Connected,
+        v5::Event::Incoming(v5::Packet::Publish(publish)) => {
+            let properties = publish.properties.unwrap_or_default();
+            Seen::Message(Message {
+                topic: String::from_utf8_lossy(&publish.topic).into_owned(),
+                payload: publish.payload,
+                is_retained: publish.retain,
+                is_repeated: publish.dup,
+                response_topic: properties.response_topic,
+                correlation: properties.correlation_data,
+            })
+        }
+        _ => Seen::Other,
+    }
+}
+
+fn error_three(error: &v4::ConnectionError) -> WireError {
+    use v4::{ConnectReturnCode as Code, ConnectionError as Error};
+    let is_misunderstood = match error {
+        Error::ConnectionRefused(code) => *code == Code::RefusedProtocolVersion,
+        Error::MqttState(_) | Error::NotConnAck(_) => true,
+        Error::Io(error) => is_hang_up(error),
+        _ => false,
+    };
+    let why = match error {
+        Error::ConnectionRefused(Code::BadUserNamePassword | Code::NotAuthorized) => not_let_in(),
+        error => error.to_string(),
+    };
+    WireError { why, is_misunderstood }
+}
+
+fn error_five(error: &v5::ConnectionError) -> WireError {
+    use v5::{ConnectReturnCode as Code, ConnectionError as Error};
+    let is_misunderstood = match error {
+        Error::ConnectionRefused(code) => !matches!(
+            code,
+            Code::BadUserNamePassword
+                | Code::NotAuthorized
+                | Code::Banned
+                | Code::ServerBusy
+                | Code::ServerUnavailable
+        ),
+        Error::MqttState(_) | Error::NotConnAck(_) => true,
+        Error::Io(error) => is_hang_up(error),
+        _ => false,
+    };
+    let why = match error {
+        Error::ConnectionRefused(Code::BadUserNamePassword | Code::NotAuthorized) => not_let_in(),
+        error => error.to_string(),
+    };
+    WireError { why, is_misunderstood }
+}
+
+fn not_let_in() -> String {
+    "the broker does not let us in: check username and password".to_owned()
+}
+
+/// Whether somebody was there and closed the connection.
+fn is_hang_up(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, InvalidData, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | InvalidData | UnexpectedEof)
+}

@@ -1,0 +1,152 @@
+//! What the voice has heard, answered and dropped.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Why a message was not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Drop {
+    /// It was said too long ago.
+    Stale,
+    /// Newer ones came while too many waited.
+    Overload,
+    /// It came before.
+    Duplicate,
+    /// The broker had kept it: nobody says it now.
+    Retained,
+    /// It cannot be read.
+    Malformed,
+    /// The voice ended.
+    Ending,
+}
+
+/// Everything that is counted. Counters only grow.
+#[derive(Debug, Default)]
+pub struct Status {
+    received: AtomicU64,
+    direct: AtomicU64,
+    by_mind: AtomicU64,
+    asked: AtomicU64,
+    not_understood: AtomicU64,
+    failed: AtomicU64,
+    unpublished: AtomicU64,
+    dropped: [AtomicU64; Drop::ALL.len()],
+    last: Mutex<Option<Duration>>,
+}
+
+impl Drop {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Drop; 6] =
+        [Drop::Stale, Drop::Overload, Drop::Duplicate, Drop::Retained, Drop::Malformed, Drop::Ending];
+
+    /// The word for it in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Drop::Stale => "stale",
+            Drop::Overload => "overload",
+            Drop::Duplicate => "duplicate",
+            Drop::Retained => "retained",
+            Drop::Malformed => "malformed",
+            Drop::Ending => "ending",
+        }
+    }
+
+    /// What is said of it.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Drop::Stale => "That was said too long ago, so I did nothing.",
+            Drop::Overload => "Too much was said at once, so I did not do that. Please say it again.",
+            Drop::Duplicate => "I have heard that already.",
+            Drop::Retained => "That was kept from earlier, so I did nothing.",
+            Drop::Malformed => "I could not read that.",
+            Drop::Ending => "I am being switched off, so I did not do that.",
+        }
+    }
+}
+
+impl Status {
+    pub(crate) fn received(&self) {
+        add(&self.received);
+    }
+
+    pub(crate) fn direct(&self) {
+        add(&self.direct);
+    }
+
+    pub(crate) fn by_mind(&self) {
+        add(&self.by_mind);
+    }
+
+    pub(crate) fn asked(&self) {
+        add(&self.asked);
+    }
+
+    pub(crate) fn not_understood(&self) {
+        add(&self.not_understood);
+    }
+
+    pub(crate) fn failed(&self) {
+        add(&self.failed);
+    }
+
+    /// An answer found no way out.
+    pub(crate) fn unpublished(&self) {
+        add(&self.unpublished);
+    }
+
+    pub(crate) fn dropped(&self, why: Drop) {
+        add(&self.dropped[why as usize]);
+    }
+
+    pub(crate) fn took(&self, time: Duration) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(time);
+    }
+
+    /// How many were dropped for this reason.
+    pub fn dropped_for(&self, why: Drop) -> u64 {
+        read(&self.dropped[why as usize])
+    }
+
+    /// The counters by name, in the order in which they are shown.
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
+        let mut counts = vec![
+            ("received", read(&self.received)),
+            ("direct", read(&self.direct)),
+            ("by_mind", read(&self.by_mind)),
+            ("asked", read(&self.asked)),
+            ("not_understood", read(&self.not_understood)),
+            ("failed", read(&self.failed)),
+            ("unpublished", read(&self.unpublished)),
+        ];
+        counts.extend(Drop::ALL.iter().map(|why| (why.counter(), self.dropped_for(*why))));
+        counts
+    }
+
+    /// How long the last answer took.
+    pub fn last_took(&self) -> Option<Duration> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop {
+    fn counter(self) -> &'static str {
+        match self {
+            Drop::Stale => "dropped_stale",
+            Drop::Overload => "dropped_overload",
+            Drop::Duplicate => "dropped_duplicate",
+            Drop::Retained => "dropped_retained",
+            Drop::Malformed => "dropped_malformed",
+            Drop::Ending => "dropped_ending",
+        }
+    }
+}
+
+// Relaxed: counters are read for people and guard nothing.
+fn add(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+fn read(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}

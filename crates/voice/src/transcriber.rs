@@ -1,0 +1,238 @@
+//! Transcripts as they come, answered in the background.
+//!
+//! Who brings one never waits. So many are answered at once, a slow one does not hold up the next; sentences of one
+//! conversation keep their order. When more come than can be answered, the newest counts most: the oldest that
+//! waits is dropped, and that is said.
+
+mod handle;
+mod queue;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolwright_model::Caller;
+use toolwright_speech::Device;
+use toolwright_tools::ToolExecutor;
+
+use crate::confirm::Questions;
+use crate::devices::{Devices, Freshness};
+use crate::limits::{GRACE, Limits};
+use crate::mind::Mind;
+use crate::policy::{Guard, VoicePolicy};
+use crate::status::{Drop, Status};
+use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
+use queue::{Job, Queue};
+
+/// Answers transcripts in the background. Clones are the same.
+#[derive(Clone)]
+pub struct BackgroundTranscriber(Arc<Shared>);
+
+/// What it works with.
+pub struct TranscriberOptions {
+    /// Runs every tool, mends its arguments and writes it down.
+    pub executor: Arc<ToolExecutor>,
+    /// Answers what is no direct command; nobody does when absent.
+    pub mind: Option<Arc<dyn Mind>>,
+    /// What the voice may do.
+    pub policy: Arc<VoicePolicy>,
+    /// Every number.
+    pub limits: Limits,
+    /// The tool that lists the devices of the house.
+    pub list_tool: String,
+    /// The tool that switches them.
+    pub control_tool: String,
+}
+
+impl TranscriberOptions {
+    /// The usual ones.
+    pub fn new(executor: Arc<ToolExecutor>) -> TranscriberOptions {
+        TranscriberOptions {
+            executor,
+            mind: None,
+            policy: Arc::default(),
+            limits: Limits::default(),
+            list_tool: toolwright_config::USUAL_LIST_TOOL.to_owned(),
+            control_tool: toolwright_config::USUAL_CONTROL_TOOL.to_owned(),
+        }
+    }
+}
+
+struct Shared {
+    executor: Arc<ToolExecutor>,
+    mind: Option<Arc<dyn Mind>>,
+    policy: Arc<VoicePolicy>,
+    limits: Limits,
+    control_tool: String,
+    devices: Devices,
+    questions: Questions,
+    status: Arc<Status>,
+    queue: Mutex<Queue>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl BackgroundTranscriber {
+    /// Nothing is begun before the first transcript.
+    pub fn new(options: TranscriberOptions, status: Arc<Status>) -> BackgroundTranscriber {
+        let TranscriberOptions { executor, mind, policy, limits, list_tool, control_tool } = options;
+        BackgroundTranscriber(Arc::new(Shared {
+            executor,
+            mind,
+            policy,
+            limits,
+            control_tool,
+            devices: Devices::new(list_tool),
+            questions: Questions::new(limits.confirm),
+            status,
+            queue: Mutex::new(Queue::default()),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        }))
+    }
+
+    /// Takes a transcript. It never waits: the answer comes to the ear, exactly one. Must be called on a tokio
+    /// runtime.
+    pub fn take(&self, transcript: Transcript, ear: Box<dyn Ear>) {
+        let shared = &self.0;
+        shared.status.received();
+        if shared.stop.is_cancelled() {
+            shared.drop_job(Job { transcript, ear }, Drop::Ending);
+            return;
+        }
+        let dropped = shared.lock().push(Job { transcript, ear }, shared.limits.waiting);
+        if let Some(job) = dropped {
+            shared.drop_job(job, Drop::Overload);
+        }
+        self.pump();
+    }
+
+    /// Asks for the devices of the house, so that the first command need not wait for them.
+    pub async fn warm(&self) {
+        let caller = self.0.caller("voice", "start");
+        self.0.devices.current(&self.0.executor, &caller, Freshness::Usual).await;
+    }
+
+    /// What is counted.
+    pub fn status(&self) -> &Arc<Status> {
+        &self.0.status
+    }
+
+    /// How many wait, and how many are being answered.
+    pub fn load(&self) -> (usize, usize) {
+        let queue = self.0.lock();
+        (queue.waiting(), queue.running())
+    }
+
+    /// Every number.
+    pub fn limits(&self) -> Limits {
+        self.0.limits
+    }
+
+    /// How many spoken questions are open, how many devices are known, whether there is a mind.
+    pub(crate) fn knows(&self) -> (usize, usize, bool) {
+        (self.0.questions.count(), self.0.devices.known().len(), self.0.mind.is_some())
+    }
+
+    /// The devices, as they are known now or asked for.
+    pub(crate) async fn devices(&self) -> Arc<Vec<Device>> {
+        let caller = self.0.caller("voice", "devices");
+        self.0.devices.current(&self.0.executor, &caller, Freshness::Usual).await
+    }
+
+    /// Does something beside the transcripts, which is waited for at the end. Too much at once is not done.
+    pub(crate) fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let shared = &self.0;
+        if shared.stop.is_cancelled() || shared.tasks.len() > shared.limits.waiting + shared.limits.at_once {
+            shared.status.dropped(Drop::Overload);
+            return;
+        }
+        let stop = shared.stop.clone();
+        shared.tasks.spawn(async move {
+            tokio::select! {
+                () = work => {}
+                () = stop.cancelled() => {}
+            }
+        });
+    }
+
+    /// Takes nothing more, drops what waits and waits a little for what is being answered.
+    pub async fn stop(&self) {
+        let shared = &self.0;
+        shared.tasks.close();
+        let waiting = shared.lock().clear();
+        waiting.into_iter().for_each(|job| shared.drop_job(job, Drop::Ending));
+        if timeout(GRACE, shared.tasks.wait()).await.is_err() {
+            shared.stop.cancel();
+            shared.tasks.wait().await;
+        }
+        shared.stop.cancel();
+    }
+
+    /// Begins with as many as may run at once.
+    fn pump(&self) {
+        while let Some(job) = self.0.next() {
+            let this = self.clone();
+            self.0.tasks.spawn(async move {
+                let conversation = job.transcript.conversation.clone();
+                let freed = Freed { this: &this, conversation };
+                this.0.answer(job).await;
+                drop(freed);
+            });
+        }
+    }
+}
+
+/// The place of a conversation, given back whatever happens to its sentence.
+struct Freed<'t> {
+    this: &'t BackgroundTranscriber,
+    conversation: String,
+}
+
+impl std::ops::Drop for Freed<'_> {
+    fn drop(&mut self) {
+        self.this.0.lock().done(&self.conversation);
+        self.this.pump();
+    }
+}
+
+impl Shared {
+    fn next(&self) -> Option<Job> {
+        self.lock().next(self.limits.at_once)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn guard(&self) -> Guard {
+        Guard::new(Arc::clone(&self.policy), self.devices.known())
+    }
+
+    fn caller(&self, source: &str, conversation: &str) -> Arc<Caller> {
+        Arc::new(Caller {
+            client: source.to_owned(),
+            session: Some(conversation.to_owned()),
+            front: "voice",
+            toolbox: None,
+        })
+    }
+
+    /// Says that a transcript was not looked at.
+    fn drop_job(&self, job: Job, why: Drop) {
+        let Job { transcript, ear } = job;
+        self.status.dropped(why);
+        tracing::warn!(conversation = transcript.conversation, why = why.word(), "a transcript was dropped");
+        ear.answer(Answer {
+            text: why.sentence().to_owned(),
+            kind: AnswerKind::Dropped(why),
+            took: transcript.received.elapsed(),
+            question: transcript.text,
+            id: transcript.id,
+            conversation: transcript.conversation,
+            model: None,
+            turns: 0,
+        });
+    }
+}

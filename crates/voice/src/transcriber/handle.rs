@@ -1,0 +1,329 @@
+//! One transcript, from what was said to what is said back.
+
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout_at};
+use toolwright_model::Caller;
+use toolwright_speech::{
+    Command, Device, Does, MAX_TEXT_CHARS, Reading, Reply, Sentences, choose, could_be_of_device,
+    read_intent, reply_of, speakable, speakable_failure,
+};
+use toolwright_tools::Call;
+
+use super::Shared;
+use super::queue::Job;
+use crate::confirm::{Asked, Pending};
+use crate::devices::Freshness;
+use crate::mind::{HeldCall, MindError, Thinking, Thought, Words};
+use crate::policy::{self, Verdict};
+use crate::status::Drop;
+use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
+
+/// The tool that knows the time.
+const DATETIME_TOOL: &str = "builtin/get_current_datetime";
+
+const LEFT_ALONE: &str = "Okay, I leave it as it is.";
+const TOO_LATE: &str = "That was too long ago, so I did nothing. Please say it again.";
+const NOT_UNDERSTOOD: &str = "I did not understand that.";
+const NO_MODEL: &str = "I cannot reach my language model right now. Please try again later.";
+const NO_ANSWER: &str = "I found no answer to that.";
+const TOO_SLOW: &str = "That took me too long, so I stopped thinking about it.";
+const BROKEN: &str = "Something went wrong here, so I have no answer.";
+const ONLY_YES_OR_NO: &str = "I only understand yes or no here.";
+
+/// What is said back.
+struct Said {
+    text: String,
+    kind: AnswerKind,
+    model: Option<(String, String)>,
+    turns: usize,
+    by: By,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Us,
+    Mind,
+}
+
+impl Said {
+    fn new(text: impl Into<String>, kind: AnswerKind) -> Said {
+        Said { text: text.into(), kind, model: None, turns: 0, by: By::Us }
+    }
+}
+
+/// A transcript that is being answered. Dropped before its end, it says so: every transcript has an answer.
+struct Heard {
+    transcript: Transcript,
+    ear: Option<Box<dyn Ear>>,
+}
+
+impl Heard {
+    fn answer(mut self, said: Said) {
+        self.tell(said);
+    }
+
+    fn tell(&mut self, said: Said) {
+        let Some(ear) = self.ear.take() else { return };
+        let transcript = &self.transcript;
+        ear.answer(Answer {
+            question: transcript.text.clone(),
+            text: said.text,
+            kind: said.kind,
+            id: transcript.id.clone(),
+            conversation: transcript.conversation.clone(),
+            model: said.model,
+            turns: said.turns,
+            took: transcript.received.elapsed(),
+        });
+    }
+}
+
+impl std::ops::Drop for Heard {
+    fn drop(&mut self) {
+        self.tell(Said::new(BROKEN, AnswerKind::Failed));
+    }
+}
+
+impl Shared {
+    /// Answers one transcript, whatever happens.
+    pub(super) async fn answer(&self, job: Job) {
+        if job.transcript.received.elapsed() > self.limits.max_age {
+            self.drop_job(job, Drop::Stale);
+            return;
+        }
+        let mut heard = Heard { transcript: job.transcript, ear: Some(job.ear) };
+        let said = {
+            let Heard { transcript, ear } = &mut heard;
+            let Some(ear) = ear.as_mut() else { return };
+            tokio::select! {
+                said = self.said_to(transcript, ear.as_mut()) => said,
+                () = self.stop.cancelled() => {
+                    self.status.dropped(Drop::Ending);
+                    Said::new(Drop::Ending.sentence(), AnswerKind::Dropped(Drop::Ending))
+                }
+            }
+        };
+        self.count(&said);
+        self.status.took(heard.transcript.received.elapsed());
+        if let (Some(mind), By::Us, AnswerKind::Done | AnswerKind::Asked) = (&self.mind, said.by, said.kind) {
+            mind.hears(&heard.transcript.conversation, &heard.transcript.text, &said.text);
+        }
+        heard.answer(said);
+    }
+
+    fn count(&self, said: &Said) {
+        match said.kind {
+            AnswerKind::Asked => self.status.asked(),
+            AnswerKind::NotUnderstood => self.status.not_understood(),
+            AnswerKind::Failed => self.status.failed(),
+            AnswerKind::Done if said.by == By::Mind => self.status.by_mind(),
+            AnswerKind::Done => self.status.direct(),
+            AnswerKind::Dropped(_) => {}
+        }
+    }
+
+    async fn said_to(&self, transcript: &Transcript, ear: &mut dyn Ear) -> Said {
+        let text = transcript.text.trim();
+        if text.is_empty() || text.chars().count() > MAX_TEXT_CHARS {
+            return Said::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood);
+        }
+        let caller = self.caller(&transcript.source, &transcript.conversation);
+        match self.questions.take(&transcript.conversation) {
+            Asked::Open(pending) => {
+                if let Some(said) = self.replied(transcript, pending, &caller).await {
+                    return said;
+                }
+            }
+            Asked::TooLate if reply_of(text) == Reply::Yes => return Said::new(TOO_LATE, AnswerKind::Done),
+            Asked::TooLate | Asked::Nothing => {}
+        }
+        if transcript.is_english()
+            && let Some(said) = self.direct(transcript, &caller).await
+        {
+            return said;
+        }
+        self.thought(transcript, ear, caller).await
+    }
+
+    /// An answer to a question of ours; nothing when it is about something else, and then the question is over.
+    async fn replied(&self, transcript: &Transcript, pending: Pending, caller: &Arc<Caller>) -> Option<Said> {
+        let reply = reply_of(&transcript.text);
+        match (pending, reply) {
+            (_, Reply::No) => Some(Said::new(LEFT_ALONE, AnswerKind::Done)),
+            (Pending::Yes(calls), Reply::Yes) => Some(self.run(&calls, caller).await),
+            (Pending::Yes(calls), Reply::Both) => {
+                let text = format!("{ONLY_YES_OR_NO} {}", policy::question(&calls));
+                Some(self.ask(transcript, Pending::Yes(calls), &text))
+            }
+            (Pending::Yes(_), Reply::Other) => None,
+            (Pending::Which { does, devices }, _) => {
+                let device = choose(&transcript.text, &devices)?;
+                Some(self.device(transcript, device, does, caller).await?)
+            }
+        }
+    }
+
+    /// What is certain is done at once; nothing when it is not.
+    async fn direct(&self, transcript: &Transcript, caller: &Arc<Caller>) -> Option<Said> {
+        let text = &transcript.text;
+        let mut reading = Reading::Unsure;
+        if could_be_of_device(text) {
+            for freshness in [Freshness::Usual, Freshness::Newer] {
+                let devices = self.devices.current(&self.executor, caller, freshness).await;
+                reading = read_intent(text, &devices);
+                if reading != Reading::Unsure {
+                    break;
+                }
+            }
+        } else {
+            reading = read_intent(text, &[]);
+        }
+        match reading {
+            Reading::Certain(Command::Tell(tells)) => {
+                let call =
+                    HeldCall { tool: DATETIME_TOOL.to_owned(), arguments: tells.arguments().to_owned() };
+                self.guarded(transcript, call, caller).await
+            }
+            Reading::Certain(Command::Device { device, does }) => {
+                self.device(transcript, &device, does, caller).await
+            }
+            Reading::Which { does, devices } => {
+                let names: Vec<String> = devices.iter().map(Device::spoken).collect();
+                let text = format!("Which one do you mean: {}?", names.join(", or "));
+                Some(self.ask(transcript, Pending::Which { does, devices }, &text))
+            }
+            Reading::Unsure => None,
+        }
+    }
+
+    async fn device(
+        &self,
+        transcript: &Transcript,
+        device: &Device,
+        does: Does,
+        caller: &Arc<Caller>,
+    ) -> Option<Said> {
+        let known = self.devices.known();
+        let is_alone = known.iter().filter(|other| other.name == device.name).count() < 2;
+        // Of two with one name the place says which.
+        let name = match &device.location {
+            Some(location) if !is_alone => format!("{location}/{}", device.name),
+            _ => device.name.clone(),
+        };
+        let call = HeldCall { tool: self.control_tool.clone(), arguments: does.arguments(&name) };
+        self.guarded(transcript, call, caller).await
+    }
+
+    /// Runs a call, or asks first; nothing when the voice has no such tool: then a mind may know another way.
+    async fn guarded(&self, transcript: &Transcript, call: HeldCall, caller: &Arc<Caller>) -> Option<Said> {
+        let prepared = self.executor.prepare(&Call::new(&call.tool, &call.arguments)).ok()?;
+        match self.guard().judge(&prepared.tool, &prepared.arguments) {
+            Verdict::Allow => Some(self.run(&[call], caller).await),
+            Verdict::Confirm => {
+                let text = policy::question(std::slice::from_ref(&call));
+                Some(self.ask(transcript, Pending::Yes(vec![call]), &text))
+            }
+            Verdict::Deny(_) => None,
+        }
+    }
+
+    fn ask(&self, transcript: &Transcript, pending: Pending, text: &str) -> Said {
+        self.questions.ask(&transcript.conversation, pending);
+        Said::new(speakable(text), AnswerKind::Asked)
+    }
+
+    /// Runs calls one after the other, and stops at the first that fails.
+    async fn run(&self, calls: &[HeldCall], caller: &Arc<Caller>) -> Said {
+        let mut told: Vec<String> = Vec::new();
+        for call in calls {
+            let is_allowed = self.executor.find(&call.tool).is_ok_and(|found| self.policy.has(&found.tool));
+            if !is_allowed {
+                return Said::new("I may not use that tool by voice.", AnswerKind::Failed);
+            }
+            let outcome =
+                self.executor.execute(Call::new(&call.tool, &call.arguments).by(Arc::clone(caller))).await;
+            match outcome.result {
+                Ok(output) => told.push(output.text),
+                Err(error) => return Said::new(speakable_failure(&error.sentence), AnswerKind::Failed),
+            }
+        }
+        Said::new(speakable(&told.join("\n")), AnswerKind::Done)
+    }
+
+    async fn thought(&self, transcript: &Transcript, ear: &mut dyn Ear, caller: Arc<Caller>) -> Said {
+        let Some(mind) = &self.mind else { return Said::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood) };
+        let (words, mut pieces) = Words::channel();
+        let cancellation = self.stop.child_token();
+        let _cancelled_with_us = cancellation.clone().drop_guard();
+        let thought = Thought {
+            text: transcript.text.clone(),
+            conversation: transcript.conversation.clone(),
+            language: transcript.language.clone(),
+            guard: self.guard(),
+            caller,
+            words,
+            cancellation,
+        };
+        let until = Instant::now() + self.limits.think;
+        let mut thinking = std::pin::pin!(timeout_at(until, Arc::clone(mind).think(thought)));
+        let mut sentences = Sentences::default();
+        let mut is_open = true;
+        let thinking = loop {
+            tokio::select! {
+                // What was said before the end is heard before the end.
+                biased;
+                piece = pieces.recv(), if is_open => match piece {
+                    Some(piece) => sentences.push(&piece).iter().for_each(|sentence| ear.sentence(sentence)),
+                    None => is_open = false,
+                },
+                thinking = &mut thinking => break thinking,
+            }
+        };
+        let said = match thinking {
+            Ok(Ok(thinking)) => self.thought_of(transcript, thinking),
+            Ok(Err(error)) => {
+                tracing::warn!(conversation = transcript.conversation, "no answer: {error}");
+                let text = match error {
+                    MindError::Unavailable(_) => NO_MODEL,
+                    MindError::NoAnswer(_) => NO_ANSWER,
+                };
+                Said::new(text, AnswerKind::Failed)
+            }
+            Err(_) => {
+                tracing::warn!(
+                    conversation = transcript.conversation,
+                    "the model was stopped: it took too long"
+                );
+                Said::new(TOO_SLOW, AnswerKind::Failed)
+            }
+        };
+        Said { by: By::Mind, ..said }
+    }
+
+    fn mended(&self, call: HeldCall) -> HeldCall {
+        match self.executor.prepare(&Call::new(&call.tool, &call.arguments)) {
+            Ok(prepared) => {
+                HeldCall { tool: prepared.tool.qualified_name().to_owned(), arguments: prepared.arguments }
+            }
+            Err(_) => call,
+        }
+    }
+
+    fn thought_of(&self, transcript: &Transcript, thinking: Thinking) -> Said {
+        let Thinking { text, held, model, turns } = thinking;
+        let said = if !held.is_empty() {
+            // What is asked is what will be done: the call as it was mended.
+            let held: Vec<HeldCall> = held.into_iter().map(|call| self.mended(call)).collect();
+            let question = policy::question(&held);
+            self.ask(transcript, Pending::Yes(held), &question)
+        } else if text.trim().is_empty() {
+            Said::new(NO_ANSWER, AnswerKind::NotUnderstood)
+        } else {
+            let text = speakable(&text);
+            let kind = if text.ends_with('?') { AnswerKind::Asked } else { AnswerKind::Done };
+            Said::new(text, kind)
+        };
+        Said { model, turns, ..said }
+    }
+}

@@ -1,0 +1,133 @@
+//! Spoken questions: what they guard, how long, and for whom (T23).
+
+use std::time::Duration;
+
+use serde_json::json;
+use toolwright_voice::{AnswerKind, Limits};
+
+use crate::support::{House, Room, ScriptedMind, Step};
+
+const QUESTION: &str = "Shall I turn on Garage Door? Please say yes or no.";
+
+#[tokio::test]
+async fn a_garage_door_opens_after_a_yes_and_not_before() {
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits::default());
+    let asked = room.ask("turn on the garage door").await;
+    assert_eq!((asked.text.as_str(), asked.kind), (QUESTION, AnswerKind::Asked));
+    assert_eq!(house.switched(), Vec::<String>::new());
+    let done = room.ask("yes, please").await;
+    assert_eq!(
+        (done.text.as_str(), done.kind),
+        ("Successfully sent command to turn on Garage Door.", AnswerKind::Done)
+    );
+    assert_eq!(house.switched(), ["Garage Door on"]);
+    // It was one yes for one thing.
+    assert_eq!(room.ask("yes").await.kind, AnswerKind::NotUnderstood);
+    assert_eq!(house.switched().len(), 1);
+}
+
+#[tokio::test]
+async fn a_no_leaves_it_closed() {
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits::default());
+    room.ask("turn on the garage door").await;
+    assert_eq!(room.ask("No!").await.text, "Okay, I leave it as it is.");
+    room.ask("yes").await;
+    assert_eq!(house.switched(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn yes_but_tomorrow_is_no_yes_and_is_asked_again() {
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits::default());
+    room.ask("turn on the garage door").await;
+    for look_alike in ["yes, but tomorrow", "yes and no", "okay later"] {
+        let again = room.ask(look_alike).await;
+        assert_eq!(again.kind, AnswerKind::Asked, "{look_alike}");
+        assert!(again.text.ends_with(QUESTION), "{}", again.text);
+        assert_eq!(house.switched(), Vec::<String>::new());
+    }
+    room.ask("yes").await;
+    assert_eq!(house.switched(), ["Garage Door on"]);
+}
+
+#[tokio::test]
+async fn whoever_asks_for_something_else_has_not_said_yes() {
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits::default());
+    room.ask("turn on the garage door").await;
+    room.ask("turn on switch one").await;
+    room.ask("yes").await;
+    assert_eq!(house.switched(), ["Switch One on"]);
+}
+
+#[tokio::test]
+async fn another_room_cannot_say_yes() {
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits::default());
+    room.tell("turn on the garage door", "kitchen");
+    room.next().await;
+    room.tell("yes", "hall");
+    assert_eq!(room.next().await.kind, AnswerKind::NotUnderstood);
+    assert_eq!(house.switched(), Vec::<String>::new());
+    room.tell("yes", "kitchen");
+    room.next().await;
+    assert_eq!(house.switched(), ["Garage Door on"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_that_comes_too_late_does_nothing() {
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits { confirm: Duration::from_secs(30), ..Limits::default() });
+    room.ask("turn on the garage door").await;
+    tokio::time::advance(Duration::from_secs(31)).await;
+    let late = room.ask("yes").await;
+    assert_eq!(late.text, "That was too long ago, so I did nothing. Please say it again.");
+    assert_eq!(house.switched(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_a_mind_holds_back_is_run_after_a_yes() {
+    let house = House::default();
+    let mind = ScriptedMind::new([Step::Hold(
+        "control_zwave_device",
+        json!({"device_name": "Garage Door", "command": "off"}),
+    )]);
+    let mut room = Room::new(&house, Some(mind.clone()), Limits::default());
+    let asked = room.ask("close everything for the night").await;
+    assert_eq!(asked.kind, AnswerKind::Asked);
+    assert_eq!(asked.text, "Shall I turn off Garage Door? Please say yes or no.");
+    assert_eq!(asked.model, Some(("scripted".into(), "tests".into())));
+    room.ask("yes").await;
+    // Mended on its way, as every call is.
+    assert_eq!(house.switched(), ["Garage Door off"]);
+}
+
+#[tokio::test]
+async fn a_held_call_of_a_tool_that_the_voice_has_not_is_never_run() {
+    let house = House::default();
+    let mind = ScriptedMind::new([Step::Hold("unlock_house", json!({}))]);
+    let mut room = Room::new(&house, Some(mind), Limits::default());
+    room.ask("let the plumber in").await;
+    let refused = room.ask("yes").await;
+    assert_eq!(
+        (refused.text.as_str(), refused.kind),
+        ("I may not use that tool by voice.", AnswerKind::Failed)
+    );
+    assert_eq!(house.switched(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn of_two_lamps_the_one_that_is_named_next_is_switched() {
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits::default());
+    let asked = room.ask("turn on the lamp").await;
+    assert_eq!(asked.text, "Which one do you mean: Lamp in Kitchen, or Lamp in Bedroom?");
+    assert_eq!(asked.kind, AnswerKind::Asked);
+    room.ask("the kitchen lamp").await;
+    assert_eq!(house.switched(), ["Kitchen/Lamp on"]);
+    room.ask("turn off the lamp").await;
+    assert_eq!(room.ask("never mind").await.text, "Okay, I leave it as it is.");
+    assert_eq!(house.switched().len(), 1);
+}

@@ -1,0 +1,71 @@
+//! What the voice may do, and what it asks for first (T23).
+
+use std::sync::Arc;
+
+use toolwright_speech::Device;
+use toolwright_tools::{RegisteredTool, ToolExecutor};
+use toolwright_voice::{Verdict, VoicePolicy};
+
+use crate::support::House;
+
+fn tool(executor: &ToolExecutor, name: &str) -> Arc<RegisteredTool> {
+    executor.find(name).unwrap_or_else(|error| panic!("{name}: {error}")).tool
+}
+
+#[tokio::test]
+async fn the_voice_has_tools_of_its_own_and_no_files() {
+    let executor = House::default().executor();
+    let policy = VoicePolicy::default();
+    for name in ["get_current_datetime", "search_web", "control_speaker_volume", "control_zwave_device"] {
+        assert!(policy.has(&tool(&executor, name)), "{name}");
+    }
+    for name in ["read_file", "write_to_file", "unlock_house", "tidy_up"] {
+        assert!(!policy.has(&tool(&executor, name)), "{name}");
+        let verdict = policy.judge(&tool(&executor, name), "{}", &[]);
+        assert!(matches!(verdict, Verdict::Deny(_)), "{name}: {verdict:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_tools_takes_the_place_of_the_usual_one() {
+    let executor = House::default().executor();
+    let policy = VoicePolicy::new(Some(&["zwave/*".to_owned(), "search_web".to_owned()]), &[]);
+    for (name, has) in
+        [("unlock_house", true), ("search_web", true), ("get_current_datetime", false), ("read_file", false)]
+    {
+        assert_eq!(policy.has(&tool(&executor, name)), has, "{name}");
+    }
+    assert!(!VoicePolicy::new(Some(&[]), &[]).has(&tool(&executor, "search_web")), "nothing is nothing");
+}
+
+#[tokio::test]
+async fn locks_doors_and_what_destroys_need_a_yes() {
+    let executor = House::default().executor();
+    let policy = VoicePolicy::new(Some(&["*".to_owned()]), &["aquarium".to_owned()]);
+    let lock = Device { name: "Entrance".into(), location: None, kind: Some("door lock".into()) };
+    let judge = |name: &str, arguments: &str| {
+        policy.judge(&tool(&executor, name), arguments, std::slice::from_ref(&lock))
+    };
+    for (name, arguments) in [
+        ("unlock_house", "{}"),
+        ("tidy_up", "{}"),
+        ("control_zwave_device", r#"{"deviceName":"Garage Door","action":"on"}"#),
+        ("control_zwave_device", r#"{"deviceName":"front-door lock","action":"off"}"#),
+        ("control_zwave_device", r#"{"deviceName":"Alarm","action":"off"}"#),
+        ("control_zwave_device", r#"{"deviceName":"entrance","action":"on"}"#),
+        ("control_zwave_device", r#"{"deviceName":"Aquarium Pump","action":"off"}"#),
+        ("control_zwave_device", r#"{"device":{"id":["lock.front"]}}"#),
+        ("control_zwave_device", "no JSON"),
+    ] {
+        assert_eq!(judge(name, arguments), Verdict::Confirm, "{name} {arguments}");
+    }
+    for (name, arguments) in [
+        ("control_zwave_device", r#"{"deviceName":"Outdoor Light","action":"on"}"#),
+        ("control_zwave_device", r#"{"deviceName":"Doorbell Light","action":"on"}"#),
+        ("control_zwave_device", r#"{"deviceName":"Clock","action":"on"}"#),
+        ("search_web", r#"{"query":"how to open a garage door"}"#),
+        ("list_zwave_devices", r#"{"filter":"door"}"#),
+    ] {
+        assert_eq!(judge(name, arguments), Verdict::Allow, "{name} {arguments}");
+    }
+}

@@ -1,0 +1,79 @@
+//! A broker that is killed and comes back (R26). `cargo xtask soak R26` does it a hundred times.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolwright_voice::FrontState;
+
+use crate::support::brokers::{Mosquitto, publish};
+use crate::support::{Spoken, at_broker};
+
+/// How often the broker is killed here.
+const TIMES: usize = 10;
+/// How many toggles there are in all.
+const TOGGLES: usize = 200;
+/// How long coming back may take.
+const BACK: Duration = Duration::from_secs(5);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_toggle_counts_once() {
+    let times = std::env::var("TOOLWRIGHT_R26").ok().and_then(|times| times.parse().ok()).unwrap_or(TIMES);
+    let mut broker = Mosquitto::start();
+    let spoken = Spoken::start(at_broker(broker.port), None).await;
+    let each = (TOGGLES / times).max(2);
+    let mut expected = Vec::new();
+    for round in 0..times {
+        for number in 0..each {
+            let (word, id) = (if number % 2 == 0 { "on" } else { "off" }, format!("{round}-{number}"));
+            let message =
+                json!({ "text": format!("turn {word} switch one"), "id": id, "conversation": "r26" })
+                    .to_string();
+            // Sent twice, as somebody does who did not get an acknowledgement.
+            for _ in 0..2 {
+                let sent = publish(broker.port, &["-t", "voice/transcription", "-m", &message]);
+                assert!(sent.status.success(), "{sent:?}");
+            }
+            expected.push(format!("Switch One {word}"));
+        }
+        let wanted = expected.len();
+        spoken.until("every toggle", |_| spoken.house.switched().len() >= wanted).await;
+        // Kept by the broker: it must not be replayed when we come back.
+        publish(
+            broker.port,
+            &[
+                "-r",
+                "-t",
+                "voice/transcription",
+                "-m",
+                r#"{"text":"turn on switch two","source":"toolwright"}"#,
+            ],
+        );
+        broker.kill();
+        spoken.until("it is missed", |voice| voice.view().fronts[0].state == FrontState::Waiting).await;
+        broker.restart();
+        let since = Instant::now();
+        spoken.ready().await;
+        let took = since.elapsed();
+        assert!(took <= BACK, "round {round}: it took {took:?} to come back");
+    }
+    assert_eq!(spoken.house.switched(), expected, "the right state, each toggle once");
+    assert_eq!(spoken.count("dropped_duplicate"), expected.len() as u64);
+    spoken.voice.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_is_not_there_at_the_start_holds_up_nobody() {
+    let port = crate::support::brokers::free_port();
+    let house = crate::support::House::default();
+    let mut settings = at_broker(port);
+    let listen = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    settings.wyoming = Some(toolwright_config::WyomingSettings { listen, allow: Vec::new() });
+    let options = toolwright_voice::VoiceOptions { settings, executor: house.executor(), mind: None };
+    let spoken = Spoken { voice: toolwright_voice::Voice::start(options), house, port };
+    spoken.voice.settled().await;
+    assert_eq!(spoken.state("mqtt"), Some(FrontState::Waiting));
+    assert_eq!(spoken.state("wyoming"), Some(FrontState::Ready));
+    assert_eq!(spoken.voice.view().status, "degraded");
+    spoken.until("the devices are known meanwhile", |voice| voice.view().devices == 8).await;
+    spoken.voice.stop().await;
+}

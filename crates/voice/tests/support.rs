@@ -1,0 +1,346 @@
+//! A small house, a mind that answers by script, ears, and brokers.
+
+pub mod brokers;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use toolwright_config::{BrokerChoice, BrokerSettings, MqttSettings, VoiceSettings};
+use toolwright_model::{Annotations, ToolDefinition};
+use toolwright_tools::builtin::{BuiltinConfig, builtin_tools};
+use toolwright_tools::{ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
+use toolwright_voice::{
+    Answer, BackgroundTranscriber, Ear, FrontState, Limits, Mind, MindError, Status, Thinking, Thought,
+    TranscriberOptions, Transcript, Voice, VoiceOptions,
+};
+
+/// How long anything in a test may take.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the tools of the house were called with, in order.
+#[derive(Clone, Default)]
+pub struct House {
+    pub calls: Arc<Mutex<Vec<(String, Value)>>>,
+    /// How long a switch takes.
+    pub delay: Duration,
+}
+
+struct HouseTool {
+    name: &'static str,
+    house: House,
+}
+
+impl ToolFunction for HouseTool {
+    fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let arguments: Value = serde_json::from_str(&arguments).expect("JSON");
+            self.house.calls.lock().expect("a lock").push((self.name.to_owned(), arguments.clone()));
+            match self.name {
+                "list_zwave_devices" => Ok(ToolOutput::text(DEVICES)),
+                "control_zwave_device" => {
+                    tokio::time::sleep(self.house.delay).await;
+                    let device = arguments["deviceName"].as_str().unwrap_or_default().to_owned();
+                    if device == "Broken Lamp" {
+                        return Err(ToolFailure::tool("connect ECONNREFUSED 127.0.0.1:1883"));
+                    }
+                    let action = arguments["action"].as_str().unwrap_or_default();
+                    Ok(ToolOutput::text(format!("Successfully sent command to turn {action} {device}")))
+                }
+                other => Ok(ToolOutput::text(format!("{other} was done"))),
+            }
+        })
+    }
+}
+
+pub const DEVICES: &str = r#"Available Z-Wave devices (8 total):
+- "Switch One" in Hall is online
+- "Switch Two" in Hall is online
+- "Lamp" in Kitchen is online
+- "Lamp" in Bedroom is online
+- "Desk Light" in Office is online
+- "Garage Door" in Garage is online
+- "Broken Lamp" is online
+- "Outdoor Light" in Garden is online"#;
+
+impl House {
+    /// The tools of the house, ours, and two that are dangerous.
+    pub fn executor(&self) -> Arc<ToolExecutor> {
+        let registry = Arc::new(ToolRegistry::new());
+        let mut ours = BuiltinConfig::default();
+        ours.files.roots = vec![std::env::temp_dir()];
+        for tool in builtin_tools(&ours).expect("ours are in order") {
+            registry.register(tool.definition, tool.function).expect("ours are in order");
+        }
+        let device = json!({ "type": "object", "properties": {
+            "deviceName": {"type": "string"}, "action": {"type": "string", "enum": ["on", "off", "dim"]},
+            "level": {"type": "integer", "minimum": 0, "maximum": 100} },
+            "required": ["deviceName", "action"], "additionalProperties": false });
+        let any = json!({ "type": "object" });
+        let tools = [
+            ("list_zwave_devices", &any, false),
+            ("control_zwave_device", &device, false),
+            ("unlock_house", &any, false),
+            ("tidy_up", &any, true),
+        ];
+        for (name, schema, destructive) in tools {
+            let definition = ToolDefinition {
+                name: name.into(),
+                server: Some("zwave".into()),
+                description: "Of the house.".into(),
+                input_schema: schema.to_string(),
+                annotations: Annotations { destructive, harmless: false },
+                ..ToolDefinition::default()
+            };
+            registry
+                .register(definition, Arc::new(HouseTool { name, house: self.clone() }))
+                .expect("in order");
+        }
+        Arc::new(ToolExecutor::new(registry))
+    }
+
+    /// What was switched, in order.
+    pub fn switched(&self) -> Vec<String> {
+        let calls = self.calls.lock().expect("a lock");
+        let of = |(name, arguments): &(String, Value)| {
+            let text = |key: &str| arguments[key].as_str().unwrap_or_default().to_owned();
+            match name.as_str() {
+                "list_zwave_devices" => None,
+                "control_zwave_device" => match arguments["level"].as_u64() {
+                    Some(level) => Some(format!("{} {} {level}", text("deviceName"), text("action"))),
+                    None => Some(format!("{} {}", text("deviceName"), text("action"))),
+                },
+                other => Some(other.to_owned()),
+            }
+        };
+        calls.iter().filter_map(of).collect()
+    }
+
+    /// How often the devices were asked for.
+    pub fn listed(&self) -> usize {
+        self.calls.lock().expect("a lock").iter().filter(|(name, _)| name == "list_zwave_devices").count()
+    }
+}
+
+/// A mind that answers by script: one answer for each thought, and what it was asked.
+#[derive(Default)]
+pub struct ScriptedMind {
+    script: Mutex<VecDeque<Step>>,
+    pub asked: Mutex<Vec<String>>,
+    pub heard: Mutex<Vec<String>>,
+}
+
+/// What the mind does with one thought.
+pub enum Step {
+    Say(&'static str),
+    /// Says these pieces one after the other, then the whole.
+    Stream(&'static [&'static str]),
+    Hold(&'static str, Value),
+    Wait(Duration),
+    Fail(MindError),
+    Panic,
+}
+
+impl ScriptedMind {
+    pub fn new(steps: impl IntoIterator<Item = Step>) -> Arc<ScriptedMind> {
+        Arc::new(ScriptedMind { script: Mutex::new(steps.into_iter().collect()), ..ScriptedMind::default() })
+    }
+
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().expect("a lock").clone()
+    }
+}
+
+impl Mind for ScriptedMind {
+    fn think(self: Arc<Self>, thought: Thought) -> BoxFuture<'static, Result<Thinking, MindError>> {
+        self.asked.lock().expect("a lock").push(thought.text.clone());
+        let step =
+            self.script.lock().expect("a lock").pop_front().unwrap_or(Step::Say("I have nothing to say."));
+        Box::pin(async move {
+            let say = |text: String| Thinking {
+                text,
+                model: Some(("scripted".into(), "tests".into())),
+                turns: 1,
+                ..Thinking::default()
+            };
+            match step {
+                Step::Say(text) => Ok(say(text.to_owned())),
+                Step::Stream(pieces) => {
+                    for piece in pieces {
+                        thought.words.say(piece);
+                        tokio::task::yield_now().await;
+                    }
+                    Ok(say(pieces.concat()))
+                }
+                Step::Hold(tool, arguments) => {
+                    let held = toolwright_voice::HeldCall {
+                        tool: tool.to_owned(),
+                        arguments: arguments.to_string(),
+                    };
+                    Ok(Thinking { held: vec![held], ..say(String::new()) })
+                }
+                Step::Wait(time) => {
+                    tokio::time::sleep(time).await;
+                    Ok(say("That took a while.".to_owned()))
+                }
+                Step::Fail(error) => Err(error),
+                Step::Panic => panic!("the mind breaks, as it was told to"),
+            }
+        })
+    }
+
+    fn hears(&self, _: &str, question: &str, answer: &str) {
+        self.heard.lock().expect("a lock").push(format!("{question} -> {answer}"));
+    }
+}
+
+/// An ear that keeps what it hears.
+pub struct TestEar {
+    sentences: Vec<String>,
+    answers: mpsc::UnboundedSender<(Vec<String>, Answer)>,
+}
+
+impl Ear for TestEar {
+    fn sentence(&mut self, sentence: &str) {
+        self.sentences.push(sentence.to_owned());
+    }
+
+    fn answer(self: Box<Self>, answer: Answer) {
+        let _ = self.answers.send((self.sentences, answer));
+    }
+}
+
+/// A transcriber in the house, and its answers.
+pub struct Room {
+    pub transcriber: BackgroundTranscriber,
+    pub answers: mpsc::UnboundedReceiver<(Vec<String>, Answer)>,
+    sender: mpsc::UnboundedSender<(Vec<String>, Answer)>,
+}
+
+impl Room {
+    pub fn new(house: &House, mind: Option<Arc<ScriptedMind>>, limits: Limits) -> Room {
+        Room::with(house, mind, limits, |_| ())
+    }
+
+    pub fn with(
+        house: &House,
+        mind: Option<Arc<ScriptedMind>>,
+        limits: Limits,
+        change: impl FnOnce(&mut TranscriberOptions),
+    ) -> Room {
+        let mut options = TranscriberOptions::new(house.executor());
+        options.mind = mind.map(|mind| mind as Arc<dyn Mind>);
+        options.limits = limits;
+        change(&mut options);
+        let (sender, answers) = mpsc::unbounded_channel();
+        Room {
+            transcriber: BackgroundTranscriber::new(options, Arc::new(Status::default())),
+            answers,
+            sender,
+        }
+    }
+
+    /// Says something and waits for nothing.
+    pub fn tell(&self, text: &str, conversation: &str) {
+        self.hand(Transcript::new(text, conversation));
+    }
+
+    pub fn hand(&self, transcript: Transcript) {
+        let ear = TestEar { sentences: Vec::new(), answers: self.sender.clone() };
+        self.transcriber.take(transcript, Box::new(ear));
+    }
+
+    /// The next answer.
+    pub async fn next(&mut self) -> Answer {
+        let next = tokio::time::timeout(PATIENCE, self.answers.recv()).await;
+        next.expect("an answer in time").expect("an answer").1
+    }
+
+    /// Says something and waits for the answer.
+    pub async fn ask(&mut self, text: &str) -> Answer {
+        self.tell(text, "room");
+        self.next().await
+    }
+}
+
+/// The voice of the house at a broker.
+pub struct Spoken {
+    pub voice: Voice,
+    pub house: House,
+    /// Where the broker listens.
+    pub port: u16,
+}
+
+/// Settings for a broker at a port of this machine, and nothing else.
+pub fn at_broker(port: u16) -> VoiceSettings {
+    let broker = BrokerSettings::parse(&format!("mqtt://127.0.0.1:{port}")).expect("an address");
+    VoiceSettings {
+        mqtt: Some(MqttSettings { broker: BrokerChoice::Outside(broker), ..MqttSettings::default() }),
+        wyoming: None,
+        ..VoiceSettings::default()
+    }
+}
+
+/// Settings for the broker inside.
+pub fn inside() -> VoiceSettings {
+    VoiceSettings {
+        mqtt: Some(MqttSettings {
+            broker: BrokerChoice::Inside { port: Some(0) },
+            ..MqttSettings::default()
+        }),
+        wyoming: None,
+        ..VoiceSettings::default()
+    }
+}
+
+impl Spoken {
+    /// Begins, and waits until every front is ready.
+    pub async fn start(settings: VoiceSettings, mind: Option<Arc<ScriptedMind>>) -> Spoken {
+        let house = House::default();
+        let executor = house.executor();
+        let mind = mind.map(|mind| mind as Arc<dyn Mind>);
+        let voice = Voice::start(VoiceOptions { settings, executor, mind });
+        let spoken = Spoken { voice, house, port: 0 };
+        spoken.ready().await;
+        let port = spoken.detail("broker").or_else(|| spoken.detail("mqtt")).and_then(|detail| {
+            let digits = detail
+                .split_once("127.0.0.1:")?
+                .1
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect::<String>();
+            digits.parse().ok()
+        });
+        Spoken { port: port.unwrap_or_default(), ..spoken }
+    }
+
+    /// Waits until every front is ready.
+    pub async fn ready(&self) {
+        self.until("every front is ready", |voice| voice.view().status == "ok").await;
+    }
+
+    pub async fn until(&self, what: &str, is: impl Fn(&Voice) -> bool) {
+        let waiting = async {
+            while !is(&self.voice) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "{what}: {:?}", self.voice.view());
+    }
+
+    pub fn detail(&self, name: &str) -> Option<String> {
+        self.voice.view().fronts.into_iter().find(|front| front.name == name).map(|front| front.detail)
+    }
+
+    pub fn state(&self, name: &str) -> Option<FrontState> {
+        self.voice.view().fronts.into_iter().find(|front| front.name == name).map(|front| front.state)
+    }
+
+    pub fn count(&self, name: &str) -> u64 {
+        self.voice.view().counts.into_iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| count)
+    }
+}

@@ -1,0 +1,331 @@
+//! The background transcriber: never blocking, in order, bounded, and with an answer for everything.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use toolwright_voice::{AnswerKind, Drop, Limits, MindError, Transcript, VoicePolicy};
+
+use crate::support::{House, Room, ScriptedMind, Step};
+
+#[tokio::test]
+async fn a_direct_command_needs_no_mind() {
+    let house = House::default();
+    let mind = ScriptedMind::new([]);
+    let mut room = Room::new(&house, Some(mind.clone()), Limits::default());
+    let done = room.ask("Turn on switch one").await;
+    assert_eq!(
+        (done.text.as_str(), done.kind),
+        ("Successfully sent command to turn on Switch One.", AnswerKind::Done)
+    );
+    assert_eq!(done.model, None);
+    room.ask("dim the desk light to 40 percent").await;
+    assert_eq!(house.switched(), ["Switch One on", "Desk Light dim 40"]);
+    assert_eq!(mind.asked(), Vec::<String>::new());
+    assert_eq!(
+        mind.heard.lock().expect("a lock")[0],
+        "Turn on switch one -> Successfully sent command to turn on Switch One."
+    );
+    assert_eq!(house.listed(), 1, "the devices are asked for once");
+}
+
+#[tokio::test]
+async fn the_time_is_told_without_a_mind() {
+    let mut room = Room::new(&House::default(), None, Limits::default());
+    let told = room.ask("What time is it?").await;
+    assert!(told.text.starts_with("It is ") && told.text.ends_with("M."), "{}", told.text);
+    let told = room.ask("what day is it today").await;
+    assert!(told.text.starts_with("Today is ") && told.text.ends_with("day."), "{}", told.text);
+}
+
+#[tokio::test]
+async fn everything_else_goes_to_the_mind() {
+    let house = House::default();
+    let mind = ScriptedMind::new([Step::Say("**Okay**, tomorrow then! 🎉"), Step::Say("Which lamp?")]);
+    let mut room = Room::new(&house, Some(mind.clone()), Limits::default());
+    let answer = room.ask("turn on switch one tomorrow").await;
+    assert_eq!((answer.text.as_str(), answer.kind), ("Okay, tomorrow then.", AnswerKind::Done));
+    assert_eq!(room.ask("make it cosy").await.kind, AnswerKind::Asked, "a question goes on");
+    assert_eq!(mind.asked(), ["turn on switch one tomorrow", "make it cosy"]);
+    assert_eq!(house.switched(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn without_a_mind_it_is_said_that_nobody_understood() {
+    let mut room = Room::new(&House::default(), None, Limits::default());
+    let answer = room.ask("tell me a joke").await;
+    assert_eq!(
+        (answer.text.as_str(), answer.kind),
+        ("I did not understand that.", AnswerKind::NotUnderstood)
+    );
+}
+
+#[tokio::test]
+async fn other_languages_are_for_the_mind() {
+    let house = House::default();
+    let mind = ScriptedMind::new([Step::Say("Gerne.")]);
+    let mut room = Room::new(&house, Some(mind), Limits::default());
+    room.hand(Transcript { language: Some("de".into()), ..Transcript::new("turn on switch one", "room") });
+    assert_eq!(room.next().await.text, "Gerne.");
+    room.hand(Transcript { language: Some("en-US".into()), ..Transcript::new("turn on switch one", "room") });
+    room.next().await;
+    assert_eq!(house.switched(), ["Switch One on"]);
+}
+
+#[tokio::test]
+async fn a_failure_is_said_in_words() {
+    let mut room = Room::new(&House::default(), None, Limits::default());
+    let failed = room.ask("turn on the broken lamp").await;
+    assert_eq!(failed.kind, AnswerKind::Failed);
+    assert_eq!(failed.text, "The control zwave device tool could not do what was asked.");
+}
+
+#[tokio::test]
+async fn a_mind_that_fails_or_breaks_harms_one_answer_only() {
+    let mind = ScriptedMind::new([
+        Step::Fail(MindError::Unavailable("connect ECONNREFUSED".into())),
+        Step::Fail(MindError::NoAnswer("8 rounds".into())),
+        Step::Panic,
+        Step::Say(""),
+        Step::Say("Here I am."),
+    ]);
+    let mut room = Room::new(&House::default(), Some(mind), Limits::default());
+    let mut said = Vec::new();
+    for _ in 0..5 {
+        said.push(room.ask("tell me something").await.text);
+    }
+    insta::assert_snapshot!(said.join("\n"), @r"
+    I cannot reach my language model right now. Please try again later.
+    I found no answer to that.
+    Something went wrong here, so I have no answer.
+    I found no answer to that.
+    Here I am.
+    ");
+    assert_eq!(room.transcriber.load(), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mind_that_thinks_too_long_is_stopped() {
+    let mind = ScriptedMind::new([Step::Wait(Duration::from_secs(600))]);
+    let mut room = Room::new(
+        &House::default(),
+        Some(mind),
+        Limits { think: Duration::from_secs(5), ..Limits::default() },
+    );
+    room.tell("think hard", "room");
+    let answer = room.answers.recv().await.expect("an answer").1;
+    assert_eq!(answer.text, "That took me too long, so I stopped thinking about it.");
+}
+
+#[tokio::test]
+async fn sentences_of_a_mind_are_heard_as_they_come() {
+    let mind = ScriptedMind::new([Step::Stream(&["It is ", "sunny. And ", "it is **warm**. Enj", "oy it"])]);
+    let mut room = Room::new(&House::default(), Some(mind), Limits::default());
+    room.tell("how is the weather", "room");
+    let (sentences, answer) = room.answers.recv().await.expect("an answer");
+    assert_eq!(sentences, ["It is sunny.", "And it is warm."]);
+    assert_eq!(answer.text, "It is sunny. And it is warm. Enjoy it.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_one_does_not_hold_up_the_next() {
+    let house = House::default();
+    let mind = ScriptedMind::new([Step::Wait(Duration::from_secs(10))]);
+    let mut room = Room::new(&house, Some(mind), Limits::default());
+    let begun = Instant::now();
+    room.tell("tell me a long story", "bedroom");
+    room.tell("turn on switch one", "kitchen");
+    assert_eq!(begun.elapsed(), Duration::ZERO, "nobody waited");
+    assert_eq!(room.next().await.text, "Successfully sent command to turn on Switch One.");
+    assert_eq!(room.next().await.text, "That took a while.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn sentences_of_one_room_keep_their_order() {
+    let house = House { delay: Duration::from_secs(1), ..House::default() };
+    let mut room = Room::new(&house, None, Limits::default());
+    for _ in 0..5 {
+        room.tell("turn on switch one", "room");
+        room.tell("turn off switch one", "room");
+    }
+    for _ in 0..10 {
+        room.next().await;
+    }
+    let expected: Vec<&str> = ["Switch One on", "Switch One off"].into_iter().cycle().take(10).collect();
+    assert_eq!(house.switched(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_too_many_come_the_oldest_are_dropped_and_that_is_said() {
+    let house = House { delay: Duration::from_secs(1), ..House::default() };
+    let limits = Limits { waiting: 4, at_once: 1, ..Limits::default() };
+    let mut room = Room::new(&house, None, limits);
+    room.transcriber.warm().await;
+    for number in 0..20 {
+        room.tell("turn on switch one", &format!("room {number}"));
+    }
+    let mut answers = Vec::new();
+    for _ in 0..20 {
+        answers.push(room.next().await);
+    }
+    let dropped: Vec<&str> = answers
+        .iter()
+        .filter(|answer| answer.kind == AnswerKind::Dropped(Drop::Overload))
+        .map(|answer| answer.conversation.as_str())
+        .collect();
+    assert_eq!(dropped.len(), 15, "one runs, four wait");
+    assert_eq!(dropped[..3], ["room 1", "room 2", "room 3"]);
+    let done: Vec<&str> = answers
+        .iter()
+        .filter(|answer| answer.kind == AnswerKind::Done)
+        .map(|answer| answer.conversation.as_str())
+        .collect();
+    assert_eq!(done, ["room 0", "room 19", "room 18", "room 17", "room 16"], "the newest first");
+    assert_eq!(room.transcriber.status().dropped_for(Drop::Overload), 15);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waited_too_long_is_dropped_and_that_is_said() {
+    let house = House { delay: Duration::from_secs(15), ..House::default() };
+    let limits = Limits { at_once: 1, max_age: Duration::from_secs(10), ..Limits::default() };
+    let mut room = Room::new(&house, None, limits);
+    room.tell("turn on switch one", "room");
+    room.tell("turn on switch two", "room");
+    assert_eq!(room.next().await.kind, AnswerKind::Done);
+    let stale = room.next().await;
+    assert_eq!(
+        (stale.kind, stale.text.as_str()),
+        (AnswerKind::Dropped(Drop::Stale), "That was said too long ago, so I did nothing.")
+    );
+    assert_eq!(house.switched(), ["Switch One on"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_the_end_everything_has_an_answer() {
+    let mind = ScriptedMind::new([Step::Wait(Duration::from_secs(600))]);
+    let limits = Limits { at_once: 1, think: Duration::from_secs(900), ..Limits::default() };
+    let mut room = Room::new(&House::default(), Some(mind), limits);
+    room.tell("tell me a story", "a");
+    room.tell("turn on switch one", "b");
+    tokio::task::yield_now().await;
+    room.transcriber.stop().await;
+    for _ in 0..2 {
+        assert_eq!(room.next().await.kind, AnswerKind::Dropped(Drop::Ending));
+    }
+    room.tell("turn on switch one", "c");
+    assert_eq!(room.next().await.kind, AnswerKind::Dropped(Drop::Ending));
+}
+
+#[tokio::test]
+async fn a_tool_that_the_voice_has_not_is_not_called_directly() {
+    let house = House::default();
+    let mind = ScriptedMind::new([Step::Say("I cannot do that.")]);
+    let nothing: Arc<VoicePolicy> = Arc::new(VoicePolicy::new(Some(&["*/list_zwave_devices".into()]), &[]));
+    let mut room = Room::with(&house, Some(mind), Limits::default(), |options| options.policy = nothing);
+    assert_eq!(room.ask("turn on switch one").await.text, "I cannot do that.");
+    assert_eq!(house.switched(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn every_call_is_of_the_front_voice() {
+    use std::sync::Mutex;
+    use toolwright_tools::observer::Started;
+
+    #[derive(Default)]
+    struct Watcher(Mutex<Vec<String>>);
+    impl toolwright_tools::CallObserver for Watcher {
+        fn started(&self, call: &Started<'_>) {
+            let caller = call.caller.expect("a caller");
+            let session = caller.session.as_deref().unwrap_or_default();
+            self.0
+                .lock()
+                .expect("a lock")
+                .push(format!("{} {} {session} {}", caller.front, caller.client, call.name));
+        }
+    }
+    let house = House::default();
+    let watcher = Arc::new(Watcher::default());
+    let executor = house.executor();
+    let executor =
+        toolwright_tools::ToolExecutor::new(Arc::clone(executor.registry())).with_observer(watcher.clone());
+    let mut room =
+        Room::with(&house, None, Limits::default(), |options| options.executor = Arc::new(executor));
+    room.ask("turn on switch one").await;
+    let calls = watcher.0.lock().expect("a lock").clone();
+    assert_eq!(calls, ["voice voice room list_zwave_devices", "voice voice room control_zwave_device"]);
+}
+
+/// A tool that fails in one of the ways in which tools fail.
+struct Fails(Way);
+
+#[derive(Clone, Copy)]
+enum Way {
+    Says(&'static str),
+    Unavailable,
+    NotReady,
+    WrongArguments,
+    Panics,
+    NeverEnds,
+    TooMuch,
+}
+
+impl toolwright_tools::ToolFunction for Fails {
+    fn call(
+        self: Arc<Self>,
+        _: String,
+    ) -> futures_util::future::BoxFuture<
+        'static,
+        Result<toolwright_tools::ToolOutput, toolwright_tools::ToolFailure>,
+    > {
+        use toolwright_tools::{ToolFailure, ToolOutput};
+        Box::pin(async move {
+            let message = "connect ECONNREFUSED 127.0.0.1:1883, port 1883".to_owned();
+            match self.0 {
+                Way::Says(message) => Err(ToolFailure::tool(message)),
+                Way::Unavailable => Err(ToolFailure::Unavailable { message }),
+                Way::NotReady => Err(ToolFailure::NotReady { message }),
+                Way::WrongArguments => Err(ToolFailure::InvalidArguments { message }),
+                Way::Panics => panic!("the tool breaks, as it was told to"),
+                Way::NeverEnds => std::future::pending().await,
+                Way::TooMuch => Ok(ToolOutput::structured("x", format!("\"{}\"", "x".repeat(5 << 20)))),
+            }
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn u20_every_way_to_fail_can_be_said_aloud() {
+    let ways = [
+        Way::Says("connect ECONNREFUSED 127.0.0.1:1883"),
+        Way::Says("Device \"Switch One\" is offline or not ready"),
+        Way::Says(
+            "TypeError: Cannot read properties of undefined (reading 'id')\n    at Object.<anonymous> (/srv/x.js:1:2)",
+        ),
+        Way::Says("MQTT broker on port 1883 refused the connection"),
+        Way::Says(""),
+        Way::Unavailable,
+        Way::NotReady,
+        Way::WrongArguments,
+        Way::Panics,
+        Way::NeverEnds,
+        Way::TooMuch,
+    ];
+    let mut said = Vec::new();
+    for way in ways {
+        let house = House::default();
+        let executor = house.executor();
+        let definition =
+            executor.find("control_zwave_device").expect("it is there").tool.definition().clone();
+        executor.registry().register(definition, Arc::new(Fails(way))).expect("in order");
+        let mut room = Room::with(&house, None, Limits::default(), |options| options.executor = executor);
+        room.tell("turn on switch one", "room");
+        let answer = room.answers.recv().await.expect("an answer").1;
+        assert_eq!(answer.kind, AnswerKind::Failed, "{}", answer.text);
+        assert!(answer.text.chars().count() < 300 && answer.text.ends_with('.'), "{}", answer.text);
+        for unsaid in ["ECONN", "port", "Error", "{", "_", "/", "1883"] {
+            assert!(!answer.text.contains(unsaid), "{unsaid}: {}", answer.text);
+        }
+        said.push(answer.text);
+    }
+    insta::assert_snapshot!(said.join("\n"));
+}
