@@ -10,8 +10,8 @@ use toolwright_redact::{RedactOptions, holds_secret, is_secret_key};
 
 use crate::read::{Settings, Switches};
 use crate::{
-    Learn, LedgerSettings, LlmSettings, NotifySettings, Problem, SecuritySettings, Severity, StoreAddress,
-    TelemetrySettings, ToolFilters,
+    AgentConfig, Learn, LedgerSettings, LlmSettings, NotifySettings, Problem, SecuritySettings, Severity,
+    StoreAddress, TelemetrySettings, ToolFilters, VoiceSettings,
 };
 
 /// The toolbox that the servers of a client's file are in.
@@ -21,7 +21,7 @@ pub const DEFAULT_TOOLBOX: &str = "default";
 const MIN_SECRET_CHARS: usize = 6;
 
 /// What stands where a secret was.
-const HIDDEN: &str = "[redacted]";
+pub(crate) const HIDDEN: &str = "[redacted]";
 
 /// What a file says.
 #[derive(Clone, Debug)]
@@ -46,10 +46,16 @@ pub struct Configuration {
     pub telemetry: Option<TelemetrySettings>,
     /// Who answers for language models; nobody when absent.
     pub llm: Option<LlmSettings>,
+    /// How questions to models are answered; as usual when absent.
+    pub agent: Option<AgentConfig>,
     /// What becomes of tools that are suspected.
     pub security: SecuritySettings,
     /// Who is told of what happens.
     pub notify: NotifySettings,
+    /// The voice; none when absent.
+    pub voice: Option<VoiceSettings>,
+    /// Something is said of the voice that cannot be used: whoever has one keeps what was in force.
+    pub is_voice_wrong: bool,
     /// What of the settings is not shown.
     settings_secrets: Hidden,
     /// What is wrong with the file, in its order. What an error is about is not among the toolboxes.
@@ -157,7 +163,20 @@ impl Configuration {
         settings: Settings,
         problems: Vec<Problem>,
     ) -> Configuration {
-        let Settings { ledger, redact, store, learn, telemetry, llm, security, notify, secrets } = settings;
+        let Settings {
+            ledger,
+            redact,
+            store,
+            learn,
+            telemetry,
+            llm,
+            agent,
+            security,
+            notify,
+            voice,
+            is_voice_wrong,
+            secrets,
+        } = settings;
         Configuration {
             file,
             toolboxes,
@@ -169,8 +188,11 @@ impl Configuration {
             learn,
             telemetry,
             llm,
+            agent,
             security,
             notify,
+            voice,
+            is_voice_wrong,
             settings_secrets: Hidden(secrets),
             problems,
         }
@@ -190,6 +212,7 @@ impl Configuration {
             ("ledger", self.ledger != other.ledger),
             ("store", self.store != other.store),
             ("telemetry", self.telemetry != other.telemetry),
+            ("agent", self.agent != other.agent),
         ];
         parts.into_iter().filter(|(_, is_other)| *is_other).map(|(name, _)| name).collect()
     }
@@ -304,7 +327,7 @@ fn take<'v>(found: &mut BTreeSet<&'v str>, value: &'v str) {
 }
 
 /// What follows `--token` or stands in `--token=…`, and what looks like a secret by itself.
-fn secret_arguments<'a>(args: &[&'a str]) -> impl Iterator<Item = &'a str> {
+pub(crate) fn secret_arguments<'a>(args: &[&'a str]) -> impl Iterator<Item = &'a str> {
     args.iter().enumerate().filter_map(|(at, &arg)| {
         let assigned = arg.split_once('=').filter(|(name, _)| is_secret_key(name));
         let before = at.checked_sub(1).and_then(|before| args.get(before));

@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Problem;
-use crate::load::MAX_FILE_BYTES;
 
 /// Why a file cannot be used at all. Shown, it ends with the next step.
 #[derive(Debug, thiserror::Error)]
@@ -33,11 +32,13 @@ pub enum ConfigError {
         /// What the system says.
         source: io::Error,
     },
-    /// It is larger than [`MAX_FILE_BYTES`].
-    #[error("{} is larger than {} MiB\nfix: {}", .file.display(), MAX_FILE_BYTES >> 20, self.fix())]
+    /// It is larger than it may be.
+    #[error("{} is larger than {} MiB\nfix: {}", .file.display(), .most >> 20, self.fix())]
     TooLarge {
         /// As it was asked for.
         file: PathBuf,
+        /// The most that is read, in bytes.
+        most: u64,
     },
     /// It is not UTF-8.
     #[error("{}\nfix: {}", not_text(.file, .at, .is_utf16), self.fix())]
@@ -61,7 +62,7 @@ impl ConfigError {
             ConfigError::NotFound { file, .. }
             | ConfigError::IsFolder { file }
             | ConfigError::NotReadable { file, .. }
-            | ConfigError::TooLarge { file }
+            | ConfigError::TooLarge { file, .. }
             | ConfigError::NotText { file, .. } => file,
             ConfigError::Wrong(problem) => &problem.file,
         }

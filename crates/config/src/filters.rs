@@ -29,15 +29,23 @@ impl ToolFilters {
         self.refused.extend(list);
     }
 
-    /// A filter passes what both pass.
-    pub(crate) fn and(&mut self, other: ToolFilters) {
+    /// A filter that passes what both pass.
+    #[must_use]
+    pub fn and(mut self, other: ToolFilters) -> ToolFilters {
         self.allowed.extend(other.allowed);
         self.refused.extend(other.refused);
+        self
     }
 
     /// Whether a tool is offered. Names are compared exactly; `*` is any text, `?` one character.
     pub fn allows(&self, tool: &str) -> bool {
         let is_in = |list: &[String]| list.iter().any(|pattern| glob(pattern, tool));
+        self.allowed.iter().all(|list| is_in(list)) && !is_in(&self.refused)
+    }
+
+    /// Whether a tool that has two names is offered: a refusal of either refuses it, a permission of either allows it.
+    pub fn allows_either(&self, name: &str, other: &str) -> bool {
+        let is_in = |list: &[String]| list.iter().any(|pattern| glob(pattern, name) || glob(pattern, other));
         self.allowed.iter().all(|list| is_in(list)) && !is_in(&self.refused)
     }
 

@@ -4,11 +4,15 @@
 //! they are: JSON, comments and trailing commas allowed, `${VAR}` in every string. A server that is
 //! described wrongly is a [`Problem`] with its place and its fix, and the others load.
 //!
-//! This crate reads one file and starts nothing; it knows no network and no runtime. The environment comes
+//! The files of other programs that have servers are [`clients`]: read, and changed without touching the rest of them.
+//!
+//! This crate reads files and starts nothing; it knows no network and no runtime. The environment comes
 //! in as a function.
 //!
 //! Start with [`locate`], [`load`] and [`Configuration`].
 
+mod agent;
+pub mod clients;
 mod configuration;
 mod error;
 mod expand;
@@ -25,10 +29,12 @@ mod read;
 mod schema;
 mod settings;
 mod syntax;
+mod voice;
 mod watch;
 
 use std::ffi::OsString;
 
+pub use agent::AgentConfig;
 pub use configuration::{Configuration, DEFAULT_TOOLBOX, HttpKind, Login, ServerConfig, Toolbox, Transport};
 pub use error::ConfigError;
 pub use filters::ToolFilters;
@@ -37,13 +43,18 @@ pub use llm::{
     Destination, LlmSettings, ModelRoute, OpenAiApi, ReasoningQuirk, SchemaQuirk, USUAL_UPSTREAM_TIME,
     UpstreamKey, UpstreamKind, UpstreamQuirks, UpstreamSettings,
 };
-pub use load::{MAX_FILE_BYTES, load, parse};
-pub use locate::{FoundBy, Located, locate, locate_from, looked_for};
+pub use load::{MAX_FILE_BYTES, load, parse, read_client_file};
+pub use locate::{FoundBy, Located, file_of_user, locate, locate_from, looked_for};
 pub use problem::{Excerpt, LlmPart, Problem, Severity};
 pub use schema::JSON_SCHEMA;
 pub use settings::{
     Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText, SecuritySettings, StoreAddress,
     Suspicion, TelemetrySettings,
+};
+pub use voice::{
+    AddressRange, BrokerChoice, BrokerPassword, BrokerSettings, MqttProtocol, MqttSettings,
+    USUAL_BROKER_PORT, USUAL_CONTROL_TOOL, USUAL_LIST_TOOL, USUAL_TOPIC_PREFIX, USUAL_WYOMING_PORT,
+    VoiceSettings, WyomingSettings,
 };
 pub use watch::{Look, Watch};
 

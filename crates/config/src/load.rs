@@ -15,6 +15,9 @@ use crate::{ConfigError, Configuration, Environment, Severity, jsonc, syntax};
 /// The longest file that is read.
 pub const MAX_FILE_BYTES: u64 = 4 << 20;
 
+/// The longest file of a client that is read: some keep their history beside the servers.
+const MAX_CLIENT_FILE_BYTES: u64 = 64 << 20;
+
 /// Reads a file.
 pub fn load(file: &Path, environment: &Environment<'_>) -> Result<Configuration, ConfigError> {
     from_bytes(file, read(file)?, environment)
@@ -82,8 +85,21 @@ fn parse_in(
     }
 }
 
+/// The text of a file of a client, which may hold much besides servers; nothing when there is no such file.
+pub fn read_client_file(file: &Path) -> Result<Option<String>, ConfigError> {
+    let bytes = match read_up_to(file, MAX_CLIENT_FILE_BYTES) {
+        Err(ConfigError::NotFound { .. }) => return Ok(None),
+        bytes => bytes?,
+    };
+    String::from_utf8(bytes).map(Some).map_err(|error| not_text(file, error.as_bytes()))
+}
+
 /// The bytes of a file.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, ConfigError> {
+    read_up_to(file, MAX_FILE_BYTES)
+}
+
+fn read_up_to(file: &Path, most: u64) -> Result<Vec<u8>, ConfigError> {
     let fail = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => {
             ConfigError::NotFound { file: file.to_owned(), asked_by: None, near: near(file) }
@@ -95,9 +111,9 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, ConfigError> {
         return Err(ConfigError::IsFolder { file: file.to_owned() });
     }
     let mut bytes = Vec::new();
-    File::open(file).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)).map_err(fail)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(ConfigError::TooLarge { file: file.to_owned() });
+    File::open(file).and_then(|file| file.take(most + 1).read_to_end(&mut bytes)).map_err(fail)?;
+    if bytes.len() as u64 > most {
+        return Err(ConfigError::TooLarge { file: file.to_owned(), most });
     }
     Ok(bytes)
 }

@@ -89,6 +89,11 @@ pub fn looked_for(explicit: Option<&Path>, environment: &Environment<'_>) -> Vec
     explicit.map(Path::to_owned).into_iter().chain(variable).chain(here).chain(of_user).collect()
 }
 
+/// The file among the user's configurations, whether it is there or not.
+pub fn file_of_user(environment: &Environment<'_>) -> Option<PathBuf> {
+    user_folder(environment).map(|user| user.join(OF_USER))
+}
+
 fn named(file: PathBuf, by: FoundBy, who: &'static str) -> Result<Located, ConfigError> {
     if is_there(&file) {
         return Ok(Located { file, by });

@@ -1,5 +1,6 @@
 //! From the tree of a file to toolboxes.
 
+mod agent;
 mod checks;
 mod fields;
 mod keys;
@@ -10,6 +11,7 @@ mod server;
 mod settings;
 mod suspicion;
 mod transport;
+mod voice;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -324,4 +326,9 @@ fn given<'t>(members: &[Member<'t>], key: &str) -> Option<Node<'t>> {
 /// Whether a value is `null`.
 fn is_null(node: &Node<'_>) -> bool {
     matches!(node.kind, Kind::Null)
+}
+
+/// Whether a key of a server's entry is read, or known to be nothing for us.
+pub(crate) fn is_known_of_server(key: &str) -> bool {
+    keys::is_silent(Shape::Server { has_way: true }, key)
 }

@@ -48,6 +48,12 @@ fn the_page_shows_what_is_said() {
     for text in right {
         assert_eq!(problems(&text), [], "{text}");
     }
+    let voice = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/voice.md");
+    let voice = blocks(&std::fs::read_to_string(voice).expect("the page"), "config");
+    assert!(!voice.is_empty(), "the page of the voice has no examples");
+    for text in voice {
+        assert_eq!(problems(&text), [], "{text}");
+    }
     for example in wrong {
         let (text, expected) = example.split_once("---\n").expect("what is said of it");
         let said: String = problems(text).iter().map(|problem| format!("{problem}\n")).collect();

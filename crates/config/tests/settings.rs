@@ -200,3 +200,37 @@ fn what_needs_a_restart_is_named() {
     assert_eq!(before.needs_restart(&after), ["ledger", "store", "telemetry"]);
     assert!(before.needs_restart(&before).is_empty());
 }
+
+#[test]
+fn an_agent_is_read_with_all_its_numbers() {
+    let read = clean(
+        r#"{"agent": {"model": "qwen3:8b", "rounds": 5, "timeoutMs": 60000, "tokens": 50000, "answerTokens": "${ANSWER:-512}",
+            "resultBytes": 8192, "repeats": 4, "temperature": 0.5, "tools": ["zwave/*", "!zwave/reset"],
+            "system": {"voice": "Speak like a butler."}, "memory": {"idleMs": 300000, "turns": 10, "bytes": 32768}}}"#,
+    );
+    let agent = read.agent.expect("an agent");
+    assert_eq!((agent.model.as_deref(), agent.rounds), (Some("qwen3:8b"), Some(5)));
+    assert_eq!(agent.timeout, Some(Duration::from_secs(60)));
+    assert_eq!(
+        (agent.tokens, agent.answer_tokens, agent.result_bytes),
+        (Some(50_000), Some(512), Some(8_192))
+    );
+    assert_eq!((agent.repeats, agent.temperature), (Some(4), Some(0.5)));
+    assert_eq!(agent.tools, Some(vec!["zwave/*".to_owned(), "!zwave/reset".to_owned()]));
+    assert_eq!((agent.ask_prompt, agent.voice_prompt.as_deref()), (None, Some("Speak like a butler.")));
+    assert_eq!(agent.memory_idle, Some(Duration::from_secs(300)));
+    assert_eq!((agent.memory_turns, agent.memory_bytes), (Some(10), Some(32_768)));
+    let both = clean(r#"{"agent": {"system": "Be brief."}}"#).agent.expect("an agent");
+    assert_eq!(
+        (both.ask_prompt.as_deref(), both.voice_prompt.as_deref()),
+        (Some("Be brief."), Some("Be brief."))
+    );
+    assert_eq!(clean(r#"{"agent": null}"#).agent, None);
+}
+
+#[test]
+fn a_list_of_tools_that_cannot_be_read_allows_none() {
+    let read = read(r#"{"agent": {"tools": "read_*"}}"#).expect("the rest is used");
+    assert_eq!(read.agent.and_then(|agent| agent.tools), Some(Vec::new()));
+    assert!(read.problems.iter().all(|problem| problem.severity == Severity::Warning));
+}

@@ -1,14 +1,18 @@
 //! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
 
+mod client_homes;
+mod client_laws;
 mod clients;
 mod docs;
 mod expansion;
 mod files;
 mod laws;
 mod llm;
+mod pasted;
 mod schema;
 mod secrets;
 mod settings;
 mod support;
+mod voice;
 mod wrong;
 mod wrong_cases;

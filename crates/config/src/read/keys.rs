@@ -42,8 +42,10 @@ const FILE_KEYS: &[&str] = &[
     "learn",
     "telemetry",
     "llm",
+    "agent",
     "security",
     "notify",
+    "voice",
 ];
 const TOOLBOX_KEYS: &[&str] = &["description", "mcpServers"];
 const SERVER_KEYS: &[&str] = &[
@@ -233,6 +235,11 @@ const OTHER_WORDS_FOR_SETTINGS: &[(&str, &str)] = &[
     ("webhook", "notify"),
     ("llms", "llm"),
     ("upstreams", "llm"),
+    ("ask", "agent"),
+    ("assistant", "agent"),
+    ("speech", "voice"),
+    ("mqtt", "voice"),
+    ("wyoming", "voice"),
 ];
 
 /// Whether a key is read, or known to be nothing for us.

@@ -72,7 +72,7 @@ impl<'t> Reader<'t, '_> {
         if let Some(node) = given(members, "toolFilters")
             && let Some(list) = self.filter_list(&node, "toolFilters")
         {
-            filters.and(ToolFilters::new(&list));
+            filters = filters.and(ToolFilters::new(&list));
         }
         for key in ALLOW_LISTS {
             if let Some(node) = given(members, key).filter(|node| node.as_array().is_some())

@@ -1,4 +1,4 @@
-//! What the file says besides servers: `ledger`, `redact`, `store`, `learn`, `telemetry`, `llm`, `security`, `notify`.
+//! What the file says besides servers: `ledger`, `redact`, `store`, `learn`, `telemetry`, `llm`, `agent`, `security`, `notify`, `voice`.
 //!
 //! A mistake in `ledger`, `redact`, `store` and `security` makes the file useless: who asked for more secrecy or safety must not get less. The
 //! others are told, and what is wrong in them is not used.
@@ -14,6 +14,7 @@ use super::keys::Shape;
 use super::repeats::Within;
 use super::suspicion::{NOTIFY_KEYS, SECURITY_KEYS};
 use super::{Reader, given};
+use crate::agent::AgentConfig;
 use crate::configuration::secrets_of_address;
 use crate::llm::LlmSettings;
 use crate::meant::meant;
@@ -21,6 +22,7 @@ use crate::settings::{
     Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText, SecuritySettings, StoreAddress,
     TelemetrySettings,
 };
+use crate::voice::VoiceSettings;
 
 const LEDGER_KEYS: &[&str] = &["durability", "onFailure", "keepDays", "keepBytes", "segmentBytes", "logDir"];
 const REDACT_KEYS: &[&str] = &["keys", "allowKeys", "patterns", "entropy"];
@@ -50,8 +52,12 @@ pub(crate) struct Settings {
     pub learn: Learn,
     pub telemetry: Option<TelemetrySettings>,
     pub llm: Option<LlmSettings>,
+    pub agent: Option<AgentConfig>,
     pub security: SecuritySettings,
     pub notify: NotifySettings,
+    pub voice: Option<VoiceSettings>,
+    /// Something is said of the voice that cannot be used.
+    pub is_voice_wrong: bool,
     /// What of it no log may show.
     pub secrets: BTreeSet<String>,
 }
@@ -87,6 +93,9 @@ impl<'t> Reader<'t, '_> {
         if let Some(members) = self.part(members, "notify", NOTIFY_KEYS, &[]) {
             settings.notify = self.notify(members);
         }
+        settings.agent = self.agent(members);
+        settings.voice = self.voice(members);
+        settings.is_voice_wrong = settings.voice.is_none() && given(members, "voice").is_some();
         self.mistakes.soften_since(count);
         settings.llm = self.llm(members);
         settings.secrets = std::mem::take(&mut self.secrets);

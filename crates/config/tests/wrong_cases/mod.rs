@@ -1334,4 +1334,46 @@ command = "npx"
         wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": ["a/*"], "reask": 9, "keepBodies": "yes"}}"#,
         mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"*": "a/*"}, "reask": 1, "keepBodies": true}}"#,
     },
+    Case {
+        title: "an agent with numbers that are none",
+        wrong: r#"{
+  "agent": {
+    "model": 5,
+    "rounds": 0,
+    "timeoutMs": "soon",
+    "tokens": "many",
+    "answerTokens": -1,
+    "resultBytes": "16 KiB",
+    "repeats": 1,
+    "temperature": 7
+  }
+}"#,
+        mended: r#"{
+  "agent": {
+    "model": "5",
+    "rounds": 8,
+    "timeoutMs": 30000,
+    "tokens": 200000,
+    "answerTokens": 2048,
+    "resultBytes": 16384,
+    "repeats": 3,
+    "temperature": 0.2
+  }
+}"#,
+    },
+    Case {
+        title: "an agent with other words",
+        wrong: r#"{"agent": {"maxIterations": 5, "systemPrompt": "Be brief.", "memory": {"ttl": 60000}, "sytem": "x"}}"#,
+        mended: r#"{"agent": {"rounds": 5, "system": "Be brief.", "memory": {"idleMs": 60000}}}"#,
+    },
+    Case {
+        title: "an agent whose parts are of other kinds",
+        wrong: r#"{"agent": {"tools": "read_*", "system": ["Be brief."], "memory": 20, "model": " "}}"#,
+        mended: r#"{"agent": {"tools": ["read_*"], "system": {"ask": "Be brief."}, "memory": {"turns": 20}}}"#,
+    },
+    Case {
+        title: "an agent that is a list",
+        wrong: r#"{"agent": ["qwen3:8b"]}"#,
+        mended: r#"{"agent": {"model": "qwen3:8b"}}"#,
+    },
 ];

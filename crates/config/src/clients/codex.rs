@@ -1,0 +1,79 @@
+//! Codex: tables of TOML; headers have names of their own.
+
+use super::{
+    Client, Data, Format, Gateway, Ours, Secret, Step, Variables, Ways, nowhere, read::Entry, stdio_entry,
+};
+
+pub(super) const CLIENT: Client = Client {
+    id: "codex",
+    title: "Codex",
+    aliases: &["openai-codex"],
+    format: Format::Toml,
+    ways: Ways::Both,
+    variables: Variables::None,
+    next_step: "start codex anew; /mcp shows the state (a project must be trusted)",
+    user_files: |places| {
+        let folder = places.codex.clone().unwrap_or_else(|| places.home.join(".codex"));
+        vec![folder.join("config.toml")]
+    },
+    project_files: &[".codex/config.toml"],
+    holder: |_| vec![Step::key("mcp_servers")],
+    is_list: false,
+    words: &[
+        ("http_headers", Ours::Read),
+        ("env_http_headers", Ours::Read),
+        ("bearer_token_env_var", Ours::Read),
+        ("env_vars", Ours::Read),
+        ("headers", Ours::Aside),
+        ("tool_timeout_sec", Ours::Seconds("timeoutMs")),
+        ("enabled_tools", Ours::Key("enabledTools")),
+        ("disabled_tools", Ours::Key("disabledTools")),
+    ],
+    special,
+    elsewhere: nowhere,
+    entry,
+};
+
+fn entry(_: &str, gateway: &Gateway) -> Data {
+    match gateway {
+        Gateway::Stdio { command, args } => stdio_entry(command, args),
+        Gateway::Http { url, token: Secret::Variable(name) } => Data::map([
+            ("url", Data::text(url.as_str())),
+            ("bearer_token_env_var", Data::text(name.as_str())),
+        ]),
+        Gateway::Http { url, token } => {
+            Data::map([("url", Data::text(url.as_str())), ("http_headers", token.header(&CLIENT))])
+        }
+    }
+}
+
+fn special(entry: &mut Entry<'_>) {
+    let data = |key: &str| entry.value.get(key).map(|it| it.data()).unwrap_or(Data::Null);
+    let (plain, of_variables, bearer) =
+        (data("http_headers"), data("env_http_headers"), data("bearer_token_env_var"));
+    let names = data("env_vars");
+    // It replaces no variables in a text, we do.
+    let quoted = |text: &str| Data::text(text.replace("${", "$${"));
+    let mut headers: Vec<(String, Data)> = Vec::new();
+    headers.extend(plain.members().iter().map(|(key, value)| match value {
+        Data::Text(text) => (key.clone(), quoted(text)),
+        other => (key.clone(), other.clone()),
+    }));
+    let reference = |name: &str| format!("${{env:{name}}}");
+    let named = of_variables.members().iter().filter_map(|(key, name)| Some((key, name.as_text()?)));
+    headers.extend(named.map(|(key, name)| (key.clone(), Data::Text(reference(name)))));
+    if let Some(name) = bearer.as_text() {
+        headers.push(("Authorization".to_owned(), Data::Text(format!("Bearer {}", reference(name)))));
+    }
+    entry.late_headers = headers;
+    if !names.as_texts().is_empty() {
+        entry.set("env_from", Data::texts(names.as_texts()));
+    }
+    let others: Vec<Data> = match names {
+        Data::List(items) => items.into_iter().filter(|item| item.as_text().is_none()).collect(),
+        _ => Vec::new(),
+    };
+    if !others.is_empty() {
+        entry.aside.push(("env_vars".to_owned(), Data::List(others)));
+    }
+}

@@ -1,0 +1,77 @@
+//! Goose: `extensions` in YAML, with its own words; most kinds are parts of Goose itself.
+
+use super::{
+    Client, Data, Format, Gateway, Ours, Step, System, Value, Variables, Ways, nowhere, read::Entry,
+};
+
+pub(super) const CLIENT: Client = Client {
+    id: "goose",
+    title: "Goose",
+    aliases: &[],
+    format: Format::Yaml,
+    ways: Ways::Both,
+    variables: Variables::Dollar,
+    next_step: "start goose anew",
+    user_files: |places| match places.system {
+        System::Windows => vec![places.app_data.join("Block/goose/config/config.yaml")],
+        System::Linux | System::MacOs => vec![places.config.join("goose/config.yaml")],
+    },
+    project_files: &[],
+    holder: |_| vec![Step::key("extensions")],
+    is_list: false,
+    words: &[
+        ("cmd", Ours::Key("command")),
+        ("envs", Ours::Key("env")),
+        ("env_keys", Ours::Read),
+        ("uri", Ours::Key("url")),
+        ("timeout", Ours::Seconds("timeoutMs")),
+        ("available_tools", Ours::Read),
+        ("name", Ours::Read),
+        ("display_name", Ours::Aside),
+        ("bundled", Ours::Aside),
+    ],
+    special,
+    elsewhere: nowhere,
+    entry,
+};
+
+fn entry(name: &str, gateway: &Gateway) -> Data {
+    let mut members = vec![("enabled", Data::Bool(true)), ("name", Data::text(name))];
+    members.extend(match gateway {
+        Gateway::Stdio { command, args } => [
+            ("type", Data::text("stdio")),
+            ("cmd", Data::text(command.as_str())),
+            ("args", Data::texts(args.iter().cloned())),
+        ],
+        Gateway::Http { url, token } => [
+            ("type", Data::text("streamable_http")),
+            ("uri", Data::text(url.as_str())),
+            ("headers", token.header(&CLIENT)),
+        ],
+    });
+    members.push(("description", Data::text("Every tool call, made to fit")));
+    members.push(("envs", Data::Map(Vec::new())));
+    members.push(("timeout", Data::Number("300".to_owned())));
+    Data::map(members)
+}
+
+fn special(entry: &mut Entry<'_>) {
+    let kind = entry.value.get("type").and_then(Value::text).unwrap_or_default();
+    if !["", "stdio", "sse", "streamable_http"].contains(&kind) {
+        entry.left_out = Some(format!("it is of the kind \"{kind}\": a part of Goose itself"));
+    }
+    let name = entry.value.get("name").and_then(Value::text);
+    if let Some(name) = name.filter(|name| *name != entry.name) {
+        entry.aside.push(("name".to_owned(), Data::text(name)));
+    }
+    let texts = |key: &str| entry.value.get(key).map(|it| it.data()).unwrap_or(Data::Null);
+    let (keys, tools) = (texts("env_keys"), texts("available_tools"));
+    if !keys.is_empty() {
+        let names = keys.as_texts().join(", ");
+        entry.notes.push(format!("Goose keeps {names} in its keyring; here the environment has to have it"));
+        entry.set("env_from", keys);
+    }
+    if !tools.is_empty() {
+        entry.set("allowedTools", tools);
+    }
+}

@@ -1,0 +1,66 @@
+//! Where clients keep their files on the three systems.
+
+use std::path::PathBuf;
+
+use crate::Environment;
+use crate::locate::home;
+
+/// The systems that clients run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// Linux, and everything that follows its customs.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// Windows.
+    Windows,
+}
+
+/// The folders of one person.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The system.
+    pub system: System,
+    /// The home folder.
+    pub home: PathBuf,
+    /// Where programs that follow the XDG customs keep settings.
+    pub config: PathBuf,
+    /// Where desktop programs keep settings.
+    pub app_data: PathBuf,
+    /// `CLAUDE_CONFIG_DIR`.
+    pub claude: Option<PathBuf>,
+    /// `CODEX_HOME`.
+    pub codex: Option<PathBuf>,
+}
+
+impl System {
+    /// The one that this program was built for.
+    pub fn here() -> System {
+        if cfg!(windows) {
+            System::Windows
+        } else if cfg!(target_os = "macos") {
+            System::MacOs
+        } else {
+            System::Linux
+        }
+    }
+}
+
+impl Places {
+    /// The folders that an environment names; nothing without a home folder.
+    pub fn new(system: System, environment: &Environment<'_>) -> Option<Places> {
+        let folder = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = home(environment).or_else(|| folder("USERPROFILE"))?;
+        let config = match system {
+            System::Linux => folder("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
+            System::MacOs | System::Windows => home.join(".config"),
+        };
+        let app_data = match system {
+            System::Linux => config.clone(),
+            System::MacOs => home.join("Library/Application Support"),
+            System::Windows => folder("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")),
+        };
+        let (claude, codex) = (folder("CLAUDE_CONFIG_DIR"), folder("CODEX_HOME"));
+        Some(Places { system, home, config, app_data, claude, codex })
+    }
+}
