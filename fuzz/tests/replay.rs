@@ -48,6 +48,11 @@ fn config() {
 }
 
 #[test]
+fn clients() {
+    replay("clients", toolwright_fuzz::clients);
+}
+
+#[test]
 fn stream_anthropic() {
     replay("stream_anthropic", toolwright_fuzz::stream_anthropic);
 }
@@ -65,4 +70,19 @@ fn stream_responses() {
 #[test]
 fn stream_ollama() {
     replay("stream_ollama", toolwright_fuzz::stream_ollama);
+}
+
+#[test]
+fn zwave() {
+    replay("zwave", toolwright_fuzz::zwave);
+}
+
+#[test]
+fn voice_payload() {
+    replay("voice_payload", toolwright_fuzz::voice_payload);
+}
+
+#[test]
+fn voice_wyoming() {
+    replay("voice_wyoming", toolwright_fuzz::voice_wyoming);
 }

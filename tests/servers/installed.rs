@@ -94,6 +94,20 @@ pub fn llm_model() -> Result<Server, String> {
     Ok(Server::new("llm-model", python("llm-model", "python")).arg(script("llm_model/serve.py")))
 }
 
+/// The Python that understands speech, where there is also what speaks; or why not.
+pub fn speech() -> Result<PathBuf, String> {
+    let missing = peers().and_then(|peers| std::fs::read_to_string(peers.join("speech/cannot-be-had")).ok());
+    let has = |name: &&str| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(name).exists())
+    };
+    match (missing, ["espeak-ng", "sox"].iter().find(|name| !has(name))) {
+        (Some(reason), _) => Err(reason),
+        (None, Some(program)) => Err(format!("there is no {program}")),
+        (None, None) => Ok(python("speech", "python")),
+    }
+}
+
 /// The Python that has the SDKs of the LLM proxy's dialects.
 pub fn llm_python() -> PathBuf {
     python("llm-clients", "python")

@@ -9,15 +9,18 @@ usage: cargo xtask <task>
 tasks:
   test                                format, lints, docs, dependency checks and every test
   fuzz [--minutes N] [--target NAME]  look for inputs that break a law or panic
-                                      (NAME: laws, text, rules, schema_arguments, lines, config,
-                                      stream_anthropic, stream_chat, stream_responses, stream_ollama; default: all)
+                                      (NAME: laws, text, rules, schema_arguments, lines, config, clients,
+                                      stream_anthropic, stream_chat, stream_responses, stream_ollama,
+                                      voice_payload, voice_wyoming, zwave; default: all)
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
   bench mcp                           a call direct, through us and through other gateways
   bench llm                           a request to a model direct, through us and through other proxies
   bench pages                         every page over a million recorded calls
+  bench voice [--config FILE …]       from what is said on MQTT to the published answer
   soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size
-                                      (R01: the gateway killed 500 times under load; R09, R10, …)
+                                      (R01: the gateway killed 500 times under load; R09, R10, …;
+                                      R26: the broker of the voice killed 100 times)
   conformance                         the protocol's own suite: its client scenarios with our client, its server
                                       scenarios through the gateway";
 
@@ -40,6 +43,8 @@ pub enum Task {
     BenchLlm,
     /// How long pages take over a million calls.
     BenchPages,
+    /// How long an answer to a spoken command takes; the words go to the program that measures it.
+    BenchVoice(Vec<String>),
     /// The figures of connections in full size; the words go to the program that measures them.
     Soak(Vec<String>),
 }
@@ -68,6 +73,8 @@ pub enum FuzzTarget {
     Lines,
     /// libFuzzer on the configuration.
     Config,
+    /// libFuzzer on the files of clients.
+    Clients,
     /// libFuzzer on streams of Anthropic Messages.
     StreamAnthropic,
     /// libFuzzer on streams of OpenAI Chat.
@@ -76,21 +83,31 @@ pub enum FuzzTarget {
     StreamResponses,
     /// libFuzzer on streams of Ollama.
     StreamOllama,
+    /// libFuzzer on messages that are spoken to the house.
+    VoicePayload,
+    /// libFuzzer on events of Wyoming.
+    VoiceWyoming,
+    /// libFuzzer on topics and payloads of a Z-Wave house.
+    Zwave,
 }
 
 impl FuzzTarget {
     /// Every target, in the order in which they run.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Laws,
         Self::Text,
         Self::Rules,
         Self::SchemaArguments,
         Self::Lines,
         Self::Config,
+        Self::Clients,
         Self::StreamAnthropic,
         Self::StreamChat,
         Self::StreamResponses,
         Self::StreamOllama,
+        Self::Zwave,
+        Self::VoicePayload,
+        Self::VoiceWyoming,
     ];
 
     /// The name on the command line and of the fuzz binary.
@@ -102,10 +119,14 @@ impl FuzzTarget {
             Self::SchemaArguments => "schema_arguments",
             Self::Lines => "lines",
             Self::Config => "config",
+            Self::Clients => "clients",
             Self::StreamAnthropic => "stream_anthropic",
             Self::StreamChat => "stream_chat",
             Self::StreamResponses => "stream_responses",
             Self::StreamOllama => "stream_ollama",
+            Self::Zwave => "zwave",
+            Self::VoicePayload => "voice_payload",
+            Self::VoiceWyoming => "voice_wyoming",
         }
     }
 
@@ -126,6 +147,7 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
             Some("mcp") => Task::BenchMcp,
             Some("llm") => Task::BenchLlm,
             Some("pages") => Task::BenchPages,
+            Some("voice") => return Ok(Task::BenchVoice(words.collect())),
             Some(extra) => return Err(format!("`{extra}` was not expected here")),
         },
         Some("soak") => return Ok(Task::Soak(words.collect())),
@@ -181,6 +203,7 @@ mod tests {
         assert_eq!(parsed("bench mcp"), Ok(Task::BenchMcp));
         assert_eq!(parsed("bench llm"), Ok(Task::BenchLlm));
         assert_eq!(parsed("bench pages"), Ok(Task::BenchPages));
+        assert_eq!(parsed("bench voice --times 5"), Ok(Task::BenchVoice(vec!["--times".into(), "5".into()])));
         assert_eq!(parsed("soak --minutes 1"), Ok(Task::Soak(vec!["--minutes".into(), "1".into()])));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));
     }

@@ -21,6 +21,7 @@ pub mod pages;
 mod score;
 mod stdio;
 mod table;
+pub mod voice;
 
 use std::fs;
 use std::io::{self, Write};

@@ -4,12 +4,13 @@
 
 mod arguments;
 mod bench;
-mod chromium;
 mod conformance;
 mod debian;
 mod disturbers;
 mod fuzz;
 mod invocation;
+mod mosquitto;
+mod optional;
 mod peers;
 mod postgres;
 mod running;
@@ -56,6 +57,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::BenchMcp => bench::mcp::run(&workspace),
         Task::BenchLlm => bench::llm::run(&workspace),
         Task::BenchPages => bench::pages::run(&workspace),
+        Task::BenchVoice(words) => bench::voice::run(&workspace, &words),
         Task::Soak(words) => soak::run(&workspace, &words),
     }
 }

@@ -29,6 +29,8 @@ const STAMP: &str = "installed-from";
 enum Set {
     /// Everything in `package.json` of the servers.
     Npm,
+    /// Everything in `package.json` of the house: the mock Z-Wave network.
+    NpmHouse,
     /// Everything in `package.json` of the clients.
     NpmClients,
     /// Everything in `package.json` of the clients of the LLM proxy.
@@ -43,15 +45,18 @@ enum Set {
 }
 
 /// Every set. Both lines of the Python SDK have the same import name, so each has its environment.
-const SETS: [Set; 8] = [
+const SETS: [Set; 11] = [
     Set::Npm,
+    Set::NpmHouse,
     Set::NpmClients,
     Set::NpmLlmClients,
     Set::NpmBrowser,
     Set::Python("python-1"),
     Set::Python("python-2"),
     Set::Python("llm-clients"),
+    Set::Python("voice-clients"),
     Set::Optional("llm-model"),
+    Set::Optional("speech"),
 ];
 
 /// The file in the folder of an optional set that says why it could not be had.
@@ -99,6 +104,7 @@ impl Set {
     fn name(self) -> &'static str {
         match self {
             Self::Npm => "npm",
+            Self::NpmHouse => "npm-house",
             Self::NpmClients => "npm-clients",
             Self::NpmLlmClients => "npm-llm-clients",
             Self::NpmBrowser => "npm-browser",
@@ -110,6 +116,7 @@ impl Set {
     fn pins(self) -> PathBuf {
         match self {
             Self::Npm => Path::new(PINS).join("package.json"),
+            Self::NpmHouse => Path::new(PINS).join("house/package.json"),
             Self::NpmClients => Path::new(CLIENT_PINS).join("package.json"),
             Self::NpmLlmClients => Path::new(CLIENT_PINS).join("llm/package.json"),
             Self::NpmBrowser => Path::new(CLIENT_PINS).join("browser/package.json"),
@@ -128,7 +135,7 @@ impl Set {
     /// What the pins name, for people.
     fn packages(self, pins: &str) -> Vec<String> {
         match self {
-            Self::Npm | Self::NpmClients | Self::NpmLlmClients | Self::NpmBrowser => {
+            Self::Npm | Self::NpmHouse | Self::NpmClients | Self::NpmLlmClients | Self::NpmBrowser => {
                 let package: serde_json::Value = serde_json::from_str(pins).unwrap_or_default();
                 let dependencies = package["dependencies"].as_object().cloned().unwrap_or_default();
                 dependencies
@@ -170,7 +177,7 @@ impl Set {
     fn make(self, workspace: &Workspace, folder: &Path, pins: &str) -> Result<(), Failure> {
         empty(folder).map_err(|error| not_written(folder, &error))?;
         match self {
-            Self::Npm | Self::NpmClients | Self::NpmLlmClients | Self::NpmBrowser => {
+            Self::Npm | Self::NpmHouse | Self::NpmClients | Self::NpmLlmClients | Self::NpmBrowser => {
                 let package = folder.join("package.json");
                 fs::write(&package, pins).map_err(|error| not_written(&package, &error))?;
                 let npm = workspace.program("npm").args(["install", "--no-audit", "--no-fund"]);

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::chromium;
 use crate::disturbers;
+use crate::mosquitto;
+use crate::optional;
 use crate::peers;
 use crate::postgres;
 use crate::step::{Failure, announce, note};
@@ -34,8 +35,9 @@ pub fn for_tests(workspace: &Workspace) -> Result<(), Failure> {
         workspace.program("rustup").args(["component", "add", component.name]).run("setup")?;
     }
     postgres::install(workspace)?;
+    mosquitto::install(workspace)?;
     disturbers::install(workspace)?;
-    chromium::install(workspace);
+    optional::install(workspace);
     peers::install(workspace)
 }
 

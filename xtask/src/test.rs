@@ -11,13 +11,14 @@ use crate::step::{self, Failure, announce, note};
 use crate::workspace::Workspace;
 
 /// Crates that must build without an asynchronous runtime.
-const PURE_CRATES: [&str; 6] = [
+const PURE_CRATES: [&str; 7] = [
     "toolwright-model",
     "toolwright-jsonrpc",
     "toolwright-redact",
     "toolwright-config",
     "toolwright-normalizer",
     "toolwright-llm",
+    "toolwright-speech",
 ];
 
 /// The runtime they must not pull in.
@@ -47,7 +48,8 @@ fn suites(workspace: &Workspace) -> Result<(), Failure> {
     let step = "files of tests";
     announce(step);
     let wrong = |error: std::io::Error| Failure::new(step, error.to_string());
-    for entry in std::fs::read_dir(workspace.root().join("crates")).map_err(wrong)? {
+    let packages = |folder: &str| std::fs::read_dir(workspace.root().join(folder)).map_err(wrong);
+    for entry in packages("crates")?.chain(packages("servers")?) {
         let tests = entry.map_err(wrong)?.path().join("tests");
         let Ok(suite) = std::fs::read_to_string(tests.join("suite.rs")) else { continue };
         for file in std::fs::read_dir(&tests).map_err(wrong)? {

@@ -7,7 +7,8 @@ use crate::route::Route;
 
 /// What the frame needs to know.
 pub struct Frame<'a> {
-    pub current: &'a Route,
+    /// The page that is open, when it is one.
+    pub current: Option<&'a Route>,
     /// What the page sends along with what changes something.
     pub mark: &'a str,
 }
@@ -25,7 +26,7 @@ pub fn frame(frame: &Frame<'_>, page: &Page) -> Markup {
                     ul {
                         @for (route, path, name) in Route::MENU {
                             li {
-                                a href=(path) aria-current=[frame.current.is_under(&route).then_some("page")] { (name) }
+                                a href=(path) aria-current=[frame.current.is_some_and(|current| current.is_under(&route)).then_some("page")] { (name) }
                             }
                         }
                     }

@@ -29,11 +29,15 @@ use toolwright_gateway::web::{InsideBody, PageAsked, PageReply, Pages, TokenFold
 use toolwright_gateway::{Notices, Servers};
 use toolwright_ledger::Ledger;
 use toolwright_tools::ToolExecutor;
+use toolwright_voice::VoiceView;
 
 use self::layout::Frame;
 use self::query::Query;
 use self::route::Route;
 use self::rules_text::RulesText;
+
+/// How the voice is doing; nothing while there is none.
+type VoiceNow = dyn Fn() -> Option<VoiceView> + Send + Sync;
 
 /// What the pages are about.
 pub struct Dashboard {
@@ -43,6 +47,7 @@ pub struct Dashboard {
     tokens: Option<TokenFolder>,
     rules: Option<RulesText>,
     notices: Arc<Notices>,
+    voice: Option<Box<VoiceNow>>,
     started: Instant,
 }
 
@@ -56,6 +61,7 @@ impl Dashboard {
             tokens: None,
             rules: None,
             notices: Arc::default(),
+            voice: None,
             started: Instant::now(),
         }
     }
@@ -63,6 +69,11 @@ impl Dashboard {
     /// With what somebody should know.
     pub fn with_notices(self, notices: Arc<Notices>) -> Dashboard {
         Dashboard { notices, ..self }
+    }
+
+    /// With the voice, as it is whenever somebody looks.
+    pub fn with_voice(self, now: impl Fn() -> Option<VoiceView> + Send + Sync + 'static) -> Dashboard {
+        Dashboard { voice: Some(Box::new(now)), ..self }
     }
 
     /// With the tokens of clients.
@@ -77,7 +88,7 @@ impl Dashboard {
 
     fn nothing_here(&self, asked: &PageAsked) -> Response<InsideBody> {
         let problem = Problem::new(StatusCode::NOT_FOUND, "There is no such page.", "Choose one above.");
-        let frame = Frame { current: &Route::Notices, mark: &asked.session.mark };
+        let frame = Frame { current: None, mark: &asked.session.mark };
         html(problem.status, layout::frame(&frame, &problem.page()))
     }
 
@@ -97,11 +108,12 @@ impl Dashboard {
             Route::Toolboxes => pages::toolboxes::page(self).await,
             Route::Security => pages::security::page(self).await,
             Route::Models => pages::models::page(self, &query).await,
+            Route::Voice => pages::voice::page(self),
             Route::About => pages::about::page(self, &asked.limits),
             Route::Notices => return pages::notices::answer(self, &query),
             Route::Asset(_) | Route::Action(_) => return not_found(),
         };
-        let frame = Frame { current: &route, mark: &asked.session.mark };
+        let frame = Frame { current: Some(&route), mark: &asked.session.mark };
         match made {
             Ok(page) => html(StatusCode::OK, layout::frame(&frame, &page)),
             Err(problem) => html(problem.status, layout::frame(&frame, &problem.page())),

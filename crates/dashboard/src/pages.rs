@@ -15,6 +15,7 @@ pub mod rules_edit;
 pub mod security;
 pub mod servers;
 pub mod toolboxes;
+pub mod voice;
 
 use std::sync::Arc;
 

@@ -22,6 +22,7 @@ pub enum Route {
     Security,
     Notices,
     Models,
+    Voice,
     About,
     Asset(Asset),
     Action(Action),
@@ -29,7 +30,7 @@ pub enum Route {
 
 impl Route {
     /// The pages that the menu has, with their names.
-    pub const MENU: [(Route, &'static str, &'static str); 12] = [
+    pub const MENU: [(Route, &'static str, &'static str); 13] = [
         (Route::Overview, "/", "Overview"),
         (Route::Live, "/live", "Live"),
         (Route::Calls, "/calls", "Calls"),
@@ -40,6 +41,7 @@ impl Route {
         (Route::Servers, "/servers", "Servers"),
         (Route::Toolboxes, "/toolboxes", "Toolboxes"),
         (Route::Models, "/models", "Models"),
+        (Route::Voice, "/voice", "Voice"),
         (Route::Security, "/security", "Security"),
         (Route::About, "/about", "About"),
     ];

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::ServerView;
+use crate::status::Status;
 
 /// How long an answer may take, and how long after a restart, which is told when it is done.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -25,6 +26,10 @@ const MAX_ANSWER_BYTES: u64 = 64 << 20;
 pub enum Question {
     /// All servers.
     Servers,
+    /// How the gateway is doing.
+    Status,
+    /// The names of servers, toolboxes and tools.
+    Names,
     /// What a server wrote to stderr.
     Logs {
         /// Its name.
@@ -43,12 +48,27 @@ pub enum Question {
 pub enum Reply {
     /// All servers.
     Servers(Vec<ServerView>),
+    /// How the gateway is doing; nothing where only servers are watched.
+    Status(Option<Box<Status>>),
+    /// The names of servers, toolboxes and tools.
+    Names(Names),
     /// What a server wrote to stderr.
     Logs(String),
     /// A server after its restart.
     Restarted(Box<ServerView>),
     /// No server has the name; these are there.
     NoSuchServer(Vec<String>),
+}
+
+/// The names that can be used now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names {
+    /// Servers.
+    pub servers: Vec<String>,
+    /// Toolboxes.
+    pub toolboxes: Vec<String>,
+    /// Tools, as `server/name`, as far as they are known.
+    pub tools: Vec<String>,
 }
 
 /// Why nothing was answered.
@@ -86,8 +106,16 @@ pub fn door_of(config: &Path) -> Result<PathBuf, ControlError> {
         .or_else(|| set("HOME").map(|home| home.join(".local/state")))
         .ok_or(ControlError::NoFolder)?;
     let config = fs::canonicalize(config).unwrap_or_else(|_| config.to_owned());
-    let name = format!("{:016x}.sock", fingerprint(config.as_os_str().as_encoded_bytes()));
-    Ok(folder.join("toolwright").join(name))
+    Ok(folder.join("toolwright").join(socket(&config)))
+}
+
+/// Where the door of a gateway is that has no configuration file.
+pub fn door_without_configuration() -> Result<PathBuf, ControlError> {
+    door_of(Path::new("/no configuration"))
+}
+
+fn socket(config: &Path) -> String {
+    format!("{:016x}.sock", fingerprint(config.as_os_str().as_encoded_bytes()))
 }
 
 /// FNV-1a: the same in every process and version.
@@ -111,6 +139,7 @@ mod unix {
 
     use super::*;
     use crate::Servers;
+    use crate::status::StatusSource;
 
     /// Asks the gateway behind this door.
     pub async fn ask(door: &Path, question: &Question) -> Result<Reply, ControlError> {
@@ -162,14 +191,17 @@ mod unix {
             Ok(Door { path: path.to_owned(), listener })
         }
 
-        /// Answers until it is dropped. One who asks slowly holds nobody up.
-        pub async fn serve(&self, servers: Arc<Servers>) {
+        /// Answers until it is dropped. One who asks slowly holds nobody up. Where only servers are watched there is
+        /// no status.
+        pub async fn serve(&self, servers: Arc<Servers>, status: Option<Arc<StatusSource>>) {
             loop {
                 match self.listener.accept().await {
                     Ok((stream, _)) => {
-                        let servers = Arc::clone(&servers);
+                        let (servers, status) = (Arc::clone(&servers), status.clone());
                         tokio::spawn(async move {
-                            if let Ok(Err(error)) = timeout(RESTARTED, answer(stream, &servers)).await {
+                            if let Ok(Err(error)) =
+                                timeout(RESTARTED, answer(stream, &servers, status.as_deref())).await
+                            {
                                 tracing::debug!("the control socket: {error}");
                             }
                         });
@@ -189,20 +221,25 @@ mod unix {
         }
     }
 
-    async fn answer(stream: UnixStream, servers: &Servers) -> io::Result<()> {
+    async fn answer(stream: UnixStream, servers: &Servers, status: Option<&StatusSource>) -> io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let mut line = String::new();
         BufReader::new(reader.take(MAX_QUESTION_BYTES)).read_line(&mut line).await?;
         let question: Question = serde_json::from_str(&line)?;
-        let reply = reply(&question, servers).await;
+        let reply = reply(&question, servers, status).await;
         writer.write_all(serde_json::to_string(&reply)?.as_bytes()).await?;
         writer.shutdown().await
     }
 
-    async fn reply(question: &Question, servers: &Servers) -> Reply {
+    async fn reply(question: &Question, servers: &Servers, status: Option<&StatusSource>) -> Reply {
         let of = |name: &str| servers.get(name).ok_or_else(|| Reply::NoSuchServer(servers.names()));
         match question {
             Question::Servers => Reply::Servers(servers.views()),
+            Question::Status => match status {
+                Some(status) => Reply::Status(Some(Box::new(status.now().await))),
+                None => Reply::Status(None),
+            },
+            Question::Names => Reply::Names(names(servers)),
             Question::Logs { server } => match of(server) {
                 Ok(server) => Reply::Logs(server.supervisor.stderr()),
                 Err(reply) => reply,
@@ -215,5 +252,20 @@ mod unix {
                 Err(reply) => reply,
             },
         }
+    }
+
+    fn names(servers: &Servers) -> Names {
+        let mut names = Names { servers: servers.names(), ..Names::default() };
+        for server in servers.iter() {
+            if !names.toolboxes.contains(&server.toolbox) {
+                names.toolboxes.push(server.toolbox.clone());
+            }
+            let listed = server.supervisor.tools();
+            let tools = listed.items.iter().filter_map(|item| item.get_text("name"));
+            names.tools.extend(
+                tools.filter(|tool| server.allows(tool)).map(|tool| format!("{}/{tool}", server.name)),
+            );
+        }
+        names
     }
 }

@@ -111,8 +111,13 @@ impl Definitions {
     /// Whether an entry of a list that a server has just sent is hidden: one that is not in the list that was looked at, or
     /// has no name, is none that anybody agreed to.
     pub(crate) fn hides_sent(&self, server: &Server, item: &Json) -> bool {
-        self.hides_some()
-            && (item.get_text("name").is_none() || !server.supervisor.tools().items.contains(item))
+        if !self.hides_some() {
+            return false;
+        }
+        self.look(server);
+        let looked = self.looked();
+        let was_looked_at = |looked: &Looked| looked.listed.items.contains(item);
+        item.get_text("name").is_none() || !looked.get(&key_of(server)).is_some_and(was_looked_at)
     }
 
     /// Looks at what a server lists now. Costs next to nothing while that stays as it is.

@@ -18,6 +18,7 @@ mod opened;
 mod prompts;
 pub(crate) mod questions;
 mod resources;
+mod status;
 mod tasks;
 mod toolboxes;
 pub(crate) mod traced;

@@ -2,13 +2,15 @@
 //!
 //! [`Servers::start`] starts every configured server under a supervisor of its own. [`offer`] keeps their
 //! tools in a registry, so that the executor calls them as any other. [`control`] lets another process of
-//! the same user see and restart them. [`Gateway`] is what clients are connected to.
+//! the same user see and restart them. [`Gateway`] is what clients are connected to; [`status`] tells how it is doing,
+//! and [`doctor`] what is wrong and how to mend it.
 //!
 //! Start with [`Servers::start`].
 
 pub mod control;
 mod definition;
 mod definitions;
+pub mod doctor;
 mod endpoints;
 mod known_tools;
 pub mod llm;
@@ -20,6 +22,7 @@ pub mod reload;
 mod result;
 mod server_tool;
 mod servers;
+pub mod status;
 mod view;
 pub mod web;
 

@@ -6,10 +6,13 @@
 //! Start with [`LlmFront::new`] and [`LlmFront::answer`].
 
 mod ask;
+mod carrier;
 mod check;
 mod count;
+mod counter;
 mod headers;
 mod lists;
+mod own;
 mod path;
 mod record;
 mod router;
@@ -34,6 +37,8 @@ use crate::web::InsideBody;
 use router::Router;
 
 pub use check::{Checked, CheckedUpstream, Found, Tried, check};
+pub(crate) use counter::{ExchangeCounter, TIMES, UpstreamNumbers};
+pub use own::{Heard, OwnAsk, Place};
 pub use path::LlmPath;
 pub use router::UpstreamError;
 pub use said::Visit;
@@ -49,6 +54,7 @@ pub struct LlmFront {
     sets: Vec<&'static str>,
     cache: Arc<ToolCache>,
     ledger: Option<Arc<Ledger>>,
+    counter: Arc<ExchangeCounter>,
 }
 
 impl LlmFront {
@@ -68,6 +74,7 @@ impl LlmFront {
             sets,
             cache: Arc::default(),
             ledger,
+            counter: Arc::default(),
         })
     }
 
@@ -95,6 +102,16 @@ impl LlmFront {
     /// The names of the upstreams, for what is said at the start.
     pub fn upstreams(&self) -> Vec<String> {
         self.router.load().upstreams().map(|upstream| upstream.name().to_owned()).collect()
+    }
+
+    /// The models that the table names without a pattern, in its order.
+    pub fn named_models(&self) -> Vec<String> {
+        self.router.load().named_models()
+    }
+
+    /// What came of exchanges since the start.
+    pub(crate) fn counter(&self) -> &ExchangeCounter {
+        &self.counter
     }
 
     /// Answers a request of somebody who was let in.

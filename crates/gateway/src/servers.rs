@@ -22,7 +22,7 @@ use crate::ServerView;
 use crate::definitions::Definitions;
 use crate::login::Logins;
 use crate::offer::Offer;
-use names::named;
+pub(crate) use names::named;
 pub use server::Server;
 use starting::{is_same_process, started};
 

@@ -100,6 +100,14 @@ impl Store {
         Ok(Store { inner: Arc::new(inner) })
     }
 
+    /// Whether a PostgreSQL database lets us in and answers. Nothing in it is made or changed.
+    ///
+    /// # Errors
+    /// When the address is none, or the database cannot be reached or refuses.
+    pub async fn postgres_answers(address: &str) -> Result<(), StoreError> {
+        postgres::answers(address).await
+    }
+
     /// The number of the last record of a node that is in; 0 when there is none.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ pub struct Record {
     /// The conversation that the call belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How it came: `mcp`, `stdio`, `llm`, `voice` or `cli`.
+    /// How it came: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
     #[serde(default)]
     pub front: String,
     /// The toolbox of the server.

@@ -18,6 +18,7 @@ pub use delivery::{CallReport, Delivery, Mended};
 pub use growing::{GrowingCall, Rest};
 pub use mender::{Mender, Named};
 pub use stage::CallStage;
+pub use stop::finish_of;
 pub use whole::{mend_history, mend_response};
 
 use toolwright_normalizer::RuleSet;

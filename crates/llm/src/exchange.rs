@@ -6,7 +6,9 @@
 
 mod again;
 mod answer_stream;
+mod events;
 mod judge;
+mod own;
 mod reading;
 mod report;
 
@@ -24,6 +26,8 @@ use crate::{Dialect, Failure, FailureKind, Notes, Reply, Target, dialects, pass,
 use self::reading::{Reading, string_at};
 
 pub use answer_stream::AnswerStream;
+pub use events::EventStream;
+pub use own::OwnQuestion;
 pub use report::{Report, repaired};
 
 /// How calls are mended: by these rules, with tools that were compiled before.
@@ -44,7 +48,8 @@ pub struct Fresh {
     pub created: u64,
 }
 
-/// What a client asks.
+/// What a client asks. Cheap to clone but for the name of the model.
+#[derive(Clone)]
 pub struct Asked {
     reading: Arc<Reading>,
     model: String,
@@ -70,7 +75,8 @@ pub struct Prepared {
     /// The client's name of the model, where the upstream has another.
     alias: Option<String>,
     target: Target,
-    asked: Arc<Reading>,
+    /// What was asked, while it may be asked again.
+    asked: Option<Arc<Reading>>,
 }
 
 /// A whole answer for the client.
@@ -196,7 +202,7 @@ impl Asked {
             reads_text_calls: target.reads_text_calls && !request.tools.is_empty(),
             alias,
             target: target.clone(),
-            asked: Arc::clone(&self.reading),
+            asked: Some(Arc::clone(&self.reading)),
         })
     }
 }
@@ -217,6 +223,11 @@ fn write(
 // === impl Prepared ===
 
 impl Prepared {
+    /// It will not be asked again: what the client sent need not be kept while the upstream thinks.
+    pub fn forget_asked(&mut self) {
+        self.asked = None;
+    }
+
     /// Whether client and upstream speak the same dialect.
     pub fn is_same_dialect(&self) -> bool {
         self.front == self.upstream
@@ -268,7 +279,10 @@ impl Prepared {
     fn response(&self, text: &str) -> Result<(Response, Report), Failure> {
         let mut response = dialects::read_response(self.upstream, text)?;
         self.names.restore(&mut response);
-        let text_calls = if self.reads_text_calls { self.read_text_calls(&mut response) } else { 0 };
+        let text_calls = match self.reads_text_calls {
+            true => text_calls_of(&mut response, &self.tool_names(), &self.reply.id),
+            false => 0,
+        };
         let mended = calls::mend_response(&self.mender, &mut response);
         let mut report = Report {
             usage: response.usage,
@@ -280,33 +294,6 @@ impl Prepared {
         };
         report.take(mended);
         Ok((response, report))
-    }
-
-    /// An answer that is nothing but calls, written as text, becomes the calls. Tells how many.
-    fn read_text_calls(&self, response: &mut Response) -> usize {
-        let has_calls = response.blocks.iter().any(|block| matches!(block, Block::Call(_)));
-        let texts = response.blocks.iter().filter_map(|block| match block {
-            Block::Text(text) => Some(text.text.as_str()),
-            _ => None,
-        });
-        let text: String = texts.collect();
-        if has_calls || text.is_empty() {
-            return 0;
-        }
-        let names = self.tool_names();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let Some(found) = stream::calls_in_text(&text, &names) else { return 0 };
-        let count = found.len();
-        response.blocks.retain(|block| !matches!(block, Block::Text(_)));
-        for (number, (name, arguments)) in found.into_iter().enumerate() {
-            let arguments = match Json::parse(&arguments).ok().filter(|json| json.as_str().starts_with('{')) {
-                Some(json) => Arguments::Object(json),
-                None => Arguments::Text(arguments),
-            };
-            let id = Some(format!("call_{}{number}", self.reply.id));
-            response.blocks.push(Block::Call(Call { id, name, arguments, extra: Vec::new() }));
-        }
-        count
     }
 
     fn pass_options(&self) -> PassOptions {
@@ -352,6 +339,32 @@ impl Prepared {
         }
         Ok((out, report))
     }
+}
+
+/// An answer that is nothing but calls, written as text, becomes the calls. Tells how many.
+fn text_calls_of(response: &mut Response, tools: &[String], id_seed: &str) -> usize {
+    let has_calls = response.blocks.iter().any(|block| matches!(block, Block::Call(_)));
+    let texts = response.blocks.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    let text: String = texts.collect();
+    if has_calls || text.is_empty() {
+        return 0;
+    }
+    let names: Vec<&str> = tools.iter().map(String::as_str).collect();
+    let Some(found) = stream::calls_in_text(&text, &names) else { return 0 };
+    let count = found.len();
+    response.blocks.retain(|block| !matches!(block, Block::Text(_)));
+    for (number, (name, arguments)) in found.into_iter().enumerate() {
+        let arguments = match Json::parse(&arguments).ok().filter(|json| json.as_str().starts_with('{')) {
+            Some(json) => Arguments::Object(json),
+            None => Arguments::Text(arguments),
+        };
+        let id = Some(format!("call_{id_seed}{number}"));
+        response.blocks.push(Block::Call(Call { id, name, arguments, extra: Vec::new() }));
+    }
+    count
 }
 
 fn unreadable(why: &str) -> Failure {

@@ -5,6 +5,7 @@
 //! [`CallStage`](crate::calls::CallStage) → a dialect's [`Encode`] → bytes.
 
 mod frames;
+mod gathered;
 pub(crate) mod progress;
 mod replay;
 mod sequencer;
@@ -12,6 +13,7 @@ mod text_calls;
 pub(crate) mod told;
 
 pub use frames::{Frame, FrameError, Frames, MOST_FRAME_BYTES};
+pub use gathered::Gathered;
 pub use replay::events_of;
 pub use sequencer::Sequencer;
 pub use text_calls::{TextCalls, calls_in_text};

@@ -258,6 +258,29 @@ fn bytes_that_are_no_text_end_in_an_error() {
 }
 
 #[test]
+fn a_broken_stream_of_responses_ends_with_the_answer_that_failed() {
+    let mut stream = stream(OpenAiResponses);
+    let created = "event: response.created\ndata: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"resp_1\",\"object\":\"response\",\"created_at\":7,\"status\":\"in_progress\",\"error\":null,\"model\":\"up\",\"output\":[]}}\n\n";
+    let mut out = Vec::new();
+    stream.push(created.as_bytes(), &mut out);
+    stream.end(&mut out);
+    let out = String::from_utf8(out).expect("UTF-8");
+    let rest = out.strip_prefix(created).expect("what came first");
+    let events: Vec<serde_json::Value> = rest
+        .split("\n\n")
+        .filter_map(|event| event.split_once("data: "))
+        .map(|(_, data)| serde_json::from_str(data).expect("JSON"))
+        .collect();
+    let [error, failed] = events.as_slice() else { panic!("{rest}") };
+    assert_eq!((&error["type"], &failed["type"]), (&"error".into(), &"response.failed".into()));
+    assert!(error["sequence_number"].as_u64() < failed["sequence_number"].as_u64(), "{rest}");
+    let response = &failed["response"];
+    assert_eq!((&response["id"], &response["created_at"]), (&"resp_1".into(), &7.into()));
+    assert_eq!((&response["status"], &response["model"]), (&"failed".into(), &"up".into()));
+    assert_eq!(response["error"]["message"], error["message"]);
+}
+
+#[test]
 fn arguments_in_the_wrong_shape_get_the_right_one() {
     let text = chat(
         &[r#"{"index":0,"id":"a","function":{"name":"read_file","arguments":{"path":"x"}}}"#],

@@ -7,7 +7,7 @@ pub struct Caller {
     pub client: String,
     /// The conversation that the call belongs to, when the protocol has such a thing.
     pub session: Option<String>,
-    /// The way in: `mcp`, `stdio`, `llm`, `voice` or `cli`.
+    /// The way in: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
     pub front: &'static str,
     /// The toolbox that the tool was called in.
     pub toolbox: Option<String>,

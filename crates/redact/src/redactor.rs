@@ -16,6 +16,7 @@ mod keys;
 mod look;
 mod mark;
 mod options;
+mod passed;
 mod pem;
 mod shapes;
 mod spans;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use keys::Keys;
 use look::Look;
 use mark::Marker;
+use passed::Passed;
 use regex::Regex;
 use shapes::Shapes;
 use spans::hidden;
@@ -51,6 +53,8 @@ struct Rules {
     patterns: Arc<[Regex]>,
     values: Arc<Values>,
     entropy: bool,
+    /// It belongs to exactly these rules: others begin with none.
+    passed: Passed,
 }
 
 impl Redactor {
@@ -65,6 +69,7 @@ impl Redactor {
             patterns: patterns.into(),
             values: Arc::default(),
             entropy: options.entropy,
+            passed: Passed::default(),
         })))
     }
 
@@ -79,6 +84,7 @@ impl Redactor {
             patterns: Arc::clone(&rules.patterns),
             values: Arc::new(Values::new(values, &rules.marker)),
             entropy: rules.entropy,
+            passed: Passed::default(),
         }))
     }
 
@@ -95,6 +101,7 @@ impl Redactor {
             patterns: options.compiled_patterns()?.into(),
             values: Arc::clone(&rules.values),
             entropy: options.entropy,
+            passed: Passed::default(),
         })))
     }
 
@@ -112,10 +119,18 @@ impl Redactor {
 
     /// Text without secrets: an error, a line that a program printed, JSON within words.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.0.passed.has(text) {
+            return Cow::Borrowed(text);
+        }
         let shown = self.until_nothing_is_found(text, |look, text| look.text(text));
         match self.0.values.cut_at_end(&shown) {
             Some((start, mark)) => Cow::Owned(format!("{}{mark}", &shown[..start])),
-            None => shown,
+            None => {
+                if let Cow::Borrowed(text) = shown {
+                    self.0.passed.add(text);
+                }
+                shown
+            }
         }
     }
 

@@ -38,7 +38,7 @@ pub mod attribute {
     pub const SERVER: &str = "toolwright.server";
     /// Who called, by token or program.
     pub const CLIENT: &str = "toolwright.client";
-    /// The way in: `mcp`, `stdio`, `llm`, `voice` or `cli`.
+    /// The way in: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
     pub const FRONT: &str = "toolwright.front";
     /// Whether the call was mended.
     pub const REPAIRED: &str = "toolwright.repaired";
@@ -128,6 +128,18 @@ pub mod prometheus {
     pub const CALLS_IN_FLIGHT: &str = "toolwright_calls_in_flight";
     /// The time of tool calls.
     pub const CALL_DURATION: &str = "toolwright_call_duration_seconds";
+    /// Exchanges with models by upstream and outcome.
+    pub const EXCHANGES: &str = "toolwright_llm_exchanges_total";
+    /// Tokens by upstream and kind.
+    pub const EXCHANGE_TOKENS: &str = "toolwright_llm_tokens_total";
+    /// Calls in answers by upstream.
+    pub const EXCHANGE_CALLS: &str = "toolwright_llm_calls_total";
+    /// Calls in answers that were mended.
+    pub const EXCHANGE_CALLS_REPAIRED: &str = "toolwright_llm_calls_repaired_total";
+    /// Calls in answers that could not be mended.
+    pub const EXCHANGE_CALLS_REFUSED: &str = "toolwright_llm_calls_refused_total";
+    /// The time of exchanges by upstream.
+    pub const EXCHANGE_DURATION: &str = "toolwright_llm_exchange_duration_seconds";
     /// Tools that are known.
     pub const TOOLS: &str = "toolwright_tools";
     /// Servers by state.

@@ -8,11 +8,13 @@
 //! [`authorization_server`] gives logins, and `conformance-client` performs the client scenarios of the protocol's
 //! conformance suite, whose server scenarios have `conformance-server`. [`faithful`] is what `faithful-server` says.
 //! [`llm_upstream`] is a model's server with one bad habit for each model.
-//! Nothing of this ships.
+//! [`house`] has Z-Wave devices, behind a real broker. Nothing of this ships.
 
 pub mod authorization_server;
 pub mod conformance;
 pub mod faithful;
+#[cfg(unix)]
+pub mod house;
 pub mod http;
 pub mod http_habits;
 pub mod http_rmcp;

@@ -3,7 +3,8 @@
 //! It speaks four dialects as an upstream does: `/v1/chat/completions`, `/v1/responses`, `/v1/messages` (with
 //! `/v1/messages/count_tokens`) and `/api/chat`, besides `/v1/models` and `/api/tags`. The model that is asked for names
 //! the scenario and how its bytes are sent: `s4-interleaved+split=1+cut=200+reset`; [`Order`] has the words. Every exchange
-//! is remembered, with how it ended; `GET /seen` tells them to programs in other languages.
+//! is remembered, with how it ended; `GET /seen` tells them to programs in other languages. A model can have a script
+//! ([`LlmUpstream::script`]): then it says one thing after the other, whatever it is asked.
 
 mod answer;
 mod anthropic;
@@ -12,6 +13,7 @@ mod ollama;
 mod order;
 mod responses;
 mod scenario;
+mod script;
 mod wire;
 
 use std::io;
@@ -23,8 +25,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 pub use order::{End, Order};
-pub use scenario::{Scenario, scenarios};
+pub use scenario::{Finish, Habit, Part, Scenario, scenarios};
+pub use script::Said;
 
+use self::script::{Next, Scripts};
 use crate::http::Asked;
 
 /// The dialects.
@@ -71,6 +75,8 @@ pub enum Ended {
 pub struct Exchange {
     /// The request.
     pub asked: Asked,
+    /// The body of the answer, where it is one of a script.
+    pub answer: String,
     /// How many bytes of the answer's body were handed to the network.
     pub written: u64,
     /// How it ended.
@@ -95,6 +101,7 @@ impl Drop for LlmUpstream {
 #[derive(Default)]
 struct Shared {
     exchanges: Mutex<Vec<Exchange>>,
+    scripts: Mutex<Scripts>,
     /// Whether requests are remembered at all; a bench does without.
     forgets: bool,
 }
@@ -104,12 +111,24 @@ impl Shared {
         self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&self, asked: &Asked) -> usize {
+    fn scripts(&self) -> MutexGuard<'_, Scripts> {
+        self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next line of the script of the model that is asked for.
+    fn next_line(&self, asked: &Asked) -> Next {
+        match (Dialect::of(&asked.path), asked.json("/model").as_str()) {
+            (Some(_), Some(model)) => self.scripts().next(model),
+            _ => Next::None,
+        }
+    }
+
+    fn begin(&self, asked: &Asked, answer: String) -> usize {
         if self.forgets {
             return usize::MAX;
         }
         let mut exchanges = self.exchanges();
-        exchanges.push(Exchange { asked: asked.clone(), written: 0, ended: Ended::Runs });
+        exchanges.push(Exchange { asked: asked.clone(), answer, written: 0, ended: Ended::Runs });
         exchanges.len() - 1
     }
 
@@ -162,6 +181,16 @@ impl LlmUpstream {
             }
         });
         Ok(LlmUpstream { url, shared, task })
+    }
+
+    /// The model of this name says these things, one after the other. Whoever asks it once too often gets an error.
+    pub fn script(&self, model: &str, turns: Vec<Said>) {
+        self.shared.scripts().add(model, turns);
+    }
+
+    /// How much of a script was not said yet.
+    pub fn unsaid(&self, model: &str) -> usize {
+        self.shared.scripts().left(model)
     }
 
     /// Every exchange so far.

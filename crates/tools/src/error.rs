@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use toolwright_model::{Code, Problem};
 
+use crate::executor::Denied;
 use crate::redact;
 use crate::registry::{Parameter, RegisteredTool};
 
@@ -30,6 +31,8 @@ pub enum ErrorCode {
     InvalidArguments,
     /// What the arguments mean is not certain enough to act on.
     Refused,
+    /// Whoever speaks for the person does not let it be run.
+    Denied,
     /// The tool took too long and was stopped.
     Timeout,
     /// The caller gave the call up.
@@ -80,6 +83,7 @@ impl ErrorCode {
             ErrorCode::AmbiguousTool => "ambiguous_tool",
             ErrorCode::InvalidArguments => "invalid_arguments",
             ErrorCode::Refused => "refused",
+            ErrorCode::Denied => "denied",
             ErrorCode::Timeout => "timeout",
             ErrorCode::Cancelled => "cancelled",
             ErrorCode::Busy => "busy",
@@ -200,6 +204,11 @@ impl CallError {
     /// It names no tool, or not in a way that can be read.
     pub(crate) fn not_understood(name: &str, message: String) -> Self {
         ours(ErrorCode::Refused, sentence::refused(name), message)
+    }
+
+    /// A judge does not let the call be run.
+    pub(crate) fn denied(denied: Denied) -> Self {
+        ours(ErrorCode::Denied, sentence::denied(&denied.sentence), denied.details)
     }
 
     /// Somebody who has to write every call down cannot.

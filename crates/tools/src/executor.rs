@@ -7,6 +7,7 @@
 mod bound;
 mod call;
 pub(crate) mod gate;
+mod judge;
 mod limits;
 mod log;
 mod lookup;
@@ -30,10 +31,12 @@ use crate::{
     CallContext, CallError, CallObserver, ErrorCode, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry,
 };
 use gate::{Gate, Pass};
+use judge::Judge;
 use record::Record;
 use run::{Ended, Time};
 
 pub use call::{Call, CallOutcome, Prepared};
+pub use judge::{CallJudge, Denied, Judged};
 pub use limits::{DEFAULT_TIMEOUT, LONGEST_CALL, Limits, SLOW_CALL};
 pub use lookup::Found;
 
@@ -114,9 +117,11 @@ impl ToolExecutor {
     /// Runs one call to its end. It never fails: whatever happens is in the outcome. It must be awaited on a
     /// tokio runtime whose clock is enabled.
     pub async fn execute(&self, call: Call) -> CallOutcome {
-        let Call { name, arguments, finish, cancellation, context, caller } = call;
+        let Call { name, arguments, finish, cancellation, context, caller, judge } = call;
         let mut record = self.begin(name, &arguments, caller.as_deref());
-        let result = self.carry_out(&mut record, (arguments, finish), cancellation.as_ref(), context).await;
+        let result = self
+            .carry_out(&mut record, (arguments, finish), judge.as_ref(), cancellation.as_ref(), context)
+            .await;
         record.finish(result).await
     }
 
@@ -168,6 +173,7 @@ impl ToolExecutor {
         &self,
         record: &mut Record<'_>,
         (sent, finish): (String, Finish),
+        judge: Option<&Judge>,
         cancellation: Option<&CancellationToken>,
         context: Option<CallContext>,
     ) -> Result<ToolOutput, CallError> {
@@ -177,7 +183,12 @@ impl ToolExecutor {
         if let Some(renamed) = found.renamed {
             changes.insert(0, renamed);
         }
-        record.normalized(&arguments, changes).await?;
+        if let Some(judge) = judge {
+            let judged = judge.judge(&Judged { tool: &tool, arguments: &arguments, changes: &changes });
+            record.judged(&arguments, changes, judged).await?;
+        } else {
+            record.normalized(&arguments, changes).await?;
+        }
         let _passes = self.admit(&tool)?;
         record.runs();
         let limit = self.timeout_of(&tool);

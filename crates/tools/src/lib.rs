@@ -51,7 +51,7 @@ pub mod redact;
 pub mod registry;
 
 pub use error::{CallError, ErrorCode};
-pub use executor::{Call, CallOutcome, Limits, PassesBy, Prepared, ToolExecutor};
+pub use executor::{Call, CallJudge, CallOutcome, Denied, Judged, Limits, PassesBy, Prepared, ToolExecutor};
 pub use function::{CallContext, StopPoint, ToolFailure, ToolFunction, ToolOutput};
 pub use observer::CallObserver;
 pub use printable::printable;

@@ -145,7 +145,9 @@ impl Stages {
                 ErrorCode::InvalidArguments if error.is_from_tool() => (Passed, Failed, NotReached),
                 ErrorCode::InvalidArguments => (NotReached, Failed, NotReached),
                 ErrorCode::Unavailable | ErrorCode::Timeout => (Failed, NotReached, NotReached),
-                ErrorCode::Busy | ErrorCode::Cancelled => (NotReached, NotReached, NotReached),
+                ErrorCode::Busy | ErrorCode::Cancelled | ErrorCode::Denied => {
+                    (NotReached, NotReached, NotReached)
+                }
                 ErrorCode::TooLarge => (Passed, Failed, Passed),
                 ErrorCode::ToolError | ErrorCode::Panicked => (Passed, Passed, Failed),
                 // Whatever the tool did is done; the record of the call says what.

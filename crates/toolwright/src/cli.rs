@@ -7,13 +7,15 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use toolwright_model::Finish;
 
+use crate::completing;
+
 /// Every tool call, made to fit.
 #[derive(Debug, Parser)]
 #[command(
     name = "toolwright",
     version,
     about,
-    after_help = "Without a command it serves: the built-in tools, or what toolwright.json here names.\n\nExit codes: 0 done, 1 wrong input lines, a failed check, a refused call of `explain`, a failed one of `call` or a server that cannot be used, 2 wrong use, 3 a file or stream failed."
+    after_help = "Without a command it serves: the built-in tools, or what toolwright.json here names.\n\nExit codes: 0 done, 1 wrong input lines, a failed check, a refused call of `explain`, a failed one of `call`, a question of `ask` without an answer or a server that cannot be used, 2 wrong use, 3 a file or stream failed."
 )]
 pub struct Cli {
     /// What to do; without it, `serve`.
@@ -28,6 +30,16 @@ pub enum Command {
     Serve(ServeOptions),
     /// Serve one client over standard input and output
     Stdio(StdioOptions),
+    /// Show how the gateway that runs is doing
+    Status(StatusOptions),
+    /// Look for what is wrong, with the exact fix; calls no tool and changes nothing
+    Doctor(DoctorOptions),
+    /// Listen to what is said in the house: MQTT, Rhasspy, Home Assistant
+    Voice(VoiceOptions),
+    /// Put the gateway into a client, or take it out again
+    Install(InstallOptions),
+    /// Take over the servers that your clients have
+    Import(ImportOptions),
     /// Print a link that opens the pages of a gateway that runs, once
     Dashboard(DashboardOptions),
     /// Make, list and revoke the tokens of clients
@@ -36,7 +48,7 @@ pub enum Command {
     Normalize(NormalizeOptions),
     /// Answer recorded calls in order, each with only what the ones before it teach
     Replay(ReplayOptions),
-    /// Show every step for one call, or the page of a code such as N4
+    /// Explain a code such as N4, a call that was made, a rule, or every step for one call
     Explain(ExplainOptions),
     /// List, check and test normalizer rules
     Rules(RulesOptions),
@@ -44,12 +56,207 @@ pub enum Command {
     Tools(ToolsOptions),
     /// Call one tool: find it, mend the arguments, run it
     Call(CallOptions),
+    /// Ask a language model that may use all tools
+    Ask(AskOptions),
     /// Show the MCP servers: state, era, tools, errors
     Servers(ServersOptions),
     /// Check the language models that can be asked through Toolwright
     Llm(LlmOptions),
     /// Show and check what was written down of calls
     Audit(AuditOptions),
+    /// Print the completions for a shell, with the names of servers, tools and rules
+    Completions(CompletionsOptions),
+    /// Print the manual page of the program or of one command
+    Man(ManOptions),
+}
+
+/// Options of `status`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "The gateway is asked that runs with the configuration found from here, or the one at http://127.0.0.1:8484. Agents read the same as the resource toolwright://status at /mcp.\n\nExit codes: 0 all is well, 1 no gateway runs or something does not work."
+)]
+pub struct StatusOptions {
+    /// Print one line
+    #[arg(long)]
+    pub line: bool,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "line")]
+    pub json: bool,
+    /// Ask the gateway at this address [default: the one that is found, or http://127.0.0.1:8484]
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Options of `doctor`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Servers are started, asked who they are and which tools they have, and ended again. No tool is called, and nothing is changed.\n\nExit codes: 0 nothing is wrong, 1 there are findings."
+)]
+pub struct DoctorOptions {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// A rules file to look at too
+    #[arg(long, value_name = "FILE")]
+    pub rules: Option<PathBuf>,
+    /// Where a gateway listens, or should [default: 127.0.0.1:8484]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = crate::address::parse)]
+    pub listen: Option<SocketAddr>,
+    /// How long a server may take, such as 10 or 500ms
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::parse, default_value = "20")]
+    pub timeout: Duration,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Options of `completions`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "bash:        toolwright completions bash > ~/.local/share/bash-completion/completions/toolwright\nzsh:         toolwright completions zsh > \"${fpath[1]}/_toolwright\"\nfish:        toolwright completions fish > ~/.config/fish/completions/toolwright.fish\npowershell:  toolwright completions powershell >> $PROFILE"
+)]
+pub struct CompletionsOptions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// A shell that completes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    Powershell,
+}
+
+/// Options of `man`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Read it: toolwright man | man -l -   or install it: toolwright man > ~/.local/share/man/man1/toolwright.1"
+)]
+pub struct ManOptions {
+    /// The command, such as `serve` or `rules check`; the whole program when absent
+    pub command: Vec<String>,
+}
+
+/// Options of `voice`.
+#[derive(Args, Clone, Debug, Default)]
+#[command(
+    after_help = "Without a section \"voice\" in the configuration a broker for MQTT is inside and listens on this machine, and clients of Wyoming come in at 127.0.0.1:10500. `toolwright serve` has a voice too when the configuration has that section."
+)]
+pub struct VoiceOptions {
+    /// Print one line of JSON instead of a text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub roots: RootOptions,
+    #[command(flatten)]
+    pub rules: RuleOptions,
+    #[command(flatten)]
+    pub ledger: LedgerFlags,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Options of `import`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Clients: claude-desktop, claude-code, cursor, vs-code, cline, windsurf, gemini-cli, zed, continue, goose, opencode, lm-studio, codex, kiro.\n\nNothing is started and no client's file is changed. A server that stands in several files is taken over once; one that has the name of another gets a second name.\n\nExit codes: 0 done, 1 a file could not be read and the others were taken."
+)]
+pub struct ImportOptions {
+    /// The clients to look at [default: all]
+    #[arg(value_name = "CLIENT")]
+    pub clients: Vec<String>,
+    /// Read this file, of the client that is named or of the one that it looks like
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Write into this configuration [default: the one that `serve` would use here, or your own one]
+    #[arg(long, value_name = "FILE")]
+    pub into: Option<PathBuf>,
+    /// Put the servers into this toolbox
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub toolbox: Option<String>,
+    /// Show what would be taken over, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write without asking
+    #[arg(long, conflicts_with = "dry_run")]
+    pub yes: bool,
+    /// Show secrets too
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// Print JSON; nothing is asked
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `install`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Clients: claude-desktop, claude-code, cursor, vs-code, cline, windsurf, gemini-cli, zed, continue, goose, opencode, lm-studio, codex, kiro; with --llm also openai, anthropic and ollama.\n\nWhat was there before is kept in the state folder; --undo brings it back."
+)]
+pub struct InstallOptions {
+    /// The client
+    #[arg(value_name = "CLIENT", required_unless_present = "list")]
+    pub client: Option<String>,
+    /// Show the clients, their files, and whether Toolwright is in them
+    #[arg(long, conflicts_with_all = ["client", "undo", "dry_run", "llm"])]
+    pub list: bool,
+    /// For everything that you do, or for the project in this folder
+    #[arg(long, value_enum, default_value_t = InstallScope::User)]
+    pub scope: InstallScope,
+    /// The client starts Toolwright itself; this is the usual way
+    #[arg(long, conflicts_with = "http")]
+    pub stdio: bool,
+    /// The client reaches a gateway that runs (`toolwright serve`)
+    #[arg(long)]
+    pub http: bool,
+    /// Where the gateway listens
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8484")]
+    pub url: String,
+    /// Give it this toolbox alone
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    pub toolbox: Option<String>,
+    /// Give it every tool at once
+    #[arg(long)]
+    pub all: bool,
+    /// What the client calls it
+    #[arg(long, value_name = "NAME", default_value = "toolwright", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub name: String,
+    /// Take the client's other servers out, those that our configuration has
+    #[arg(long, conflicts_with_all = ["undo", "llm"])]
+    pub replace: bool,
+    /// Show the change, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Take it out again: the file becomes what it was
+    #[arg(long)]
+    pub undo: bool,
+    /// The other side: which models the client asks, and through whom
+    #[arg(long)]
+    pub llm: bool,
+    /// With --llm: print lines for a shell
+    #[arg(long, requires = "llm", conflicts_with = "write")]
+    pub shell: bool,
+    /// With --llm: write into the client's settings
+    #[arg(long, requires = "llm")]
+    pub write: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Which of a client's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum InstallScope {
+    /// Those for everything that you do
+    User,
+    /// Those of the project in this folder
+    Project,
 }
 
 /// Options of `dashboard`.
@@ -165,10 +372,10 @@ pub struct RuleOptions {
     #[arg(long = "rules", visible_alias = "normalizer-rules", value_name = "FILE")]
     pub rules: Option<PathBuf>,
     /// Switch a built-in set on (see `toolwright rules list`)
-    #[arg(long, value_name = "SET")]
+    #[arg(long, value_name = "SET", add = completing::sets())]
     pub enable: Vec<String>,
     /// Switch a built-in set off
-    #[arg(long, value_name = "SET")]
+    #[arg(long, value_name = "SET", add = completing::sets())]
     pub disable: Vec<String>,
 }
 
@@ -231,7 +438,7 @@ pub struct ServeOptions {
 )]
 pub struct StdioOptions {
     /// Serve this toolbox alone
-    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    #[arg(long, value_name = "NAME", conflicts_with = "all", add = completing::toolboxes())]
     pub toolbox: Option<String>,
     /// Serve every tool at once
     #[arg(long)]
@@ -264,7 +471,7 @@ pub enum TokenCommand {
         /// Its name
         name: String,
         /// A toolbox that it opens; may be given several times [default: all]
-        #[arg(long = "toolbox", value_name = "NAME")]
+        #[arg(long = "toolbox", value_name = "NAME", add = completing::toolboxes())]
         toolboxes: Vec<String>,
         /// A language model that may be asked with it, or a pattern such as `*haiku*`; may be given several times [default: all]
         #[arg(long = "model", value_name = "PATTERN", value_parser = clap::builder::NonEmptyStringValueParser::new())]
@@ -341,8 +548,9 @@ pub enum LearnPolicy {
 /// Options of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainOptions {
-    /// A code of a repair or refusal, such as N4
-    pub code: Option<String>,
+    /// A code such as N4, the id of a call or its beginning, or the id of a rule
+    #[arg(value_name = "CODE|CALL|RULE", add = completing::explainable())]
+    pub what: Option<String>,
     /// A file with the tool: {"name", "inputSchema", "annotations"?}
     #[arg(long, value_name = "FILE")]
     pub tool: Option<PathBuf>,
@@ -406,6 +614,7 @@ pub enum ToolsCommand {
     /// Show what a tool does and takes
     Show {
         /// The tool's name
+        #[arg(add = completing::tools())]
         name: String,
         /// Print JSON
         #[arg(long)]
@@ -429,6 +638,7 @@ pub enum DefinitionFormat {
 )]
 pub struct CallOptions {
     /// The tool's name: `name`, or `server/name`
+    #[arg(add = completing::tools())]
     pub name: String,
     /// The arguments as a model wrote them, or `@FILE`; `@-` is standard input, none is `{}`
     pub arguments: Option<String>,
@@ -448,6 +658,57 @@ pub struct CallOptions {
     pub roots: RootOptions,
     #[command(flatten)]
     pub rules: RuleOptions,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Options of `ask`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The answer goes to standard output while it is made, calls and what was mended in them to standard error. Without a question one is read from standard input; at a terminal, one after the other.\n\nExit codes: 0 answered, 1 no answer (the model failed, or a limit was reached), 2 wrong use, 3 a file or stream failed, 130 Ctrl-C.\n\nEnvironment: ANTHROPIC_API_KEY, OPENAI_API_KEY and OLLAMA_HOST where the configuration has no \"llm\", and that of `call`."
+)]
+pub struct AskOptions {
+    /// The question, or `@FILE`; `@-` and `-` are standard input
+    pub question: Option<String>,
+    /// The model [default: agent.model of the configuration, or the first that llm.models names]
+    #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub model: Option<String>,
+    /// Offer the tools of this toolbox alone; `builtin` are our own
+    #[arg(long, value_name = "NAME", conflicts_with = "no_tools")]
+    pub toolbox: Option<String>,
+    /// Offer these tools alone: names or patterns such as `zwave/*`; may be given several times
+    #[arg(long = "tool", value_name = "PATTERN", conflicts_with = "no_tools")]
+    pub tools: Vec<String>,
+    /// Offer no tools, and start no servers
+    #[arg(long)]
+    pub no_tools: bool,
+    /// A tool that the model must call first
+    #[arg(long, value_name = "TOOL", conflicts_with = "no_tools")]
+    pub must_call: Option<String>,
+    /// Instructions for the model instead of the usual ones, or `@FILE`
+    #[arg(long, value_name = "TEXT")]
+    pub system: Option<String>,
+    /// How often the model may call tools [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub max_rounds: Option<u32>,
+    /// End the question after so many seconds, such as 30 or 2m [default: 120]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::parse)]
+    pub timeout: Option<Duration>,
+    /// Run tools that destroy something without asking
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Print one JSON object at the end: answer, calls, tokens, why it ended
+    #[arg(long)]
+    pub json: bool,
+    /// Do not show calls
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub roots: RootOptions,
+    #[command(flatten)]
+    pub rules: RuleOptions,
+    #[command(flatten)]
+    pub ledger: LedgerFlags,
     #[command(flatten)]
     pub config: ConfigOptions,
 }
@@ -473,16 +734,19 @@ pub enum ServersCommand {
     /// Show what a server wrote to stderr, secrets hidden
     Logs {
         /// The server's name
+        #[arg(add = completing::servers())]
         name: String,
     },
     /// End a server of the running gateway and start it anew
     Restart {
         /// The server's name
+        #[arg(add = completing::servers())]
         name: String,
     },
     /// Log in to a server that wants it: opens a page of its provider in the browser
     Login {
         /// The server's name
+        #[arg(add = completing::servers())]
         name: String,
     },
     /// Run all servers and show what becomes of them, until Ctrl-C

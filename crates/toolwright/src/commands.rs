@@ -1,19 +1,28 @@
 //! The commands, one file each.
 
+pub mod ask;
 pub mod audit;
 pub mod call;
 mod changes;
+pub mod completions;
 pub mod dashboard;
+pub mod doctor;
 pub mod explain;
+mod found_call;
+pub mod import;
+pub mod install;
 pub mod llm;
+pub mod man;
 pub mod normalize;
 pub mod replay;
 pub mod rules;
 pub mod serve;
 pub mod servers;
+pub mod status;
 pub mod stdio;
 pub mod token;
 pub mod tools;
+pub mod voice;
 
 use std::fs::File;
 use std::io::{self, Read, Write};

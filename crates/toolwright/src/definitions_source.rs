@@ -10,7 +10,7 @@ use crate::report::Report;
 use crate::server_source;
 
 /// The file in the state folder.
-const FILE: &str = "definitions.json";
+pub const FILE: &str = "definitions.json";
 
 /// Opens what was agreed to. A file that is of no use stops the start only where tools are hidden by it: who asked
 /// for that must not get less.

@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_config::{Configuration, Severity, parse, process_environment};
 use toolwright_gateway::llm::LlmFront;
+use toolwright_gateway::status::{StatusParts, StatusSource};
 use toolwright_gateway::web::{CallCounter, Metrics, Served, TokenFolder};
 use toolwright_gateway::{
     Applied, Gateway, GatewayOptions, KnownTools, Notices, Recorder, Servers, offer, reload,
@@ -17,14 +18,17 @@ use toolwright_ledger::learn::SharedLearning;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
 use toolwright_normalizer::Normalizer;
 use toolwright_telemetry::{Telemetry, TelemetryOptions};
+use toolwright_toolbox::Beginning;
+use toolwright_tools::registry::BUILT_IN;
 use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::files::Watched;
 use crate::report::Report;
+use crate::voice_source::{self, VoiceKeeper};
 use crate::{
-    definitions_source, ledger_source, llm_source, logging, rules_source, server_source, telemetry_source,
-    toolset,
+    agent_source, definitions_source, ledger_source, llm_source, logging, rules_source, server_source,
+    telemetry_source, toolset,
 };
 
 /// Everything behind the front, running.
@@ -46,6 +50,10 @@ pub struct Behind {
     pub llm: Option<Arc<LlmFront>>,
     /// What somebody should know.
     pub notices: Arc<Notices>,
+    /// How all of it is doing.
+    pub status: Arc<StatusSource>,
+    /// Who keeps the voice.
+    pub voice: Arc<VoiceKeeper>,
     own_secrets: Vec<String>,
 }
 
@@ -104,6 +112,7 @@ impl Behind {
         let Some(configuration) = &self.configuration else { return };
         let (ledger, own_secrets) = (self.ledger.clone(), self.own_secrets.clone());
         let llm = self.llm.clone();
+        let voice = Arc::clone(&self.voice);
         let are_models_changed = Arc::new(AtomicBool::new(false));
         let are_changed = Arc::clone(&are_models_changed);
         let follow = move |before: &Configuration, new: &Configuration| {
@@ -117,6 +126,7 @@ impl Behind {
         let at_start = configuration.clone();
         let (servers, notices) = (Arc::downgrade(&self.servers), Arc::clone(&self.notices));
         let tell = move |new: &Configuration, applied: &Applied| {
+            let is_voice_changed = voice.follow(new);
             if let Some(servers) = servers.upgrade()
                 && let Some(definitions) = servers.definitions()
                 && definitions_source::follow(definitions, &notices, new)
@@ -128,7 +138,8 @@ impl Behind {
                 eprintln!("{}", printable(&problem.to_string(), &['\n', '\\']));
             }
             let are_models_changed = are_models_changed.swap(false, Ordering::Relaxed);
-            let said = read_again(applied, are_models_changed, &at_start.needs_restart(new));
+            let said =
+                read_again(applied, (are_models_changed, is_voice_changed), &at_start.needs_restart(new));
             eprintln!("{}", printable(&said, &['\\']));
         };
         let reloading = reload::watch_telling(&configuration.file, &self.servers, follow, tell);
@@ -147,6 +158,53 @@ pub struct Written<'a> {
     pub own_secrets: &'a [String],
 }
 
+/// Which servers there are, and when they begin.
+#[derive(Clone, Copy)]
+pub enum Wanted<'a> {
+    /// All of them; each begins when a client asks for it.
+    WhenAsked,
+    /// All of them, at once.
+    AtOnce,
+    /// Those of this toolbox, at once.
+    OfToolbox(&'a str),
+    /// All of them, at once, and a voice whatever the file says.
+    ForVoice,
+    /// None.
+    Nobody,
+}
+
+impl Wanted<'_> {
+    /// The configuration with those servers only.
+    fn of(self, configuration: Option<Configuration>) -> Result<Option<Configuration>, Report> {
+        let no_toolbox =
+            |name: &str, fix: String| Err(Report::usage(format!("there is no toolbox \"{name}\""), fix));
+        let nothing_named = || "name servers in a configuration: --config FILE".to_owned();
+        let Some(mut configuration) = configuration else {
+            return match self {
+                Wanted::OfToolbox(name) if name != BUILT_IN => no_toolbox(name, nothing_named()),
+                _ => Ok(None),
+            };
+        };
+        match self {
+            Wanted::WhenAsked | Wanted::AtOnce | Wanted::ForVoice => {}
+            Wanted::Nobody => configuration.toolboxes.clear(),
+            Wanted::OfToolbox(BUILT_IN) => configuration.toolboxes.clear(),
+            Wanted::OfToolbox(name) => {
+                let there: Vec<String> =
+                    configuration.toolboxes.iter().map(|toolbox| toolbox.name.clone()).collect();
+                configuration.toolboxes.retain(|toolbox| toolbox.name == name);
+                if configuration.toolboxes.is_empty() {
+                    return match there.is_empty() {
+                        true => no_toolbox(name, nothing_named()),
+                        false => no_toolbox(name, format!("use one of {}, {BUILT_IN}", there.join(", "))),
+                    };
+                }
+            }
+        }
+        Ok(Some(configuration))
+    }
+}
+
 /// Makes all of it. Must be called on a tokio runtime.
 pub fn behind(
     config: &ConfigOptions,
@@ -155,8 +213,20 @@ pub fn behind(
     key: SealKey,
     written: Written<'_>,
 ) -> Result<Behind, Report> {
+    behind_with(config, roots, rules, key, written, Wanted::WhenAsked)
+}
+
+/// The same with other servers.
+pub fn behind_with(
+    config: &ConfigOptions,
+    roots: &RootOptions,
+    rules: &RuleOptions,
+    key: SealKey,
+    written: Written<'_>,
+    wanted_servers: Wanted<'_>,
+) -> Result<Behind, Report> {
     let rules_in_force = rules_source::load(rules)?;
-    let configuration = server_source::configuration(config)?;
+    let configuration = wanted_servers.of(server_source::configuration(config)?)?;
     let serves_own = configuration.as_ref().is_none_or(Configuration::serves_own_tools);
     let mut kept_out = toolset::kept_out(config, rules);
     let log_dir = ledger_source::log_dir(written.flags, configuration.as_ref());
@@ -195,9 +265,13 @@ pub fn behind(
     let executor = Arc::new(executor);
     let notices: Arc<Notices> = Arc::default();
     let definitions = Some(definitions_source::open(configuration.as_ref(), &notices)?);
+    let beginning = match wanted_servers {
+        Wanted::WhenAsked => Beginning::WhenAsked,
+        _ => Beginning::AtOnce,
+    };
     let servers = match &configuration {
-        Some(configuration) => server_source::serve(configuration, definitions),
-        None => server_source::serve(&nothing_configured()?, definitions),
+        Some(configuration) => server_source::serve(configuration, definitions, beginning),
+        None => server_source::serve(&nothing_configured()?, definitions, beginning),
     };
     if let Some(telemetry) = &telemetry {
         telemetry_source::read_off(telemetry, &executor, &servers, ledger.as_ref());
@@ -208,6 +282,22 @@ pub fn behind(
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
     let llm =
         llm_source::front(&llm_source::settings(configuration.as_ref()), &executor, rules, ledger.as_ref());
+    let status = StatusSource::new(StatusParts {
+        gateway: &gateway,
+        servers: &servers,
+        executor: &executor,
+        ledger: ledger.as_ref(),
+        llm: llm.as_ref(),
+        configuration: configuration.as_ref().map(|configuration| configuration.file.clone()),
+    });
+    gateway.tell_status(Arc::clone(&status));
+    let voice = match wanted_servers {
+        Wanted::ForVoice => voice_source::Wanted::Always,
+        _ => voice_source::Wanted::IfConfigured,
+    };
+    let mind = agent_source::mind(llm.as_ref(), &executor, configuration.as_ref());
+    let voice =
+        VoiceKeeper::new(Arc::clone(&executor), Arc::clone(&servers), configuration.as_ref(), voice, mind);
     Ok(Behind {
         configuration,
         executor,
@@ -220,12 +310,18 @@ pub fn behind(
         telemetry,
         llm,
         notices,
+        status,
+        voice,
         own_secrets,
     })
 }
 
 /// What a configuration has changed that was read while another was in force, and what waits for the next start.
-fn read_again(applied: &Applied, are_models_changed: bool, needs_restart: &[&str]) -> String {
+fn read_again(
+    applied: &Applied,
+    (are_models_changed, is_voice_changed): (bool, bool),
+    needs_restart: &[&str],
+) -> String {
     let mut parts: Vec<String> =
         [("added", &applied.added), ("changed", &applied.changed), ("removed", &applied.removed)]
             .into_iter()
@@ -238,6 +334,9 @@ fn read_again(applied: &Applied, are_models_changed: bool, needs_restart: &[&str
     }
     if are_models_changed {
         parts.push("changed the models".to_owned());
+    }
+    if is_voice_changed {
+        parts.push("changed the voice".to_owned());
     }
     let what = if parts.is_empty() { "no server has changed".to_owned() } else { parts.join("; ") };
     let later = match needs_restart {
@@ -314,21 +413,24 @@ mod tests {
             own_tools: None,
         };
         assert_eq!(
-            read_again(&applied, false, &[]),
+            read_again(&applied, (false, false), &[]),
             "configuration read again: added a, b; changed c; removed d"
         );
         let applied = Applied { own_tools: Some(true), ..Applied::default() };
-        assert_eq!(read_again(&applied, false, &[]), "configuration read again: added the built-in tools");
         assert_eq!(
-            read_again(&Applied::default(), true, &[]),
+            read_again(&applied, (false, false), &[]),
+            "configuration read again: added the built-in tools"
+        );
+        assert_eq!(
+            read_again(&Applied::default(), (true, false), &[]),
             "configuration read again: changed the models"
         );
         assert_eq!(
-            read_again(&Applied::default(), false, &[]),
+            read_again(&Applied::default(), (false, false), &[]),
             "configuration read again: no server has changed"
         );
         assert_eq!(
-            read_again(&Applied::default(), false, &["ledger", "store"]),
+            read_again(&Applied::default(), (false, false), &["ledger", "store"]),
             "configuration read again: no server has changed; ledger, store: in force after a restart"
         );
     }

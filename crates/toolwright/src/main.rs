@@ -1,9 +1,13 @@
 //! The `toolwright` binary: flags, wiring and exit codes. The work is in the other crates.
 
 mod address;
+mod agent_mind;
+mod agent_source;
 mod cli;
+mod client_files;
 mod code_pages;
 mod commands;
+mod completing;
 mod definitions_source;
 mod files;
 mod finish;
@@ -12,7 +16,9 @@ mod input;
 mod ledger_source;
 mod llm_source;
 mod logging;
+mod meant;
 mod output;
+mod progress;
 mod report;
 mod rules_source;
 mod search_source;
@@ -21,10 +27,12 @@ mod server_source;
 mod signals;
 mod telemetry_source;
 mod toolset;
+mod voice_source;
+mod wrong_use;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::cli::{Cli, Command, ServeOptions, ServersCommand};
 
@@ -36,10 +44,15 @@ fn main() -> ExitCode {
     if args.next().is_some_and(|arg| arg == GUARD) {
         return toolwright_mcp::guard::run(args);
     }
-    let cli = Cli::parse();
+    // A shell asks what can stand next. It does not return then.
+    completing::answer(Cli::command);
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return wrong_use::tell(&error, &Cli::command()),
+    };
     let command = cli.command.unwrap_or_else(|| Command::Serve(ServeOptions::default()));
     let is_running = match &command {
-        Command::Serve(_) | Command::Stdio(_) => true,
+        Command::Serve(_) | Command::Stdio(_) | Command::Voice(_) => true,
         Command::Servers(servers) => matches!(servers.command, Some(ServersCommand::Watch)),
         _ => false,
     };
@@ -47,6 +60,11 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Serve(options) => commands::serve::run(&options),
         Command::Stdio(options) => commands::stdio::run(&options),
+        Command::Status(options) => commands::status::run(&options),
+        Command::Doctor(options) => commands::doctor::run(&options),
+        Command::Voice(options) => commands::voice::run(&options),
+        Command::Install(options) => commands::install::run(&options),
+        Command::Import(options) => commands::import::run(&options),
         Command::Dashboard(options) => commands::dashboard::run(&options),
         Command::Token(options) => commands::token::run(&options),
         Command::Normalize(options) => commands::normalize::run(&options),
@@ -55,9 +73,12 @@ fn main() -> ExitCode {
         Command::Rules(options) => commands::rules::run(&options),
         Command::Tools(options) => commands::tools::run(&options),
         Command::Call(options) => commands::call::run(&options),
+        Command::Ask(options) => commands::ask::run(&options),
         Command::Servers(options) => commands::servers::run(&options),
         Command::Llm(options) => commands::llm::run(&options),
         Command::Audit(options) => commands::audit::run(&options),
+        Command::Completions(options) => commands::completions::run(&options),
+        Command::Man(options) => commands::man::run(&options),
     };
     match result {
         Ok(code) => code,

@@ -60,6 +60,14 @@ impl Report {
         Report { code: EXIT_FOUND, ..Report::usage(what, fix) }
     }
 
+    /// What is wrong and what to do, without places.
+    pub fn in_one_line(&self) -> String {
+        match &self.fix {
+            Some(fix) => format!("{}; {fix}", self.what),
+            None => self.what.clone(),
+        }
+    }
+
     pub fn io(action: &str, path: &Path, error: &std::io::Error) -> Report {
         let fix = match error.kind() {
             std::io::ErrorKind::NotFound => "check the path".to_owned(),
@@ -84,6 +92,14 @@ impl Report {
     pub fn configuration(error: &toolwright_config::ConfigError) -> Report {
         let shown = error.to_string();
         let what = shown.strip_prefix("error: ").unwrap_or(&shown).to_owned();
+        Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE }
+    }
+
+    /// A client's file that cannot be read.
+    pub fn client_file(problem: &toolwright_config::Problem) -> Report {
+        let shown = problem.to_string();
+        let shown = shown.strip_prefix("error: the configuration cannot be used").unwrap_or(&shown);
+        let what = format!("{} cannot be read, and is left alone{shown}", problem.file.display());
         Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE }
     }
 

@@ -11,7 +11,7 @@ use toolwright_gateway::{Definitions, Logins, ServerOptions, ServerView, Servers
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::guard::Guardian;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
-use toolwright_toolbox::Policy;
+use toolwright_toolbox::{Beginning, Policy};
 use toolwright_tools::{RegistrationError, printable};
 
 use crate::GUARD;
@@ -77,10 +77,19 @@ pub fn start(
 }
 
 /// Makes the servers that clients are connected to. Must be called on a tokio runtime.
-pub fn serve(configuration: &Configuration, definitions: Option<Arc<Definitions>>) -> Arc<Servers> {
-    // A server begins when somebody asks for it.
-    let options = ServerOptions { is_lazy: true, definitions, ..options(offered_capabilities(), None) };
+pub fn serve(
+    configuration: &Configuration,
+    definitions: Option<Arc<Definitions>>,
+    beginning: Beginning,
+) -> Arc<Servers> {
+    let is_lazy = beginning == Beginning::WhenAsked;
+    let options = ServerOptions { is_lazy, definitions, ..options(offered_capabilities(), None) };
     Servers::start(configuration, |_| true, &options)
+}
+
+/// How servers are started that are only looked at.
+pub fn for_a_look() -> ServerOptions {
+    options(Json::empty_object(), None)
 }
 
 fn options(capabilities: Json, timeout: Option<Duration>) -> ServerOptions {

@@ -152,11 +152,11 @@ fn explain_says_what_is_missing_beside_what_is_given() {
         (&["explain", "--arguments", "{}"], "error: --arguments are given, but no tool to judge them by"),
         (
             &["explain"],
-            "error: there is nothing to explain\nfix: give a code, such as N4, or --tool FILE and --arguments TEXT",
+            "error: there is nothing to explain\nfix: give a code, such as N4, the id of a call or of a rule, or --tool FILE and --arguments TEXT",
         ),
         (
             &["explain", "N4", "--tool", "x.json"],
-            "error: \"N4\" stands beside --tool or --arguments\nfix: ask for the code alone: toolwright explain N4",
+            "error: \"N4\" stands beside --tool or --arguments\nfix: ask for it alone: toolwright explain N4",
         ),
     ] {
         let done = run(arguments, "");

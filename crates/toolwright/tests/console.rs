@@ -14,6 +14,15 @@ struct Step {
     printed: String,
 }
 
+/// Where the sessions of a page are run.
+#[derive(Clone, Copy)]
+enum At {
+    /// In some folder.
+    Folder,
+    /// In a home of their own: nobody's own files are looked at.
+    Home,
+}
+
 fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut inside = false;
@@ -40,10 +49,12 @@ fn comparable(printed: &str, folder: &Path) -> String {
         out.push_str(key);
         out.push_str(&format!("0{}", part.trim_start_matches(|char: char| char.is_ascii_digit())));
     }
-    out.replace(&folder.display().to_string(), "ROOT")
+    let program = command(&[]);
+    let program = Path::new(program.get_program()).display().to_string();
+    out.replace(&folder.display().to_string(), "ROOT").replace(&program, "/usr/local/bin/toolwright")
 }
 
-fn run_page(name: &str) {
+fn run_page(name: &str, at: At) {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
     let steps = steps(&std::fs::read_to_string(page).expect("the page"));
     assert!(!steps.is_empty(), "{name} has no sessions");
@@ -53,7 +64,12 @@ fn run_page(name: &str) {
     let program = Path::new(program.get_program()).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     for step in steps {
-        let output = std::process::Command::new("sh")
+        let mut shell = std::process::Command::new("sh");
+        if let At::Home = at {
+            shell.env("HOME", &folder).env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
+            shell.env_remove("WORKBENCH_CONFIG");
+        }
+        let output = shell
             .args(["-c", &format!("exec 2>&1; {}", step.command)])
             .current_dir(&folder)
             .env("PATH", &path)
@@ -68,10 +84,20 @@ fn run_page(name: &str) {
 
 #[test]
 fn the_readme_shows_what_happens() {
-    run_page("README.md");
+    run_page("README.md", At::Folder);
 }
 
 #[test]
 fn the_page_of_tools_and_call_shows_what_happens() {
-    run_page("docs/call.md");
+    run_page("docs/call.md", At::Folder);
+}
+
+#[test]
+fn the_page_of_install_shows_what_happens() {
+    run_page("docs/install.md", At::Home);
+}
+
+#[test]
+fn the_page_of_import_shows_what_happens() {
+    run_page("docs/import.md", At::Home);
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::gateway::{Gateway, Home, until};
 use crate::notes;
-use crate::pages::{Browser, wait_for_index};
+use crate::pages::{Browser, taught, wait_for_index};
 
 #[test]
 fn a_harmless_call_is_made_again_from_its_page_and_no_other() {
@@ -85,12 +85,7 @@ fn rules_are_edited_with_checks_and_what_they_were_is_kept() {
 #[test]
 fn a_suggestion_is_tried_before_it_is_accepted() {
     let home = Home::new();
-    home.put("toolwright.json", &notes::configuration(&json!({})));
-    let gateway = Gateway::start(&home, &[]);
-    for words in ["buy milk", "feed the cat"] {
-        notes::correct_itself(&gateway, words);
-    }
-    wait_for_index(&gateway);
+    let gateway = taught(&home);
     let browser = Browser::enter(&gateway);
     until("there is a suggestion", || browser.page("/errors").contains("data-do=\"try-suggestion\""));
     let errors = browser.page("/errors");

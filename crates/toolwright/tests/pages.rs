@@ -8,7 +8,7 @@ use crate::notes;
 use gateway::{Answer, Gateway, Home, until};
 use serde_json::{Value, json};
 
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "/",
     "/live",
     "/calls",
@@ -19,6 +19,7 @@ const PAGES: [&str; 12] = [
     "/servers",
     "/toolboxes",
     "/models",
+    "/voice",
     "/security",
     "/about",
 ];
@@ -79,6 +80,17 @@ pub fn wait_for_index(gateway: &Gateway) {
         let answer = gateway.send("GET", "/api/health", &gateway.headers(), "");
         serde_json::from_str::<Value>(&answer.body).is_ok_and(|said| said["index"]["behind"] == json!(0))
     });
+}
+
+/// A gateway before a model that corrected itself twice, and so taught it something.
+pub fn taught(home: &Home) -> Gateway {
+    home.put("toolwright.json", &notes::configuration(&json!({})));
+    let gateway = Gateway::start(home, &[]);
+    for words in ["buy milk", "feed the cat"] {
+        notes::correct_itself(&gateway, words);
+    }
+    wait_for_index(&gateway);
+    gateway
 }
 
 #[test]
@@ -160,12 +172,7 @@ fn another_install_has_another_token_and_another_session() {
 #[test]
 fn pages_show_what_happened_and_a_suggestion_is_accepted_and_taken_back_there() {
     let home = Home::new();
-    home.put("toolwright.json", &notes::configuration(&json!({})));
-    let gateway = Gateway::start(&home, &[]);
-    for words in ["buy milk", "feed the cat"] {
-        notes::correct_itself(&gateway, words);
-    }
-    wait_for_index(&gateway);
+    let gateway = taught(&home);
     let browser = Browser::enter(&gateway);
     let overview = browser.page("/");
     assert!(

@@ -1,15 +1,23 @@
 //! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
 
 mod api;
+mod ask;
 mod audit;
 mod audit_power;
 mod call_surroundings;
 mod calls;
 mod commands;
+mod completions;
 mod console;
 mod definitions;
 mod desk;
+mod doctor;
+mod explain;
+#[cfg(unix)]
+mod faults;
 mod gateway;
+mod import;
+mod install;
 mod learn;
 mod ledger_settings;
 mod normalize;
@@ -27,5 +35,8 @@ mod serve_reload;
 mod servers;
 mod servers_end_to_end;
 mod shared_store;
+mod status;
 mod stdio;
+mod terminal;
 mod tokens;
+mod voice;

@@ -31,14 +31,22 @@ const STEPS: [(&str, usize, u64, u64); 7] = [
 /// Measures every lane and prints the table.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     announce("bench llm: build");
-    let measuring = ["build", "--release", "--package", "toolwright-testkit", "--bin", "llm-bench"];
-    workspace.cargo(measuring).run(STEP)?;
-    // As it is released: the others are built so too.
-    let measured = ["build", "--profile", "dist", "--package", "toolwright", "--bin", "toolwright"];
-    workspace.cargo(measured).run(STEP)?;
-    let programs = workspace.target().join("release");
+    // As it is released: the others are built so too. Who measures is built with it, so that both share what they are
+    // made of.
+    let both = [
+        "--package",
+        "toolwright",
+        "--bin",
+        "toolwright",
+        "--package",
+        "toolwright-testkit",
+        "--bin",
+        "llm-bench",
+    ];
+    workspace.cargo(["build", "--profile", "dist"]).args(both).run(STEP)?;
+    let programs = workspace.target().join("dist");
     let folder = workspace.target().join("bench/llm");
-    let mut wanted = lanes::ours(&workspace.target().join("dist"), &folder);
+    let mut wanted = lanes::ours(&programs, &folder);
     let mut missing = Vec::new();
     for peer in Peer::ALL {
         announce(&format!("{STEP}: {}", peer.title()));

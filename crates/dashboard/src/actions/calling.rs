@@ -35,7 +35,7 @@ pub(super) struct Suggested {
 pub(super) async fn again(dashboard: &Dashboard, again: Again) -> Result<Markup, Refused> {
     may_be_called_again(dashboard, &again.tool).map_err(|why| Refused::new(StatusCode::FORBIDDEN, why))?;
     let caller = Caller { client: "pages".to_owned(), session: None, front: "page", toolbox: None };
-    let call = Call { caller: Some(Arc::new(caller)), ..Call::new(again.tool, again.arguments.clone()) };
+    let call = Call::new(again.tool, again.arguments.clone()).by(Arc::new(caller));
     let outcome = dashboard.executor.execute(call).await;
     let took = u64::try_from(outcome.duration.as_micros()).unwrap_or(u64::MAX);
     Ok(html! {

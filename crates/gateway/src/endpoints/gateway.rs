@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use toolwright_jsonrpc::Json;
@@ -16,6 +16,7 @@ use super::members::{Member, OWN_TOOLBOX};
 use super::toolboxes::Toolboxes;
 use super::transparent::Transparent;
 use crate::servers::{Server, Servers};
+use crate::status::StatusSource;
 
 /// Where a client can be connected to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,6 +74,8 @@ pub(super) struct Hub {
     pub servers: Arc<Servers>,
     pub executor: Arc<ToolExecutor>,
     pub options: GatewayOptions,
+    /// Who tells how the gateway is doing, once somebody does.
+    pub status: OnceLock<Arc<StatusSource>>,
     own: Vec<Member>,
 }
 
@@ -90,7 +93,7 @@ impl Gateway {
     /// The endpoints over these servers. Our own tools are those that the executor's registry has now.
     pub fn new(servers: Arc<Servers>, executor: Arc<ToolExecutor>, options: GatewayOptions) -> Arc<Gateway> {
         let own = Member::own(executor.registry());
-        let hub = Arc::new(Hub { servers, executor, options, own });
+        let hub = Arc::new(Hub { servers, executor, options, status: OnceLock::new(), own });
         Arc::new(Gateway { hub, services: Mutex::default() })
     }
 
@@ -121,6 +124,11 @@ impl Gateway {
         };
         services.insert(endpoint.clone(), Kept { is_transparent, service: Arc::clone(&service) });
         Some(service)
+    }
+
+    /// Lets agents read how the gateway is doing. Only the first one counts: a gateway has one.
+    pub fn tell_status(&self, status: Arc<StatusSource>) {
+        let _ = self.hub.status.set(status);
     }
 
     /// How many tools are offered in all.

@@ -21,6 +21,7 @@ use super::gateway::Hub;
 use super::listening::Pump;
 use super::members::{Kind, Member, make_known};
 use super::opened::OpenSets;
+use super::status;
 use super::visible::Visible;
 
 /// The meta-tools.
@@ -47,7 +48,12 @@ impl Service for Toolboxes {
             let tools = Json::empty_object().with("listChanged", &Json::yes());
             Ok(About {
                 server: about::of_us(&self.inner.hub.options.version),
-                capabilities: Json::empty_object().with("tools", &tools),
+                capabilities: match self.inner.hub.status.get() {
+                    Some(_) => {
+                        Json::empty_object().with("tools", &tools).with("resources", &Json::empty_object())
+                    }
+                    None => Json::empty_object().with("tools", &tools),
+                },
                 instructions: Some(meta::instructions(&self.inner.summaries(&visible))),
                 extra: Vec::new(),
             })
@@ -60,9 +66,15 @@ impl Service for Toolboxes {
             match asked.method.as_str() {
                 "tools/list" => Ok(Json::empty_object().with("tools", &Json::list(&meta::definitions()))),
                 "tools/call" => inner.call(asked).await,
-                method => {
-                    Err(ErrorObject::new(METHOD_NOT_FOUND, format!("\"{method}\" is not offered here")))
-                }
+                method => match (method, inner.hub.status.get()) {
+                    ("resources/list", Some(_)) => Ok(status::listed()),
+                    ("resources/templates/list", Some(_)) => Ok(status::templates()),
+                    ("resources/read", Some(source)) => {
+                        let uri = asked.params.as_ref().and_then(|params| params.get_text("uri"));
+                        status::read(source, &asked.client.visitor, uri.as_deref()).await
+                    }
+                    _ => Err(ErrorObject::new(METHOD_NOT_FOUND, format!("\"{method}\" is not offered here"))),
+                },
             }
         })
     }

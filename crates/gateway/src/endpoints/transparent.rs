@@ -168,8 +168,9 @@ async fn list(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
 /// A list without the tools that filters take away; the same text when there are none.
 fn filtered(server: &Server, list: Json) -> Json {
     let Some(items) = list.get("tools").and_then(|tools| tools.items()) else { return list };
+    // In this order: a list that comes between the two hides what it changes.
     let is_offered = |item: &Json| {
-        item.get_text("name").is_none_or(|name| server.allows(&name)) && !server.hides_sent(item)
+        !server.hides_sent(item) && item.get_text("name").is_none_or(|name| server.allows(&name))
     };
     if items.iter().all(is_offered) {
         return list;

@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use toolwright_llm::exchange::{Answer, Asked, Fresh, Mending, Prepared};
 use toolwright_llm::{Dialect, Failure, FailureKind};
 
+use super::carrier::Carried;
 use super::record::Exchanged;
 use super::router::Way;
 use super::said::{self, Visit};
@@ -66,16 +67,26 @@ impl LlmFront {
         // An answer that may be asked for again is collected before anything of it leaves.
         let collected = (router.reask > 0).then(|| asked.collected()).flatten();
         let asked = collected.unwrap_or(asked);
+        let (front, is_stream) = (asked.front(), asked.is_stream());
+        let mut asked = Some(asked);
         let last = ways.len() - 1;
         for (number, way) in ways.iter().enumerate() {
-            let prepared = match asked.prepare(&way.upstream.target(&way.model), &mending, &fresh) {
+            // The last one needs it no longer than to be prepared.
+            let asked = if number == last { asked.take() } else { asked.clone() };
+            let Some(asked) = asked else { break };
+            let mut prepared = match asked.prepare(&way.upstream.target(&way.model), &mending, &fresh) {
                 Ok(prepared) => prepared,
                 Err(failure) => return exchanged.refused(&failure, &fresh.id),
             };
             exchanged.goes(way, &prepared);
+            drop(asked);
+            if router.reask == 0 {
+                prepared.forget_asked();
+            }
             let sent = Sent {
                 way,
-                asked: &asked,
+                front,
+                is_stream,
                 wants_stream,
                 reask: router.reask,
                 parts: &parts,
@@ -129,12 +140,12 @@ impl LlmFront {
             exchanged.ends();
             return Attempt::Answered(response);
         }
-        if sent.asked.is_stream() && is_stream(&upstream_headers, upstream.dialect()) {
+        if sent.is_stream && is_stream(&upstream_headers, upstream.dialect()) {
             let begun = streaming::begin(Arc::clone(upstream), response, &prepared).await;
             return match begun {
                 Begun::Failed(failure) => exchanged.failed(&prepared, failure, Some(&upstream_headers)),
                 Begun::Going(going) => {
-                    let mut answer = said::whole(200, sent.asked.front().stream_type(), Bytes::new());
+                    let mut answer = said::whole(200, sent.front.stream_type(), Bytes::new());
                     answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
                     answer
                         .headers_mut()
@@ -156,7 +167,7 @@ impl LlmFront {
                 Ok((text, report)) => {
                     exchanged.reports(&report);
                     exchanged.answers(&text);
-                    let mut answer = said::whole(200, sent.asked.front().stream_type(), text);
+                    let mut answer = said::whole(200, sent.front.stream_type(), text);
                     exchanged.head(&mut answer, &upstream_headers, upstream.dialect());
                     exchanged.ends();
                     return Attempt::Answered(answer);
@@ -206,7 +217,9 @@ impl LlmFront {
 /// What one attempt needs to know.
 struct Sent<'a> {
     way: &'a Way,
-    asked: &'a Asked,
+    front: Dialect,
+    /// Whether the upstream is to answer in pieces.
+    is_stream: bool,
     /// Whether the client wants the answer in pieces.
     wants_stream: bool,
     /// How often the upstream is told what was wrong with its calls.
@@ -219,12 +232,12 @@ struct Sent<'a> {
 
 impl Sent<'_> {
     /// Sends what was prepared. Its body goes with it.
-    async fn send(&self, prepared: &mut Prepared) -> Result<reqwest::Response, Failure> {
+    async fn send(&self, prepared: &mut Prepared) -> Result<Carried, Failure> {
         let upstream = &self.way.upstream;
         if !upstream.has_key() && self.visit.own_key.is_empty() && upstream.dialect() != Dialect::OllamaChat {
             tracing::debug!("the upstream \"{}\" is asked without a key", upstream.name());
         }
-        let (from, to) = (self.asked.front(), upstream.dialect());
+        let (from, to) = (self.front, upstream.dialect());
         upstream
             .send(Ask {
                 method: Method::POST,

@@ -38,8 +38,8 @@ pub struct CheckedUpstream {
     /// Whether it answered, and why not.
     #[serde(serialize_with = "ok_or_error")]
     pub answers: Result<Found, String>,
-    /// What a model of it did when it was asked; nothing when none was.
-    pub tried: Option<Tried>,
+    /// What models of it did when they were asked, in the order in which they would be; none when none was.
+    pub tried: Vec<Tried>,
 }
 
 /// What an upstream told.
@@ -79,7 +79,8 @@ fn ok_or_error<T: Serialize, S: Serializer>(
     map.end()
 }
 
-/// Asks every upstream for its models, and the one of `model`, if given, for a call of a tool, whole and in pieces.
+/// Asks every upstream for its models, and all to which `model`, if given, leads for a call of a tool, whole and in
+/// pieces: whoever is asked when another fails must be able to as well.
 pub async fn check(
     settings: &LlmSettings,
     model: Option<&str>,
@@ -89,15 +90,14 @@ pub async fn check(
     let ways = model.and_then(|model| router.ways(model).ok()).unwrap_or_default();
     let mut upstreams = Vec::new();
     for upstream in router.upstreams() {
-        let way = ways.first().filter(|way| std::sync::Arc::ptr_eq(&way.upstream, upstream));
-        let tried = match way {
-            Some(way) => Some(Tried {
+        let mut tried = Vec::new();
+        for way in ways.iter().filter(|way| std::sync::Arc::ptr_eq(&way.upstream, upstream)) {
+            tried.push(Tried {
                 model: way.model.clone(),
                 whole: try_call(upstream, &way.model, mending, Pieces::Whole).await,
                 stream: try_call(upstream, &way.model, mending, Pieces::Many).await,
-            }),
-            None => None,
-        };
+            });
+        }
         upstreams.push(CheckedUpstream {
             name: upstream.name().to_owned(),
             url: upstream.place(),

@@ -7,12 +7,12 @@ use toolwright_ledger::{Change, Exchange, Failure as Failed, Kind, Ledger, Reach
 use toolwright_llm::calls::CallReport;
 use toolwright_llm::exchange::{Asked, Prepared, Report, repaired};
 use toolwright_llm::form::{Stop, Usage};
-use toolwright_llm::{Dialect, Failure, FailureKind};
+use toolwright_llm::{Dialect, Failure, FailureKind, Notes};
 use toolwright_model::Outcome;
 
-use super::LlmFront;
 use super::router::Way;
 use super::said::Visit;
+use super::{ExchangeCounter, LlmFront};
 use crate::recorder;
 
 /// How much of a body is written down, where that is asked for.
@@ -23,6 +23,11 @@ const FRONT: &str = "llm";
 /// One exchange. It is written down when it ends, or when it is dropped before.
 pub(super) struct Exchanged {
     ledger: Option<Arc<Ledger>>,
+    /// The way in.
+    front: &'static str,
+    /// The conversation; its own when absent.
+    session: Option<String>,
+    counter: Arc<ExchangeCounter>,
     id: String,
     client: String,
     ts: i64,
@@ -50,6 +55,9 @@ impl Exchanged {
     pub fn new(front: &LlmFront, dialect: Dialect, visit: &Visit, id: &str, bytes_in: usize) -> Exchanged {
         Exchanged {
             ledger: front.ledger.clone(),
+            front: FRONT,
+            session: None,
+            counter: Arc::clone(&front.counter),
             id: id.to_owned(),
             client: visit.client.clone(),
             ts: recorder::now(),
@@ -68,6 +76,12 @@ impl Exchanged {
             keeps_bodies: false,
             is_over: false,
         }
+    }
+
+    /// The same for one that belongs to a conversation of another way in.
+    pub fn of(mut self, front: &'static str, session: Option<String>) -> Exchanged {
+        (self.front, self.session) = (front, session);
+        self
     }
 
     /// The client's dialect.
@@ -96,8 +110,20 @@ impl Exchanged {
         self.exchange.is_stream = asked.is_stream();
     }
 
+    /// What is asked, where we ask ourselves.
+    pub fn asks_for(&mut self, model: &str, is_stream: bool) {
+        self.exchange.model = model.to_owned();
+        self.exchange.is_stream = is_stream;
+    }
+
     /// Who is asked.
     pub fn goes(&mut self, way: &Way, prepared: &Prepared) {
+        self.goes_to(way, &prepared.notes, &prepared.body);
+        self.history.clone_from(&prepared.history);
+    }
+
+    /// The same with what is sent there.
+    pub fn goes_to(&mut self, way: &Way, notes: &Notes, body: &str) {
         self.attempts += 1;
         // What the one before came to is not what this one does.
         (self.report, self.status) = (Report::default(), 200);
@@ -105,10 +131,9 @@ impl Exchanged {
         self.exchange.upstream = way.upstream.name().to_owned();
         self.exchange.upstream_dialect = way.upstream.dialect().name().to_owned();
         self.exchange.upstream_model = way.model.clone();
-        self.exchange.notes = prepared.notes.as_slice().iter().map(|note| note.message.clone()).collect();
-        self.history.clone_from(&prepared.history);
+        self.exchange.notes = notes.as_slice().iter().map(|note| note.message.clone()).collect();
         if self.keeps_bodies {
-            self.exchange.request = Some(cut(prepared.body.as_bytes()));
+            self.exchange.request = Some(cut(body.as_bytes()));
         }
     }
 
@@ -158,6 +183,8 @@ impl Exchanged {
     pub fn take(&mut self) -> Exchanged {
         let rest = Exchanged {
             ledger: None,
+            session: None,
+            counter: Arc::clone(&self.counter),
             id: String::new(),
             client: String::new(),
             exchange: Exchange::default(),
@@ -176,13 +203,37 @@ impl Exchanged {
             return;
         }
         let duration_us = micros(self.began);
+        let exchange = self.ended();
+        let outcome = self.report.failure.as_ref().map_or("ok", |failure| code(failure.kind));
+        self.counter.count(&exchange, outcome, duration_us);
         let Some(ledger) = self.ledger.take() else { return };
-        let session = format!("llm-{}", self.id);
+        let session = self.session.take().unwrap_or_else(|| format!("llm-{}", self.id));
         for (number, call) in self.history.iter().chain(&self.report.calls).enumerate() {
-            self.write_call(&ledger, call, number, &session);
+            self.write_call(&ledger, call, number, &session, &exchange.upstream);
         }
+        let record = Record {
+            ts: self.ts,
+            kind: Kind::Exchange,
+            call: self.id.clone(),
+            client: Some(self.client.clone()),
+            session: Some(session),
+            front: self.front.to_owned(),
+            server: Some(exchange.upstream.clone()).filter(|upstream| !upstream.is_empty()),
+            stages: self.stages(),
+            error: self.report.failure.as_ref().map(failed),
+            duration_us,
+            bytes_in: self.bytes_in as u64,
+            bytes_out: self.bytes_out as u64,
+            exchange: Some(Box::new(exchange)),
+            ..Record::default()
+        };
+        ledger.exchange(record);
+    }
+
+    /// What is known of it at its end.
+    fn ended(&mut self) -> Exchange {
         let usage = self.report.usage.plus(&self.spent_before);
-        let exchange = Exchange {
+        Exchange {
             status: self.status,
             input_tokens: usage.input,
             cache_read_tokens: usage.cache_read,
@@ -197,24 +248,7 @@ impl Exchanged {
             attempts: self.attempts,
             answer: self.keeps_bodies.then(|| cut(&self.answer)),
             ..std::mem::take(&mut self.exchange)
-        };
-        let record = Record {
-            ts: self.ts,
-            kind: Kind::Exchange,
-            call: self.id.clone(),
-            client: Some(self.client.clone()),
-            session: Some(session),
-            front: FRONT.to_owned(),
-            server: Some(exchange.upstream.clone()).filter(|upstream| !upstream.is_empty()),
-            stages: self.stages(),
-            error: self.report.failure.as_ref().map(failed),
-            duration_us,
-            bytes_in: self.bytes_in as u64,
-            bytes_out: self.bytes_out as u64,
-            exchange: Some(Box::new(exchange)),
-            ..Record::default()
-        };
-        ledger.exchange(record);
+        }
     }
 
     fn stages(&self) -> Stages {
@@ -236,7 +270,7 @@ impl Exchanged {
 
     /// A call in an answer, or in the history. The client runs it, so nobody here knows what came of it. What was
     /// right in a history is no news.
-    fn write_call(&self, ledger: &Ledger, call: &CallReport, number: usize, session: &str) {
+    fn write_call(&self, ledger: &Ledger, call: &CallReport, number: usize, session: &str, upstream: &str) {
         if number < self.history.len() && !call.is_changed() {
             return;
         }
@@ -264,8 +298,8 @@ impl Exchanged {
             call: format!("{}-{number}", self.id),
             client: Some(self.client.clone()),
             session: Some(session.to_owned()),
-            front: FRONT.to_owned(),
-            server: Some(self.exchange.upstream.clone()),
+            front: self.front.to_owned(),
+            server: Some(upstream.to_owned()),
             tool: call.name.clone(),
             changes: renamed.into_iter().chain(changes).collect(),
             stages: Stages { transport: Reached::Passed, protocol, tool: Reached::NotReached },
@@ -289,8 +323,8 @@ impl Drop for Exchanged {
     }
 }
 
-fn failed(failure: &Failure) -> Failed {
-    let code = match failure.kind {
+fn code(kind: FailureKind) -> &'static str {
+    match kind {
         FailureKind::InvalidRequest => "invalid_request",
         FailureKind::Authentication => "authentication",
         FailureKind::Billing => "billing",
@@ -301,9 +335,12 @@ fn failed(failure: &Failure) -> Failed {
         FailureKind::Api => "api",
         FailureKind::Timeout => "timeout",
         FailureKind::Overloaded => "overloaded",
-    };
+    }
+}
+
+fn failed(failure: &Failure) -> Failed {
     Failed {
-        code: code.to_owned(),
+        code: code(failure.kind).to_owned(),
         message: failure.message.clone(),
         parameters: Vec::new(),
         is_from_tool: false,

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use futures_util::stream;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
-use reqwest::Response;
 use tokio::time::{Instant, timeout};
 use toolwright_llm::Failure;
 use toolwright_llm::exchange::{AnswerStream, Prepared, Report};
 
+use super::carrier::{Carried, CarriedBody};
 use super::record::Exchanged;
 use super::upstream::Shared;
 use crate::web::InsideBody;
@@ -19,7 +19,7 @@ use crate::web::InsideBody;
 /// After how much silence a client is told that we still wait.
 const PING: Duration = Duration::from_secs(15);
 /// How long the end of a connection is waited for after the end of its answer, so that it can be used again.
-const LAST_BYTES: Duration = Duration::from_millis(20);
+pub(super) const LAST_BYTES: Duration = Duration::from_millis(20);
 
 /// A stream that has begun, or why it has not.
 pub(super) enum Begun {
@@ -30,14 +30,15 @@ pub(super) enum Begun {
 /// A stream of which something has come.
 pub(super) struct Going {
     upstream: Shared,
-    response: Option<Response>,
+    response: Option<CarriedBody>,
     stream: AnswerStream,
     out: Vec<u8>,
 }
 
 /// Waits until something of the answer is there: until then another upstream could be asked. A client that has waited
 /// for long is told that there will be one.
-pub(super) async fn begin(upstream: Shared, mut response: Response, prepared: &Prepared) -> Begun {
+pub(super) async fn begin(upstream: Shared, response: Carried, prepared: &Prepared) -> Begun {
+    let mut response = response.into_body();
     let mut stream = prepared.stream();
     let mut out = Vec::new();
     loop {
@@ -91,7 +92,7 @@ impl Going {
             }
             let response = self.response.as_mut()?;
             if self.stream.is_over() {
-                let rest = timeout(LAST_BYTES, response.chunk()).await;
+                let rest = timeout(LAST_BYTES, response.piece()).await;
                 if let Ok(Ok(Some(piece))) = rest {
                     self.stream.push(&piece, &mut self.out);
                     continue;
@@ -100,7 +101,7 @@ impl Going {
                 continue;
             }
             let left = self.upstream.idle().saturating_sub(heard.elapsed());
-            match timeout(left.min(PING), response.chunk()).await {
+            match timeout(left.min(PING), response.piece()).await {
                 Ok(Ok(Some(piece))) => {
                     *heard = Instant::now();
                     self.stream.push(&piece, &mut self.out);
@@ -126,7 +127,7 @@ impl Going {
 }
 
 /// Reads a stream to its end for nobody.
-pub(super) async fn to_the_end(upstream: &Shared, response: Response, prepared: &Prepared) -> Report {
+pub(super) async fn to_the_end(upstream: &Shared, response: Carried, prepared: &Prepared) -> Report {
     match begin(Shared::clone(upstream), response, prepared).await {
         Begun::Failed(failure) => Report { failure: Some(failure), ..Report::default() },
         Begun::Going(mut going) => {

@@ -1,26 +1,19 @@
 //! One upstream: where it is, who we are to it, and one request to it.
 
-use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Response, Url};
+use reqwest::Url;
 use tokio::time::timeout;
 use toolwright_config::{OpenAiApi, UpstreamKey, UpstreamKind, UpstreamSettings};
 use toolwright_llm::{Dialect, Failure, FailureKind, Target, quirks};
 
+use super::carrier::{Carried, CarriedBody, Carrier, CarryError};
 use super::router::UpstreamError;
 
-/// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(10);
-/// How long a connection that nobody uses is kept.
-const IDLE: Duration = Duration::from_secs(20);
-/// How often a silent connection is tested.
-const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How much of an answer that is not a stream is taken.
 const MOST_BYTES: usize = 64 << 20;
 /// Shorter keys are no secrets: they would hide half of every text.
@@ -33,7 +26,7 @@ pub(super) struct Upstream {
     settings: UpstreamSettings,
     dialect: Dialect,
     base: Url,
-    client: Client,
+    carrier: Carrier,
     headers: HeaderMap,
     /// The key that was sent last: no answer shows it.
     sent_key: Mutex<Option<Arc<SentKey>>>,
@@ -71,18 +64,7 @@ impl Upstream {
                 name.zip(value).ok_or_else(|| wrong("one of its headers is none".to_owned()))?;
             headers.append(name, value);
         }
-        let mut client = Client::builder()
-            .connect_timeout(CONNECT)
-            .tcp_nodelay(true)
-            .tcp_keepalive(KEEP_ALIVE)
-            .pool_idle_timeout(IDLE)
-            // A redirect could carry a key to somebody else.
-            .redirect(Policy::none())
-            .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&base) {
-            client = client.no_proxy();
-        }
-        let client = client.build().map_err(|error| wrong(innermost(&error)))?;
+        let carrier = Carrier::new(&base).map_err(|error| wrong(error.to_string()))?;
         let dialect = match (settings.kind, settings.api) {
             (UpstreamKind::Anthropic, _) => Dialect::AnthropicMessages,
             (UpstreamKind::OpenAi, OpenAiApi::Chat) => Dialect::OpenAiChat,
@@ -93,7 +75,7 @@ impl Upstream {
             settings: settings.clone(),
             dialect,
             base,
-            client,
+            carrier,
             headers,
             sent_key: Mutex::default(),
         })
@@ -135,7 +117,7 @@ impl Upstream {
     }
 
     /// Sends a request and waits for the head of the answer.
-    pub async fn send(&self, ask: Ask<'_>) -> Result<Response, Failure> {
+    pub async fn send(&self, ask: Ask<'_>) -> Result<Carried, Failure> {
         let mut url = self.base.clone();
         let path = self.path(ask.path);
         url.set_path(&path);
@@ -151,12 +133,11 @@ impl Upstream {
             headers.insert(name, value.clone());
         }
         self.sign(&mut headers, ask.own_key)?;
-        let mut request = self.client.request(ask.method, url).headers(headers);
-        if let Some(body) = ask.body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        if ask.body.is_some() {
+            headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
         }
         let first_byte = self.settings.first_byte;
-        match timeout(first_byte, request.send()).await {
+        match timeout(first_byte, self.carrier.send(ask.method, url, headers, ask.body)).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(self.unreachable(&error)),
             Err(_) => Err(self.silent(first_byte)),
@@ -164,7 +145,8 @@ impl Upstream {
     }
 
     /// The whole body of an answer.
-    pub async fn whole(&self, mut response: Response) -> Result<Bytes, Failure> {
+    pub async fn whole(&self, response: Carried) -> Result<Bytes, Failure> {
+        let mut response = response.into_body();
         let mut first: Option<Bytes> = None;
         let mut body = Vec::new();
         loop {
@@ -186,8 +168,8 @@ impl Upstream {
     }
 
     /// The next piece of an answer; nothing at its end.
-    pub async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, Failure> {
-        match timeout(self.settings.idle, response.chunk()).await {
+    pub async fn piece(&self, response: &mut CarriedBody) -> Result<Option<Bytes>, Failure> {
+        match timeout(self.settings.idle, response.piece()).await {
             Ok(Ok(piece)) => Ok(piece),
             Ok(Err(error)) => Err(self.broken(&error)),
             Err(_) => Err(self.silent(self.settings.idle)),
@@ -195,8 +177,8 @@ impl Upstream {
     }
 
     /// The upstream broke off.
-    pub fn broken(&self, error: &reqwest::Error) -> Failure {
-        let what = format!("the upstream \"{}\" broke off its answer: {}", self.name(), innermost(error));
+    pub fn broken(&self, error: &CarryError) -> Failure {
+        let what = format!("the upstream \"{}\" broke off its answer: {error}", self.name());
         Failure::new(FailureKind::Api, what).with_status(502)
     }
 
@@ -217,12 +199,12 @@ impl Upstream {
         Failure::new(FailureKind::Api, what).with_status(502)
     }
 
-    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+    fn unreachable(&self, error: &CarryError) -> Failure {
         let what = format!(
             "the upstream \"{}\" at {} cannot be reached: {}; check llm.upstreams.{}.url, and whether it runs",
             self.name(),
             self.place(),
-            innermost(error),
+            error,
             self.name()
         );
         Failure::new(FailureKind::Api, what).with_status(502)
@@ -321,22 +303,3 @@ impl Upstream {
 
 /// Upstreams are shared by the exchanges that use them.
 pub(super) type Shared = Arc<Upstream>;
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host_str() {
-        Some("localhost") => true,
-        Some(host) => {
-            host.trim_matches(['[', ']']).parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
-        }
-        None => false,
-    }
-}
-
-/// What was at the bottom of an error.
-fn innermost(error: &reqwest::Error) -> String {
-    let mut cause: &dyn Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
-}

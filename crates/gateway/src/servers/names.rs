@@ -8,7 +8,7 @@ use toolwright_tools::registry::{BUILT_IN, UNNAMED_SERVER};
 const TAKEN: &[&str] = &[BUILT_IN, UNNAMED_SERVER, FILES_SERVER];
 
 /// Every entry with a name that nobody else has and that can stand before a tool's.
-pub(super) fn named(
+pub(crate) fn named(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (String, &Toolbox, &ServerConfig)> {
     let mut given: Vec<String> = Vec::new();

@@ -159,6 +159,13 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_that_somebody_gives_is_also_how_many_come_in_at_once() {
+        let (mut bucket, start) = (Bucket::default(), Instant::now());
+        let taken = (0..100).filter(|_| bucket.take(Rate::per_second(5), start).is_ok()).count();
+        assert_eq!(taken, 5);
+    }
+
+    #[test]
     fn a_gate_lets_in_as_many_as_it_may_and_again_when_one_leaves() {
         let gate: Arc<Gate> = Arc::default();
         let first = gate.enter(2, 3).expect("there is room");

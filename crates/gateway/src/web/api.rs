@@ -20,6 +20,7 @@ mod patterns;
 mod query;
 mod rules;
 mod serve;
+mod status;
 mod suggestions;
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ use super::admission::Gate;
 use super::inside::InsideBody;
 use super::refusal::{Refusal, response};
 use super::serve::Web;
+use crate::status::StatusSource;
 
 pub use health::LimitNow;
 pub use path::API_ROUTES;
@@ -48,12 +50,34 @@ pub struct Api {
     executor: Arc<ToolExecutor>,
     started: Instant,
     listeners: Arc<Gate>,
+    status: Option<Arc<StatusSource>>,
+    voice: Option<Box<VoiceNow>>,
 }
+
+/// How the voice is doing; nothing while there is none.
+type VoiceNow = dyn Fn() -> Option<serde_json::Value> + Send + Sync;
 
 impl Api {
     /// Tells of this ledger, when there is one, and of the rules of this executor.
     pub fn new(ledger: Option<Arc<Ledger>>, executor: Arc<ToolExecutor>) -> Api {
-        Api { ledger, executor, started: Instant::now(), listeners: Arc::default() }
+        Api {
+            ledger,
+            executor,
+            started: Instant::now(),
+            listeners: Arc::default(),
+            status: None,
+            voice: None,
+        }
+    }
+
+    /// Tells how the gateway is doing by this.
+    pub fn with_status(self, status: Arc<StatusSource>) -> Api {
+        Api { status: Some(status), ..self }
+    }
+
+    /// Tells how the voice is doing as well.
+    pub fn with_voice(self, now: impl Fn() -> Option<serde_json::Value> + Send + Sync + 'static) -> Api {
+        Api { voice: Some(Box::new(now)), ..self }
     }
 
     fn ledger(&self) -> Result<&Arc<Ledger>, Refusal> {

@@ -228,5 +228,9 @@ fn metrics_page(web: &Web) -> Response<InsideBody> {
         requests: web.admission.requests.inside(),
         streams: web.admission.streams.inside(),
     };
-    response(StatusCode::OK, metrics::CONTENT_TYPE, web.metrics.page(open, &web.inside.counts()))
+    response(
+        StatusCode::OK,
+        metrics::CONTENT_TYPE,
+        web.metrics.page(open, &web.inside.counts(), web.llm.as_ref().map(|llm| llm.counter())),
+    )
 }

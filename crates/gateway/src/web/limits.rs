@@ -12,9 +12,9 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many in a second, and twice as many at once.
+    /// So many in a second, and no more at once.
     pub fn per_second(per_second: u32) -> Rate {
-        Rate { per_second, burst: per_second.saturating_mul(2) }
+        Rate { per_second, burst: per_second }
     }
 }
 
@@ -68,7 +68,7 @@ impl Default for WebLimits {
             llm_body_bytes: 32 << 20,
             body_bytes_in_all: 256 << 20,
             stall_time: Duration::from_secs(30),
-            rate: Some(Rate::per_second(1000)),
+            rate: Some(Rate { per_second: 1000, burst: 2000 }),
             requests_per_client: 256,
             requests_in_all: 2048,
             streams_per_client: 256,

@@ -1,5 +1,6 @@
 //! What is counted, and how Prometheus reads it.
 
+mod exchanges;
 mod text;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use toolwright_tools::CallObserver;
 use toolwright_tools::observer::{Finished, Normalized};
 
 use super::inside::Counts;
+use crate::llm::ExchangeCounter;
 pub(super) use text::CONTENT_TYPE;
 use text::Page;
 
@@ -121,7 +123,7 @@ impl Metrics {
     }
 
     /// The page that Prometheus reads.
-    pub(super) fn page(&self, open: Open, inside: &Counts) -> String {
+    pub(super) fn page(&self, open: Open, inside: &Counts, exchanges: Option<&ExchangeCounter>) -> String {
         let mut page = Page::default();
         page.family(prometheus::BUILD_INFO, "gauge", "The version that runs.");
         page.sample(prometheus::BUILD_INFO, &[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -145,6 +147,9 @@ impl Metrics {
         page.family(dropped, "counter", "Notifications that slow clients did not take.");
         page.sample(dropped, &[], inside.dropped_notifications);
         self.calls.on(&mut page, inside.calls_in_flight);
+        if let Some(exchanges) = exchanges {
+            exchanges::on(&mut page, &exchanges.numbers());
+        }
         page.gauge(prometheus::TOOLS, "Tools that are known.", inside.tools);
         page.family(prometheus::SERVERS, "gauge", "Servers by state.");
         for (state, count) in &inside.servers {
@@ -225,6 +230,8 @@ impl CallCounter {
 
 #[cfg(test)]
 mod tests {
+    use toolwright_ledger::Exchange;
+
     use super::*;
 
     #[test]
@@ -241,8 +248,14 @@ mod tests {
         metrics.answered("mcp", 200);
         metrics.answered("mcp", 200);
         metrics.refused("host");
+        let exchanges = ExchangeCounter::default();
+        let exchange =
+            Exchange { upstream: "up".to_owned(), input_tokens: Some(7), calls: 2, ..Exchange::default() };
+        exchanges.count(&exchange, "ok", 300_000);
+        exchanges.count(&exchange, "timeout", 200_000_000);
+        exchanges.count(&Exchange::default(), "not_found", 10);
         let servers = BTreeMap::from([("ready".to_owned(), 2), ("odd \"\\\n".to_owned(), 1)]);
-        let page = metrics.page(Open::default(), &Counts { servers, ..Counts::default() });
+        let page = metrics.page(Open::default(), &Counts { servers, ..Counts::default() }, Some(&exchanges));
         let sample = |line: &str| assert!(page.lines().any(|known| known == line), "{line}\n{page}");
         sample("toolwright_http_requests_total{endpoint=\"mcp\",status=\"200\"} 2");
         sample("toolwright_http_refused_total{reason=\"host\"} 1");
@@ -253,6 +266,13 @@ mod tests {
         sample("toolwright_call_duration_seconds_count 6");
         sample("toolwright_servers{state=\"odd \\\"\\\\\\n\"} 1");
         sample("toolwright_repairs_total{rule=\"my-rule\"} 3");
+        sample("toolwright_llm_exchanges_total{upstream=\"up\",outcome=\"timeout\"} 1");
+        sample("toolwright_llm_exchanges_total{upstream=\"none\",outcome=\"not_found\"} 1");
+        sample("toolwright_llm_tokens_total{upstream=\"up\",kind=\"input\"} 14");
+        sample("toolwright_llm_calls_total{upstream=\"up\"} 4");
+        sample("toolwright_llm_exchange_duration_seconds_bucket{upstream=\"up\",le=\"0.5\"} 1");
+        sample("toolwright_llm_exchange_duration_seconds_bucket{upstream=\"up\",le=\"+Inf\"} 2");
+        sample("toolwright_llm_exchange_duration_seconds_sum{upstream=\"up\"} 200.3");
         sample("toolwright_journal_records_total 12");
         sample("toolwright_journal_lost_records_total 1");
         sample("toolwright_journal_unsynced_records_total 2");

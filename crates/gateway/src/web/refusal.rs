@@ -138,6 +138,12 @@ impl Refusal {
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ledger", message)
     }
 
+    /// Nobody here knows how the gateway is doing.
+    pub fn no_status() -> Refusal {
+        let message = "this gateway has no status of its own; ask /api/health";
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "status", message)
+    }
+
     /// The index cannot be asked now.
     pub fn no_index(why: &str) -> Refusal {
         let message = format!("calls cannot be looked up now: {why}; nothing is lost, ask again in a moment");

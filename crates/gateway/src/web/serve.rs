@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::admission::{Admission, Gate};
-use super::api::Api;
+use super::api::{Api, LimitNow};
 use super::connection::{self, Arrival};
 use super::dropped::Dropped;
 use super::guard::{Allowed, Guard, GuardError};
@@ -129,6 +129,11 @@ impl Web {
             refused: Arc::default(),
             stop: Stop::default(),
         }))
+    }
+
+    /// How near each limit is.
+    pub fn limits_now(&self) -> Vec<LimitNow> {
+        super::api::limits_now(self)
     }
 
     /// How it is asked to end.

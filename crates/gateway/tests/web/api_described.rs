@@ -44,6 +44,7 @@ async fn every_path_answers_as_it_is_described() {
     telling.indexed().await;
     for (template, path) in [
         ("/api/health", "/api/health"),
+        ("/api/status", "/api/status"),
         ("/api/normalizer", "/api/normalizer"),
         ("/api/error-patterns", "/api/error-patterns"),
         ("/api/operations", "/api/operations?limit=1000"),

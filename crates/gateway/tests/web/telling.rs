@@ -6,10 +6,16 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
+use toolwright_config::parse;
+use toolwright_gateway::status::{StatusParts, StatusSource};
 use toolwright_gateway::web::{Allowed, Api, WebLimits};
+use toolwright_gateway::{Gateway, GatewayOptions, ServerOptions, Servers};
+use toolwright_jsonrpc::Json;
 use toolwright_ledger::learn::Definitions;
 use toolwright_ledger::{Change, Failure, Hidden, Ledger, LedgerOptions, Reached, Record, Stages};
+use toolwright_mcp::{Identity, NoHost, PeerOptions};
 use toolwright_model::ToolDefinition;
+use toolwright_toolbox::Policy;
 use toolwright_tools::{ToolExecutor, ToolRegistry};
 
 use crate::port::{Answer, Doors, Port, port_telling};
@@ -67,9 +73,39 @@ pub async fn telling_at(index: Index, doors: Doors, allowed: Allowed) -> Telling
         drop(tokio::spawn(Arc::clone(&ledger).keep(Arc::new(OneTool), stop.clone())));
     }
     let executor = Arc::new(ToolExecutor::new(Arc::new(ToolRegistry::new())));
-    let api = Api::new(Some(Arc::clone(&ledger)), executor);
+    let status = status(&ledger, &executor);
+    let api = Api::new(Some(Arc::clone(&ledger)), executor).with_status(status);
     let port = port_telling(doors, WebLimits::default(), allowed, Some(api)).await;
     Telling { port, ledger, stop, _state: state }
+}
+
+/// How a gateway without servers is doing, that writes to this ledger.
+fn status(ledger: &Arc<Ledger>, executor: &Arc<ToolExecutor>) -> Arc<StatusSource> {
+    let file = std::path::Path::new("toolwright.json");
+    let configuration = parse(r#"{"mcpServers": {}}"#, file, &|_: &str| None).expect("a configuration");
+    let nothing = Json::empty_object;
+    let options = ServerOptions {
+        identity: Identity { client: nothing(), capabilities: nothing() },
+        peer: PeerOptions::default(),
+        policy: Policy::default(),
+        host: Arc::new(NoHost),
+        guardian: None,
+        logins: None,
+        timeout: None,
+        local_tools: Vec::new(),
+        definitions: None,
+        is_lazy: true,
+    };
+    let servers = Servers::start(&configuration, |_| true, &options);
+    let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(executor), GatewayOptions::default());
+    StatusSource::new(StatusParts {
+        gateway: &gateway,
+        servers: &servers,
+        executor,
+        ledger: Some(ledger),
+        llm: None,
+        configuration: None,
+    })
 }
 
 impl Telling {

@@ -20,8 +20,10 @@ use crate::Record;
 /// Times of the indexer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexerTimes {
-    /// How long records are gathered before they are put in together.
+    /// Records are put in together when none came for so long: calls are answered first.
     pub gather: Duration,
+    /// How long records are gathered at most when they keep coming.
+    pub longest_gather: Duration,
     /// How often the journal is looked at when nobody says that there is something new.
     pub look: Duration,
     /// The first wait after a failure; each further one is twice as long.
@@ -38,6 +40,7 @@ impl Default for IndexerTimes {
     fn default() -> IndexerTimes {
         IndexerTimes {
             gather: Duration::from_millis(100),
+            longest_gather: Duration::from_secs(2),
             look: Duration::from_secs(1),
             first_wait: Duration::from_millis(100),
             longest_wait: Duration::from_secs(5),
@@ -292,8 +295,18 @@ impl Run {
 
     async fn wait_for_news(&mut self) {
         let gathered = async {
-            let _ = timeout(self.times.look, self.news.notified()).await;
-            sleep(self.times.gather).await;
+            if timeout(self.times.look, self.news.notified()).await.is_err() {
+                return;
+            }
+            let began = Instant::now();
+            loop {
+                sleep(self.times.gather).await;
+                // One look in a while, and not a wake for each: who writes must not pay for who reads.
+                let came_more = timeout(Duration::ZERO, self.news.notified()).await.is_ok();
+                if !came_more || began.elapsed() >= self.times.longest_gather {
+                    return;
+                }
+            }
         };
         self.cancel.run_until_cancelled(gathered).await;
     }

@@ -29,7 +29,7 @@ const WAL_BYTES: &str = "67108864";
 /// What a reader keeps of the file, in KiB.
 const READER_CACHE_KIB: &str = "-16384";
 /// What the writer keeps of the file, in KiB: it goes on at the end, and the ends of the indexes are small.
-const WRITER_CACHE_KIB: &str = "-8192";
+const WRITER_CACHE_KIB: &str = "-2048";
 
 /// How every file of SQLite begins.
 const HEAD: &[u8; 16] = b"SQLite format 3\0";

@@ -102,6 +102,35 @@ async fn what_was_appended_before_the_end_is_in_at_the_end() {
 }
 
 #[tokio::test]
+async fn records_that_keep_coming_are_put_in_before_they_pause() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(&folder).await;
+    let journal = Journal::default();
+    let cancel = CancellationToken::new();
+    let times = IndexerTimes {
+        gather: Duration::from_millis(100),
+        longest_gather: Duration::from_millis(300),
+        ..IndexerTimes::default()
+    };
+    let indexer = Indexer::start(store.clone(), "a", 0, journal.source(), times, cancel.clone());
+    until(&indexer, |status| status.indexed == Some(0)).await;
+    journal.fill("a", 50);
+    let handle = indexer.handle().clone();
+    // Never a pause as long as records are gathered.
+    let nudging = tokio::spawn(async move {
+        loop {
+            handle.nudge();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+    until(&indexer, |status| status.indexed == Some(50)).await;
+    nudging.abort();
+    cancel.cancel();
+    indexer.ended().await;
+    assert_eq!(count(&store).await, 50);
+}
+
+#[tokio::test]
 async fn a_journal_is_indexed_anew_from_its_begin() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = store(&folder).await;

@@ -14,7 +14,7 @@ pub(super) struct Calls {
 }
 
 /// How the turn ended for a call that was its last.
-pub(super) fn finish_of(stop: Option<&Stop>) -> Finish {
+pub fn finish_of(stop: Option<&Stop>) -> Finish {
     match stop {
         Some(Stop::EndTurn | Stop::ToolUse) => Finish::Stop,
         Some(Stop::MaxTokens | Stop::ContextWindow) => Finish::Length,

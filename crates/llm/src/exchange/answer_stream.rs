@@ -1,14 +1,12 @@
 //! An answer in pieces: the upstream's bytes in, the client's out.
 
-use std::mem::take;
-
+use super::events::EventStream;
 use super::{Prepared, Report};
 use crate::calls::CallStage;
-use crate::fit::Names;
 use crate::form::Event;
 use crate::pass::PassStream;
-use crate::stream::{Decode, Encode, Frames, Sequencer, TextCalls};
-use crate::{Dialect, Failure, FailureKind, dialects};
+use crate::stream::Encode;
+use crate::{Failure, dialects};
 
 /// An answer in pieces.
 pub struct AnswerStream {
@@ -23,16 +21,11 @@ enum Way {
 }
 
 struct Translating {
-    frames: Frames,
-    decoder: Box<dyn Decode>,
-    names: Names,
-    text_calls: Option<TextCalls>,
-    sequencer: Sequencer,
+    events: EventStream,
     stage: CallStage,
     encoder: Box<dyn Encode>,
     is_over: bool,
     /// Kept from piece to piece for their room.
-    read: Vec<Event>,
     ordered: Vec<Event>,
     mended: Vec<Event>,
 }
@@ -44,21 +37,12 @@ impl AnswerStream {
             let mender = std::sync::Arc::clone(&prepared.mender);
             Way::Passing(Box::new(PassStream::new(prepared.upstream, mender, &prepared.pass_options())))
         } else {
+            let names = prepared.names.clone();
             Way::Translating(Box::new(Translating {
-                frames: match prepared.upstream {
-                    Dialect::OllamaChat => Frames::lines(),
-                    _ => Frames::sse(),
-                },
-                decoder: dialects::decoder(prepared.upstream, &prepared.reply.id),
-                names: prepared.names.clone(),
-                text_calls: prepared
-                    .reads_text_calls
-                    .then(|| TextCalls::new(&tool_names, &prepared.reply.id)),
-                sequencer: Sequencer::default(),
+                events: EventStream::new(prepared.upstream, names, &tool_names, &prepared.reply.id),
                 stage: CallStage::new(std::sync::Arc::clone(&prepared.mender)),
                 encoder: dialects::encoder(prepared.front, prepared.reply.clone()),
                 is_over: false,
-                read: Vec::new(),
                 ordered: Vec::new(),
                 mended: Vec::new(),
             }))
@@ -130,7 +114,7 @@ impl AnswerStream {
             }
             Way::Translating(stream) => {
                 self.report.take(stream.stage.reports());
-                self.report.text_calls = stream.text_calls.as_ref().map_or(0, TextCalls::found);
+                self.report.text_calls = stream.events.text_calls();
             }
         }
         &self.report
@@ -139,50 +123,20 @@ impl AnswerStream {
 
 impl Translating {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>, report: &mut Report) {
-        if self.is_over {
-            return;
+        if !self.is_over {
+            self.events.push(bytes, &mut self.ordered);
+            self.pass_on(out, report);
         }
-        let mut read = take(&mut self.read);
-        let decoder = &mut self.decoder;
-        let framed = self.frames.push(bytes, &mut |frame| decoder.frame(&frame, &mut read));
-        if let Err(error) = framed {
-            read.push(Event::Error(Failure::new(FailureKind::Api, error.to_string()).with_status(502)));
-        }
-        self.pass_on(read, out, report);
     }
 
     fn end(&mut self, failure: Option<Failure>, out: &mut Vec<u8>, report: &mut Report) {
-        if self.is_over {
-            return;
+        if !self.is_over {
+            self.events.end(failure, &mut self.ordered);
+            self.pass_on(out, report);
         }
-        let mut read = take(&mut self.read);
-        let decoder = &mut self.decoder;
-        self.frames.end(&mut |frame| decoder.frame(&frame, &mut read));
-        let is_told =
-            |read: &[Event]| read.iter().any(|event| matches!(event, Event::Done | Event::Error(_)));
-        match failure {
-            Some(failure) if !is_told(&read) => read.push(Event::Error(failure)),
-            _ => {}
-        }
-        if !is_told(&read) {
-            self.decoder.end(&mut read);
-        }
-        self.pass_on(read, out, report);
     }
 
-    fn pass_on(&mut self, mut read: Vec<Event>, out: &mut Vec<u8>, report: &mut Report) {
-        for mut event in read.drain(..) {
-            self.names.restore_event(&mut event);
-            match &mut self.text_calls {
-                Some(text_calls) => {
-                    let mut seen = Vec::new();
-                    text_calls.push(event, &mut seen);
-                    seen.into_iter().for_each(|event| self.sequencer.push(event, &mut self.ordered));
-                }
-                None => self.sequencer.push(event, &mut self.ordered),
-            }
-        }
-        self.read = read;
+    fn pass_on(&mut self, out: &mut Vec<u8>, report: &mut Report) {
         for event in self.ordered.drain(..) {
             self.stage.push(event, &mut self.mended);
         }

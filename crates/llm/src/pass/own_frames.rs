@@ -3,9 +3,10 @@
 use toolwright_jsonrpc::raw::{quote, write_quoted};
 
 use super::spots::openai_chat::FUNCTION_CALL;
+use crate::dialects::openai_responses;
 use crate::{Dialect, Failure, FailureKind};
 
-/// The number of our error among the events of a Responses stream: behind every one of the upstream's.
+/// The number of our last event in a Responses stream: behind every one of the upstream's.
 const LAST_NUMBER: u32 = i32::MAX as u32;
 
 /// What the upstream's frames say about the answer, as JSON. Our own frames say the same.
@@ -17,7 +18,7 @@ pub(super) struct Head {
 }
 
 /// An error, as a stream of this dialect tells it.
-pub(super) fn error(dialect: Dialect, failure: &Failure) -> String {
+pub(super) fn error(dialect: Dialect, head: &Head, failure: &Failure) -> String {
     let message = quote(&failure.message);
     match dialect {
         Dialect::AnthropicMessages => {
@@ -34,12 +35,25 @@ pub(super) fn error(dialect: Dialect, failure: &Failure) -> String {
         }
         Dialect::OpenAiResponses => {
             let code = failure.code.as_deref().map_or_else(|| quote(openai_kind(failure.kind)), quote);
+            let number = LAST_NUMBER - 1;
+            let failed = failed_response(head, failure).unwrap_or_default();
             format!(
-                "event: error\ndata: {{\"type\":\"error\",\"code\":{code},\"message\":{message},\"param\":null,\"sequence_number\":{LAST_NUMBER}}}\n\n"
+                "event: error\ndata: {{\"type\":\"error\",\"code\":{code},\"message\":{message},\"param\":null,\"sequence_number\":{number}}}\n\n{failed}"
             )
         }
         Dialect::OllamaChat => format!("{{\"error\":{message}}}\n"),
     }
+}
+
+/// The answer that failed, for clients that wait for its end and do not take the error for one. Nothing before the
+/// upstream has told which answer it is.
+fn failed_response(head: &Head, failure: &Failure) -> Option<String> {
+    let id = head.id.as_deref()?;
+    let (created, model) = (head.created.as_deref().unwrap_or("0"), head.model.as_deref().unwrap_or("\"\""));
+    let (code, message) = (quote(openai_responses::error_code(failure.kind)), quote(&failure.message));
+    Some(format!(
+        "event: response.failed\ndata: {{\"type\":\"response.failed\",\"sequence_number\":{LAST_NUMBER},\"response\":{{\"id\":{id},\"object\":\"response\",\"created_at\":{created},\"status\":\"failed\",\"error\":{{\"code\":{code},\"message\":{message}}},\"incomplete_details\":null,\"instructions\":null,\"metadata\":{{}},\"model\":{model},\"output\":[],\"parallel_tool_calls\":true,\"temperature\":null,\"tool_choice\":\"auto\",\"tools\":[],\"top_p\":null,\"usage\":null}}}}\n\n"
+    ))
 }
 
 fn code(failure: &Failure) -> String {

@@ -104,7 +104,7 @@ impl PassStream {
             return;
         }
         self.state.give_up(out);
-        out.extend_from_slice(own_frames::error(self.state.dialect, failure).as_bytes());
+        out.extend_from_slice(own_frames::error(self.state.dialect, self.state.head(), failure).as_bytes());
         self.state.report.failure = Some(failure.clone());
     }
 

@@ -117,6 +117,19 @@ fn options_add_keys_and_patterns_and_allow_keys() {
 }
 
 #[test]
+fn a_text_that_passed_before_is_hidden_once_it_is_known_to_be_secret() {
+    let before = redactor();
+    assert_eq!(before.text("blue-harbour"), "blue-harbour");
+    assert_eq!(before.text("blue-harbour"), "blue-harbour");
+    let after = before.with_known(vec!["blue-harbour".to_owned()]);
+    assert!(!after.text("blue-harbour").contains("harbour"));
+    let pattern = RedactOptions { patterns: vec!["blue-[a-z]+".to_owned()], ..RedactOptions::default() };
+    let after = before.with_options(&pattern).expect("a pattern");
+    assert!(!after.text("blue-harbour").contains("harbour"));
+    assert_eq!(before.text("blue-harbour"), "blue-harbour");
+}
+
+#[test]
 fn a_known_value_that_was_cut_is_hidden_at_the_end() {
     let redactor = redactor().with_known(vec!["hunter2-and-more".to_owned(), "abcd".to_owned()]);
     assert_eq!(shown(&redactor.text("it said hunter2-an…")), "it said #");

@@ -2,6 +2,7 @@
 //!
 //! Its log goes to stderr, messages alone to stdout. `--noisy` prints a log line before each message on
 //! stdout, as servers do that do not know better; `--fails N FILE` ends the first N starts, counted in FILE.
+//! `--house` has a tool that lists devices as well, and answers in sentences.
 
 #![allow(clippy::print_stdout, reason = "its stdout is what is tested")]
 
@@ -18,17 +19,22 @@ const TOOLS: &str = concat!(
     r#""properties":{"newParameterName":{"type":"string"},"value":{"type":"number"}},"additionalProperties":false}}]"#
 );
 
+/// The tool that lists devices, and what it says.
+const LIST: &str = r#",{"name":"list_zwave_devices","description":"Lists the devices.","inputSchema":{"type":"object","properties":{},"additionalProperties":false}}]"#;
+const DEVICES: &str = r#"Available Z-Wave devices (3 total):\n- \"Switch One\" in Hall is online\n- \"Switch Two\" in Hall is online\n- \"Garage Door\" is online"#;
+
 fn main() -> io::Result<()> {
     let args: Vec<String> = std::env::args().collect();
     if let Some(at) = args.iter().position(|arg| arg == "--fails") {
         fail_at_first(&args[at + 1..])?;
     }
     eprintln!("[debug] switch server started");
+    let is_house = args.iter().any(|arg| arg == "--house");
     let is_noisy = args.iter().any(|arg| arg == "--noisy");
     for line in io::stdin().lock().lines() {
         let Ok(Message::Request(request)) = Message::parse(&line?) else { continue };
         eprintln!("[debug] asked for {}", request.method);
-        let answer = answer(&request);
+        let answer = if is_house { house(&request) } else { answer(&request) };
         let mut stdout = io::stdout().lock();
         if is_noisy {
             writeln!(stdout, "[debug] answering {}", request.method)?;
@@ -52,6 +58,26 @@ fn fail_at_first(args: &[String]) -> io::Result<()> {
         exit(1);
     }
     Ok(())
+}
+
+/// The answers of a house.
+fn house(request: &Request) -> String {
+    let params = request.params.clone().unwrap_or_else(Json::empty_object);
+    let arguments = params.get("arguments").unwrap_or_else(Json::empty_object);
+    let text = match (request.method.as_str(), params.get_text("name").as_deref()) {
+        ("tools/list", _) => {
+            let tools = TOOLS.strip_suffix(']').unwrap_or(TOOLS);
+            return format!(r#""result":{{"tools":{tools}{LIST}}}"#);
+        }
+        ("tools/call", Some("list_zwave_devices")) => DEVICES.to_owned(),
+        ("tools/call", Some("control_zwave_device")) => {
+            let of = |key: &str| arguments.get_text(key).unwrap_or_default();
+            format!("Successfully sent command to turn {} {}", of("action"), of("deviceName"))
+        }
+        _ => return answer(request),
+    };
+    let text = if text.contains("\\n") { format!("\"{text}\"") } else { raw::quote(&text) };
+    format!(r#""result":{{"content":[{{"type":"text","text":{text}}}]}}"#)
 }
 
 fn answer(request: &Request) -> String {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::order::Order;
 use super::scenario::{FIRST_TOOL, Finish, Part, RETRY_AFTER, Scenario, pieces};
+use super::script::Next;
 use super::{Dialect, anthropic, chat, ollama, responses};
 use crate::http::Asked;
 
@@ -73,11 +74,14 @@ impl Question<'_> {
     }
 }
 
-/// The answer to a request.
-pub fn answer(asked: &Asked) -> (Answer, Order) {
+/// The answer to a request, by its script where there is one.
+pub(super) fn answer(asked: &Asked, line: &Next) -> (Answer, Order) {
     let body: Value = serde_json::from_str(&asked.body).unwrap_or_default();
     let model = body["model"].as_str().unwrap_or_default();
-    let order = Order::read(model);
+    let order = match line {
+        Next::Said(said) => said.order(),
+        _ => Order::read(model),
+    };
     let path = asked.path.split('?').next().unwrap_or_default();
     let Some(dialect) = Dialect::of(path) else {
         return (beside(asked, path), order);
@@ -86,7 +90,11 @@ pub fn answer(asked: &Asked) -> (Answer, Order) {
         let text = format!("the body is no JSON: {} bytes", asked.body.len());
         return (error(dialect, 400, &text), order);
     }
-    let mut scenario = Scenario::of(&order.scenario);
+    let mut scenario = match line {
+        Next::Said(said) => said.scenario(),
+        Next::Over => return (error(dialect, 400, "the script is over"), order),
+        Next::None => Scenario::of(&order.scenario),
+    };
     if scenario.key == "b9" && asked.body.contains("was not made") {
         scenario = Scenario::of("s10-stop-after-a-call");
     }

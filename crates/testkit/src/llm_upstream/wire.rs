@@ -11,6 +11,7 @@ use tokio::time::sleep;
 
 use super::answer::{Answer, answer};
 use super::order::{End, Order};
+use super::script::Next;
 use super::{Ended, Shared};
 use crate::http::Asked;
 
@@ -24,13 +25,18 @@ pub async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let mut reader = Reader { half: reader, buffer: Vec::new() };
     let mut writer = Writer { half: writer, written: 0 };
     while let Ok(asked) = reader.request().await {
+        let line = shared.next_line(&asked);
         let (answer, order) = match asked.path.as_str() {
             "/seen" => (Answer::json(200, &shared.told()), Order::default()),
-            _ => answer(&asked),
+            _ => answer(&asked, &line),
+        };
+        let told = match line {
+            Next::Said(_) => String::from_utf8_lossy(&answer.pieces.concat()).into_owned(),
+            _ => String::new(),
         };
         let number = match asked.path.as_str() {
             "/seen" => usize::MAX,
-            _ => shared.begin(&asked),
+            _ => shared.begin(&asked, told),
         };
         writer.written = 0;
         let said = tokio::select! {

@@ -102,3 +102,67 @@ async fn a_token_is_wanted_where_it_is_on() {
     let line = listed.lines().find(|line| line.starts_with("with:")).unwrap_or_default();
     assert!(line.contains("Connected"), "{listed}\n{}", gateway.log());
 }
+
+/// Runs `toolwright install` for a home, against the servers of a gateway.
+async fn install(gateway: &Served, home: &Path, words: &[&str]) {
+    let file = configuration(gateway);
+    let mut command = Command::new(programs().toolwright);
+    command.arg("install").args(words).arg("--config").arg(file).current_dir(home).stdin(Stdio::null());
+    // The token is that of the gateway that runs.
+    command.env("HOME", home).env("XDG_STATE_HOME", gateway.folder()).env_remove("XDG_CONFIG_HOME");
+    command.env_remove("CLAUDE_CONFIG_DIR").env_remove("WORKBENCH_CONFIG");
+    let output = timeout(PATIENCE, command.output()).await.expect("in time").expect("it runs");
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[tokio::test]
+async fn claude_code_is_connected_by_what_install_writes() {
+    let gateway = Served::start_guarded(&programs(), &one_each(&[("echo", server("load-server", &[]))]));
+    let home = tempfile::tempdir().expect("a folder");
+    // A file that Claude Code wrote itself is there first.
+    run("claude", home.path(), &["mcp", "list"]).await;
+    let before = std::fs::read_to_string(home.path().join(".claude.json")).ok();
+    let address = format!("http://{}", gateway.address);
+    install(&gateway, home.path(), &["claude-code", "--all"]).await;
+    install(&gateway, home.path(), &["claude-code", "--name", "over-http", "--http", "--url", &address])
+        .await;
+    let listed = run("claude", home.path(), &["mcp", "list"]).await;
+    for name in ["toolwright:", "over-http:"] {
+        let line = listed.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        assert!(line.contains("Connected"), "{listed}\n{}", gateway.log());
+    }
+    for name in ["over-http", "toolwright"] {
+        install(&gateway, home.path(), &["claude-code", "--name", name, "--undo"]).await;
+    }
+    let listed = run("claude", home.path(), &["mcp", "list"]).await;
+    assert!(!listed.contains("Connected"), "{listed}");
+    if before.is_some() {
+        assert!(home.path().join(".claude.json").exists());
+    }
+}
+
+#[tokio::test]
+async fn the_inspector_works_with_what_install_writes() {
+    let gateway = Served::start_guarded(&programs(), &one_each(&[("echo", server("load-server", &[]))]));
+    let home = tempfile::tempdir().expect("a folder");
+    let address = format!("http://{}", gateway.address);
+    install(&gateway, home.path(), &["claude-code", "--all"]).await;
+    install(
+        &gateway,
+        home.path(),
+        &["claude-code", "--name", "over-http", "--all", "--http", "--url", &address],
+    )
+    .await;
+    let file = home.path().join(".claude.json");
+    let file = file.to_str().expect("UTF-8");
+    for name in ["toolwright", "over-http"] {
+        let start = ["--cli", "--config", file, "--server", name, "--method"];
+        let listed = run("mcp-inspector", home.path(), &[&start[..], &["tools/list"]].concat()).await;
+        let listed: Value = serde_json::from_str(&listed).unwrap_or_else(|error| panic!("{error}: {listed}"));
+        let tools = listed["tools"].as_array().expect("tools");
+        let echo = tools.iter().filter_map(|tool| tool["name"].as_str()).find(|name| name.ends_with("echo"));
+        let words = ["tools/call", "--tool-name", echo.expect("echo"), "--tool-arg", "text=hello there"];
+        let called = run("mcp-inspector", home.path(), &[&start[..], &words].concat()).await;
+        assert!(called.contains("hello there"), "{called}");
+    }
+}

@@ -6,6 +6,7 @@
 mod installed;
 
 mod ai_sdk;
+mod asked;
 mod broken_streams;
 mod expected;
 mod fronts;
@@ -13,6 +14,7 @@ mod model;
 mod odd_upstreams;
 mod rough;
 mod settings;
+mod spoken;
 mod stage;
 mod upstream_itself;
 mod what_is_sent;

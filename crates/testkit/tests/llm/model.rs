@@ -15,14 +15,14 @@ use crate::stage::{entry, sdks_with, serve};
 /// Longer than the weights take to load on a busy machine.
 const LOADING: Duration = Duration::from_secs(120);
 
-struct Model {
+pub struct Model {
     /// It ends with its stdin, which this holds.
     process: Child,
-    port: u16,
+    pub port: u16,
 }
 
 /// The model, or nothing where it cannot be had; then it says so.
-async fn model() -> Option<Model> {
+pub async fn model() -> Option<Model> {
     let server = match installed::llm_model() {
         Ok(server) => server,
         Err(reason) => {

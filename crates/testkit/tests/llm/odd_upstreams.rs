@@ -324,3 +324,28 @@ async fn llm_check_tells_what_an_upstream_can_do_as_text_and_as_json() {
     let (code, _, error) = stage.gateway.run(&["llm", "check", "--upstream", "nobody"]);
     assert!(code == 2 && error.contains("name one of up"), "{code}: {error}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn llm_check_has_every_destination_of_a_model_call_a_tool() {
+    let (good, other) =
+        (LlmUpstream::start().await.expect("a port"), LlmUpstream::start().await.expect("a port"));
+    let settings = json!({
+        "upstreams": {"first": entry(Dialect::Chat, &good.url), "second": entry(Dialect::Chat, &other.url)},
+        "models": {"*": ["first/s2-two-calls-in-one-chunk", "second/plain", "second/s2-two-calls-in-one-chunk"]},
+    });
+    let gateway = serve(&settings);
+    let (_, text, error) = gateway.run(&["llm", "check", "--model", "any", "--json"]);
+    let told: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}{error}"));
+    let tried: Vec<(&Value, &Value)> = told["upstreams"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .flat_map(|upstream| upstream["tried"].as_array().expect("a list"))
+        .map(|tried| (&tried["model"], &tried["whole"]["ok"]))
+        .collect();
+    // The scenario calls a tool of its own, so what it sends does not fit the one that is asked for.
+    let calls = json!("calls tools, with arguments that do not fit");
+    let silent = json!("answers, but did not call the tool it was to call");
+    let (model, plain) = (json!("s2-two-calls-in-one-chunk"), json!("plain"));
+    assert_eq!(tried, [(&model, &calls), (&plain, &silent), (&model, &calls)], "{told}");
+}

@@ -152,6 +152,11 @@ pub(super) fn refused(tool: &str) -> String {
     )
 }
 
+/// What a judge says, where it can be said.
+pub(super) fn denied(said: &str) -> String {
+    own_words(said).unwrap_or_else(|| "This is not allowed, so I did not do it.".to_owned())
+}
+
 pub(super) fn timeout(tool: &str, limit: Duration) -> String {
     format!(
         "The {} operation timed out: it took longer than {} and was stopped. Please try again later.",

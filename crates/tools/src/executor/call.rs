@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use toolwright_model::{Caller, Change, Finish};
 
+use super::judge::{CallJudge, Judge};
 use crate::observer::{CallId, Stages};
 use crate::{CallContext, CallError, RegisteredTool, ToolOutput};
 
@@ -26,6 +27,8 @@ pub struct Call {
     pub context: Option<CallContext>,
     /// Who calls, for observers.
     pub caller: Option<Arc<Caller>>,
+    /// Who says whether it may be run.
+    pub(super) judge: Option<Judge>,
 }
 
 /// What became of a call.
@@ -66,6 +69,7 @@ impl Call {
             cancellation: None,
             context: None,
             caller: None,
+            judge: None,
         }
     }
 
@@ -84,6 +88,12 @@ impl Call {
     /// The same, by this caller.
     pub fn by(mut self, caller: Arc<Caller>) -> Self {
         self.caller = Some(caller);
+        self
+    }
+
+    /// The same, run only when this judge lets it.
+    pub fn judged_by(mut self, judge: Arc<dyn CallJudge>) -> Self {
+        self.judge = Some(Judge(judge));
         self
     }
 

@@ -92,6 +92,7 @@ fn failed(error: &CallError, by: Option<&RegisteredTool>, tool: &str, arguments:
         ErrorCode::UnknownTool => line!(warn, "unknown tool"),
         ErrorCode::AmbiguousTool => line!(warn, "several tools have this name"),
         ErrorCode::InvalidArguments | ErrorCode::Refused => line!(warn, "tool call refused"),
+        ErrorCode::Denied => line!(info, "tool call not allowed"),
         ErrorCode::Busy => line!(warn, "tool call turned away"),
         ErrorCode::Cancelled => line!(info, "tool call cancelled"),
         ErrorCode::Timeout => line!(error, "tool call timed out"),

@@ -71,13 +71,37 @@ impl<'e> Record<'e> {
         tool
     }
 
-    /// The arguments fit. An error when an observer does not let the call be run.
-    pub async fn normalized(&mut self, arguments: &str, changes: Vec<Change>) -> Result<(), CallError> {
+    /// The arguments fit, and somebody has judged the call. What may not be run is told like any other call, and nobody
+    /// is asked to admit it.
+    pub async fn judged(
+        &mut self,
+        arguments: &str,
+        changes: Vec<Change>,
+        judged: Result<(), CallError>,
+    ) -> Result<(), CallError> {
+        match judged {
+            Ok(()) => self.normalized(arguments, changes).await,
+            Err(error) => {
+                self.tell_normalized(arguments, changes);
+                Err(error)
+            }
+        }
+    }
+
+    fn tell_normalized(&mut self, arguments: &str, changes: Vec<Change>) {
         self.changes = changes;
-        let Some(tool) = self.tool.as_deref() else { return Ok(()) };
+        let Some(tool) = self.tool.as_deref() else { return };
         let arguments = Sensitive::new(arguments);
         let normalized = Normalized { id: self.id, tool, arguments, changes: &self.changes };
         self.observers.tell(|observer| observer.normalized(&normalized));
+    }
+
+    /// The arguments fit. An error when an observer does not let the call be run.
+    pub async fn normalized(&mut self, arguments: &str, changes: Vec<Change>) -> Result<(), CallError> {
+        self.tell_normalized(arguments, changes);
+        let Some(tool) = self.tool.as_deref() else { return Ok(()) };
+        let arguments = Sensitive::new(arguments);
+        let normalized = Normalized { id: self.id, tool, arguments, changes: &self.changes };
         let admitted = self.observers.admit(|observer| observer.admits(&normalized));
         waited_for(admitted).await.map_err(|reason| CallError::not_admitted(tool.name(), reason))
     }

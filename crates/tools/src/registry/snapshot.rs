@@ -68,6 +68,12 @@ impl Snapshot {
         self.names.iter().map(|names| names.callable.as_str())
     }
 
+    /// The tools with the names that models' APIs take, in the order of registration. A call by such a name finds its
+    /// tool.
+    pub fn wire_names(&self) -> impl Iterator<Item = (&str, &Arc<RegisteredTool>)> {
+        self.names.iter().map(|names| names.wire.as_str()).zip(&self.tools)
+    }
+
     pub(super) fn callable_as(&self, index: usize) -> &str {
         &self.names[index].callable
     }

@@ -2,25 +2,25 @@
 
 mod exchange_line;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
 use tokio::runtime::Builder;
-use toolwright_ledger::journal::{Damage, Journal, JournalError, begins, verify};
+use toolwright_ledger::journal::{Journal, JournalError, begins, verify};
 use toolwright_ledger::{Change, Kind, Record, Reindex};
 use toolwright_tools::printable;
 
+use super::found_call::{self, read, warn};
 use super::print;
 use crate::cli::{AuditCommand, AuditOptions, ConfigOptions};
+use crate::progress::Progress;
 use crate::report::{EXIT_FOUND, Report};
 use crate::{ledger_source, server_source};
 
 /// How much of a failure, and of a name, a line shows, in characters.
 const SHOWN: usize = 80;
-/// How many calls are named that somebody may mean.
-const NAMED: usize = 5;
 
 pub fn run(options: &AuditOptions) -> Result<ExitCode, Report> {
     let folders = ledger_source::journals()?;
@@ -101,25 +101,7 @@ fn follow_all(folders: &[PathBuf], json: bool) -> Result<ExitCode, Report> {
 }
 
 fn show(folders: &[PathBuf], call: &str) -> Result<ExitCode, Report> {
-    // The record of the end comes after that of the begin, and says more.
-    let mut found: BTreeMap<String, Record> = BTreeMap::new();
-    for folder in folders {
-        let meant = read(folder, 1).filter(|record| !call.is_empty() && record.call.starts_with(call));
-        for record in meant {
-            if found.len() <= NAMED || found.contains_key(&record.call) {
-                found.insert(record.call.clone(), record);
-            }
-        }
-    }
-    if found.len() > 1 && !found.contains_key(call) {
-        let mut ids: Vec<&str> = found.keys().take(NAMED).map(String::as_str).collect();
-        if found.len() > NAMED {
-            ids.push("…");
-        }
-        let what = format!("several calls begin with {call:?}: {}", ids.join(", "));
-        return Err(Report::found(what, "give more of the id"));
-    }
-    let Some(record) = found.remove(call).or_else(|| found.into_values().next()) else {
+    let Some(record) = found_call::find(folders, call)? else {
         return Err(Report::found(
             format!("no call {call:?} was written down"),
             "look for its id with `toolwright audit tail`",
@@ -133,7 +115,10 @@ fn show(folders: &[PathBuf], call: &str) -> Result<ExitCode, Report> {
 fn check(folders: &[PathBuf]) -> Result<ExitCode, Report> {
     let mut is_whole = true;
     for folder in folders {
-        let checked = verify(folder).map_err(unreadable)?;
+        let checked = {
+            let _told = Progress::of(&format!("checking {}", folder.display()));
+            verify(folder).map_err(unreadable)?
+        };
         is_whole &= checked.is_whole();
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let state = if checked.is_whole() { "whole" } else { "NOT WHOLE" };
@@ -188,26 +173,20 @@ fn reindex(folders: &[PathBuf], config: &ConfigOptions) -> Result<ExitCode, Repo
     let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
     runtime.block_on(async {
         for folder in folders {
-            let (node, made) = index.journal(folder).await.map_err(|error| {
-                Report::found(error.to_string(), "check the database; the journals are as they were")
-            })?;
+            let (node, made) = {
+                let _told = Progress::of(&format!("reading {} again", folder.display()));
+                index.journal(folder).await.map_err(|error| {
+                    Report::found(error.to_string(), "check the database; the journals are as they were")
+                })?
+            };
             print(&format!("{node}: {made} records read again"))?;
         }
         Ok(ExitCode::SUCCESS)
     })
 }
 
-/// The records of a journal from a number on. What is damaged is told.
-fn read(folder: &Path, from: u64) -> impl Iterator<Item = Record> + use<> {
-    Journal::read(folder, from).filter_map(|record| record.inspect_err(warn).ok())
-}
-
 fn unreadable(error: JournalError) -> Report {
     Report::found(error.to_string(), "check the folder and who may read it")
-}
-
-fn warn(damage: &Damage) {
-    eprintln!("warning: {}", printable(&damage.to_string(), &['\\']));
 }
 
 /// One call, or one exchange with a model, in one line.

@@ -20,13 +20,13 @@ use crate::report::{EXIT_FOUND, Report};
 use crate::{server_source, signals, toolset};
 
 /// How long a tool that was stopped may take to put its things away.
-const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(5);
+pub(super) const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(5);
 
 /// How many open files the runtime takes, with some to spare.
 const FILES_TO_START: usize = 8;
 
 /// What messages may hold besides text.
-const KEPT: &[char] = &['\n', '\t', '\\'];
+pub(super) const KEPT: &[char] = &['\n', '\t', '\\'];
 
 /// Remembers the arguments that the tool got.
 #[derive(Default)]
@@ -252,7 +252,7 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
 }
 
 /// The sentence and the details, or the details alone where they hold the words of the sentence in their order.
-fn told(error: &CallError) -> String {
+pub(super) fn told(error: &CallError) -> String {
     fn words(text: &str) -> impl Iterator<Item = String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.map(str::to_lowercase)
@@ -268,10 +268,8 @@ fn told(error: &CallError) -> String {
 
 /// The call before and after, on standard error: standard output belongs to the result.
 fn show_changes(options: &CallOptions, sent: &str, called: &Called<'_>) {
-    let (Some(got), [_, ..]) = (called.arguments, called.changes) else { return };
-    let before = format!("- {} {}", options.name, sent.trim());
-    let after = format!("+ {} {got}", called.name);
-    for line in [before, after].into_iter().chain(changes::lines(called.changes)) {
+    let Some(got) = called.arguments else { return };
+    for line in changes::before_and_after((&options.name, sent), (called.name, got), called.changes) {
         eprintln!("{}", printable(&line, KEPT));
     }
 }

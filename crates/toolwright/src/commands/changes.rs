@@ -1,6 +1,20 @@
-//! What was mended, one line for each kind of change and place.
+//! A call before and after, and what was mended: one line for each kind of change and place.
 
 use toolwright_model::Change;
+
+/// The call as it was sent and as it was run, and the changes between. Nothing when it was run as it was sent.
+pub fn before_and_after(
+    (sent_name, sent): (&str, &str),
+    (name, got): (&str, &str),
+    changes: &[Change],
+) -> Vec<String> {
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let before = format!("- {sent_name} {}", sent.trim());
+    let after = format!("+ {name} {got}");
+    [before, after].into_iter().chain(lines(changes)).collect()
+}
 
 /// The lines for the changes of a call, in order. Changes that differ only in the number of a list's item are
 /// one line with `*` for the number and their count: twelve steps without an id are one matter.

@@ -1,4 +1,7 @@
-//! `toolwright explain`: every step for one call, or the page of a code.
+//! `toolwright explain`: every step for one call, the page of a code, a call that was written down, or a rule.
+
+mod call;
+mod rule;
 
 use std::fs;
 use std::path::Path;
@@ -6,22 +9,25 @@ use std::process::ExitCode;
 
 use toolwright_jsonrpc::raw::quote;
 use toolwright_model::{Code, Outcome};
-use toolwright_normalizer::{Explanation, Normalizer, RawArguments, Tool};
+use toolwright_normalizer::rules::{BUILTIN_SETS, Rule};
+use toolwright_normalizer::{Explanation, Normalizer, RawArguments, RuleSet, Tool};
 
-use crate::cli::ExplainOptions;
+use crate::cli::{ExplainOptions, RuleOptions};
 use crate::code_pages;
+use crate::commands::found_call;
 use crate::input::read_tool;
 use crate::output::{Answer, Explained, answer_line};
+use crate::progress::Progress;
 use crate::report::{EXIT_FOUND, Report};
-use crate::rules_source;
+use crate::{ledger_source, meant, rules_source};
 
 pub fn run(options: &ExplainOptions) -> Result<ExitCode, Report> {
-    let name = match (&options.code, &options.tool, &options.arguments) {
+    let name = match (&options.what, &options.tool, &options.arguments) {
         (None, Some(tool), Some(arguments)) => return explain_call(options, tool, arguments),
         (Some(name), None, None) => name,
         (Some(name), _, _) => {
             let what = format!("\"{name}\" stands beside --tool or --arguments");
-            return Err(Report::usage(what, format!("ask for the code alone: toolwright explain {name}")));
+            return Err(Report::usage(what, format!("ask for it alone: toolwright explain {name}")));
         }
         (None, Some(tool), None) => {
             let fix = format!("add them: toolwright explain --tool {} --arguments '{{}}'", tool.display());
@@ -32,15 +38,12 @@ pub fn run(options: &ExplainOptions) -> Result<ExitCode, Report> {
             return Err(Report::usage("--arguments are given, but no tool to judge them by", fix));
         }
         (None, None, None) => {
-            let fix = "give a code, such as N4, or --tool FILE and --arguments TEXT";
+            let fix =
+                "give a code, such as N4, the id of a call or of a rule, or --tool FILE and --arguments TEXT";
             return Err(Report::usage("there is nothing to explain", fix));
         }
     };
-    let Some(code) = Code::parse(name) else {
-        let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
-        let fix = format!("use one of {}, or give --tool FILE and --arguments TEXT", codes.join(", "));
-        return Err(Report::usage(format!("\"{name}\" is no code"), fix));
-    };
+    let Some(code) = Code::parse(name) else { return explain_named(options, name) };
     let page = code_pages::page(code);
     if options.json {
         let title = quote(code.title());
@@ -49,6 +52,61 @@ pub fn run(options: &ExplainOptions) -> Result<ExitCode, Report> {
         super::print(page.trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A rule, a call, or neither.
+fn explain_named(options: &ExplainOptions, name: &str) -> Result<ExitCode, Report> {
+    let folders = ledger_source::journals().unwrap_or_default();
+    let in_force = rules_source::load_with_learned(&options.rules)?;
+    let all = every_rule(&options.rules)?;
+    let is_in_force = in_force.rules().iter().any(|rule| rule.id == name && rule.enabled);
+    let known = in_force.rules().iter().chain(all.rules()).find(|rule| rule.id == name);
+    if let Some(found) = known {
+        let fired = {
+            let _told = Progress::of("reading the journals");
+            rule::Fired::read(name, &folders)
+        };
+        super::print(&match options.json {
+            true => rule::as_json(found, is_in_force, &fired),
+            false => rule::as_text(found, is_in_force, &fired),
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(record) = found_call::find(&folders, name)? {
+        super::print(&match options.json {
+            true => call::as_json(&record),
+            false => call::as_text(&record),
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(unknown(name, in_force.rules().iter().chain(all.rules())))
+}
+
+/// The rules of all built-in sets, whether they are switched on or not.
+fn every_rule(options: &RuleOptions) -> Result<RuleSet, Report> {
+    let names: Vec<&str> = BUILTIN_SETS.iter().map(|set| set.name).collect();
+    let sets = RuleSet::from_sets(&names);
+    Ok(match &options.rules {
+        Some(path) => sets.with_user_rules(rules_source::read(path)?),
+        None => sets,
+    })
+}
+
+fn unknown<'r>(name: &str, rules: impl Iterator<Item = &'r Rule>) -> Report {
+    let codes = Code::ALL.iter().map(|code| code.as_str());
+    let near = meant::nearest(name, codes.chain(rules.map(|rule| rule.id.as_str())));
+    let meant = match near.as_slice() {
+        [] => String::new(),
+        near => format!("did you mean {}? ", near.join(" or ")),
+    };
+    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    Report::usage(
+        format!("\"{name}\" is no code, no rule and no call that was written down"),
+        format!(
+            "{meant}codes are {}; rules: toolwright rules list; calls: toolwright audit tail; or give --tool FILE and --arguments TEXT",
+            codes.join(", ")
+        ),
+    )
 }
 
 fn explain_call(options: &ExplainOptions, tool_path: &Path, arguments: &str) -> Result<ExitCode, Report> {

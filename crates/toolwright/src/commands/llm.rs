@@ -48,7 +48,7 @@ pub fn run(options: &LlmOptions) -> Result<ExitCode, Report> {
         .block_on(check(&settings, model.as_deref(), &mending))
         .map_err(|error| Report::usage(error.to_string(), "correct llm.upstreams in the configuration"))?;
     if let Some(model) = model
-        && checked.upstreams.iter().all(|upstream| upstream.tried.is_none())
+        && checked.upstreams.iter().all(|upstream| upstream.tried.is_empty())
     {
         let what = format!("no upstream is configured for the model \"{model}\"");
         return Err(Report::usage(what, "add it to llm.models, such as \"*\": \"UPSTREAM/*\""));
@@ -58,8 +58,7 @@ pub fn run(options: &LlmOptions) -> Result<ExitCode, Report> {
         false => print_text(&text(&checked))?,
     }
     let is_good = |upstream: &CheckedUpstream| {
-        let is_tried =
-            upstream.tried.as_ref().is_none_or(|tried| tried.whole.is_ok() && tried.stream.is_ok());
+        let is_tried = upstream.tried.iter().all(|tried| tried.whole.is_ok() && tried.stream.is_ok());
         upstream.answers.is_ok() && is_tried
     };
     let is_all_good = checked.upstreams.iter().all(is_good);
@@ -85,7 +84,7 @@ fn text(checked: &Checked) -> String {
             }
             Err(why) => out.push_str(&format!("  does not tell its models: {why}\n")),
         }
-        if let Some(tried) = &upstream.tried {
+        for tried in &upstream.tried {
             for (way, said) in [("whole", &tried.whole), ("in pieces", &tried.stream)] {
                 let (Ok(said) | Err(said)) = said;
                 out.push_str(&format!("  {}, {way}: {said}\n", tried.model));

@@ -94,7 +94,7 @@ fn rule_json(rule: &Rule) -> String {
 }
 
 /// What a rule does, in a few words.
-fn describe(action: &Action) -> String {
+pub(super) fn describe(action: &Action) -> String {
     match action {
         Action::ParamAlias { from, to } => format!("{from} → {to}"),
         Action::ParamDefault { name, value } => format!("{name} = {value} when missing"),

@@ -11,11 +11,12 @@ use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_dashboard::Dashboard;
-use toolwright_gateway::control::{ControlError, Door, door_of};
+use toolwright_gateway::control::{ControlError, Door, door_of, door_without_configuration};
 use toolwright_gateway::web::{
     self, Allowed, Api, Inside, Keys, ListenError, Rate, Reach, Sessions, Web, WebLimits, WebOptions,
 };
 use toolwright_mcp::front::SealKey;
+use toolwright_voice::VoiceView;
 
 use super::{print_text, token};
 use crate::cli::ServeOptions;
@@ -26,7 +27,7 @@ use crate::{server_source, telemetry_source, toolset};
 use start_text::Started;
 
 /// Where is listened when nobody says otherwise.
-const DEFAULT_PORT: u16 = 8484;
+pub(super) const DEFAULT_PORT: u16 = 8484;
 /// How many files may be open, where the system allows it: connections are files.
 #[cfg(unix)]
 const OPEN_FILES: u64 = 16_384;
@@ -79,6 +80,10 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
     let pages =
         Dashboard::new(behind.ledger.clone(), Arc::clone(&behind.executor), Arc::clone(&behind.servers))
             .with_notices(Arc::clone(&behind.notices))
+            .with_voice({
+                let voice = Arc::clone(&behind.voice);
+                move || voice.view()
+            })
             .with_tokens(folder.clone())
             .with_rules(options.rules.rules.clone(), history);
     let started = Started {
@@ -97,12 +102,20 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         allowed: Allowed { hosts: options.allow_host.clone(), origins: options.allow_origin.clone() },
         limits: limits(options),
         metrics: behind.metrics(),
-        api: Some(Api::new(behind.ledger.clone(), Arc::clone(&behind.executor))),
+        api: Some(
+            Api::new(behind.ledger.clone(), Arc::clone(&behind.executor))
+                .with_status(Arc::clone(&behind.status))
+                .with_voice({
+                    let voice = Arc::clone(&behind.voice);
+                    move || voice.view().map(|view| view.to_json())
+                }),
+        ),
         llm: behind.llm.clone(),
         pages: Some((Arc::new(pages), sessions)),
     };
     let web = Web::new(bound.address, web_options)
         .map_err(|error| Report::usage(error.to_string(), "correct --allow-host or --allow-origin"))?;
+    behind.status.at(bound.address, &web);
     say(options, &started)?;
     let stop = web.stop();
     let mut serving = tokio::spawn(async move { web.serve(bound).await });
@@ -112,6 +125,13 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
         let over = over.clone();
         tokio::spawn(async move { notices.run(&servers, ledger.as_ref(), &over).await })
     };
+    let (stop_voice, voice) = (CancellationToken::new(), Arc::clone(&behind.voice));
+    let mut speaking = {
+        let stop = stop_voice.clone();
+        let keeper = Arc::clone(&voice);
+        let tell = move |view: &VoiceView| eprint!("the voice listens:\n{}", keeper.told(view));
+        tokio::spawn(async move { voice.run(stop, tell).await })
+    };
     let mut ledger = pin!(ledger);
     tokio::select! {
         () = until_asked_to_end(options, &behind, &mut signals) => {}
@@ -119,7 +139,8 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
     }
     stop.ask();
     let ending = async {
-        let _ = (&mut serving).await;
+        stop_voice.cancel();
+        let _ = tokio::join!(&mut serving, &mut speaking);
         behind.servers.stop().await;
         // Every call has ended now, and is counted.
         over.cancel();
@@ -142,7 +163,9 @@ async fn until_asked_to_end(options: &ServeOptions, behind: &Behind, signals: &m
     let door = control_door(behind).await;
     let controlled = async {
         match &door {
-            Some(door) => door.serve(Arc::clone(&behind.servers)).await,
+            Some(door) => {
+                door.serve(Arc::clone(&behind.servers), Some(Arc::clone(&behind.status))).await;
+            }
             None => std::future::pending().await,
         }
     };
@@ -158,15 +181,22 @@ async fn until_asked_to_end(options: &ServeOptions, behind: &Behind, signals: &m
     }
 }
 
-/// The socket of `toolwright servers`. Without one everything else works.
+/// The socket of `toolwright servers` and `toolwright status`. Without one everything else works.
 async fn control_door(behind: &Behind) -> Option<Door> {
-    let file = &behind.configuration.as_ref()?.file;
-    let opened = match door_of(file) {
+    let found = match &behind.configuration {
+        Some(configuration) => door_of(&configuration.file),
+        None => door_without_configuration(),
+    };
+    let opened = match found {
         Ok(path) => Door::open(&path).await,
         Err(error) => Err(error),
     };
     opened
         .inspect_err(|error| {
+            // Of gateways without a file there may be many, and nobody restarts servers of theirs.
+            if behind.configuration.is_none() {
+                return;
+            }
             let why = match error {
                 ControlError::SomebodyThere => {
                     "it is about another gateway with the same configuration".to_owned()

@@ -29,6 +29,7 @@ pub(super) fn answer(web: &Web, api: &Api, query: &Query) -> Result<Response<Ins
         "journal": ledger.map(journal),
         "index": ledger.map(index),
         "learn": ledger.map(|ledger| json!({ "policy": ledger.learning().policy() })),
+        "voice": api.voice.as_ref().and_then(|now| now()),
         "limits": limits(web, api),
     }))
 }

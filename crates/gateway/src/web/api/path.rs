@@ -5,6 +5,7 @@ use percent_encoding::percent_decode_str;
 /// Every path and its method, as the description has them.
 pub const API_ROUTES: &[(&str, &str)] = &[
     ("get", "/api/health"),
+    ("get", "/api/status"),
     ("get", "/api/normalizer"),
     ("get", "/api/error-patterns"),
     ("get", "/api/operations"),
@@ -28,6 +29,7 @@ const MAX_ID: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::web) enum Path {
     Health,
+    Status,
     Normalizer,
     ErrorPatterns,
     Operations,
@@ -56,6 +58,7 @@ impl Path {
         let parts: Vec<&str> = rest.split('/').collect();
         Some(match parts.as_slice() {
             ["health"] => Path::Health,
+            ["status"] => Path::Status,
             ["normalizer"] => Path::Normalizer,
             ["error-patterns"] => Path::ErrorPatterns,
             ["operations"] => Path::Operations,
@@ -105,6 +108,7 @@ mod tests {
     fn row(path: &Path) -> (&'static str, &'static str) {
         match path {
             Path::Health => ("get", "/api/health"),
+            Path::Status => ("get", "/api/status"),
             Path::Normalizer => ("get", "/api/normalizer"),
             Path::ErrorPatterns => ("get", "/api/error-patterns"),
             Path::Operations => ("get", "/api/operations"),

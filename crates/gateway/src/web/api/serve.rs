@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 
 use super::path::Path;
 use super::query::Query;
-use super::{document, health, live, normalizer, numbers, operations, patterns, rules, suggestions};
+use super::{document, health, live, normalizer, numbers, operations, patterns, rules, status, suggestions};
 use crate::web::admission::Stay;
 use crate::web::body::{self, Ends, Held};
 use crate::web::inside::InsideBody;
@@ -83,6 +83,7 @@ async fn answer(
     let query = Query::read(parts.uri.query().unwrap_or_default())?;
     match path {
         Path::Health => health::answer(web, api, &query),
+        Path::Status => status::answer(api, &query).await,
         Path::Normalizer => normalizer::answer(api, &query).await,
         Path::ErrorPatterns => patterns::answer(api, &query).await,
         Path::Operations => operations::list(api, &query).await,

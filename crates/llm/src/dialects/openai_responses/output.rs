@@ -121,7 +121,7 @@ fn error(state: State<'_>) -> Json {
 }
 
 /// The code of a failed answer: the clients know only some.
-pub(super) fn error_code(kind: FailureKind) -> &'static str {
+pub(crate) fn error_code(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::RateLimit => "rate_limit_exceeded",
         FailureKind::InvalidRequest | FailureKind::TooLarge => "invalid_prompt",

@@ -46,7 +46,7 @@ pub fn run(runtime: &Runtime, configuration: &Configuration) -> Result<ExitCode,
         }
         drop(told);
         let mut ended = std::pin::pin!(asked_to_end);
-        let mut serving = std::pin::pin!(door.serve(Arc::clone(&servers)));
+        let mut serving = std::pin::pin!(door.serve(Arc::clone(&servers), None));
         let code = loop {
             tokio::select! {
                 code = &mut ended => break code,

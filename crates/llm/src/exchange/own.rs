@@ -1,0 +1,67 @@
+//! A question of our own: asked in the form, answered in events of the form.
+//!
+//! No calls are mended here: whoever asks runs them, and his executor mends them by the tools themselves.
+
+use super::events::EventStream;
+use super::{Fresh, judge, text_calls_of, unreadable};
+use crate::fit::{self, Names};
+use crate::form::{Event, Request};
+use crate::{Dialect, Failure, Notes, Target, dialects, stream};
+
+/// What is sent to an upstream, and what its answer will be read with.
+pub struct OwnQuestion {
+    /// The body for the upstream.
+    pub body: String,
+    /// What could not be said there.
+    pub notes: Notes,
+    upstream: Dialect,
+    names: Names,
+    /// The tools whose calls are looked for in texts.
+    text_tools: Vec<String>,
+    id: String,
+}
+
+impl OwnQuestion {
+    /// Writes a request for an upstream.
+    ///
+    /// # Errors
+    /// When the upstream has no words for what is asked.
+    pub fn new(request: &Request, target: &Target, fresh: &Fresh) -> Result<OwnQuestion, Failure> {
+        let mut notes = Notes::default();
+        let mut fitted = request.clone();
+        let names = fit::fit(&mut fitted, target, &mut notes)?;
+        let body = dialects::write_request(&fitted, target, &mut notes)?;
+        let tools = request.tools.iter().filter(|_| target.reads_text_calls);
+        Ok(OwnQuestion {
+            body,
+            notes,
+            upstream: target.dialect,
+            names,
+            text_tools: tools.map(|tool| tool.name.clone()).collect(),
+            id: fresh.id.clone(),
+        })
+    }
+
+    /// The upstream's answer in pieces.
+    pub fn stream(&self) -> EventStream {
+        EventStream::new(self.upstream, self.names.clone(), &self.text_tools, &self.id)
+    }
+
+    /// The upstream's whole answer, told as if it came in pieces.
+    ///
+    /// # Errors
+    /// When it is an error, or no answer at all.
+    pub fn whole(&self, status: u16, body: &[u8]) -> Result<Vec<Event>, Failure> {
+        let text = std::str::from_utf8(body).map_err(|_| unreadable("is not UTF-8"))?;
+        if !(200..300).contains(&status) {
+            return Err(dialects::read_error(self.upstream, status, text));
+        }
+        if let Some(fault) = judge::fault(self.upstream, text) {
+            return Err(fault);
+        }
+        let mut response = dialects::read_response(self.upstream, text)?;
+        self.names.restore(&mut response);
+        text_calls_of(&mut response, &self.text_tools, &self.id);
+        Ok(stream::events_of(&response, &self.id))
+    }
+}

@@ -1,0 +1,49 @@
+//! Programs of Debian that only some tests want. Where they are missing, those tests say that they are left out.
+
+use crate::debian;
+use crate::step::{Failure, note};
+use crate::workspace::Workspace;
+
+const STEP: &str = "setup: programs";
+
+/// Debian packages, each with a program of the same name.
+struct Programs {
+    packages: &'static [&'static str],
+    /// The tests that want them.
+    wanted_by: &'static str,
+}
+
+const ALL: [Programs; 2] = [
+    Programs { packages: &["chromium"], wanted_by: "the tests of the pages in a browser" },
+    Programs { packages: &["espeak-ng", "sox"], wanted_by: "the test that speaks" },
+];
+
+/// Installs what is missing where that is allowed.
+pub fn install(workspace: &Workspace) {
+    for programs in &ALL {
+        programs.install(workspace);
+    }
+}
+
+impl Programs {
+    fn install(&self, workspace: &Workspace) {
+        if self.packages.iter().all(|program| debian::has_program(program)) {
+            return;
+        }
+        let (names, wanted_by) = (self.packages.join(" and "), self.wanted_by);
+        if !debian::may_install(workspace) {
+            note(&format!("{names} missing: {} SKIPPED", wanted_by.to_uppercase()));
+            return;
+        }
+        note(&format!("installing {names} (apt-get, for {wanted_by})"));
+        if let Err(failure) = self.fetch(workspace) {
+            note(&format!("WITHOUT {names}, and {wanted_by} is skipped: {}", failure.reason()));
+        }
+    }
+
+    fn fetch(&self, workspace: &Workspace) -> Result<(), Failure> {
+        debian::apt(workspace, &["update", "--quiet=2"]).run(STEP)?;
+        let install = debian::apt(workspace, &["install", "--yes", "--no-install-recommends"]);
+        install.args(self.packages.iter().copied()).run(STEP)
+    }
+}
