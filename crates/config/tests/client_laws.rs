@@ -17,6 +17,8 @@ const SEEDS: &[(Format, &str)] = &[
     (Format::Yaml, include_str!("homes/ann/.continue/config.yaml")),
     (Format::Yaml, include_str!("homes/ann/.config/goose/config.yaml")),
     (Format::Yaml, "{mcpServers: [{name: a, command: b}], extensions: {}} # c\n"),
+    (Format::Yaml, "{mcpServers: [{name: a, command: b}], extensions:\"} # c\n"),
+    (Format::Yaml, "{mcpServers: [{name: a, command: b} # c\n], extensions: } # d\n"),
     (
         Format::Yaml,
         "a: &x {b: 1}\nextensions: # here\n  one: *x\nmcpServers:\n- name: a\n  command: |\n    b\n\n# end\n",

@@ -130,8 +130,10 @@ impl Builder<'_> {
     fn scalar(&self, text: &str, style: ScalarStyle, has_tag: bool, span: Range<usize>) -> Value {
         let node =
             if style == ScalarStyle::Plain && !has_tag { plain(text) } else { Node::Text(text.to_owned()) };
-        // Blocks of text end with the break of their last line.
-        let length = self.text[span.clone()].trim_end().len();
+        // What is not there has no length, whatever the parser says of it; blocks of text end with the break of
+        // their last line.
+        let is_absent = style == ScalarStyle::Plain && text.is_empty();
+        let length = if is_absent { 0 } else { self.text[span.clone()].trim_end().len() };
         Value { span: span.start..span.start + length, node }
     }
 }
@@ -142,7 +144,8 @@ fn closed(text: &str, open: Open, end: Range<usize>) -> Value {
     let last = items.last().map_or(start.end, |last| last.span.end);
     let first = items.first().map_or(start.start, |first| first.span.start);
     let span = match (is_flow, is_map) {
-        (true, _) => start.start..end.end,
+        // One bracket: the parser counts blanks and a comment behind it too.
+        (true, _) => start.start..end.end.min(end.start + 1),
         (false, true) => first..last.max(first),
         (false, false) => dash_before(text, first)..last.max(first),
     };
@@ -286,7 +289,9 @@ fn flow_insert(text: &str, holder: &Value, step: &Step, value: &Data) -> Option<
     };
     let close = holder.span.end.checked_sub(1)?;
     Some(vec![match spans(holder).last() {
-        Some(last) if text[last.end..close].contains(',') => Splice::insert(close, format!("{member}, ")),
+        Some(last) if text.get(last.end..close)?.contains(',') => {
+            Splice::insert(close, format!("{member}, "))
+        }
         Some(last) => Splice::insert(last.end, format!(", {member}")),
         None => Splice::insert(close, member),
     }])
