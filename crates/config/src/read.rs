@@ -6,6 +6,7 @@ mod fields;
 mod keys;
 mod llm;
 mod login;
+mod part;
 mod repeats;
 mod server;
 mod settings;

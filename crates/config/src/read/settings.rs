@@ -10,8 +10,7 @@ use toolwright_jsonrpc::raw::{Kind, Member, Node};
 use toolwright_redact::{MAX_PATTERNS, OptionsError, RedactOptions};
 
 use super::checks::{check_address, check_header};
-use super::keys::Shape;
-use super::repeats::Within;
+use super::part::Part;
 use super::suspicion::{NOTIFY_KEYS, SECURITY_KEYS};
 use super::{Reader, given};
 use crate::agent::AgentConfig;
@@ -102,7 +101,7 @@ impl<'t> Reader<'t, '_> {
         is_usable.then_some(settings)
     }
 
-    /// The members of one part.
+    /// The members of one part that is there.
     fn part(
         &mut self,
         members: &[Member<'t>],
@@ -111,14 +110,7 @@ impl<'t> Reader<'t, '_> {
         of_others: &'static [&'static str],
     ) -> Option<&'t [Member<'t>]> {
         let node = given(members, key)?;
-        let Some(members) = node.as_object() else {
-            let message = format!("\"{key}\" is an object, not {}", node.a_type_name());
-            self.mistakes.error(&node, message, format!("write {{\"{}\": …}}, or leave it out", known[0]));
-            return None;
-        };
-        self.check_repeats(members, Within::Server);
-        self.check_keys(members, Shape::Part { known, of_others, words: &[] });
-        Some(members)
+        self.members_of(&node, key, Part { known, of_others, words: &[], is_flag_too: false })
     }
 
     fn ledger(&mut self, members: &'t [Member<'t>]) -> LedgerSettings {

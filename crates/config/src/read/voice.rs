@@ -7,8 +7,7 @@ use std::net::SocketAddr;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 
-use super::keys::Shape;
-use super::repeats::Within;
+use super::part::Part;
 use super::{Reader, given};
 use crate::settings::SecretText;
 use crate::voice::{
@@ -138,14 +137,7 @@ impl<'t> Reader<'t, '_> {
         known: &'static [&'static str],
         words: &'static [(&'static str, &'static str)],
     ) -> Option<&'t [Member<'t>]> {
-        let Some(members) = node.as_object() else {
-            let message = format!("\"{key}\" is an object, true or false, not {}", node.a_type_name());
-            self.mistakes.error(node, message, format!("write {{\"{}\": …}}, or true", known[0]));
-            return None;
-        };
-        self.check_repeats(members, Within::Server);
-        self.check_keys(members, Shape::Part { known, of_others: &[], words });
-        Some(members)
+        self.members_of(node, key, Part { known, of_others: &[], words, is_flag_too: true })
     }
 
     fn mqtt(&mut self, node: &Node<'t>) -> Option<MqttSettings> {

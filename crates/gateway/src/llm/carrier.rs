@@ -3,6 +3,8 @@
 //! Models on this machine answer within microseconds, so that what a client of all the web does on the way (redirects,
 //! retries, proxies) is a part of the time that can be seen.
 
+mod near;
+
 use std::error::Error;
 use std::time::Duration;
 
@@ -11,9 +13,7 @@ use http::header::{ACCEPT, USER_AGENT};
 use http::uri::Scheme;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use near::{Near, NearBody};
 use reqwest::Url;
 use reqwest::redirect::Policy;
 
@@ -29,7 +29,7 @@ const AGENT: &str = concat!("toolwright/", env!("CARGO_PKG_VERSION"));
 /// A way to an upstream, with its connections.
 pub(super) enum Carrier {
     /// To one on this machine: nothing is encrypted, and nobody stands between.
-    Near(Box<Client<HttpConnector, Full<Bytes>>>),
+    Near(Near),
     /// To any other.
     Far(reqwest::Client),
 }
@@ -39,7 +39,7 @@ pub(super) type Carried = Response<CarriedBody>;
 
 /// A body on its way.
 pub(super) enum CarriedBody {
-    Near(Incoming),
+    Near(NearBody),
     Far(reqwest::Body),
 }
 
@@ -54,13 +54,7 @@ impl Carrier {
         // A name and a password in the address are a header of their own.
         let is_plain = base.scheme() == Scheme::HTTP.as_str() && base.username().is_empty();
         if is_loopback(base) && is_plain {
-            let mut connector = HttpConnector::new();
-            connector.set_connect_timeout(Some(CONNECT));
-            connector.set_nodelay(true);
-            connector.set_keepalive(Some(KEEP_ALIVE));
-            let mut client = Client::builder(TokioExecutor::new());
-            client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
-            return Ok(Carrier::Near(Box::new(client.build(connector))));
+            return Near::new(base).map(Carrier::Near);
         }
         let mut client = reqwest::Client::builder()
             .connect_timeout(CONNECT)
@@ -86,13 +80,16 @@ impl Carrier {
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
         headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
         match self {
-            Carrier::Near(client) => {
+            Carrier::Near(near) => {
+                let path = match url.query() {
+                    Some(query) => format!("{}?{query}", url.path()),
+                    None => url.path().to_owned(),
+                };
                 let mut request = Request::new(Full::from(body.unwrap_or_default()));
                 *request.method_mut() = method;
-                *request.uri_mut() = url.as_str().parse().map_err(|error| CarryError::innermost(&error))?;
+                *request.uri_mut() = path.parse().map_err(|error| CarryError::innermost(&error))?;
                 *request.headers_mut() = headers;
-                let answer = client.request(request).await.map_err(|error| CarryError::innermost(&error))?;
-                Ok(answer.map(CarriedBody::Near))
+                Ok(near.send(request).await?.map(CarriedBody::Near))
             }
             Carrier::Far(client) => {
                 let mut request = client.request(method, url).headers(headers);
@@ -109,16 +106,13 @@ impl Carrier {
 impl CarriedBody {
     /// The next piece; nothing at the end.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, CarryError> {
+        let body = match self {
+            CarriedBody::Near(body) => return body.piece().await,
+            CarriedBody::Far(body) => body,
+        };
         loop {
-            let frame = match self {
-                CarriedBody::Near(body) => {
-                    body.frame().await.transpose().map_err(|error| CarryError::innermost(&error))
-                }
-                CarriedBody::Far(body) => {
-                    body.frame().await.transpose().map_err(|error| CarryError::innermost(&error))
-                }
-            };
-            match frame?.map(|frame| frame.into_data()) {
+            let frame = body.frame().await.transpose().map_err(|error| CarryError::innermost(&error))?;
+            match frame.map(|frame| frame.into_data()) {
                 Some(Ok(piece)) => return Ok(Some(piece)),
                 // What comes behind a body is nothing for clients.
                 Some(Err(_)) => {}

@@ -23,6 +23,9 @@ use super::refusal::Refusal;
 const THROWN_AWAY_BYTES: usize = 64 << 20;
 const THROWN_AWAY_TIME: Duration = Duration::from_secs(2);
 
+/// How much room is made for what a client says will come, before it has come.
+const ANNOUNCED_BYTES: usize = 1 << 20;
+
 /// A body that was read, and its share of the memory for bodies.
 pub(super) struct Read {
     pub bytes: Bytes,
@@ -66,6 +69,9 @@ async fn collect(body: &mut Incoming, limits: &WebLimits, memory: &Arc<Gate>) ->
             continue;
         }
         if rest.is_empty() {
+            // What was announced is made room for once, as far as it is likely to come.
+            let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+            rest.reserve(first.len() + data.len() + announced.min(ANNOUNCED_BYTES));
             rest.extend_from_slice(&std::mem::take(&mut first));
         }
         rest.extend_from_slice(&data);

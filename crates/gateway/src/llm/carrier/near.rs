@@ -1,0 +1,198 @@
+//! The way to an upstream on this machine: connections that whoever asks over them drives.
+//!
+//! A task for each connection would be woken for every step of a request, and wake who asks for every step of the
+//! answer. Here one task does both, and a connection that nobody asks over is not looked at until it is used again.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::header::HOST;
+use http::{HeaderValue, Request, Response};
+use http_body_util::Full;
+use hyper::body::{Body, Incoming};
+use hyper::client::conn::http1::{Connection, SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use reqwest::Url;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::{CONNECT, CarryError, IDLE};
+
+/// How many connections are kept that nobody uses.
+const MOST_IDLE: usize = 64;
+
+/// What is sent.
+type Asked = Request<Full<Bytes>>;
+
+/// The connections to one upstream.
+#[derive(Clone)]
+pub(in super::super) struct Near {
+    host: String,
+    port: u16,
+    /// What the upstream is told that it is called.
+    name: HeaderValue,
+    idle: Arc<Mutex<Vec<(Driven, Instant)>>>,
+}
+
+/// A connection, and what sends over it.
+struct Driven {
+    sender: SendRequest<Full<Bytes>>,
+    connection: Connection<TokioIo<TcpStream>, Full<Bytes>>,
+    is_over: bool,
+}
+
+/// The body of an answer, with the connection that it comes over.
+pub(in super::super) struct NearBody {
+    body: Incoming,
+    /// Kept for the next request when the body has come to its end; closed when it is dropped before.
+    driven: Option<Driven>,
+    near: Near,
+}
+
+impl Near {
+    pub fn new(base: &Url) -> Result<Near, CarryError> {
+        let host = base.host_str().unwrap_or_default();
+        let name = match base.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        Ok(Near {
+            host: host.trim_matches(['[', ']']).to_owned(),
+            port: base.port_or_known_default().unwrap_or(80),
+            name: HeaderValue::try_from(name).map_err(|error| CarryError::innermost(&error))?,
+            idle: Arc::default(),
+        })
+    }
+
+    /// Sends a request and waits for the head of its answer. Its address is a path.
+    pub async fn send(&self, mut asked: Asked) -> Result<Response<NearBody>, CarryError> {
+        asked.headers_mut().insert(HOST, self.name.clone());
+        // One that was kept may have been closed meanwhile: what it did not take is sent over the next.
+        while let Some(mut driven) = self.kept().await {
+            match driven.ask(asked).await {
+                Ok(answer) => return Ok(self.answered(answer, driven)),
+                Err((_, Some(untouched))) => asked = untouched,
+                Err((error, None)) => return Err(error),
+            }
+        }
+        let mut driven = timeout(CONNECT, self.connect())
+            .await
+            .unwrap_or_else(|_| Err(CarryError("connecting took too long".to_owned())))?;
+        match driven.ask(asked).await {
+            Ok(answer) => Ok(self.answered(answer, driven)),
+            Err((error, _)) => Err(error),
+        }
+    }
+
+    fn answered(&self, answer: Response<Incoming>, driven: Driven) -> Response<NearBody> {
+        answer.map(|body| NearBody { body, driven: Some(driven), near: self.clone() })
+    }
+
+    async fn connect(&self) -> Result<Driven, CarryError> {
+        let failed = |error: std::io::Error| CarryError::innermost(&error);
+        let stream = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(failed)?;
+        stream.set_nodelay(true).map_err(failed)?;
+        let shaken = handshake(TokioIo::new(stream)).await;
+        let (sender, connection) = shaken.map_err(|error| CarryError::innermost(&error))?;
+        Ok(Driven { sender, connection, is_over: false })
+    }
+
+    /// The connection that was used last, of those that are still open.
+    async fn kept(&self) -> Option<Driven> {
+        loop {
+            let (mut driven, since) = self.idle().pop()?;
+            if since.elapsed() < IDLE && driven.is_open().await {
+                return Some(driven);
+            }
+        }
+    }
+
+    fn keep(&self, driven: Driven) {
+        let mut idle = self.idle();
+        idle.retain(|(_, since)| since.elapsed() < IDLE);
+        if idle.len() < MOST_IDLE {
+            idle.push((driven, Instant::now()));
+        }
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<(Driven, Instant)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Driven {
+    /// The head of the answer; or why there is none, with the request where nothing of it was sent.
+    async fn ask(&mut self, asked: Asked) -> Result<Response<Incoming>, (CarryError, Option<Asked>)> {
+        let mut answer = pin!(self.sender.try_send_request(asked));
+        let (connection, is_over) = (&mut self.connection, &mut self.is_over);
+        let answered = poll_fn(|context| {
+            drive(connection, is_over, context);
+            answer.as_mut().poll(context)
+        });
+        answered.await.map_err(|mut failed| {
+            let untouched = failed.take_message();
+            (CarryError::innermost(&failed.into_error()), untouched)
+        })
+    }
+
+    /// Whether the other side has not closed it.
+    async fn is_open(&mut self) -> bool {
+        poll_fn(|context| {
+            drive(&mut self.connection, &mut self.is_over, context);
+            Poll::Ready(!self.is_over && self.sender.is_ready())
+        })
+        .await
+    }
+}
+
+/// Reads and writes what can be.
+fn drive(
+    connection: &mut Connection<TokioIo<TcpStream>, Full<Bytes>>,
+    is_over: &mut bool,
+    context: &mut Context<'_>,
+) {
+    // Why it ended is told to who waits for an answer or its body.
+    *is_over = *is_over || Pin::new(connection).poll(context).is_ready();
+}
+
+impl NearBody {
+    /// The next piece; nothing at the end.
+    pub async fn piece(&mut self) -> Result<Option<Bytes>, CarryError> {
+        poll_fn(|context| self.poll_piece(context)).await
+    }
+
+    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, CarryError>> {
+        let mut is_driven = false;
+        loop {
+            match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(piece) => return Poll::Ready(Ok(Some(piece))),
+                    // What comes behind a body is nothing for clients.
+                    Err(_) => continue,
+                },
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(CarryError::innermost(&error))),
+                Poll::Ready(None) => {
+                    self.is_over(context);
+                    return Poll::Ready(Ok(None));
+                }
+                Poll::Pending => {}
+            }
+            let Some(driven) = self.driven.as_mut().filter(|_| !is_driven) else { return Poll::Pending };
+            drive(&mut driven.connection, &mut driven.is_over, context);
+            is_driven = true;
+        }
+    }
+
+    /// The connection goes back to those that can be used.
+    fn is_over(&mut self, context: &mut Context<'_>) {
+        let Some(mut driven) = self.driven.take() else { return };
+        drive(&mut driven.connection, &mut driven.is_over, context);
+        if !driven.is_over && driven.sender.is_ready() {
+            self.near.keep(driven);
+        }
+    }
+}
