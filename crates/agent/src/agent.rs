@@ -74,7 +74,9 @@ impl Agent {
         let turn = self.memory().next_turn();
         let model = question.model.clone().or_else(|| self.settings.model.clone());
         let model = model.ok_or_else(AskError::no_model)?;
-        Run::begin(self, question, model, turn, asked, 0, listener)?.answered_at_last().await
+        let run = Run::begin(self, question, model, turn, asked, 0, listener)?;
+        // It is large and deep, and whoever asks would carry all of it.
+        Box::pin(run.answered_at_last()).await
     }
 
     /// Goes on with calls that were held, now that the person has spoken. What is run is what was judged, to the letter.
@@ -89,7 +91,7 @@ impl Agent {
     ) -> Result<Answer, AskError> {
         let Held { question, model, turn, messages, calls, rounds } = held;
         let run = Run::begin(self, question, model, turn, messages, rounds, listener)?;
-        run.with_decision(calls, decision).await
+        Box::pin(run.with_decision(calls, decision)).await
     }
 
     /// Remembers what was asked and answered in a conversation without a model, so that it can be spoken about later.

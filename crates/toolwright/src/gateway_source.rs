@@ -82,7 +82,8 @@ impl Behind {
         match &self.ledger {
             Some(ledger) => {
                 let tools = Arc::new(KnownTools(Arc::clone(self.executor.registry())));
-                Arc::clone(ledger).keep(tools, stop).await;
+                // It is large and deep, and every command that keeps a ledger would carry all of it.
+                Box::pin(Arc::clone(ledger).keep(tools, stop)).await;
             }
             None => stop.cancelled().await,
         }
