@@ -35,6 +35,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     documentation(workspace)?;
     fuzz_targets(workspace)?;
     conformance::run(workspace)?;
+    released(workspace)?;
     tests(workspace)
 }
 
@@ -120,6 +121,11 @@ fn fuzz_targets(workspace: &Workspace) -> Result<(), Failure> {
     let target = workspace.target().join("fuzz-replay");
     let replay = workspace.cargo(["test", "--quiet", "--no-default-features", "--manifest-path", MANIFEST]);
     step::run("fuzz targets: replay", &replay.arg("--target-dir").arg(target))
+}
+
+/// What newcomers run first. An optimised build can fail where all others pass: futures have other layouts in it.
+fn released(workspace: &Workspace) -> Result<(), Failure> {
+    step::run("release build", &workspace.cargo(["build", "--release"]))
 }
 
 fn tests(workspace: &Workspace) -> Result<(), Failure> {

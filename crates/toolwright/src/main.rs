@@ -36,6 +36,11 @@ use clap::{CommandFactory, Parser};
 
 use crate::cli::{Cli, Command, ServeOptions, ServersCommand};
 
+/// Memory that a large call took goes back to the system within a moment (`.cargo/config.toml` says how soon).
+#[cfg(all(feature = "jemalloc", target_os = "linux"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// The argument that makes this program the guardian of the servers of another process of it.
 const GUARD: &str = "__guard";
 

@@ -20,6 +20,9 @@ use super::serve::Web;
 /// How long a connection for which there is no room may take to hear so.
 const REFUSED: Duration = Duration::from_millis(500);
 
+/// How much is read at once: what a large body makes of a buffer stays with its connection.
+const BUFFER_BYTES: usize = 64 << 10;
+
 /// When a connection came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
@@ -64,6 +67,7 @@ pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: Entered, ar
         .header_read_timeout(limits.idle_time)
         .max_headers(limits.headers)
         .max_header_size(limits.head_bytes)
+        .max_buf_size(BUFFER_BYTES.max(limits.head_bytes))
         .serve_connection(TokioIo::new(paced), service);
     let mut connection = pin!(connection);
     // Who came late has not been heard yet, and ends with the answer.

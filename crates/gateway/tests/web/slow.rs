@@ -1,7 +1,7 @@
 //! Slow clients (R19): they lose their connection, and nobody else notices.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::port::{Port, port_with_limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -94,18 +94,15 @@ async fn slow_clients_are_dropped_and_the_others_are_answered() {
     let port = Arc::new(port_with_limits(quick()).await);
     let slow: Vec<JoinHandle<bool>> =
         slow_heads(&port).chain(slow_bodies(&port)).chain(slow_readers(&port)).collect();
-    let (end, mut asked, mut slowest) = (Instant::now() + Duration::from_secs(4), 0, Duration::ZERO);
-    while Instant::now() < end {
-        let start = Instant::now();
+    // As long as they are there, and how busy the machine is besides does not matter.
+    let mut asked = 0;
+    while asked == 0 || slow.iter().any(|one| !one.is_finished()) {
         let answer =
             timeout(PATIENCE, port.ask("POST", "/mcp", "", "hello")).await.expect("an answer in time");
         assert_eq!(answer.status, 200);
-        slowest = slowest.max(start.elapsed());
         asked += 1;
         sleep(Duration::from_millis(10)).await;
     }
-    assert!(asked > 20, "{asked} requests were answered in 4 s");
-    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
     for (at, one) in slow.into_iter().enumerate() {
         assert!(one.await.expect("an end"), "slow client {at} kept its connection");
     }

@@ -7,14 +7,14 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
 use hyper::body::{Body, Incoming};
-use hyper::client::conn::http1::{Connection, SendRequest, handshake};
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
 use reqwest::Url;
 use tokio::net::TcpStream;
@@ -24,6 +24,9 @@ use super::{CONNECT, CarryError, IDLE};
 
 /// How many connections are kept that nobody uses.
 const MOST_IDLE: usize = 64;
+
+/// How much of an answer is read at once, and how long its head may be.
+const BUFFER_BYTES: usize = 128 << 10;
 
 /// What is sent.
 type Asked = Request<Full<Bytes>>;
@@ -96,7 +99,7 @@ impl Near {
         let failed = |error: std::io::Error| CarryError::innermost(&error);
         let stream = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
-        let shaken = handshake(TokioIo::new(stream)).await;
+        let shaken = Builder::new().max_buf_size(BUFFER_BYTES).handshake(TokioIo::new(stream)).await;
         let (sender, connection) = shaken.map_err(|error| CarryError::innermost(&error))?;
         Ok(Driven { sender, connection, is_over: false })
     }
@@ -194,5 +197,129 @@ impl NearBody {
         if !driven.is_over && driven.sender.is_ready() {
             self.near.keep(driven);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+    const PIECES: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n";
+
+    /// An upstream that answers each request of a connection with the next of these, and then closes it.
+    struct Upstream {
+        near: Near,
+        connections: Arc<AtomicUsize>,
+        /// Hears of every connection that is closed.
+        closed: mpsc::UnboundedReceiver<()>,
+    }
+
+    async fn upstream(answers: &'static [&'static str]) -> Upstream {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let (tell, closed) = mpsc::unbounded_channel();
+        let count = Arc::clone(&connections);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::SeqCst);
+                let tell = tell.clone();
+                tokio::spawn(async move {
+                    let mut buffer = [0; 4096];
+                    for answer in answers {
+                        if stream.read(&mut buffer).await.unwrap_or(0) == 0 {
+                            break;
+                        }
+                        let _ = stream.write_all(answer.as_bytes()).await;
+                    }
+                    if answers.last() == Some(&PIECES) {
+                        // It goes on for as long as somebody reads.
+                        while stream.read(&mut buffer).await.unwrap_or(0) > 0 {}
+                    }
+                    drop(stream);
+                    let _ = tell.send(());
+                });
+            }
+        });
+        let base = Url::parse(&format!("http://localhost:{port}")).expect("an address");
+        Upstream { near: Near::new(&base).expect("a way"), connections, closed }
+    }
+
+    fn request() -> Asked {
+        Request::post("/v1/messages").body(Full::from("{}")).expect("a request")
+    }
+
+    async fn whole(near: &Near) -> Result<String, CarryError> {
+        let mut body = near.send(request()).await?.into_body();
+        let mut text = Vec::new();
+        while let Some(piece) = body.piece().await? {
+            text.extend_from_slice(&piece);
+        }
+        Ok(String::from_utf8(text).expect("text"))
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_used_again() {
+        let upstream = upstream(&[ANSWER; 5]).await;
+        for _ in 0..5 {
+            assert_eq!(whole(&upstream.near).await, Ok("hello".to_owned()));
+        }
+        assert_eq!(upstream.connections.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn one_that_the_upstream_closed_is_not_missed() {
+        let mut upstream = upstream(&[ANSWER]).await;
+        for number in 1..=4 {
+            assert_eq!(whole(&upstream.near).await, Ok("hello".to_owned()), "request {number}");
+            assert_eq!(upstream.connections.load(Ordering::SeqCst), number);
+            assert_eq!(upstream.closed.recv().await, Some(()));
+            // The runtime hears of it when it looks at its sockets.
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn requests_at_once_have_a_connection_each() {
+        let upstream = upstream(&[ANSWER; 2]).await;
+        let (first, second) = tokio::join!(whole(&upstream.near), whole(&upstream.near));
+        assert_eq!((first, second), (Ok("hello".to_owned()), Ok("hello".to_owned())));
+        assert_eq!(upstream.connections.load(Ordering::SeqCst), 2);
+        assert_eq!(upstream.near.idle().len(), 2);
+    }
+
+    #[tokio::test]
+    async fn who_does_not_read_on_closes_the_connection() {
+        let mut upstream = upstream(&[PIECES]).await;
+        let mut body = upstream.near.send(request()).await.expect("a head").into_body();
+        assert_eq!(body.piece().await, Ok(Some(Bytes::from("ab"))));
+        drop(body);
+        assert_eq!(upstream.closed.recv().await, Some(()));
+        assert_eq!(upstream.near.idle().len(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_off_is_told_and_not_kept() {
+        let upstream = upstream(&["HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nhello"]).await;
+        assert!(whole(&upstream.near).await.is_err());
+        assert_eq!(upstream.near.idle().len(), 0);
+    }
+
+    #[tokio::test]
+    async fn nobody_there_is_told() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        drop(listener);
+        let base = Url::parse(&format!("http://127.0.0.1:{port}")).expect("an address");
+        let near = Near::new(&base).expect("a way");
+        let error = near.send(request()).await.err().expect("no answer").to_string();
+        assert!(error.to_lowercase().contains("refused"), "{error}");
     }
 }
