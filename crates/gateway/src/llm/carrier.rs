@@ -30,8 +30,8 @@ const AGENT: &str = concat!("toolwright/", env!("CARGO_PKG_VERSION"));
 pub(super) enum Carrier {
     /// To one on this machine: nothing is encrypted, and nobody stands between.
     Near(Near),
-    /// To any other.
-    Far(reqwest::Client),
+    /// To any other, at this address.
+    Far(reqwest::Client, Url),
 }
 
 /// An answer whose body is still on its way.
@@ -66,14 +66,15 @@ impl Carrier {
         if is_loopback(base) {
             client = client.no_proxy();
         }
-        client.build().map(Carrier::Far).map_err(|error| CarryError::innermost(&error))
+        let client = client.build();
+        client.map(|client| Carrier::Far(client, base.clone())).map_err(|error| CarryError::innermost(&error))
     }
 
-    /// Sends a request and waits for the head of its answer.
+    /// Sends a request to a place at the upstream, `/v1/messages?beta=true`, and waits for the head of its answer.
     pub async fn send(
         &self,
         method: Method,
-        url: Url,
+        place: &str,
         mut headers: HeaderMap,
         body: Option<String>,
     ) -> Result<Carried, CarryError> {
@@ -81,17 +82,18 @@ impl Carrier {
         headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
         match self {
             Carrier::Near(near) => {
-                let path = match url.query() {
-                    Some(query) => format!("{}?{query}", url.path()),
-                    None => url.path().to_owned(),
-                };
                 let mut request = Request::new(Full::from(body.unwrap_or_default()));
                 *request.method_mut() = method;
-                *request.uri_mut() = path.parse().map_err(|error| CarryError::innermost(&error))?;
+                *request.uri_mut() = place.parse().map_err(|error| CarryError::innermost(&error))?;
                 *request.headers_mut() = headers;
                 Ok(near.send(request).await?.map(CarriedBody::Near))
             }
-            Carrier::Far(client) => {
+            Carrier::Far(client, base) => {
+                let (path, query) =
+                    place.split_once('?').map_or((place, None), |(path, query)| (path, Some(query)));
+                let mut url = base.clone();
+                url.set_path(path);
+                url.set_query(query);
                 let mut request = client.request(method, url).headers(headers);
                 if let Some(body) = body {
                     request = request.body(body);

@@ -118,15 +118,12 @@ impl Upstream {
 
     /// Sends a request and waits for the head of the answer.
     pub async fn send(&self, ask: Ask<'_>) -> Result<Carried, Failure> {
-        let mut url = self.base.clone();
-        let path = self.path(ask.path);
-        url.set_path(&path);
+        let mut place = self.path(ask.path);
         if let Some(query) = ask.query {
-            let query = match self.base.query() {
-                Some(own) => format!("{own}&{query}"),
-                None => query.to_owned(),
-            };
-            url.set_query(Some(&query));
+            let before = self.base.query().map(|own| format!("{own}&")).unwrap_or_default();
+            place = format!("{place}?{before}{query}");
+        } else if let Some(own) = self.base.query() {
+            place = format!("{place}?{own}");
         }
         let mut headers = ask.headers;
         for (name, value) in &self.headers {
@@ -137,7 +134,7 @@ impl Upstream {
             headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
         }
         let first_byte = self.settings.first_byte;
-        match timeout(first_byte, self.carrier.send(ask.method, url, headers, ask.body)).await {
+        match timeout(first_byte, self.carrier.send(ask.method, &place, headers, ask.body)).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(self.unreachable(&error)),
             Err(_) => Err(self.silent(first_byte)),
