@@ -17,6 +17,7 @@ tasks:
   bench mcp                           a call direct, through us and through other gateways
   bench llm                           a request to a model direct, through us and through other proxies
   bench pages                         every page over a million recorded calls
+  bench start                         the program's size, how soon it answers, its memory at rest
   bench voice [--config FILE …]       from what is said on MQTT to the published answer
   soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size
                                       (R01: the gateway killed 500 times under load; R09, R10, …;
@@ -43,6 +44,8 @@ pub enum Task {
     BenchLlm,
     /// How long pages take over a million calls.
     BenchPages,
+    /// How large the program is and how soon it answers.
+    BenchStart,
     /// How long an answer to a spoken command takes; the words go to the program that measures it.
     BenchVoice(Vec<String>),
     /// The figures of connections in full size; the words go to the program that measures them.
@@ -147,6 +150,7 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
             Some("mcp") => Task::BenchMcp,
             Some("llm") => Task::BenchLlm,
             Some("pages") => Task::BenchPages,
+            Some("start") => Task::BenchStart,
             Some("voice") => return Ok(Task::BenchVoice(words.collect())),
             Some(extra) => return Err(format!("`{extra}` was not expected here")),
         },
@@ -203,6 +207,7 @@ mod tests {
         assert_eq!(parsed("bench mcp"), Ok(Task::BenchMcp));
         assert_eq!(parsed("bench llm"), Ok(Task::BenchLlm));
         assert_eq!(parsed("bench pages"), Ok(Task::BenchPages));
+        assert_eq!(parsed("bench start"), Ok(Task::BenchStart));
         assert_eq!(parsed("bench voice --times 5"), Ok(Task::BenchVoice(vec!["--times".into(), "5".into()])));
         assert_eq!(parsed("soak --minutes 1"), Ok(Task::Soak(vec!["--minutes".into(), "1".into()])));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz(FuzzOptions::default())));

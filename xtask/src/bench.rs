@@ -19,6 +19,7 @@ pub mod mcp;
 mod order;
 pub mod pages;
 mod score;
+pub mod start;
 mod stdio;
 mod table;
 pub mod voice;

@@ -57,6 +57,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::BenchMcp => bench::mcp::run(&workspace),
         Task::BenchLlm => bench::llm::run(&workspace),
         Task::BenchPages => bench::pages::run(&workspace),
+        Task::BenchStart => bench::start::run(&workspace),
         Task::BenchVoice(words) => bench::voice::run(&workspace, &words),
         Task::Soak(words) => soak::run(&workspace, &words),
     }

@@ -28,6 +28,11 @@ impl Drop for Running {
 }
 
 impl Running {
+    /// Its number for the system.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Starts a program and waits for its address.
     pub fn start(invocation: &Invocation, step: &str) -> Result<Running, Failure> {
         let mut child = invocation.start(step)?;
