@@ -105,7 +105,7 @@ fn a_gateway_that_goes_away_is_waited_for_and_found_again_elsewhere() {
     let mut gateway = taught(&home);
     let tmux = Tmux::start(&home, (100, 30));
     tmux.line("toolwright tui");
-    tmux.until_shown("all is well");
+    tmux.until("a suggestion", |screen| screen.contains("all is well") && screen.contains("3 Suggestions 1"));
     gateway.signal("KILL");
     gateway.end(Duration::from_secs(20)).expect("it is gone");
     let screen = tmux.until_shown("the gateway went away; trying again");
@@ -182,15 +182,19 @@ fn small_terminals_are_told_and_every_size_is_drawn_anew() {
     assert!(!screen.contains("too small"), "nothing of before is left: {screen}");
     // The environment of the tests wants no colours.
     let codes = tmux.screen_with_codes();
-    assert!(
-        !codes.contains("\u{1b}[3") && !codes.contains("\u{1b}[4") && codes.contains("\u{1b}["),
-        "{codes:?}"
-    );
+    assert!(codes.contains("\u{1b}[1;7m") && !has_colours(&codes), "{codes:?}");
     tmux.press(&["q"]);
     tmux.until_prompt();
     tmux.line("NO_COLOR= toolwright tui");
     tmux.until_shown("notes/send_note");
-    assert!(tmux.screen_with_codes().contains("\u{1b}[3"), "colours are used where nobody minds");
+    assert!(has_colours(&tmux.screen_with_codes()), "colours are used where nobody minds");
+}
+
+/// Whether a letter has another colour than the terminal's own.
+fn has_colours(screen: &str) -> bool {
+    let codes = screen.split("\u{1b}[").skip(1).filter_map(|rest| rest.split_once('m'));
+    let numbers = codes.flat_map(|(codes, _)| codes.split(';').filter_map(|code| code.parse::<u8>().ok()));
+    numbers.into_iter().any(|code| matches!(code, 30..=38 | 40..=48 | 90..=107))
 }
 
 #[test]

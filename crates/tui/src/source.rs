@@ -153,6 +153,10 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
             Ok(status) => status,
             Err(lost) => return lost,
         };
+        // What says nothing of how it is doing is somebody else.
+        if status.status.is_empty() {
+            return http.not_understood();
+        }
         let waiting = status.suggestions;
         if news.send(News::Status(Box::new(status))).await.is_err() {
             return Lost::Silent;

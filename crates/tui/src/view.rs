@@ -58,7 +58,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, look: &Look) -> Drawn {
     put(frame, 0, header(state, look, usize::from(area.width)));
     let mut drawn = Drawn::default();
     match state.over() {
-        Over::Help => drawn.most_scroll = scrolled(frame, body, help::lines(body.width), 0),
+        Over::Help => drawn.most_scroll = scrolled(frame, body, help::lines(body.width), state.scroll()),
         Over::Details => {
             let lines = details(state, look, usize::from(body.width));
             drawn.most_scroll = scrolled(frame, body, lines, state.scroll());
@@ -123,7 +123,8 @@ fn header(state: &State, look: &Look, room: usize) -> Line<'static> {
 }
 
 fn list_and_details(frame: &mut Frame<'_>, body: Rect, state: &State, look: &Look) {
-    let has_details = body.height >= ROWS_WITH_DETAILS;
+    let lines = details(state, look, usize::from(body.width));
+    let has_details = body.height >= ROWS_WITH_DETAILS && !lines.is_empty();
     // Calls come and go; servers and suggestions are few, and what is left is for the details.
     let wanted = match state.tab() {
         Tab::Live => u16::MAX,
@@ -141,7 +142,6 @@ fn list_and_details(frame: &mut Frame<'_>, body: Rect, state: &State, look: &Loo
     if has_details {
         let below = Rect { y: body.y + height, height: body.height - height, ..body };
         put(frame, below.y, Line::styled("─".repeat(usize::from(body.width)), look.theme.faint()));
-        let lines = details(state, look, usize::from(body.width));
         let more = lines.len() > usize::from(below.height) - 1;
         for (y, line) in (below.y + 1..below.bottom()).zip(lines) {
             put(frame, y, line);

@@ -25,10 +25,18 @@ fn drawn(state: &State, theme: Theme, (columns, rows): (u16, u16)) -> TestBacken
 
 fn picture(state: &State, size: (u16, u16)) -> String {
     let backend = drawn(state, Theme::Plain, size);
-    let text = backend.to_string();
-    // Without the quotes of the backend and blanks at the ends of lines.
-    let lines = text.lines().map(|line| line.trim_start_matches('"').trim_end_matches('"').trim_end());
-    lines.collect::<Vec<_>>().join("\n")
+    let buffer = backend.buffer();
+    let line = |y: u16| {
+        let (mut line, mut x) = (String::new(), 0);
+        while x < size.0 {
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            // A wide sign covers the cell behind it.
+            x += u16::try_from(toolwright_tui::clean::width(symbol)).expect("a width").max(1);
+        }
+        line.trim_end().to_owned()
+    };
+    (0..size.1).map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn in_all_sizes(state: &State) -> String {
@@ -69,31 +77,31 @@ fn a_list_that_is_filtered_and_held_still_says_so() {
     let mut state = state();
     state.press(Key::Char('/'));
     write(&mut state, "notes");
-    insta::assert_snapshot!("while it is written", picture(&state, (80, 24)));
+    insta::assert_snapshot!("a_filter_that_is_written", picture(&state, (80, 24)));
     state.press(Key::Enter);
     state.press(Key::Char('p'));
     state.take(News::Call(Box::new(call(99, &json!({})))));
     state.take(News::Missed(Some(12)));
-    insta::assert_snapshot!("then", in_all_sizes(&state));
+    insta::assert_snapshot!("a_list_that_is_held_still", in_all_sizes(&state));
 }
 
 #[test]
 fn a_server_that_is_down_is_seen_at_once_and_first() {
     let mut state = state();
     state.take(News::Status(Box::new(sample::degraded())));
-    insta::assert_snapshot!("from Live", picture(&state, (80, 24)));
+    insta::assert_snapshot!("a_server_that_is_down_from_live", picture(&state, (80, 24)));
     state.press(Key::Char('2'));
     state.press(Key::Home);
-    insta::assert_snapshot!("in Servers", in_all_sizes(&state));
+    insta::assert_snapshot!("a_server_that_is_down", in_all_sizes(&state));
 }
 
 #[test]
 fn suggestions_are_shown_with_their_evidence_and_ask_before_they_are_decided() {
     let mut state = state();
     state.press(Key::Char('3'));
-    insta::assert_snapshot!("a list", in_all_sizes(&state));
+    insta::assert_snapshot!("suggestions", in_all_sizes(&state));
     state.press(Key::Char('a'));
-    insta::assert_snapshot!("a question", in_all_sizes(&state));
+    insta::assert_snapshot!("a_question", in_all_sizes(&state));
 }
 
 #[test]
@@ -106,15 +114,15 @@ fn a_gateway_that_went_away_keeps_the_page() {
 #[test]
 fn a_page_without_anything_says_what_to_do() {
     let mut state = State::new();
-    insta::assert_snapshot!("before the first answer", picture(&state, (80, 24)));
+    insta::assert_snapshot!("before_the_first_answer", picture(&state, (80, 24)));
     state.take(News::Status(Box::new(sample::status(&json!({ "servers": [], "last_hour": null })))));
-    for (name, key) in [("no calls", '1'), ("no servers", '2'), ("no suggestions", '3')] {
+    for (name, key) in [("no_calls", '1'), ("no_servers", '2'), ("no_suggestions", '3')] {
         state.press(Key::Char(key));
         insta::assert_snapshot!(name, picture(&state, (60, 14)));
     }
     state.press(Key::Char('1'));
     state.take(News::NoCalls(Clean::new("nothing is written down")));
-    insta::assert_snapshot!("no journal", picture(&state, (60, 14)));
+    insta::assert_snapshot!("no_journal", picture(&state, (60, 14)));
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 #![cfg(unix)]
 
-use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 use crate::gateway::Home;
 
@@ -15,14 +16,15 @@ const PROMPT: &str = "ready> ";
 
 /// A shell on a terminal.
 pub struct Tmux {
-    folder: PathBuf,
+    folder: TempDir,
 }
 
 impl Tmux {
     /// A shell in the home, on a terminal of so many columns and rows, with the program on its path.
     pub fn start(home: &Home, (columns, rows): (u16, u16)) -> Tmux {
-        let folder = home.path().join("tmux");
-        std::fs::create_dir_all(&folder).expect("a folder");
+        let folder = tempfile::tempdir().expect("a folder");
+        let shell = folder.path().join("shell");
+        std::fs::write(&shell, format!("PS1='{PROMPT}'\n")).expect("written");
         let tmux = Tmux { folder };
         let program = home.command(&[]);
         let path =
@@ -38,9 +40,8 @@ impl Tmux {
         let started = start
             .current_dir(home.work())
             .env("PATH", format!("{path}:{}", std::env::var("PATH").unwrap_or_default()))
-            .env("PS1", PROMPT)
+            .env("ENV", &shell)
             .env("TERM", "xterm-256color")
-            .env_remove("ENV")
             .args(["-f", "/dev/null", "new-session", "-d", "-s", "page", "-x", &columns, "-y", &rows, "sh"])
             .output()
             .expect("tmux is installed (cargo xtask test does that)");
@@ -138,7 +139,7 @@ impl Tmux {
 
     fn command(&self) -> Command {
         let mut command = Command::new("tmux");
-        command.env("TMUX_TMPDIR", &self.folder).env("LC_ALL", "C.UTF-8").env_remove("TMUX");
+        command.env("TMUX_TMPDIR", self.folder.path()).env("LC_ALL", "C.UTF-8").env_remove("TMUX");
         command.args(["-u", "-L", "toolwright"]);
         command
     }

@@ -80,7 +80,7 @@ impl Http {
         format!("{}{path}", self.place.url)
     }
 
-    fn not_understood(&self) -> Lost {
+    pub fn not_understood(&self) -> Lost {
         Lost::NotUnderstood(self.place.url.clone())
     }
 

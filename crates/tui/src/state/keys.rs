@@ -22,6 +22,7 @@ impl State {
             Over::Confirm { id, decision } => return self.press_in_question(key, id, decision),
             Over::Help => match key {
                 Key::Char('q') => return Some(Wish::Leave),
+                key if self.scrolls(key) => {}
                 _ => self.over = Over::Nothing,
             },
             Over::Details => return self.press_in_details(key),
@@ -53,15 +54,24 @@ impl State {
         match key {
             Key::Char('q') => return Some(Wish::Leave),
             Key::Esc | Key::Enter | Key::Left => self.over = Over::Nothing,
-            Key::Up | Key::Char('k') => self.scroll = self.scroll.saturating_sub(1),
-            Key::Down | Key::Char('j') => self.scroll = self.scroll.saturating_add(1),
-            Key::PageUp => self.scroll = self.scroll.saturating_sub(self.page()),
-            Key::PageDown | Key::Char(' ') => self.scroll = self.scroll.saturating_add(self.page()),
-            Key::Home | Key::Char('g') => self.scroll = 0,
-            Key::End | Key::Char('G') => self.scroll = usize::MAX,
+            key if self.scrolls(key) => {}
             key => self.press_anywhere(key),
         }
         None
+    }
+
+    /// Whether a key scrolls, which is done then.
+    fn scrolls(&mut self, key: Key) -> bool {
+        self.scroll = match key {
+            Key::Up | Key::Char('k') => self.scroll.saturating_sub(1),
+            Key::Down | Key::Char('j') => self.scroll.saturating_add(1),
+            Key::PageUp => self.scroll.saturating_sub(self.page()),
+            Key::PageDown | Key::Char(' ') => self.scroll.saturating_add(self.page()),
+            Key::Home | Key::Char('g') => 0,
+            Key::End | Key::Char('G') => usize::MAX,
+            _ => return false,
+        };
+        true
     }
 
     /// What a key does wherever nothing is asked or written.

@@ -88,11 +88,14 @@ fn status_line(state: &State, room: usize) -> String {
         // The gateway does not count them: what is kept here is counted.
         Older::MayBe => format!("{refused}+"),
     };
-    let Some(hour) = status.last_hour else { return format!(" {address} · {up} · calls are not counted") };
+    let Some(hour) = status.last_hour else {
+        let full = format!(" {address} · {up} · calls are not counted");
+        return if width(&full) <= room { full } else { format!(" {address} · {up}") };
+    };
     let LastHour { calls, errors, repaired } = hour;
     let counts =
         format!("{}, {repaired} repaired, {errors} failed ({refused} refused)", counted(calls, "call"));
-    let short = format!("{calls} calls, {repaired} mended, {errors} failed");
+    let short = format!("{calls} calls, {repaired} repaired, {errors} failed");
     let candidates = [
         format!(" {address} · {up} · last hour: {counts}"),
         format!(" {address} · last hour: {counts}"),
@@ -108,7 +111,7 @@ fn keys(state: &State, room: usize) -> String {
     let here = match (state.over(), state.tab()) {
         (Over::Filter, _) => "words that must be there  Enter keep  Esc clear",
         (Over::Confirm { .. }, _) => "y yes  every other key: no",
-        (Over::Help, _) => "any key closes this",
+        (Over::Help, _) => "↑↓ scroll  every other key closes this",
         (Over::Details, Tab::Suggestions) => "↑↓ scroll  a accept  d dismiss  Esc back  q quit",
         (Over::Details, _) => "↑↓ scroll  PgUp PgDn  Esc back  q quit",
         (Over::Nothing, Tab::Live) => "Tab next  ↑↓ select  Enter details  / filter  p pause  ? help  q quit",
@@ -117,5 +120,7 @@ fn keys(state: &State, room: usize) -> String {
             "Tab next  ↑↓ select  Enter details  a accept  d dismiss  ? help  q quit"
         }
     };
-    if width(here) < room { format!(" {here}") } else { " ? help  q quit".to_owned() }
+    let candidates = [here, "Tab next  Enter details  ? help  q quit", "? help  q quit"];
+    let fitting = candidates.into_iter().find(|keys| width(keys) < room);
+    fitting.map_or_else(String::new, |keys| format!(" {keys}"))
 }
