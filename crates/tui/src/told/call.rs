@@ -8,6 +8,10 @@ use crate::Clean;
 
 /// How many changes of one call are kept.
 const MOST_CHANGES: usize = 100;
+/// How many lines of an error are kept.
+const MOST_LINES: usize = 50;
+/// How many characters of one are looked at.
+const MOST_CHARS: usize = 4_000;
 
 /// One call that is over, or was cut.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +44,8 @@ pub struct Call {
     pub changes: Vec<Change>,
     /// How many more changes there were than are kept.
     pub more_changes: usize,
-    /// The code and the words of its error.
-    pub error: Option<(Clean, Clean)>,
+    /// The code of its error, and its words line by line.
+    pub error: Option<(Clean, Vec<Clean>)>,
     /// What a filter looks through, in small letters.
     searched: String,
 }
@@ -107,7 +111,7 @@ struct Operation<'a> {
     #[serde(default)]
     duration_ms: f64,
     #[serde(default)]
-    error: Option<Clean>,
+    error: Option<String>,
     #[serde(default)]
     session_id: Clean,
     #[serde(default)]
@@ -190,7 +194,7 @@ impl Call {
             after: json(said.normalized),
             changes,
             more_changes,
-            error: said.error.map(|words| (Clean::new(&code), words)),
+            error: said.error.map(|words| (Clean::new(&code), lines(&words))),
             searched: String::new(),
         };
         call.searched = call.all_words().to_lowercase();
@@ -212,10 +216,18 @@ impl Call {
             words.extend(change.rule.iter().map(Clean::as_str));
         }
         if let Some((code, said)) = &self.error {
-            words.extend([code.as_str(), said.as_str()]);
+            words.push(code.as_str());
+            words.extend(said.iter().map(Clean::as_str));
         }
         words.join("\n")
     }
+}
+
+/// A text that was written in lines, each clean; empty ones are left out.
+fn lines(text: &str) -> Vec<Clean> {
+    let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(end, _)| end);
+    let lines = text[..end].lines().map(Clean::new).filter(|line| !line.is_empty());
+    lines.take(MOST_LINES).collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,10 @@ pub(super) fn lines(call: &Call, look: &Look, room: usize) -> Vec<Line<'static>>
     let outcome = format!("{} after {}", call.outcome.word(), duration(call.milliseconds));
     add("outcome", &outcome, look.theme.outcome(call.outcome));
     if let Some((code, words)) = &call.error {
-        add("error", &format!("{code}: {words}"), look.theme.wrong());
+        add("error", code.as_str(), look.theme.wrong());
+        for line in words {
+            add("", line.as_str(), look.theme.plain());
+        }
     }
     match &call.after {
         Some(after) => {
