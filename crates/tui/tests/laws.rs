@@ -129,7 +129,7 @@ fn check(state: &State) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn no_keys_and_no_news_panic_and_what_is_selected_is_there(steps in prop::collection::vec(step(), 0..60)) {

@@ -134,10 +134,11 @@ fn the_keys_are_explained() {
 
 #[test]
 fn a_terminal_that_is_too_small_is_told_so() {
-    insta::assert_snapshot!(picture(&state(), (30, 9)));
+    let state = state();
+    insta::assert_snapshot!(picture(&state, (30, 9)));
     for columns in 1..50 {
         for rows in 1..16 {
-            drawn(&state(), Theme::Colours, (columns, rows));
+            drawn(&state, Theme::Colours, (columns, rows));
         }
     }
 }
