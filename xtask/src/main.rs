@@ -18,6 +18,7 @@ mod setup;
 mod soak;
 mod step;
 mod test;
+mod tmux;
 mod workspace;
 
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ use crate::optional;
 use crate::peers;
 use crate::postgres;
 use crate::step::{Failure, announce, note};
+use crate::tmux;
 use crate::workspace::Workspace;
 
 /// How long the advisory database may take to arrive before it counts as out of reach.
@@ -36,6 +37,7 @@ pub fn for_tests(workspace: &Workspace) -> Result<(), Failure> {
     }
     postgres::install(workspace)?;
     mosquitto::install(workspace)?;
+    tmux::install(workspace)?;
     disturbers::install(workspace)?;
     optional::install(workspace);
     peers::install(workspace)

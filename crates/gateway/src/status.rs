@@ -74,6 +74,8 @@ pub struct ServerStatus {
     pub toolbox: String,
     /// The word for its state.
     pub state: String,
+    /// `modern` or `legacy`, once that is known.
+    pub era: Option<String>,
     /// How many tools it has, as last known.
     pub tools: usize,
     /// Why it cannot be used, when it cannot.
@@ -284,7 +286,14 @@ fn server_status(server: &Server) -> ServerStatus {
     let problem = (!is_well && !is_at_rest)
         .then(|| view.last_error.clone().or(view.detail.clone()).unwrap_or_else(|| view.state.clone()))
         .map(|why| known(&why, &server.secrets).into_owned());
-    ServerStatus { name: view.name, toolbox: view.toolbox, state: view.state, tools: view.tools, problem }
+    ServerStatus {
+        name: view.name,
+        toolbox: view.toolbox,
+        state: view.state,
+        era: view.era,
+        tools: view.tools,
+        problem,
+    }
 }
 
 fn journal_status(ledger: &Ledger) -> JournalStatus {
@@ -337,6 +346,7 @@ mod tests {
             name: name.into(),
             toolbox: toolbox.into(),
             state: if problem.is_some() { "backoff" } else { "ready" }.into(),
+            era: None,
             tools: 2,
             problem: problem.map(str::to_owned),
         };

@@ -32,6 +32,8 @@ pub enum Command {
     Stdio(StdioOptions),
     /// Show how the gateway that runs is doing
     Status(StatusOptions),
+    /// Watch the gateway that runs, in the terminal: its calls as they end, its servers, what they teach
+    Tui(TuiOptions),
     /// Look for what is wrong, with the exact fix; calls no tool and changes nothing
     Doctor(DoctorOptions),
     /// Listen to what is said in the house: MQTT, Rhasspy, Home Assistant
@@ -83,6 +85,19 @@ pub struct StatusOptions {
     #[arg(long, conflicts_with = "line")]
     pub json: bool,
     /// Ask the gateway at this address [default: the one that is found, or http://127.0.0.1:8484]
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    #[command(flatten)]
+    pub config: ConfigOptions,
+}
+
+/// Options of `tui`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Keys: 1 2 3 and Tab for the parts, arrows or j k, Enter for details, / to filter, p to pause, a and d to decide, ? for help, q to leave. Without colours: NO_COLOR=1.\n\nExit codes: 0 somebody left it, 1 no gateway runs, 2 this is no terminal."
+)]
+pub struct TuiOptions {
+    /// Watch the gateway at this address [default: the one that is found, or http://127.0.0.1:8484]
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     #[command(flatten)]

@@ -22,6 +22,7 @@ pub mod status;
 pub mod stdio;
 pub mod token;
 pub mod tools;
+pub mod tui;
 pub mod voice;
 
 use std::fs::File;

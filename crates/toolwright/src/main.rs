@@ -30,6 +30,7 @@ mod toolset;
 mod voice_source;
 mod wrong_use;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -61,11 +62,15 @@ fn main() -> ExitCode {
         Command::Servers(servers) => matches!(servers.command, Some(ServersCommand::Watch)),
         _ => false,
     };
-    logging::to_stderr(if is_running { logging::Servers::Logged } else { logging::Servers::Told });
+    // A line of the log in the middle of a page would stay there. What goes wrong the page says itself.
+    if !(matches!(command, Command::Tui(_)) && std::io::stderr().is_terminal()) {
+        logging::to_stderr(if is_running { logging::Servers::Logged } else { logging::Servers::Told });
+    }
     let result = match command {
         Command::Serve(options) => commands::serve::run(&options),
         Command::Stdio(options) => commands::stdio::run(&options),
         Command::Status(options) => commands::status::run(&options),
+        Command::Tui(options) => commands::tui::run(&options),
         Command::Doctor(options) => commands::doctor::run(&options),
         Command::Voice(options) => commands::voice::run(&options),
         Command::Install(options) => commands::install::run(&options),

@@ -38,5 +38,7 @@ mod shared_store;
 mod status;
 mod stdio;
 mod terminal;
+mod tmux;
 mod tokens;
+mod tui;
 mod voice;

@@ -19,6 +19,8 @@ use crate::input::{ToolCache, read_line, without_byte_order_mark};
 use crate::report::{EXIT_FOUND, Report};
 use crate::rules_source;
 
+pub(super) use learned::user;
+
 pub fn run(options: &RulesOptions) -> Result<ExitCode, Report> {
     match &options.command {
         RulesCommand::List { rules, json } => list(rules, *json),

@@ -2,6 +2,7 @@
 
 mod text;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -17,16 +18,16 @@ use crate::gateway_source;
 use crate::report::{EXIT_FOUND, Report};
 
 /// How long a gateway may take to answer.
-const ANSWER: Duration = Duration::from_secs(5);
+pub(super) const ANSWER: Duration = Duration::from_secs(5);
 /// Where one is asked when nobody says otherwise.
-const USUAL: &str = "http://127.0.0.1:8484";
+pub(super) const USUAL: &str = "http://127.0.0.1:8484";
 
 pub fn run(options: &StatusOptions) -> Result<ExitCode, Report> {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
     let found = match &options.url {
         Some(url) => asked(&runtime, url),
-        None => match behind_a_door(&runtime, options) {
+        None => match runtime.block_on(behind_a_door(options.config.config.as_deref())) {
             Some(status) => Ok(status),
             None => asked(&runtime, USUAL),
         },
@@ -44,21 +45,27 @@ pub fn run(options: &StatusOptions) -> Result<ExitCode, Report> {
 }
 
 /// Asks by the socket of the gateway with the configuration that is found from here, or of one without.
-fn behind_a_door(runtime: &Runtime, options: &StatusOptions) -> Option<Status> {
-    let located = locate(options.config.config.as_deref(), &process_environment).ok().flatten();
+pub(super) async fn behind_a_door(config: Option<&Path>) -> Option<Status> {
+    let located = locate(config, &process_environment).ok().flatten();
     let own = located.and_then(|located| control::door_of(&located.file).ok());
-    let doors = own.into_iter().chain(control::door_without_configuration().ok());
-    doors.into_iter().find_map(|door| match runtime.block_on(control::ask(&door, &Question::Status)) {
-        Ok(Reply::Status(Some(status))) => Some(*status),
-        _ => None,
-    })
+    for door in own.into_iter().chain(control::door_without_configuration().ok()) {
+        if let Ok(Reply::Status(Some(status))) = control::ask(&door, &Question::Status).await {
+            return Some(*status);
+        }
+    }
+    None
 }
 
-/// Asks over HTTP. The token is read and not made: who only looks changes nothing.
+/// Asks over HTTP.
 fn asked(runtime: &Runtime, url: &str) -> Result<Status, AskError> {
+    runtime.block_on(ask(url, &token(), ANSWER))
+}
+
+/// The token of this install. It is read and not made: who only looks changes nothing.
+pub(super) fn token() -> String {
     let file = gateway_source::token_folder().map(|folder| folder.own_file());
     let token = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
-    runtime.block_on(ask(url, token.trim(), ANSWER))
+    token.trim().to_owned()
 }
 
 fn running(status: &Status) -> Value {
@@ -69,7 +76,21 @@ fn running(status: &Status) -> Value {
 
 /// Says plainly that none runs, or why it cannot be asked.
 fn none(options: &StatusOptions, error: &AskError) -> Result<ExitCode, Report> {
-    let (what, fix) = match error {
+    let (what, fix) = why_none(error);
+    if options.json {
+        print(&json!({ "running": false, "why": what, "fix": fix }).to_string())?;
+        return Ok(ExitCode::from(EXIT_FOUND));
+    }
+    if options.line {
+        print(&what)?;
+        return Ok(ExitCode::from(EXIT_FOUND));
+    }
+    Err(Report::found(what, fix))
+}
+
+/// What is wrong when a gateway does not tell, and what to do.
+pub(super) fn why_none(error: &AskError) -> (String, String) {
+    match error {
         AskError::NobodyThere(at) => {
             (format!("no gateway runs: {at} is closed"), "start one: toolwright serve".to_owned())
         }
@@ -80,14 +101,5 @@ fn none(options: &StatusOptions, error: &AskError) -> Result<ExitCode, Report> {
         AskError::NotUnderstood(_) => {
             (format!("no gateway can be asked: {error}"), "see what is wrong: toolwright doctor".to_owned())
         }
-    };
-    if options.json {
-        print(&json!({ "running": false, "why": what, "fix": fix }).to_string())?;
-        return Ok(ExitCode::from(EXIT_FOUND));
     }
-    if options.line {
-        print(&what)?;
-        return Ok(ExitCode::from(EXIT_FOUND));
-    }
-    Err(Report::found(what, fix))
 }

@@ -106,7 +106,8 @@ fn whole_id(learning: &SharedLearning, begin: &str) -> Result<String, Report> {
     }
 }
 
-fn user() -> String {
+/// Who decides, when nobody says so.
+pub fn user() -> String {
     let name = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "command line".to_owned())
 }

@@ -151,6 +151,7 @@ mod tests {
             name: name.into(),
             toolbox: "default".into(),
             state: state.into(),
+            era: None,
             tools: 3,
             problem: problem.map(str::to_owned),
         };

@@ -1,0 +1,264 @@
+//! The loop: keys and news into the state, the state onto the screen, wishes to the gateway.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, interval, sleep_until};
+
+use crate::Clean;
+use crate::screen::Screen;
+use crate::source::{Decided, Find, watch};
+use crate::state::{Key, News, State, Wish};
+use crate::view::{Look, draw};
+
+/// How much news may wait to be shown; then the gateway is read more slowly.
+const NEWS: usize = 256;
+/// How many keys may wait.
+const KEYS: usize = 256;
+/// How many decisions may wait.
+const DECISIONS: usize = 16;
+/// News is drawn at most so often. A key is answered at once.
+const FRAME: Duration = Duration::from_millis(40);
+/// How often the clock is looked at.
+const TICK: Duration = Duration::from_secs(1);
+/// How long a thread waits for a key before it looks whether anybody wants one.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Why a page ended that nobody closed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The terminal does not do what it should.
+    #[error("the terminal cannot be used: {0}")]
+    Terminal(#[from] io::Error),
+    /// What reads the gateway has broken.
+    #[error("what reads the gateway has broken")]
+    Broken,
+}
+
+/// What is known when the page begins.
+pub struct Wanted {
+    /// Finds the gateway.
+    pub find: Find,
+    /// Who decides about suggestions.
+    pub by: String,
+    /// How things look.
+    pub look: Look,
+}
+
+/// Shows the page until somebody leaves it: nothing, or what `end` said when that came first.
+///
+/// # Errors
+/// When the terminal cannot be used. It is given back as it was in any case.
+pub async fn run<E>(wanted: Wanted, end: impl Future<Output = E>) -> Result<Option<E>, RunError> {
+    let screen = Screen::open()?;
+    let (news_to, news) = mpsc::channel(NEWS);
+    let (decisions, decided) = mpsc::channel(DECISIONS);
+    let watching = tokio::spawn(watch(wanted.find, wanted.by, news_to, decided));
+    let page = Page {
+        screen,
+        state: State::new(),
+        look: wanted.look,
+        news,
+        keys: Keys::listen(),
+        decisions,
+        watching,
+    };
+    page.until(end).await
+}
+
+struct Page {
+    screen: Screen,
+    state: State,
+    look: Look,
+    news: mpsc::Receiver<News>,
+    keys: Keys,
+    decisions: mpsc::Sender<Decided>,
+    watching: JoinHandle<()>,
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.watching.abort();
+    }
+}
+
+impl Page {
+    async fn until<E>(mut self, end: impl Future<Output = E>) -> Result<Option<E>, RunError> {
+        tokio::pin!(end);
+        let mut clock = interval(TICK);
+        self.state.resize(ratatui::crossterm::terminal::size()?.1);
+        loop {
+            self.state.tick(Timestamp::now());
+            let (state, look) = (&self.state, &self.look);
+            let drawn = self.screen.draw(|frame| draw(frame, state, look))?;
+            self.state.bound_scroll(drawn.most_scroll);
+            let earliest = Instant::now() + FRAME;
+            tokio::select! {
+                biased;
+                ended = &mut end => return Ok(Some(ended)),
+                key = self.keys.came.recv() => {
+                    let Some(key) = key else { return Err(io::Error::from(io::ErrorKind::BrokenPipe).into()) };
+                    if self.take_keys(key?)? == Leaving::Now {
+                        return Ok(None);
+                    }
+                }
+                news = self.news.recv() => {
+                    // It tells until it is stopped.
+                    let Some(news) = news else { return Err(RunError::Broken) };
+                    self.state.take(news);
+                    self.gather_until(earliest).await;
+                }
+                _ = clock.tick() => {}
+            }
+        }
+    }
+
+    /// Takes what else came before it is drawn, but never lets a key wait for it.
+    async fn gather_until(&mut self, earliest: Instant) {
+        let pause = sleep_until(earliest);
+        tokio::pin!(pause);
+        while self.keys.came.is_empty() {
+            tokio::select! {
+                biased;
+                () = &mut pause => return,
+                news = self.news.recv() => match news {
+                    Some(news) => self.state.take(news),
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// A key, and those that wait behind it.
+    fn take_keys(&mut self, first: Event) -> Result<Leaving, RunError> {
+        let mut next = Some(first);
+        while let Some(came) = next {
+            match came {
+                Event::Key(key) => {
+                    if let Some(wish) = read(key).and_then(|key| self.state.press(key))
+                        && self.carry_out(wish) == Leaving::Now
+                    {
+                        return Ok(Leaving::Now);
+                    }
+                }
+                Event::Resize(_, rows) => {
+                    self.state.resize(rows);
+                    self.screen.forget()?;
+                }
+                _ => {}
+            }
+            next = self.keys.came.try_recv().ok().transpose()?;
+        }
+        Ok(Leaving::NotYet)
+    }
+
+    fn carry_out(&mut self, wish: Wish) -> Leaving {
+        match wish {
+            Wish::Leave => return Leaving::Now,
+            Wish::Decide { id, decision } => {
+                if self.decisions.try_send(Decided { id, decision }).is_err() {
+                    let said = Clean::new("too much waits to be decided: nothing was done");
+                    self.state.take(News::Decided(said));
+                }
+            }
+        }
+        Leaving::NotYet
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leaving {
+    Now,
+    NotYet,
+}
+
+/// A thread that waits for keys: a terminal is read by blocking.
+struct Keys {
+    came: mpsc::Receiver<io::Result<Event>>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Keys {
+    fn listen() -> Keys {
+        let (send, came) = mpsc::channel(KEYS);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let is_told = Arc::clone(&is_over);
+        std::thread::spawn(move || {
+            while !is_told.load(Ordering::Relaxed) {
+                let event = match event::poll(LOOK) {
+                    Ok(false) => continue,
+                    Ok(true) => event::read(),
+                    Err(error) => Err(error),
+                };
+                let is_broken = event.is_err();
+                if send.blocking_send(event).is_err() || is_broken {
+                    return;
+                }
+            }
+        });
+        Keys { came, is_over }
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The keys that mean something.
+fn read(key: KeyEvent) -> Option<Key> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+    Some(match key.code {
+        KeyCode::Char('c' | 'C') if is_control => Key::Interrupt,
+        KeyCode::Char('h') if is_control => Key::Backspace,
+        KeyCode::Char(_) if is_control || key.modifiers.contains(KeyModifiers::ALT) => return None,
+        KeyCode::Char(char) => Key::Char(char),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Esc,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::BackTab => Key::BackTab,
+        KeyCode::Backspace | KeyCode::Delete => Key::Backspace,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pressed(code: KeyCode, modifiers: KeyModifiers) -> Option<Key> {
+        read(KeyEvent::new(code, modifiers))
+    }
+
+    #[test]
+    fn control_c_leaves_and_other_controls_write_nothing() {
+        assert_eq!(pressed(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Key::Interrupt));
+        assert_eq!(pressed(KeyCode::Char('y'), KeyModifiers::CONTROL), None, "no yes by accident");
+        assert_eq!(pressed(KeyCode::Char('y'), KeyModifiers::ALT), None);
+        assert_eq!(pressed(KeyCode::Char('G'), KeyModifiers::SHIFT), Some(Key::Char('G')));
+    }
+
+    #[test]
+    fn a_key_that_is_let_go_is_no_key() {
+        let up = KeyEvent::new_with_kind(KeyCode::Char('y'), KeyModifiers::NONE, KeyEventKind::Release);
+        assert_eq!(read(up), None);
+    }
+}

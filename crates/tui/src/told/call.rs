@@ -1,0 +1,291 @@
+//! One call, as `/api/operations` and the live feed tell it.
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::Clean;
+
+/// How many changes of one call are kept.
+const MOST_CHANGES: usize = 100;
+/// How many lines of an error are kept.
+const MOST_LINES: usize = 50;
+/// How many characters of one are looked at.
+const MOST_CHARS: usize = 4_000;
+
+/// One call that is over, or was cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Its id: `toolwright explain` takes it.
+    pub id: Clean,
+    /// The number of its record, and the gateway that wrote it.
+    pub seq: u64,
+    /// The gateway.
+    pub node: String,
+    /// When it began.
+    pub at: Option<Timestamp>,
+    /// Who called.
+    pub client: Clean,
+    /// The conversation.
+    pub session: Clean,
+    /// How it came: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
+    pub front: Clean,
+    /// `server/tool`, or the tool alone.
+    pub tool: Clean,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// How long it took.
+    pub milliseconds: f64,
+    /// The arguments as they were sent.
+    pub before: Clean,
+    /// The arguments that the tool got, when they were changed.
+    pub after: Option<Clean>,
+    /// What was changed.
+    pub changes: Vec<Change>,
+    /// How many more changes there were than are kept.
+    pub more_changes: usize,
+    /// The code of its error, and its words line by line.
+    pub error: Option<(Clean, Vec<Clean>)>,
+    /// What a filter looks through, in small letters.
+    searched: String,
+}
+
+/// One change of the arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Change {
+    /// The code of the step that made it.
+    pub code: Clean,
+    /// Where, as a JSON Pointer.
+    pub path: Clean,
+    /// What was there.
+    pub from: Option<Clean>,
+    /// What is there now.
+    pub to: Option<Clean>,
+    /// The rule that asked for it.
+    pub rule: Option<Clean>,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It fitted and went well.
+    Ok,
+    /// It was made to fit and went well.
+    Repaired,
+    /// It was not run: it did not fit, or may not be made.
+    Refused,
+    /// It was run, or could not be, and failed.
+    Error,
+    /// It runs.
+    Running,
+    /// It was cut off with its gateway.
+    Interrupted,
+}
+
+impl Outcome {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Ok => "ok",
+            Outcome::Repaired => "repaired",
+            Outcome::Refused => "refused",
+            Outcome::Error => "error",
+            Outcome::Running => "running",
+            Outcome::Interrupted => "cut off",
+        }
+    }
+}
+
+/// The codes of errors with which a call was not run, when we said so and not the tool.
+const REFUSALS: [&str; 5] = ["invalid_arguments", "unknown_tool", "ambiguous_tool", "refused", "denied"];
+
+/// A call as it stands in the answer.
+#[derive(Deserialize)]
+struct Operation<'a> {
+    #[serde(default)]
+    ts: Option<String>,
+    #[serde(default)]
+    tool: Clean,
+    req_id: Clean,
+    #[serde(default)]
+    duration_ms: f64,
+    #[serde(default)]
+    error: Option<String>,
+    #[serde(default)]
+    session_id: Clean,
+    #[serde(default)]
+    node: String,
+    #[serde(default)]
+    seq: u64,
+    #[serde(default)]
+    state: Option<String>,
+    #[serde(default)]
+    client: Clean,
+    #[serde(default)]
+    front: Clean,
+    #[serde(default)]
+    server: Option<Clean>,
+    #[serde(default)]
+    error_code: Option<String>,
+    #[serde(default)]
+    error_is_from_tool: bool,
+    #[serde(default)]
+    changes: Vec<Change>,
+    #[serde(default, borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    normalized: Option<&'a RawValue>,
+}
+
+impl Call {
+    /// Reads one call.
+    ///
+    /// # Errors
+    /// When the text is none.
+    pub fn read(text: &[u8]) -> Result<Call, serde_json::Error> {
+        serde_json::from_slice::<Operation<'_>>(text).map(Call::of)
+    }
+
+    /// Reads a list of calls.
+    ///
+    /// # Errors
+    /// When the text is none.
+    pub fn read_all(text: &[u8]) -> Result<Vec<Call>, serde_json::Error> {
+        Ok(serde_json::from_slice::<Vec<Operation<'_>>>(text)?.into_iter().map(Call::of).collect())
+    }
+
+    /// Whether every one of these words, in small letters, stands somewhere in it.
+    pub fn has(&self, words: &[String]) -> bool {
+        words.iter().all(|word| self.searched.contains(word.as_str()))
+    }
+
+    fn of(said: Operation<'_>) -> Call {
+        let json = |raw: Option<&RawValue>| raw.map(|raw| Clean::new(raw.get()));
+        let tool = match &said.server {
+            Some(server) if !server.is_empty() => Clean::new(&format!("{server}/{}", said.tool)),
+            _ => said.tool.clone(),
+        };
+        let mut changes = said.changes;
+        let more_changes = changes.len().saturating_sub(MOST_CHANGES);
+        changes.truncate(MOST_CHANGES);
+        let code = said.error_code.unwrap_or_default();
+        let is_refusal = !said.error_is_from_tool && REFUSALS.contains(&code.as_str());
+        let outcome = match said.state.as_deref() {
+            Some("running") => Outcome::Running,
+            Some("interrupted") => Outcome::Interrupted,
+            _ if said.error.is_some() && is_refusal => Outcome::Refused,
+            _ if said.error.is_some() => Outcome::Error,
+            _ if changes.is_empty() => Outcome::Ok,
+            _ => Outcome::Repaired,
+        };
+        let mut call = Call {
+            id: said.req_id,
+            seq: said.seq,
+            node: said.node,
+            at: said.ts.and_then(|ts| ts.parse().ok()),
+            client: said.client,
+            session: said.session_id,
+            front: said.front,
+            tool,
+            outcome,
+            milliseconds: said.duration_ms,
+            before: json(said.arguments).unwrap_or_default(),
+            after: json(said.normalized),
+            changes,
+            more_changes,
+            error: said.error.map(|words| (Clean::new(&code), lines(&words))),
+            searched: String::new(),
+        };
+        call.searched = call.all_words().to_lowercase();
+        call
+    }
+
+    fn all_words(&self) -> String {
+        let mut words = vec![
+            self.id.as_str(),
+            self.client.as_str(),
+            self.front.as_str(),
+            self.tool.as_str(),
+            self.outcome.word(),
+            self.before.as_str(),
+        ];
+        words.extend(self.after.iter().map(Clean::as_str));
+        for change in &self.changes {
+            words.push(change.code.as_str());
+            words.extend(change.rule.iter().map(Clean::as_str));
+        }
+        if let Some((code, said)) = &self.error {
+            words.push(code.as_str());
+            words.extend(said.iter().map(Clean::as_str));
+        }
+        words.join("\n")
+    }
+}
+
+/// A text that was written in lines, each clean; empty ones are left out.
+fn lines(text: &str) -> Vec<Clean> {
+    let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(end, _)| end);
+    let lines = text[..end].lines().map(Clean::new).filter(|line| !line.is_empty());
+    lines.take(MOST_LINES).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn outcome(besides: &serde_json::Value) -> Outcome {
+        let mut said = json!({ "req_id": "a", "tool": "t", "state": "ok", "changes": [] });
+        for (key, value) in besides.as_object().expect("an object") {
+            said[key] = value.clone();
+        }
+        Call::read(said.to_string().as_bytes()).expect("a call").outcome
+    }
+
+    #[test]
+    fn outcomes_tell_refusals_from_errors() {
+        let change = json!([{ "code": "N4", "path": "/a" }]);
+        for (besides, expected) in [
+            (json!({}), Outcome::Ok),
+            (json!({ "changes": change }), Outcome::Repaired),
+            (json!({ "error": "no", "error_code": "invalid_arguments" }), Outcome::Refused),
+            (
+                json!({ "error": "no", "error_code": "invalid_arguments", "error_is_from_tool": true }),
+                Outcome::Error,
+            ),
+            (json!({ "error": "no", "error_code": "timeout", "changes": change }), Outcome::Error),
+            (json!({ "state": "running" }), Outcome::Running),
+            (json!({ "state": "interrupted" }), Outcome::Interrupted),
+        ] {
+            assert_eq!(outcome(&besides), expected, "{besides}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_read_whole_and_cleaned() {
+        let said = json!({
+            "ts": "2026-03-16T09:00:00.000001Z", "tool": "read\u{1b}[31m_file", "server": "files", "req_id": "01J",
+            "duration_ms": 1.5, "session_id": "s", "node": "main", "seq": 7, "state": "ok", "client": "an\u{202e}na",
+            "front": "mcp", "changes": [{ "code": "N4", "path": "/file_path", "from": "\"a\"", "to": null, "rule": "r1" }],
+            "arguments": { "file_path": "a.md" }, "normalized": { "path": "a.md" },
+        });
+        let call = Call::read(said.to_string().as_bytes()).expect("a call");
+        assert_eq!((call.tool.as_str(), call.client.as_str()), ("files/read_file", "an\u{fffd}na"));
+        assert_eq!(call.before.as_str(), r#"{"file_path":"a.md"}"#);
+        assert_eq!(call.after.as_ref().map(Clean::as_str), Some(r#"{"path":"a.md"}"#));
+        assert!(call.has(&["files".into(), "n4".into(), "r1".into()]) && !call.has(&["nothing".into()]));
+        assert_eq!(call.at.map(|at| at.as_second()), Some(1_773_651_600));
+        assert!(Call::read(b"{}").is_err() && Call::read(b"[").is_err());
+    }
+
+    #[test]
+    fn a_call_of_megabytes_keeps_little() {
+        let many: Vec<_> = (0..10_000).map(|n| json!({ "code": "T1", "path": format!("/{n}") })).collect();
+        let said = json!({ "req_id": "a", "arguments": { "text": "x".repeat(4 << 20) }, "changes": many });
+        let call = Call::read(said.to_string().as_bytes()).expect("a call");
+        assert_eq!((call.changes.len(), call.more_changes), (100, 9_900));
+        assert!(call.before.as_str().len() < 5_000 && call.searched.len() < 10_000);
+    }
+}

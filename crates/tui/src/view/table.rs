@@ -1,0 +1,154 @@
+//! Rows with columns that line up whatever characters are in them.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::{Look, put};
+use crate::clean::{fit, width};
+
+/// How wide a column is, in cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Column {
+    /// So wide.
+    Fixed(usize),
+    /// So wide, its text at the right.
+    Right(usize),
+    /// A share of what is left.
+    Share(usize),
+}
+
+/// A text in a column.
+pub(super) struct Cell {
+    pub text: String,
+    pub style: Style,
+}
+
+impl Cell {
+    pub fn new(text: impl Into<String>, style: Style) -> Cell {
+        Cell { text: text.into(), style }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Cell {
+        Cell::new(text, Style::new())
+    }
+}
+
+/// The width of each column, with one cell between them and two before the first.
+fn widths(columns: &[Column], room: usize) -> Vec<usize> {
+    let between = columns.len() + 1;
+    let fixed: usize = columns
+        .iter()
+        .map(|column| match column {
+            Column::Fixed(width) | Column::Right(width) => *width,
+            Column::Share(_) => 0,
+        })
+        .sum();
+    let shares: usize =
+        columns.iter().map(|column| if let Column::Share(share) = column { *share } else { 0 }).sum();
+    let left = room.saturating_sub(fixed + between);
+    let mut unspent = left;
+    let mut widths: Vec<usize> = columns
+        .iter()
+        .map(|column| match column {
+            Column::Fixed(width) | Column::Right(width) => *width,
+            Column::Share(share) => {
+                let width = left * share / shares.max(1);
+                unspent -= width;
+                width
+            }
+        })
+        .collect();
+    if let Some(last) = columns.iter().rposition(|column| matches!(column, Column::Share(_))) {
+        widths[last] += unspent;
+    }
+    widths
+}
+
+/// A row: what it begins with, and its cells.
+fn row(mark: &str, cells: Vec<Cell>, columns: &[Column], room: usize) -> Line<'static> {
+    let mut spans = vec![Span::raw(fit(mark, room))];
+    for ((cell, column), width_of) in cells.into_iter().zip(columns).zip(widths(columns, room)) {
+        let text = fit(&cell.text, width_of);
+        let gap = " ".repeat(width_of - width(&text));
+        let text = match column {
+            Column::Right(_) => format!("{gap}{text} "),
+            _ => format!("{text}{gap} "),
+        };
+        spans.push(Span::styled(text, cell.style));
+    }
+    Line::from(spans)
+}
+
+/// Draws a heading and as many rows as there is room for, with the selected one among them.
+pub(super) fn draw(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    look: &Look,
+    (columns, names): (&[Column], &[&str]),
+    (count, selected): (usize, usize),
+    cells: impl Fn(usize) -> Vec<Cell>,
+) {
+    if area.height == 0 {
+        return;
+    }
+    let room = usize::from(area.width);
+    let names = names.iter().map(|name| Cell::from(*name)).collect();
+    put(frame, area.y, row("  ", names, columns, room).style(look.theme.heading()));
+    let rows = usize::from(area.height) - 1;
+    let first = first_row(count, selected, rows);
+    for (y, place) in (area.y + 1..area.bottom()).zip(first..count) {
+        if place == selected {
+            // One look for the whole row: a colour that cannot be read on it would hide what it says.
+            let cells = cells(place).into_iter().map(|cell| Cell::from(cell.text)).collect();
+            put(frame, y, row("> ", cells, columns, room).style(look.theme.selected()));
+        } else {
+            put(frame, y, row("  ", cells(place), columns, room));
+        }
+    }
+}
+
+/// The first row that is shown, so that the selected one is in the middle where there is room on both sides.
+fn first_row(count: usize, selected: usize, rows: usize) -> usize {
+    selected.saturating_sub(rows / 2).min(count.saturating_sub(rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_fill_the_room_and_no_more() {
+        let columns = [Column::Fixed(8), Column::Share(1), Column::Right(5), Column::Share(2)];
+        for room in 0..200 {
+            let all: usize = widths(&columns, room).iter().sum();
+            let least = 8 + 5 + 5;
+            assert_eq!(all + 5, room.max(least), "{room}");
+        }
+    }
+
+    #[test]
+    fn the_selected_row_is_among_those_that_are_shown() {
+        for count in 0..30 {
+            for rows in 1..10 {
+                for selected in 0..count {
+                    let first = first_row(count, selected, rows);
+                    assert!(first <= selected && selected < first + rows, "{count} {rows} {selected}");
+                    assert!(first + rows <= count.max(rows), "no row is left empty without need");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_characters_line_up() {
+        let columns = [Column::Fixed(6), Column::Right(3)];
+        let line = row("  ", vec!["世界".into(), "1".into()], &columns, 20);
+        assert_eq!(line.to_string(), "  世界     1 ");
+        let line = row("  ", vec!["世界世界".into(), "1".into()], &columns, 20);
+        assert_eq!(line.to_string(), "  世界…    1 ");
+    }
+}

@@ -1,0 +1,68 @@
+//! What is bold, what is reversed, and which colours there are besides where colours are wanted.
+
+use ratatui::style::{Color, Modifier, Style};
+
+use crate::told::Outcome;
+
+/// With colours or without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    /// The terminal's own sixteen colours, which its user has chosen.
+    Colours,
+    /// Bold and reversed only.
+    Plain,
+}
+
+impl Theme {
+    /// Without colours where the environment wants none.
+    pub fn from_no_color(value: Option<&std::ffi::OsStr>) -> Theme {
+        if value.is_some_and(|value| !value.is_empty()) { Theme::Plain } else { Theme::Colours }
+    }
+
+    pub(super) fn plain(self) -> Style {
+        Style::new()
+    }
+
+    pub(super) fn selected(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD)
+    }
+
+    pub(super) fn heading(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    /// What is there for those who look for it. Without colours as everything else: not every terminal can read faint.
+    pub(super) fn faint(self) -> Style {
+        self.coloured(Color::DarkGray)
+    }
+
+    pub(super) fn wrong(self) -> Style {
+        self.coloured(Color::Red).add_modifier(Modifier::BOLD)
+    }
+
+    pub(super) fn well(self) -> Style {
+        self.coloured(Color::Green)
+    }
+
+    /// What waits for somebody.
+    pub(super) fn asks(self) -> Style {
+        self.coloured(Color::Yellow).add_modifier(Modifier::BOLD)
+    }
+
+    pub(super) fn outcome(self, outcome: Outcome) -> Style {
+        match outcome {
+            Outcome::Ok => self.well(),
+            Outcome::Repaired => self.coloured(Color::Cyan).add_modifier(Modifier::BOLD),
+            Outcome::Refused => self.asks(),
+            Outcome::Error | Outcome::Interrupted => self.wrong(),
+            Outcome::Running => self.plain(),
+        }
+    }
+
+    fn coloured(self, colour: Color) -> Style {
+        match self {
+            Theme::Colours => Style::new().fg(colour),
+            Theme::Plain => Style::new(),
+        }
+    }
+}
