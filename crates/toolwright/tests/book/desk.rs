@@ -145,6 +145,8 @@ impl Desk {
                 &format!("#!/bin/sh\n{env}exec '{}' \"$@\"\n", server.program.display()),
             );
         }
+        let notes = crate::notes::configuration(&serde_json::json!({}));
+        fs::write(self.state().join("notes.json"), notes).expect("written");
         self.program("python", &format!("#!/bin/sh\nexec '{}' \"$@\"\n", servers::llm_python().display()));
     }
 

@@ -1,0 +1,2 @@
+echo '{"agent": {"model": "qwen3:8b"}}' > toolwright.json
+echo 'buy milk' > notes.md

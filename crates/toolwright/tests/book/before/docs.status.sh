@@ -1,0 +1,4 @@
+mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions ~/.local/share/man/man1
+book-notes
+toolwright serve
+for text in milk cat; do book-note prose "$text"; done
