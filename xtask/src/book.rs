@@ -37,7 +37,9 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     let step = "book: words";
     announce(step);
     if !spelling::is_possible() {
-        note("hunspell missing: THE WORDS OF THE BOOK ARE NOT CHECKED (Debian packages hunspell, hunspell-en-gb)");
+        note(
+            "hunspell missing: THE WORDS OF THE BOOK ARE NOT CHECKED (Debian packages hunspell, hunspell-en-gb)",
+        );
         return Ok(());
     }
     judge(step, spelling::mistakes(&pages).map_err(|error| Failure::new(step, error))?)

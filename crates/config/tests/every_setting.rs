@@ -12,7 +12,12 @@ const TABLES: [(&str, &str, &str, &str); 9] = [
     ("configuration.md", "## The file", "| key |", "#"),
     ("configuration.md", "## A server", "| key |", "server"),
     ("configuration.md", "### oauth", "| key |", "login"),
-    ("configuration.md", "## Records, secrets,", "| key |", "# ledger redact store learn telemetry security notify"),
+    (
+        "configuration.md",
+        "## Records, secrets,",
+        "| key |",
+        "# ledger redact store learn telemetry security notify",
+    ),
     ("configuration.md", "## Language models", "| key |", "llm"),
     ("configuration.md", "An upstream:", "| key |", "upstream"),
     ("configuration.md", "An upstream:", "| quirk |", "quirks"),
@@ -36,7 +41,8 @@ fn page(name: &str) -> String {
 /// What is in the first cells of a table, as code.
 fn documented(page: &str, heading: &str, head: &str) -> BTreeSet<String> {
     let (_, below) = page.split_once(&format!("\n{heading}")).unwrap_or_else(|| panic!("no {heading:?}"));
-    let (_, table) = below.split_once(&format!("\n{head}")).unwrap_or_else(|| panic!("no {head:?} below {heading:?}"));
+    let (_, table) =
+        below.split_once(&format!("\n{head}")).unwrap_or_else(|| panic!("no {head:?} below {heading:?}"));
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let cells = rows.filter_map(|row| row.split('|').nth(1));
     cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
@@ -89,11 +95,15 @@ fn every_setting_is_in_the_book_and_nothing_else() {
         let has_rows = |key: &String| documented.iter().any(|other| other.starts_with(&format!("{key}.")));
         let missing: Vec<&String> = known
             .iter()
-            .filter(|key| !documented.contains(*key) && !has_rows(key) && !IN_THE_TEXT.contains(&key.as_str()))
+            .filter(|key| {
+                !documented.contains(*key) && !has_rows(key) && !IN_THE_TEXT.contains(&key.as_str())
+            })
             .collect();
         assert!(missing.is_empty(), "docs/{name}, {heading:?}: no row for {missing:?}");
-        let made_up: Vec<&String> =
-            documented.iter().filter(|key| !known.contains(*key) && !IN_THE_TEXT.contains(&key.as_str())).collect();
+        let made_up: Vec<&String> = documented
+            .iter()
+            .filter(|key| !known.contains(*key) && !IN_THE_TEXT.contains(&key.as_str()))
+            .collect();
         assert!(made_up.is_empty(), "docs/{name}, {heading:?}: the schema has no {made_up:?}");
         seen.insert(describes.to_owned());
     }
@@ -103,7 +113,8 @@ fn every_setting_is_in_the_book_and_nothing_else() {
     }
     // A new kind of object needs a table.
     let defs = schema["$defs"].as_object().expect("definitions").iter();
-    let objects = defs.filter(|(_, definition)| definition.get("properties").is_some()).map(|(name, _)| name.as_str());
+    let objects =
+        defs.filter(|(_, definition)| definition.get("properties").is_some()).map(|(name, _)| name.as_str());
     let inside = ["ledger", "redact", "telemetry", "security", "notify", "mqtt", "wyoming", "toolbox"];
     for object in objects.filter(|name| !inside.contains(name)) {
         assert!(seen.contains(object), "no table describes {object}");

@@ -113,13 +113,25 @@ fn a_planted_example_that_is_not_true_is_found() {
 
 #[test]
 fn what_is_started_on_a_page_is_ended_with_it() {
-    let page = Page::of("docs/page.md", "```sh\ntoolwright serve\ncurl --silent --fail localhost:8484/healthz\n```\n");
+    let page = Page::of("docs/page.md", "```sh\ntoolwright serve\ncurl localhost:8484/healthz\n```\n");
     let mut desk = desk::Desk::new(&page.name);
     assert_eq!(page.run_at(&mut desk), Vec::<String>::new());
     let port = desk.port();
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
     drop(desk);
     crate::gateway::until("it is gone", || std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
+}
+
+#[test]
+fn every_client_has_its_guide() {
+    let page = std::fs::read_to_string(root().join("docs/clients.md")).expect("the page");
+    for client in toolwright_config::clients::CLIENTS {
+        for part in
+            [format!("\n## {}\n", client.title), format!("\n$ toolwright install {} --undo\n", client.id)]
+        {
+            assert!(page.contains(&part), "docs/clients.md has no {part:?}");
+        }
+    }
 }
 
 fn told(wrong: Vec<String>) {

@@ -77,7 +77,8 @@ fn the_unit_is_one_for_systemd() {
     let unit = project("packaging/toolwright.service").replace("%h/.cargo/bin/toolwright", "/bin/true");
     let file = folder.path().join("toolwright.service");
     std::fs::write(&file, unit).expect("written");
-    let output = Command::new(analyze).args(["verify", "--user", "--man=no"]).arg(file).output().expect("it runs");
+    let output =
+        Command::new(analyze).args(["verify", "--user", "--man=no"]).arg(file).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -167,7 +168,9 @@ fn a_session_goes_on_behind_the_balancer_when_its_gateway_is_gone() {
     let headers = first.headers();
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
-    until("a gateway answers behind it", || balancer.post(&headers, &hello).is_some_and(|answer| answer.status == 200));
+    until("a gateway answers behind it", || {
+        balancer.post(&headers, &hello).is_some_and(|answer| answer.status == 200)
+    });
     let begun = balancer.post(&headers, &hello).expect("an answer");
     let session = begun.header("Mcp-Session-Id").expect("a session").to_owned();
     let headers = format!("{headers}Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-11-25\r\n");
@@ -192,5 +195,8 @@ fn a_session_goes_on_behind_the_balancer_when_its_gateway_is_gone() {
 #[test]
 fn the_page_shows_the_file_of_the_balancer() {
     let page = project("docs/operations.md");
-    assert!(page.contains(&project("packaging/haproxy.cfg")), "docs/operations.md and packaging/haproxy.cfg differ");
+    assert!(
+        page.contains(&project("packaging/haproxy.cfg")),
+        "docs/operations.md and packaging/haproxy.cfg differ"
+    );
 }

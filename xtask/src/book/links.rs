@@ -108,7 +108,8 @@ fn follow(pages: &Pages, from: &str, target: &str) -> Result<(), String> {
     if target.starts_with('/') {
         return Err(format!("{target} is a path of one machine"));
     }
-    let (path, heading) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
+    let (path, heading) =
+        target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
     let name = resolve(from, path).ok_or_else(|| format!("{target} leads out of the project"))?;
     if !pages.has(&name) {
         return Err(format!("{target} leads nowhere: there is no {name}"));
@@ -118,7 +119,10 @@ fn follow(pages: &Pages, from: &str, target: &str) -> Result<(), String> {
     let known = anchors(page);
     match known.iter().any(|anchor| anchor == heading) {
         true => Ok(()),
-        false => Err(format!("{target} leads nowhere: {name} has no heading #{heading}, but #{}", known.join(", #"))),
+        false => Err(format!(
+            "{target} leads nowhere: {name} has no heading #{heading}, but #{}",
+            known.join(", #")
+        )),
     }
 }
 
@@ -211,7 +215,8 @@ mod tests {
 
     #[test]
     fn a_planted_link_to_an_unknown_site_is_found() {
-        let said = |address: &str| format!("docs/page.md:3: {address} is none of the sites that pages may point at");
+        let said =
+            |address: &str| format!("docs/page.md:3: {address} is none of the sites that pages may point at");
         let other = "https://pages.example/x";
         assert_eq!(found(&book(&format!("# A page\n\n[x]({other})\n"))), [said(other)]);
         assert_eq!(found(&book(&format!("# A page\n\nSee {other}.\n"))), [said(other)]);

@@ -82,7 +82,9 @@ impl Pages {
     /// Whether there is a file or a folder of the name.
     pub fn has(&self, name: &str) -> bool {
         let inside = format!("{}/", name.trim_end_matches('/'));
-        name.is_empty() || self.files.contains(name) || self.files.iter().any(|file| file.starts_with(&inside))
+        name.is_empty()
+            || self.files.contains(name)
+            || self.files.iter().any(|file| file.starts_with(&inside))
     }
 
     /// The project's own words.

@@ -57,10 +57,14 @@ pub fn kind(page: &str, block: &Block, is_behind_a_script: bool) -> Result<Kind,
         "json" => json::kind(&block.text).map(Kind::Json),
         // crates/normalizer/tests/docs.rs and crates/tools/tests/files_docs.rs
         "normalize" if page.starts_with("docs/") => Ok(Kind::Elsewhere),
-        "call" | "file" if page.starts_with("docs/tools/") && !page.ends_with("README.md") => Ok(Kind::Elsewhere),
-        "text" => Err("a text that is not what the command before it prints: put it right behind its `sh` block, \
+        "call" | "file" if page.starts_with("docs/tools/") && !page.ends_with("README.md") => {
+            Ok(Kind::Elsewhere)
+        }
+        "text" => {
+            Err("a text that is not what the command before it prints: put it right behind its `sh` block, \
                        or say `text checked_by=FILE` or `text no_run=picture`"
-            .to_owned()),
+                .to_owned())
+        }
         "" => Err("a block without a language: say `sh`, `console`, `json`, `config` or `text`".to_owned()),
         other => Err(format!(
             "blocks of \"{other}\" are not known here: teach crates/toolwright/tests/book/block.rs, or say `checked_by=FILE`"

@@ -45,7 +45,9 @@ fn help(path: &[&str]) -> Help {
             _ if indent == 0 && line.ends_with(':') => section = line.trim_end_matches(':').to_owned(),
             // What comes behind the flags is for the terminal.
             _ if indent == 0 && !line.is_empty() && !section.is_empty() => section = "end".to_owned(),
-            (None, "") if !line.is_empty() => help.about.extend([if help.about.is_empty() { "" } else { " " }, line]),
+            (None, "") if !line.is_empty() => {
+                help.about.extend([if help.about.is_empty() { "" } else { " " }, line])
+            }
             (None, "Commands") => help.commands.extend(line.split_whitespace().next().map(str::to_owned)),
             (None, "Options" | "Arguments") if line.is_empty() => {}
             (None, "Options" | "Arguments") => entry(line, indent, &mut help.entries),

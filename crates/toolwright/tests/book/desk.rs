@@ -68,11 +68,13 @@ impl Desk {
         let upstream = runtime.block_on(LlmUpstream::start()).expect("a port");
         upstream.script(MODEL, vec![Said::text(ANSWER); 32]);
         let port = free_port();
-        let mut desk = Desk { folder: real.join("desk"), root, port, groups: Vec::new(), upstream, _runtime: runtime };
+        let mut desk =
+            Desk { folder: real.join("desk"), root, port, groups: Vec::new(), upstream, _runtime: runtime };
         desk.install();
-        let before = beside_us("before").join(format!("{}.sh", page.trim_end_matches(".md").replace('/', ".")));
+        let before =
+            beside_us("before").join(format!("{}.sh", page.trim_end_matches(".md").replace('/', ".")));
         if let Ok(script) = fs::read_to_string(&before) {
-            let done = desk.run(&script);
+            let done = desk.run(&format!("set -e\n{script}"));
             assert_eq!(done.code, 0, "{}: {}", before.display(), done.printed);
         }
         desk
@@ -103,7 +105,7 @@ impl Desk {
         let mut shell = Command::new("timeout");
         let path = std::env::var("PATH").unwrap_or_default();
         shell
-            .args(["--kill-after=5", PATIENCE, "sh", "-e"])
+            .args(["--kill-after=5", PATIENCE, "sh"])
             .current_dir(&self.folder)
             .env_clear()
             .env("PATH", format!("{}:{path}", self.path("bin").display()))
@@ -116,10 +118,7 @@ impl Desk {
             .env("TZ", "UTC")
             .env("USER", "ann")
             .env("NO_COLOR", "1")
-            .env("NO_PROXY", "*")
             .env("OLLAMA_HOST", self.upstream.url.trim_start_matches("http://"))
-            .env("ANTHROPIC_API_KEY", "sk-of-nobody")
-            .env("OPENAI_API_KEY", "sk-of-nobody")
             .env("BOOK_TOOLWRIGHT", env!("CARGO_BIN_EXE_toolwright"))
             .env("BOOK_PORT", self.port.to_string())
             .env("BOOK_STATE", self.state())
@@ -133,7 +132,10 @@ impl Desk {
     fn install(&self) {
         for entry in fs::read_dir(beside_us("bin")).expect("the programs of the book") {
             let entry = entry.expect("an entry");
-            self.program(&entry.file_name().to_string_lossy(), &fs::read_to_string(entry.path()).expect("a script"));
+            self.program(
+                &entry.file_name().to_string_lossy(),
+                &fs::read_to_string(entry.path()).expect("a script"),
+            );
         }
         let memory = self.state().join("memory.jsonl");
         let all = [servers::everything(), servers::memory(&memory), servers::time(), servers::git()];
@@ -163,7 +165,9 @@ impl Desk {
             let (word, value) = line.split_once('=').expect("WORD=value");
             script = whole_words(&script, word, value);
         }
-        script.replace("toolwright voice &", "toolwright voice").replace("toolwright serve &", "toolwright serve")
+        script
+            .replace("toolwright voice &", "toolwright voice")
+            .replace("toolwright serve &", "toolwright serve")
     }
 
     fn in_words_of_the_page(&self, printed: &str) -> String {

@@ -34,7 +34,9 @@ impl Page {
             let before = index.checked_sub(1).map(|index| &self.blocks[index]);
             let is_behind = before.is_some_and(|before| {
                 let between = self.text.lines().take(block.line - 1).skip(before.end - 1);
-                before.language == "sh" && before.value("no_run").is_none() && between.map(str::trim).all(str::is_empty)
+                before.language == "sh"
+                    && before.value("no_run").is_none()
+                    && between.map(str::trim).all(str::is_empty)
             });
             (block, block::kind(&self.name, block, is_behind))
         })
@@ -60,7 +62,7 @@ impl Page {
 fn run(kind: &Kind, block: &Block, desk: &mut Desk, printed: &mut String) -> Result<(), String> {
     match kind {
         Kind::Run => {
-            let done = desk.run(&block.text);
+            let done = desk.run(&format!("set -e\n{}", block.text));
             *printed = done.printed;
             let wanted = block.value("exit").map_or(Ok(0), str::parse).map_err(|_| "exit= is a number")?;
             match done.code == wanted {
@@ -75,7 +77,8 @@ fn run(kind: &Kind, block: &Block, desk: &mut Desk, printed: &mut String) -> Res
         Kind::Shown => same(&block.text, printed),
         Kind::Config => json::config(&block.text),
         Kind::Problems => {
-            let (text, expected) = block.text.split_once("---\n").ok_or("what is said of it stands behind ---")?;
+            let (text, expected) =
+                block.text.split_once("---\n").ok_or("what is said of it stands behind ---")?;
             same(expected, &json::problems(text))
         }
         Kind::Json(kind) => json::mistakes(*kind, &block.text),
@@ -94,7 +97,8 @@ fn same(expected: &str, printed: &str) -> Result<(), String> {
 fn steps(session: &str) -> Vec<(String, String)> {
     let mut steps: Vec<(String, String)> = Vec::new();
     for line in session.lines() {
-        let goes_on = steps.last().is_some_and(|(command, printed)| command.ends_with('\\') && printed.is_empty());
+        let goes_on =
+            steps.last().is_some_and(|(command, printed)| command.ends_with('\\') && printed.is_empty());
         match (line.strip_prefix("$ "), steps.last_mut()) {
             (None, Some((command, _))) if goes_on => command.extend(["\n", line]),
             (None, Some((_, printed))) => printed.extend([line, "\n"]),

@@ -1,4 +1,4 @@
-# A model that corrects itself in three conversations.
+# A model that corrects itself three times.
 book-notes
 toolwright serve
 for text in milk cat rain; do
