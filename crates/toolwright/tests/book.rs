@@ -75,7 +75,7 @@ fn every_block_says_what_it_is() {
 }
 
 /// How many blocks may stay without being run or checked, pictures among them.
-const MOST_NOT_RUN: usize = 24;
+const MOST_NOT_RUN: usize = 12;
 
 #[test]
 fn a_block_that_says_nothing_is_told_with_what_to_do() {

@@ -80,7 +80,7 @@ fn describe(path: &[&str], page: &mut String) {
     assert!(!help.about.is_empty() && !help.usage.is_empty(), "{path:?}");
     let level = if path.len() == 1 { "##" } else { "###" };
     let (name, meaning) = (path.join(" "), cell(&help.about));
-    page.push_str(&format!("{level} toolwright {name}\n\n{}{meaning}.{}\n\n", "", more(path)));
+    page.push_str(&format!("{level} toolwright {name}\n\n{meaning}.{}\n\n", more(path)));
     page.push_str(&format!("`{}`\n\n", help.usage));
     if !help.entries.is_empty() {
         page.push_str("| | |\n|---|---|\n");
@@ -102,8 +102,25 @@ fn more(path: &[&str]) -> String {
     own.or(known).map(|page| format!(" See [{page}]({page}).")).unwrap_or_default()
 }
 
-/// The text as a cell of a table: values as code, nothing that Markdown would take for its own.
+/// The text as a cell of a table: what stands in brackets behind it as code, nothing that Markdown would take for its own.
 fn cell(text: &str) -> String {
+    let mut out = String::new();
+    for part in text.split_inclusive(']') {
+        let bracket = ["[default: ", "[possible values: ", "[alias: ", "[aliases: "]
+            .iter()
+            .find_map(|mark| part.split_once(mark).map(|(before, value)| (before, *mark, value)));
+        match bracket {
+            Some((before, mark, value)) => {
+                let value = value.trim_end_matches(']');
+                out.push_str(&format!("{}{}`{value}`]", plain(before), mark));
+            }
+            None => out.push_str(&plain(part)),
+        }
+    }
+    out
+}
+
+fn plain(text: &str) -> String {
     text.replace('|', "\\|").replace('*', "\\*").replace('<', "&lt;")
 }
 
