@@ -14,8 +14,6 @@ mod json;
 #[path = "../../../tests/book/markdown.rs"]
 mod markdown;
 mod page;
-#[path = "../../../tests/servers/installed.rs"]
-mod servers;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

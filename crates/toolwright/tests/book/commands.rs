@@ -102,17 +102,15 @@ fn more(path: &[&str]) -> String {
     own.or(known).map(|page| format!(" See [{page}]({page}).")).unwrap_or_default()
 }
 
-/// The text as a cell of a table: what stands in brackets behind it as code, nothing that Markdown would take for its own.
+/// The text as a cell of a table: values in brackets as code, and nothing that Markdown would take for its own.
 fn cell(text: &str) -> String {
     let mut out = String::new();
     for part in text.split_inclusive(']') {
-        let bracket = ["[default: ", "[possible values: ", "[alias: ", "[aliases: "]
-            .iter()
-            .find_map(|mark| part.split_once(mark).map(|(before, value)| (before, *mark, value)));
-        match bracket {
-            Some((before, mark, value)) => {
-                let value = value.trim_end_matches(']');
-                out.push_str(&format!("{}{}`{value}`]", plain(before), mark));
+        let bracket = part.strip_suffix(']').and_then(|part| part.rsplit_once('['));
+        match bracket.and_then(|(before, inside)| Some((before, inside.split_once(": ")?))) {
+            Some((before, (what, values))) => {
+                let values: Vec<String> = values.split(", ").map(value).collect();
+                out.push_str(&format!("{}[{what}: {}]", plain(before), values.join(", ")));
             }
             None => out.push_str(&plain(part)),
         }
@@ -120,8 +118,18 @@ fn cell(text: &str) -> String {
     out
 }
 
+/// One word is a value; several are an explanation.
+fn value(text: &str) -> String {
+    if text.contains([' ', '`']) { plain(text) } else { format!("`{text}`") }
+}
+
+/// Outside of code nothing is a mark of Markdown.
 fn plain(text: &str) -> String {
-    text.replace('|', "\\|").replace('*', "\\*").replace('<', "&lt;")
+    let parts = text.split('`').enumerate().map(|(index, part)| {
+        let part = part.replace('|', "\\|");
+        if index % 2 == 1 { part } else { part.replace('*', "\\*").replace('<', "&lt;") }
+    });
+    parts.collect::<Vec<_>>().join("`")
 }
 
 #[test]

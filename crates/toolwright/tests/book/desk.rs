@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use toolwright_testkit::llm_upstream::{LlmUpstream, Said};
 
 use super::compare::without_times;
-use super::servers;
+use crate::servers_end_to_end::installed as servers;
 
 /// What stands on pages for the port of the gateway.
 const PORT: &str = "8484";
