@@ -14,7 +14,7 @@ struct Programs {
     wanted_by: &'static str,
 }
 
-const ALL: [Programs; 4] = [
+const ALL: [Programs; 5] = [
     Programs {
         packages: &["chromium"],
         programs: &["chromium"],
@@ -30,6 +30,7 @@ const ALL: [Programs; 4] = [
         programs: &["hunspell"],
         wanted_by: "the check of the book's words",
     },
+    Programs { packages: &["curl"], programs: &["curl"], wanted_by: "the examples of the book" },
     Programs { packages: &["haproxy"], programs: &["haproxy"], wanted_by: "the test of the load balancer" },
 ];
 

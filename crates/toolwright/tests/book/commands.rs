@@ -123,11 +123,18 @@ fn value(text: &str) -> String {
     if text.contains([' ', '`']) { plain(text) } else { format!("`{text}`") }
 }
 
-/// Outside of code nothing is a mark of Markdown.
+/// Outside of code nothing is a mark of Markdown, and an address is no link.
 fn plain(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(index, part)| {
         let part = part.replace('|', "\\|");
-        if index % 2 == 1 { part } else { part.replace('*', "\\*").replace('<', "&lt;") }
+        if index % 2 == 1 {
+            return part;
+        }
+        let words = part.split(' ').map(|word| match word.contains("://") {
+            true => format!("`{word}`"),
+            false => word.replace('*', "\\*").replace('<', "&lt;"),
+        });
+        words.collect::<Vec<_>>().join(" ")
     });
     parts.collect::<Vec<_>>().join("`")
 }
