@@ -2,3 +2,4 @@ mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/comp
 book-notes
 toolwright serve
 for text in milk cat; do book-note prose "$text"; done
+until toolwright status --line | grep -q ' 2 calls'; do sleep 0.2; done
