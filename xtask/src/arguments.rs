@@ -12,6 +12,7 @@ tasks:
                                       (NAME: laws, text, rules, schema_arguments, lines, config, clients,
                                       stream_anthropic, stream_chat, stream_responses, stream_ollama,
                                       voice_payload, voice_wyoming, zwave; default: all)
+  book                                links and words of all pages
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
   bench mcp                           a call direct, through us and through other gateways
@@ -34,6 +35,8 @@ pub enum Task {
     Fuzz(FuzzOptions),
     /// Measure, and compare with peers.
     Bench,
+    /// The links and the words of the pages.
+    Book,
     /// Perform the scenarios of the protocol's own suite.
     Conformance,
     /// Hold us and other gateways against a hostile server.
@@ -156,6 +159,7 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
         },
         Some("soak") => return Ok(Task::Soak(words.collect())),
         Some("conformance") => Task::Conformance,
+        Some("book") => Task::Book,
         Some(other) => return Err(format!("there is no task `{other}`")),
         None => return Err("no task was named".to_owned()),
     };
@@ -202,6 +206,7 @@ mod tests {
     fn each_task_is_found_by_its_name() {
         assert_eq!(parsed("test"), Ok(Task::Test));
         assert_eq!(parsed("bench"), Ok(Task::Bench));
+        assert_eq!(parsed("book"), Ok(Task::Book));
         assert_eq!(parsed("conformance"), Ok(Task::Conformance));
         assert_eq!(parsed("bench hostile"), Ok(Task::BenchHostile));
         assert_eq!(parsed("bench mcp"), Ok(Task::BenchMcp));

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod bench;
+mod book;
 mod conformance;
 mod debian;
 mod disturbers;
@@ -53,6 +54,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::Test => test::run(&workspace),
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Bench => bench::run(&workspace),
+        Task::Book => book::run(&workspace),
         Task::Conformance => conformance::run(&workspace),
         Task::BenchHostile => bench::hostile::run(&workspace),
         Task::BenchMcp => bench::mcp::run(&workspace),

@@ -6,16 +6,32 @@ use crate::workspace::Workspace;
 
 const STEP: &str = "setup: programs";
 
-/// Debian packages, each with a program of the same name.
+/// Debian packages and the programs that they bring.
 struct Programs {
     packages: &'static [&'static str],
+    programs: &'static [&'static str],
     /// The tests that want them.
     wanted_by: &'static str,
 }
 
-const ALL: [Programs; 2] = [
-    Programs { packages: &["chromium"], wanted_by: "the tests of the pages in a browser" },
-    Programs { packages: &["espeak-ng", "sox"], wanted_by: "the test that speaks" },
+const ALL: [Programs; 5] = [
+    Programs {
+        packages: &["chromium"],
+        programs: &["chromium"],
+        wanted_by: "the tests of the pages in a browser",
+    },
+    Programs {
+        packages: &["espeak-ng", "sox"],
+        programs: &["espeak-ng", "sox"],
+        wanted_by: "the test that speaks",
+    },
+    Programs {
+        packages: &["hunspell", "hunspell-en-gb"],
+        programs: &["hunspell"],
+        wanted_by: "the check of the book's words",
+    },
+    Programs { packages: &["curl"], programs: &["curl"], wanted_by: "the examples of the book" },
+    Programs { packages: &["haproxy"], programs: &["haproxy"], wanted_by: "the test of the load balancer" },
 ];
 
 /// Installs what is missing where that is allowed.
@@ -27,7 +43,7 @@ pub fn install(workspace: &Workspace) {
 
 impl Programs {
     fn install(&self, workspace: &Workspace) {
-        if self.packages.iter().all(|program| debian::has_program(program)) {
+        if self.programs.iter().all(|program| debian::has_program(program)) {
             return;
         }
         let (names, wanted_by) = (self.packages.join(" and "), self.wanted_by);

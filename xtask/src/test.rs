@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use crate::book;
 use crate::conformance;
 use crate::setup;
 use crate::step::{self, Failure, announce, note};
@@ -29,6 +30,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     setup::for_tests(workspace)?;
     formatting(workspace)?;
     suites(workspace)?;
+    book::run(workspace)?;
     pure_crates(workspace)?;
     lints(workspace)?;
     dependencies(workspace)?;

@@ -4,6 +4,7 @@ mod client_homes;
 mod client_laws;
 mod clients;
 mod docs;
+mod every_setting;
 mod expansion;
 mod files;
 mod laws;

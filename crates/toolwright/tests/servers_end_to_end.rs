@@ -2,7 +2,7 @@
 //! schema, and beside every mended mistake one that looks like it and must not reach the server.
 
 #[path = "../../../tests/servers/installed.rs"]
-mod installed;
+pub mod installed;
 use crate::program;
 
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 #[path = "../../ledger/tests/store/cluster.rs"]
-mod cluster;
+pub mod cluster;
 use crate::gateway;
 use crate::notes;
 

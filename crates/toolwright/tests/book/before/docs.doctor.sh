@@ -1,0 +1,2 @@
+echo '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}' > toolwright.json
+echo '[]' > rules.json

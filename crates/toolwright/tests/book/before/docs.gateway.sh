@@ -1,0 +1,1 @@
+echo '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}' > servers.json
