@@ -10,6 +10,7 @@ mod commands;
 mod completions;
 mod console;
 mod definitions;
+mod demo;
 mod desk;
 mod doctor;
 mod explain;

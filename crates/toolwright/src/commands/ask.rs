@@ -64,7 +64,8 @@ fn question(options: &AskOptions) -> Result<Option<String>, Report> {
 
 async fn ask(options: &AskOptions, text: Option<String>, system: Option<String>) -> Result<ExitCode, Report> {
     let mut signals = Signals::new();
-    let written = Written { flags: &options.ledger, own_secrets: &[] };
+    let state = server_source::state_folder();
+    let written = Written { flags: &options.ledger, state: state.as_deref(), own_secrets: &[] };
     let wanted = match (&options.toolbox, options.no_tools) {
         (_, true) => Wanted::Nobody,
         (Some(name), false) => Wanted::OfToolbox(name),

@@ -2,6 +2,7 @@
 
 mod text;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -28,7 +29,8 @@ pub fn run(options: &StatusOptions) -> Result<ExitCode, Report> {
         Some(url) => asked(&runtime, url),
         None => match behind_a_door(&runtime, options) {
             Some(status) => Ok(status),
-            None => asked(&runtime, USUAL),
+            // A demo is told of only where there is nothing of the user's own.
+            None => asked(&runtime, USUAL).or_else(|error| a_demo(&runtime).ok_or(error)),
         },
     };
     let status = match found {
@@ -48,10 +50,19 @@ fn behind_a_door(runtime: &Runtime, options: &StatusOptions) -> Option<Status> {
     let located = locate(options.config.config.as_deref(), &process_environment).ok().flatten();
     let own = located.and_then(|located| control::door_of(&located.file).ok());
     let doors = own.into_iter().chain(control::door_without_configuration().ok());
-    doors.into_iter().find_map(|door| match runtime.block_on(control::ask(&door, &Question::Status)) {
+    doors.into_iter().find_map(|door| behind(runtime, &door))
+}
+
+/// Asks a demo that runs.
+fn a_demo(runtime: &Runtime) -> Option<Status> {
+    super::demo::doors().into_iter().find_map(|door| behind(runtime, &door))
+}
+
+fn behind(runtime: &Runtime, door: &Path) -> Option<Status> {
+    match runtime.block_on(control::ask(door, &Question::Status)) {
         Ok(Reply::Status(Some(status))) => Some(*status),
         _ => None,
-    })
+    }
 }
 
 /// Asks over HTTP. The token is read and not made: who only looks changes nothing.
