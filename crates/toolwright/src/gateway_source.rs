@@ -180,8 +180,9 @@ pub enum Wanted<'a> {
 impl Wanted<'_> {
     /// The configuration with those servers only.
     fn of(self, configuration: Option<Configuration>) -> Result<Option<Configuration>, Report> {
-        let no_toolbox =
-            |name: &str, fix: String| Err(Report::usage(format!("there is no toolbox \"{name}\""), fix));
+        let no_toolbox = |name: &str, fix: String| {
+            Err(Report::usage(format!("there is no toolbox \"{name}\""), fix).called("no_toolbox"))
+        };
         let nothing_named = || "name servers in a configuration: --config FILE".to_owned();
         let Some(mut configuration) = configuration else {
             return match self {
