@@ -40,6 +40,8 @@ pub struct Answer {
 pub enum Stop {
     /// The model has answered.
     Answered,
+    /// The model ended without a word: that is no answer.
+    Empty,
     /// The answer ran into its length limit.
     Length,
     /// The model, or its provider's filter, refused.
@@ -131,6 +133,7 @@ impl Stop {
     pub fn word(self) -> &'static str {
         match self {
             Stop::Answered => "answered",
+            Stop::Empty => "empty",
             Stop::Length => "length",
             Stop::Refused => "refused",
             Stop::Rounds => "rounds",

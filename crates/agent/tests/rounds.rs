@@ -152,7 +152,7 @@ async fn calls_in_the_closing_answer_are_not_run() {
     let stage = stage(Dialect::Chat, said, vec![runs.switch()]).await;
     let limits = Limits { rounds: 1, ..Limits::default() };
     let answer = stage.agent.ask(ask("On.").within(limits), &mut Silent).await.expect("an answer");
-    assert_eq!((answer.stop, answer.text.as_str()), (Stop::Rounds, "I have no answer to that."));
+    assert_eq!((answer.stop, answer.text.as_str()), (Stop::Empty, "I have no answer to that."));
     assert_eq!((runs.all().len(), answer.calls.len()), (1, 1));
 }
 

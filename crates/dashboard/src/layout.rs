@@ -11,6 +11,8 @@ pub struct Frame<'a> {
     pub current: Option<&'a Route>,
     /// What the page sends along with what changes something.
     pub mark: &'a str,
+    /// What stands above everything, on every page.
+    pub banner: Option<&'a str>,
 }
 
 pub fn frame(frame: &Frame<'_>, page: &Page) -> Markup {
@@ -20,6 +22,7 @@ pub fn frame(frame: &Frame<'_>, page: &Page) -> Markup {
         &head,
         &html! {
             a.skip href="#content" { "Skip to the content" }
+            (banner(frame.banner))
             header.top {
                 a.brand href="/" { "Toolwright" }
                 nav aria-label="Pages" {
@@ -47,11 +50,12 @@ pub fn frame(frame: &Frame<'_>, page: &Page) -> Markup {
     )
 }
 
-pub fn login(problem: Option<&str>) -> Markup {
+pub fn login(problem: Option<&str>, above: Option<&str>) -> Markup {
     document(
         "Log in",
         &html! {},
         &html! {
+            (banner(above))
             main #content {
                 h1 { "Toolwright" }
                 @if let Some(problem) = problem {
@@ -67,6 +71,14 @@ pub fn login(problem: Option<&str>) -> Markup {
             }
         },
     )
+}
+
+fn banner(text: Option<&str>) -> Markup {
+    html! {
+        @if let Some(text) = text {
+            p.banner role="note" { (text) }
+        }
+    }
 }
 
 fn document(title: &str, head: &Markup, body: &Markup) -> Markup {

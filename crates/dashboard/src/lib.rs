@@ -48,6 +48,7 @@ pub struct Dashboard {
     rules: Option<RulesText>,
     notices: Arc<Notices>,
     voice: Option<Box<VoiceNow>>,
+    banner: Option<String>,
     started: Instant,
 }
 
@@ -62,6 +63,7 @@ impl Dashboard {
             rules: None,
             notices: Arc::default(),
             voice: None,
+            banner: None,
             started: Instant::now(),
         }
     }
@@ -76,6 +78,11 @@ impl Dashboard {
         Dashboard { voice: Some(Box::new(now)), ..self }
     }
 
+    /// With a text above every page, where what they show is not what it looks like.
+    pub fn with_banner(self, banner: Option<String>) -> Dashboard {
+        Dashboard { banner, ..self }
+    }
+
     /// With the tokens of clients.
     pub fn with_tokens(self, tokens: Option<TokenFolder>) -> Dashboard {
         Dashboard { tokens, ..self }
@@ -86,9 +93,13 @@ impl Dashboard {
         Dashboard { rules: file.map(|file| RulesText::new(file, history)), ..self }
     }
 
+    fn frame<'f>(&'f self, current: Option<&'f Route>, asked: &'f PageAsked) -> Frame<'f> {
+        Frame { current, mark: &asked.session.mark, banner: self.banner.as_deref() }
+    }
+
     fn nothing_here(&self, asked: &PageAsked) -> Response<InsideBody> {
         let problem = Problem::new(StatusCode::NOT_FOUND, "There is no such page.", "Choose one above.");
-        let frame = Frame { current: None, mark: &asked.session.mark };
+        let frame = self.frame(None, asked);
         html(problem.status, layout::frame(&frame, &problem.page()))
     }
 
@@ -113,7 +124,7 @@ impl Dashboard {
             Route::Notices => return pages::notices::answer(self, &query),
             Route::Asset(_) | Route::Action(_) => return not_found(),
         };
-        let frame = Frame { current: Some(&route), mark: &asked.session.mark };
+        let frame = self.frame(Some(&route), asked);
         match made {
             Ok(page) => html(StatusCode::OK, layout::frame(&frame, &page)),
             Err(problem) => html(problem.status, layout::frame(&frame, &problem.page())),
@@ -147,7 +158,7 @@ impl Pages for Dashboard {
 
     fn login(&self, problem: Option<&str>) -> Response<InsideBody> {
         let status = if problem.is_some() { StatusCode::FORBIDDEN } else { StatusCode::OK };
-        html(status, layout::login(problem))
+        html(status, layout::login(problem, self.banner.as_deref()))
     }
 }
 

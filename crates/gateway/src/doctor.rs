@@ -35,7 +35,8 @@ use toolwright_ledger::StoreAddress;
 
 use crate::{ServerOptions, Servers};
 
-pub use finding::{Area, Check, Checkup, Finding, Fix, Severity};
+pub use finding::{Area, Check, Checkup, Finding, Fix, Severity, quoted};
+pub use port::free_after;
 pub use reach::reachable;
 
 /// What is looked at.

@@ -37,6 +37,9 @@ pub struct Status {
     pub status: String,
     /// What does not work, in words; empty when it is `ok`.
     pub problems: Vec<String>,
+    /// Whether its calls are made up, by `toolwright demo`.
+    #[serde(default)]
+    pub demo: bool,
     /// The program's version.
     pub version: String,
     /// Its process.
@@ -129,6 +132,7 @@ pub struct StatusSource {
     pub(crate) ledger: Option<Arc<Ledger>>,
     pub(crate) llm: Option<Arc<LlmFront>>,
     pub(crate) configuration: Option<PathBuf>,
+    is_demo: bool,
     started: Instant,
     since: Timestamp,
     port: OnceLock<(SocketAddr, Weak<Web>)>,
@@ -148,6 +152,8 @@ pub struct StatusParts<'p> {
     pub llm: Option<&'p Arc<LlmFront>>,
     /// The file that names the servers.
     pub configuration: Option<PathBuf>,
+    /// Whether its calls are made up.
+    pub is_demo: bool,
 }
 
 impl StatusSource {
@@ -160,6 +166,7 @@ impl StatusSource {
             ledger: parts.ledger.cloned(),
             llm: parts.llm.cloned(),
             configuration: parts.configuration,
+            is_demo: parts.is_demo,
             started: Instant::now(),
             since: Timestamp::now(),
             port: OnceLock::new(),
@@ -198,6 +205,7 @@ impl StatusSource {
         Status {
             status: status.to_owned(),
             problems,
+            demo: self.is_demo,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
             address,

@@ -419,7 +419,12 @@ pub(crate) fn install(salt: &[u8; 32]) -> String {
 pub(crate) fn salt(folder: &Path) -> Result<[u8; 32], LedgerError> {
     let file = folder.join("redaction-salt");
     let failed = |why| LedgerError::Salt { file: file.clone(), why };
-    fs::create_dir_all(folder).map_err(failed)?;
+    // Whoever comes first makes the folder of everything that is kept: it is the user's alone.
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(failed)?;
     let mut salt = [0; 32];
     aws_lc_rs::rand::fill(&mut salt).map_err(|_| failed(io::Error::other("there is no randomness")))?;
     // Another gateway may have been first, today or a year ago.

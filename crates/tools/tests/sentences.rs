@@ -69,6 +69,10 @@ async fn every_failure_has_its_sentence() {
         "tool error, speakable",
         failure(failing(ToolFailure::tool("Nothing was found for that.")), "search_web", "{}").await,
     );
+    let away = "The MQTT broker mqtt://127.0.0.1:1883 cannot be reached: Connection refused (os error 111). Check that it runs and that MQTT_BROKER_URL is right. Nothing was sent.";
+    add("tool error, with its reason", failure(failing(ToolFailure::tool(away)), "search_web", "{}").await);
+    let refused = ToolFailure::tool("connect ECONNREFUSED 127.0.0.1:1883");
+    add("tool error, a code of the system", failure(failing(refused), "search_web", "{}").await);
     add(
         "tool error, technical",
         failure(failing(ToolFailure::tool("TypeError: x is undefined\n  at y")), "search_web", "{}").await,

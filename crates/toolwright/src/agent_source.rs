@@ -64,6 +64,7 @@ fn chosen(models: &LlmFront, asked: Option<&str>, settings: &AgentSettings) -> R
             "no model is named",
             "write \"agent\": {\"model\": \"NAME\"} in toolwright.json, or for `ask` --model NAME",
         )
+        .called("no_model")
     })
 }
 
@@ -71,6 +72,7 @@ fn chosen(models: &LlmFront, asked: Option<&str>, settings: &AgentSettings) -> R
 fn check_place(models: &LlmFront, model: &str, configuration: Option<&Configuration>) -> Result<(), Report> {
     let place = models.place_of(model).map_err(|failure| {
         Report::usage(failure.message, "name another model with --model, or add it to llm.models")
+            .called("no_model")
     })?;
     let is_usual = configuration.is_none_or(|configuration| configuration.llm.is_none());
     let variable = match place.dialect {
@@ -79,14 +81,15 @@ fn check_place(models: &LlmFront, model: &str, configuration: Option<&Configurat
     };
     if is_usual && !place.has_key && place.dialect != Dialect::OllamaChat {
         let what = format!("there is no key for {}, where \"{model}\" is asked", place.upstream);
-        return Err(Report::usage(what, format!("set {variable}, or write {EXAMPLE} in toolwright.json")));
+        let fix = format!("set {variable}, or write {EXAMPLE} in toolwright.json");
+        return Err(Report::usage(what, fix).called("key"));
     }
     Ok(())
 }
 
 /// No model can be asked at all.
 fn no_models(what: &str) -> Report {
-    Report::usage(what, format!("write {EXAMPLE} in toolwright.json"))
+    Report::usage(what, format!("write {EXAMPLE} in toolwright.json")).called("no_model")
 }
 
 /// What to write when the local model does not answer that nobody has configured.

@@ -28,6 +28,8 @@ pub struct Cli {
 pub enum Command {
     /// Serve all toolboxes to MCP clients on one port of this machine
     Serve(ServeOptions),
+    /// Look at it work: a gateway with a scripted model that makes mistakes; nothing of yours is touched
+    Demo(DemoOptions),
     /// Serve one client over standard input and output
     Stdio(StdioOptions),
     /// Show how the gateway that runs is doing
@@ -444,6 +446,26 @@ pub struct ServeOptions {
     pub ledger: LedgerFlags,
     #[command(flatten)]
     pub config: ConfigOptions,
+}
+
+/// Options of `demo`.
+#[derive(Args, Clone, Debug, Default)]
+#[command(
+    after_help = "Everything it needs is in a folder for temporary files, which is removed when it ends. No configuration is read, no model is asked, nothing is sent to other machines."
+)]
+pub struct DemoOptions {
+    /// Listen at this address of this machine [default: 127.0.0.1:8484, or a free port when it is taken]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = crate::address::parse, conflicts_with = "port")]
+    pub listen: Option<SocketAddr>,
+    /// Listen at this port of 127.0.0.1; 0 is any that is free
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// End after this time, such as 30 or 500ms [default: Ctrl-C ends it]
+    #[arg(long = "for", value_name = "SECONDS", value_parser = crate::seconds::parse)]
+    pub duration: Option<Duration>,
+    /// Print one line of JSON instead of a text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Options of `stdio`.

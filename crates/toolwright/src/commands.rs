@@ -6,6 +6,7 @@ pub mod call;
 mod changes;
 pub mod completions;
 pub mod dashboard;
+pub mod demo;
 pub mod doctor;
 pub mod explain;
 mod found_call;

@@ -1,5 +1,6 @@
 //! What servers' tools were agreed to be, kept in the state folder.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use toolwright_config::{Configuration, SecuritySettings};
@@ -7,7 +8,6 @@ use toolwright_gateway::{Definitions, Notices};
 use toolwright_security::Pins;
 
 use crate::report::Report;
-use crate::server_source;
 
 /// The file in the state folder.
 pub const FILE: &str = "definitions.json";
@@ -17,12 +17,13 @@ pub const FILE: &str = "definitions.json";
 pub fn open(
     configuration: Option<&Configuration>,
     notices: &Arc<Notices>,
+    state: Option<&Path>,
 ) -> Result<Arc<Definitions>, Report> {
     let policy = configuration.map(|configuration| configuration.security).unwrap_or_default();
     if let Some(configuration) = configuration {
         notices.set_settings(configuration.notify.clone());
     }
-    let file = server_source::state_folder().map(|folder| folder.join(FILE));
+    let file = state.map(|folder| folder.join(FILE));
     let (pins, problem) = match Pins::open(file) {
         Ok(pins) => (pins, None),
         Err(error) if policy != SecuritySettings::default() => {

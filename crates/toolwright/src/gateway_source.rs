@@ -155,6 +155,8 @@ impl Behind {
 #[derive(Clone, Copy)]
 pub struct Written<'a> {
     pub flags: &'a LedgerFlags,
+    /// The folder of everything that is kept; without one nothing is.
+    pub state: Option<&'a Path>,
     /// Secrets of our own that never are.
     pub own_secrets: &'a [String],
 }
@@ -172,13 +174,16 @@ pub enum Wanted<'a> {
     ForVoice,
     /// None.
     Nobody,
+    /// None, and nothing else of the user's either: no file is read, no model is asked, no collector is told.
+    Demo,
 }
 
 impl Wanted<'_> {
     /// The configuration with those servers only.
     fn of(self, configuration: Option<Configuration>) -> Result<Option<Configuration>, Report> {
-        let no_toolbox =
-            |name: &str, fix: String| Err(Report::usage(format!("there is no toolbox \"{name}\""), fix));
+        let no_toolbox = |name: &str, fix: String| {
+            Err(Report::usage(format!("there is no toolbox \"{name}\""), fix).called("no_toolbox"))
+        };
         let nothing_named = || "name servers in a configuration: --config FILE".to_owned();
         let Some(mut configuration) = configuration else {
             return match self {
@@ -188,7 +193,7 @@ impl Wanted<'_> {
         };
         match self {
             Wanted::WhenAsked | Wanted::AtOnce | Wanted::ForVoice => {}
-            Wanted::Nobody => configuration.toolboxes.clear(),
+            Wanted::Nobody | Wanted::Demo => configuration.toolboxes.clear(),
             Wanted::OfToolbox(BUILT_IN) => configuration.toolboxes.clear(),
             Wanted::OfToolbox(name) => {
                 let there: Vec<String> =
@@ -227,7 +232,11 @@ pub fn behind_with(
     wanted_servers: Wanted<'_>,
 ) -> Result<Behind, Report> {
     let rules_in_force = rules_source::load(rules)?;
-    let configuration = wanted_servers.of(server_source::configuration(config)?)?;
+    let is_demo = matches!(wanted_servers, Wanted::Demo);
+    let configuration = match is_demo {
+        true => None,
+        false => wanted_servers.of(server_source::configuration(config)?)?,
+    };
     let serves_own = configuration.as_ref().is_none_or(Configuration::serves_own_tools);
     let mut kept_out = toolset::kept_out(config, rules);
     let log_dir = ledger_source::log_dir(written.flags, configuration.as_ref());
@@ -240,7 +249,10 @@ pub fn behind_with(
     let own_tools = registry.snapshot().tools().len();
     let calls: Arc<CallCounter> = Arc::default();
     let said = configuration.as_ref().and_then(|configuration| configuration.telemetry.as_ref());
-    let wanted = telemetry_source::wanted(said.and_then(telemetry_source::configured));
+    let wanted = match is_demo {
+        true => None,
+        false => telemetry_source::wanted(said.and_then(telemetry_source::configured)),
+    };
     let mut own_secrets = written.own_secrets.to_vec();
     own_secrets.extend(wanted.as_ref().map(TelemetryOptions::secrets).unwrap_or_default());
     let written = Written { own_secrets: &own_secrets, ..written };
@@ -265,7 +277,7 @@ pub fn behind_with(
     });
     let executor = Arc::new(executor);
     let notices: Arc<Notices> = Arc::default();
-    let definitions = Some(definitions_source::open(configuration.as_ref(), &notices)?);
+    let definitions = Some(definitions_source::open(configuration.as_ref(), &notices, written.state)?);
     let beginning = match wanted_servers {
         Wanted::WhenAsked => Beginning::WhenAsked,
         _ => Beginning::AtOnce,
@@ -281,8 +293,13 @@ pub fn behind_with(
     let gateway = Gateway::new(Arc::clone(&servers), Arc::clone(&executor), options);
     offer(&servers, executor.registry());
     let fronts = Fronts::new(FrontOptions { key, limits: FrontLimits::default() });
-    let llm =
-        llm_source::front(&llm_source::settings(configuration.as_ref()), &executor, rules, ledger.as_ref());
+    let llm = match is_demo {
+        true => None,
+        false => {
+            let settings = llm_source::settings(configuration.as_ref());
+            llm_source::front(&settings, &executor, rules, ledger.as_ref())
+        }
+    };
     let status = StatusSource::new(StatusParts {
         gateway: &gateway,
         servers: &servers,
@@ -290,6 +307,7 @@ pub fn behind_with(
         ledger: ledger.as_ref(),
         llm: llm.as_ref(),
         configuration: configuration.as_ref().map(|configuration| configuration.file.clone()),
+        is_demo,
     });
     gateway.tell_status(Arc::clone(&status));
     let voice = match wanted_servers {

@@ -17,11 +17,11 @@ use crate::server_source;
 /// Opens the ledger. `None` when there is no place for it, or it cannot be written and calls may be run without:
 /// both are said.
 pub fn open(
-    Written { flags, own_secrets }: Written<'_>,
+    Written { flags, state, own_secrets }: Written<'_>,
     configuration: Option<&Configuration>,
     rules: &RuleSet,
 ) -> Result<Option<Arc<Ledger>>, Report> {
-    let Some(folder) = server_source::state_folder() else {
+    let Some(folder) = state.map(Path::to_owned) else {
         eprintln!("warning: calls are not written down: there is no home folder; set XDG_STATE_HOME");
         return Ok(None);
     };

@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     };
     let command = cli.command.unwrap_or_else(|| Command::Serve(ServeOptions::default()));
     let is_running = match &command {
-        Command::Serve(_) | Command::Stdio(_) | Command::Voice(_) => true,
+        Command::Serve(_) | Command::Demo(_) | Command::Stdio(_) | Command::Voice(_) => true,
         Command::Servers(servers) => matches!(servers.command, Some(ServersCommand::Watch)),
         _ => false,
     };
@@ -68,6 +68,7 @@ fn main() -> ExitCode {
     }
     let result = match command {
         Command::Serve(options) => commands::serve::run(&options),
+        Command::Demo(options) => commands::demo::run(&options),
         Command::Stdio(options) => commands::stdio::run(&options),
         Command::Status(options) => commands::status::run(&options),
         Command::Tui(options) => commands::tui::run(&options),

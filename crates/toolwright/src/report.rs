@@ -30,6 +30,8 @@ pub struct Report {
     places: Vec<Place>,
     fix: Option<String>,
     code: u8,
+    /// What programs know it by, where there is a word for it.
+    kind: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -52,7 +54,7 @@ struct Excerpt {
 
 impl Report {
     pub fn usage(what: impl Into<String>, fix: impl Into<String>) -> Report {
-        Report { what: what.into(), places: Vec::new(), fix: Some(fix.into()), code: EXIT_USAGE }
+        Report { what: what.into(), places: Vec::new(), fix: Some(fix.into()), code: EXIT_USAGE, kind: None }
     }
 
     /// The command ran, and what it found is nothing to go on with.
@@ -79,6 +81,7 @@ impl Report {
             places: Vec::new(),
             fix: Some(fix),
             code: EXIT_IO,
+            kind: None,
         }
     }
 
@@ -92,7 +95,7 @@ impl Report {
     pub fn configuration(error: &toolwright_config::ConfigError) -> Report {
         let shown = error.to_string();
         let what = shown.strip_prefix("error: ").unwrap_or(&shown).to_owned();
-        Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE }
+        Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE, kind: None }
     }
 
     /// A client's file that cannot be read.
@@ -100,7 +103,7 @@ impl Report {
         let shown = problem.to_string();
         let shown = shown.strip_prefix("error: the configuration cannot be used").unwrap_or(&shown);
         let what = format!("{} cannot be read, and is left alone{shown}", problem.file.display());
-        Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE }
+        Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE, kind: None }
     }
 
     /// Mistakes in a rules file.
@@ -121,7 +124,33 @@ impl Report {
             places: errors.iter().take(SHOWN_MISTAKES).map(place).collect(),
             fix: (more > 0).then(|| format!("mend these first; {more} more are not shown")),
             code: EXIT_USAGE,
+            kind: None,
         }
+    }
+
+    /// The same, under a word that programs know it by.
+    pub fn called(self, kind: &'static str) -> Report {
+        Report { kind: Some(kind), ..self }
+    }
+
+    /// The word that programs know it by.
+    pub fn kind(&self) -> &'static str {
+        self.kind.unwrap_or(match self.code {
+            EXIT_IO => "file",
+            EXIT_FOUND => "found",
+            _ => "usage",
+        })
+    }
+
+    /// Where it is wrong and why, a line for each place.
+    pub fn details(&self) -> String {
+        let line = |place: &Place| format!("{}:{}:{}: {}", place.name, place.line, place.column, place.why);
+        self.places.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The exit code that says it.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code)
     }
 
     /// What is wrong.

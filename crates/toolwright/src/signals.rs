@@ -24,6 +24,26 @@ pub async fn asked_to_end() -> Option<u8> {
     tokio::signal::ctrl_c().await.ok().map(|()| EXIT_INTERRUPTED)
 }
 
+/// Waits until the terminal that the program was started from is gone. It listens from the moment it is called.
+#[cfg(unix)]
+pub fn hung_up() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let hangup = signal(SignalKind::hangup());
+    async {
+        if let Ok(mut hangup) = hangup
+            && hangup.recv().await.is_some()
+        {
+            return;
+        }
+        std::future::pending().await
+    }
+}
+
+#[cfg(not(unix))]
+pub async fn hung_up() {
+    std::future::pending().await
+}
+
 /// Signals that come again and again while the program runs. It listens from the moment it is made.
 #[cfg(unix)]
 pub struct Signals {

@@ -186,6 +186,57 @@ fn what_is_missing_is_said_with_what_to_write() {
 }
 
 #[test]
+fn a_program_gets_one_document_also_when_nobody_can_be_asked() {
+    let desk = Desk::new(Vec::new());
+    let config = desk.path("toolwright.json").display().to_string();
+    for (arguments, code, error, fix) in [
+        (vec!["Hi.", "--no-tools"], 2, "no_model", "--model NAME"),
+        (vec!["Hi.", "--no-tools", "--model", "claude-3"], 2, "key", "set ANTHROPIC_API_KEY"),
+        (vec!["Hi.", "--toolbox", "kitchen", "--config", &config], 2, "no_toolbox", "--config FILE"),
+        (vec!["Hi.", "--tool", "raed_file", "--config", &config], 2, "no_tool", "did you mean read_file"),
+        (vec!["", "--no-tools"], 2, "no_question", "toolwright ask"),
+        (vec!["@nowhere.txt", "--no-tools"], 3, "file", "check the path"),
+        (vec!["Hi.", "--no-tools", "--model", "qwen3:8b"], 1, "broken", "start Ollama"),
+        (vec!["Hi.", "--config", "none.json"], 2, "usage", ""),
+    ] {
+        let done = desk.run(&[vec!["ask", "--json"], arguments.clone()].concat());
+        let told = json_of(&done);
+        assert_eq!((done.code, told["error"]["code"].as_str()), (code, Some(error)), "{arguments:?} {told}");
+        assert!(!told["error"]["message"].as_str().unwrap_or_default().is_empty(), "{told}");
+        assert!(told["error"]["fix"].as_str().unwrap_or_default().contains(fix), "{told}");
+        assert_eq!(told["calls"], json!([]));
+        assert_eq!(done.stderr, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_tool_that_is_offered_by_a_wrong_name_is_told_with_the_nearest() {
+    let desk = Desk::new(vec![Said::text("Fine.")]);
+    let done = desk.ask(&["Hi.", "--tool", "raed_file"]);
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""));
+    assert_eq!(
+        done.stderr,
+        "error: no tool is called \"raed_file\"\nfix: did you mean read_file? All of them: toolwright tools\n"
+    );
+    assert!(desk.upstream.exchanges().is_empty(), "nobody was asked");
+    let none = desk.ask(&["Hi.", "--tool", "kitchen/*"]);
+    assert!(none.code == 2 && none.stderr.contains("no tool is called \"kitchen/*\""), "{}", none.stderr);
+    let done = desk.ask(&["Hi.", "--tool", "files/*", "--tool", "!files/delete_file"]);
+    assert_eq!((done.code, done.stdout.as_str()), (0, "Fine.\n"), "{}", done.stderr);
+}
+
+#[test]
+fn a_model_that_says_nothing_has_not_answered() {
+    let desk = Desk::new(vec![Said::text("")]);
+    let done = desk.ask(&["Hi.", "--no-tools"]);
+    assert_eq!((done.code, done.stdout.as_str()), (1, "I have no answer to that.\n"));
+    assert!(done.stderr.starts_with("error: the model ended without a word"), "{}", done.stderr);
+    let desk = Desk::new(vec![Said::text("")]);
+    let done = desk.ask(&["Hi.", "--no-tools", "--json"]);
+    assert_eq!((done.code, &json_of(&done)["stop"]), (1, &json!("empty")));
+}
+
+#[test]
 fn a_server_that_is_broken_is_told_and_the_others_are_used() {
     let broken = json!({"mcpServers": {"gone": {"command": "/nowhere/no-such-server"}}});
     let desk = Desk::with(reading(), broken);

@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::faults::{FAULTS, Fault, Paste, Patient};
+use crate::faults::{Fault, Paste, Patient, faults};
 use crate::gateway::{processes_with, until};
 
 /// How many faults must be named.
@@ -103,9 +103,10 @@ fn examine(fault: &Fault) -> Result<(), String> {
 
 #[test]
 fn every_planted_fault_is_named_with_a_fix_that_works() {
-    assert!(FAULTS.len() >= NAMED, "{}", FAULTS.len());
+    let all = faults();
+    assert!(all.len() >= NAMED, "{}", all.len());
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let parts: Vec<_> = FAULTS.chunks(FAULTS.len().div_ceil(3)).collect();
+        let parts: Vec<_> = all.chunks(all.len().div_ceil(3)).collect();
         let looks: Vec<_> = parts
             .into_iter()
             .map(|faults| {
@@ -120,7 +121,7 @@ fn every_planted_fault_is_named_with_a_fix_that_works() {
             .collect();
         looks.into_iter().flat_map(|look| look.join().expect("no panic")).collect()
     });
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), FAULTS.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn the_page_lists_the_faults_that_are_planted() {
             Some((cells.next()?.trim_end_matches('`'), cells.next()?))
         })
         .collect();
-    let planted: BTreeSet<(&str, &str)> = FAULTS.iter().map(|fault| (fault.id, fault.title)).collect();
+    let planted: BTreeSet<(&str, &str)> = faults().iter().map(|fault| (fault.id, fault.title)).collect();
     assert_eq!(
         planted.difference(&listed).collect::<Vec<_>>(),
         Vec::<&(&str, &str)>::new(),
@@ -170,7 +171,7 @@ fn where_nothing_is_wrong_nothing_is_found_called_or_left_behind() {
 #[test]
 fn people_get_a_line_for_everything_and_below_it_what_where_why_and_fix() {
     let patient = Patient::new();
-    let fault = FAULTS.iter().find(|fault| fault.id == "program-not-executable").expect("the fault");
+    let fault = faults().into_iter().find(|fault| fault.id == "program-not-executable").expect("the fault");
     let mut patient = patient;
     (fault.plant)(&mut patient);
     let port = patient.port;
@@ -193,9 +194,41 @@ fn people_get_a_line_for_everything_and_below_it_what_where_why_and_fix() {
 }
 
 #[test]
+fn a_voice_of_ours_that_runs_is_not_taken_for_another_program() {
+    let patient = Patient::new();
+    let free = || {
+        let bound = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+        bound.expect("a port").port()
+    };
+    let (broker, wyoming) = (free(), free());
+    let voice =
+        json!({ "mqtt": { "port": broker }, "wyoming": { "listen": format!("127.0.0.1:{wyoming}") } });
+    patient.configure_all(&json!({ "mcpServers": {}, "voice": voice }));
+    let seen = |said: &Value, subject: &str| -> String {
+        let checks = said["checks"].as_array().expect("checks").iter();
+        let found = checks.filter(|check| check["area"] == "voice").find(|check| check["subject"] == subject);
+        found.expect("it")["said"].to_string()
+    };
+    let (code, said, errors) = patient.doctor(&[]);
+    assert_eq!(code, 0, "{said:#} {errors}");
+    assert!(seen(&said, "broker").contains("free") && seen(&said, "wyoming").contains("free"), "{said:#}");
+    let mut voice = patient.home.command(&["voice", "--json"]);
+    let _running =
+        Running(voice.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it"));
+    for port in [broker, wyoming] {
+        until("the voice listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    }
+    let (code, said, errors) = patient.doctor(&[]);
+    assert_eq!(code, 0, "{said:#} {errors}");
+    for subject in ["broker", "wyoming"] {
+        assert!(seen(&said, subject).contains("a voice of ours runs there"), "{said:#}");
+    }
+}
+
+#[test]
 fn a_server_that_does_not_answer_holds_the_doctor_up_no_longer_than_it_may() {
     let mut patient = Patient::new();
-    let fault = FAULTS.iter().find(|fault| fault.id == "no-answer").expect("the fault");
+    let fault = faults().into_iter().find(|fault| fault.id == "no-answer").expect("the fault");
     (fault.plant)(&mut patient);
     let (code, said, _) = patient.doctor(&[]);
     assert_eq!(code, 1);

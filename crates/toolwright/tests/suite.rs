@@ -10,6 +10,7 @@ mod calls;
 mod commands;
 mod completions;
 mod definitions;
+mod demo;
 mod desk;
 mod doctor;
 mod explain;

@@ -21,6 +21,8 @@ use tokio_util::task::TaskTracker;
 
 use router::Router;
 
+/// What it says of itself to clients of MQTT 5.
+pub(crate) const OWN_MARK: (&str, &str) = ("broker", "toolwright");
 /// Clients at once.
 pub(crate) const MAX_CLIENTS: usize = 64;
 /// The largest packet, in bytes.

@@ -22,6 +22,8 @@ pub(crate) struct Devices {
 struct Known {
     devices: Arc<Vec<Device>>,
     asked: Option<Instant>,
+    /// Why they could not be asked for the last time, when they could not.
+    failure: Option<String>,
 }
 
 /// How new the list has to be.
@@ -42,6 +44,11 @@ impl Devices {
         Arc::clone(&self.lock().devices)
     }
 
+    /// Why nobody knows which devices there are; nothing when that is known.
+    pub fn failure(&self) -> Option<String> {
+        self.lock().failure.clone()
+    }
+
     /// The devices; what was known before when they cannot be asked for.
     pub async fn current(
         &self,
@@ -59,18 +66,22 @@ impl Devices {
         }
         let Ok(found) = executor.find(&self.list) else {
             // No server is there that has devices.
-            *self.lock() = Known { devices: Arc::default(), asked: None };
+            *self.lock() = Known::default();
             return Arc::default();
         };
         let call = Call::new(&self.list, everything(found.tool.input_schema())).by(Arc::clone(caller));
         let asked = timeout(DEVICES_WAIT, executor.execute(call)).await;
         let mut known = self.lock();
         known.asked = Some(Instant::now());
+        known.failure = None;
         match asked.map(|outcome| outcome.result) {
             Ok(Ok(output)) => {
                 known.devices = Arc::new(parse_devices(&output.text, output.structured.as_deref()))
             }
-            Ok(Err(error)) => tracing::warn!("the devices are not known: {}", error.sentence),
+            Ok(Err(error)) => {
+                tracing::warn!("the devices are not known: {}", error.sentence);
+                known.failure = Some(error.sentence);
+            }
             Err(_) => tracing::warn!("the devices are not known: {} took too long", self.list),
         }
         Arc::clone(&known.devices)

@@ -16,6 +16,7 @@ mod fronts;
 mod mqtt;
 
 pub mod broker;
+pub mod knock;
 
 mod confirm;
 mod devices;

@@ -4,9 +4,11 @@
 //! back by itself. What was said while it was away is not heard: a command that comes late is worse than none.
 
 mod address;
+mod hear;
 mod wire;
 
 pub(crate) use address::BrokerAddress;
+pub(crate) use hear::{Heard, hear};
 pub(crate) use wire::{Message, Publication};
 
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::limits::{FAREWELL, OUTBOX, RECONNECT_MS};
 use crate::status::Status;
 use crate::view::FrontState;
-use wire::{Seen, Wire, WireError};
+use wire::{Caller, Seen, Will, Wire, WireError};
 
 /// Who gets the messages of some topics. It may not wait.
 pub(crate) trait Subscriber: Send + Sync + 'static {
@@ -51,6 +53,13 @@ pub(crate) struct LinkOptions {
     pub status_topic: String,
     pub online: String,
     pub offline: String,
+}
+
+impl LinkOptions {
+    fn open(&self, revision: Revision) -> Result<Wire, String> {
+        let will = Some(Will { topic: &self.status_topic, payload: &self.offline });
+        Wire::open(&self.address, &Caller { client_id: &self.client_id, will }, revision)
+    }
 }
 
 /// What can be seen of a link.
@@ -116,7 +125,7 @@ impl Link {
             let opened = match wire.take() {
                 Some(wire) => Ok(wire),
                 // A file that cannot be read may be there a little later.
-                None => Wire::open(&self.options, revision),
+                None => self.options.open(revision),
             };
             let ended = match opened {
                 Ok(mut opened) => {
@@ -168,7 +177,7 @@ impl Link {
             let may_publish = was_connected && self.held.is_none();
             tokio::select! {
                 seen = wire.poll() => match seen {
-                    Ok(Seen::Connected) => {
+                    Ok(Seen::Connected { .. }) => {
                         was_connected = true;
                         self.connected(wire, &topics);
                     }
@@ -179,7 +188,7 @@ impl Link {
                         }
                     }
                     Ok(Seen::Other) => {}
-                    Err(WireError { why, is_misunderstood }) => {
+                    Err(WireError { why, is_misunderstood, .. }) => {
                         return Ended { why, was_connected, is_misunderstood, is_over: false };
                     }
                 },

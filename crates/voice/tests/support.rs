@@ -3,6 +3,7 @@
 pub mod brokers;
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub struct House {
     pub calls: Arc<Mutex<Vec<(String, Value)>>>,
     /// How long a switch takes.
     pub delay: Duration,
+    /// Its broker is gone, and its tools say so.
+    pub is_away: Arc<AtomicBool>,
 }
 
 struct HouseTool {
@@ -39,6 +42,10 @@ impl ToolFunction for HouseTool {
         Box::pin(async move {
             let arguments: Value = serde_json::from_str(&arguments).expect("JSON");
             self.house.calls.lock().expect("a lock").push((self.name.to_owned(), arguments.clone()));
+            let is_of_devices = ["list_zwave_devices", "control_zwave_device"].contains(&self.name);
+            if is_of_devices && self.house.is_away.load(Ordering::Relaxed) {
+                return Err(ToolFailure::tool(AWAY));
+            }
             match self.name {
                 "list_zwave_devices" => Ok(ToolOutput::text(DEVICES)),
                 "control_zwave_device" => {
@@ -55,6 +62,9 @@ impl ToolFunction for HouseTool {
         })
     }
 }
+
+/// As zwave-mcp-server words it.
+const AWAY: &str = "The MQTT broker mqtt://127.0.0.1:1883 cannot be reached: Connection refused (os error 111). Check that it runs and that MQTT_BROKER_URL is right. Nothing was sent.";
 
 pub const DEVICES: &str = r#"Available Z-Wave devices (8 total):
 - "Switch One" in Hall is online

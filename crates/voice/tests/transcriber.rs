@@ -1,6 +1,7 @@
 //! The background transcriber: never blocking, in order, bounded, and with an answer for everything.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -77,7 +78,26 @@ async fn a_failure_is_said_in_words() {
     let mut room = Room::new(&House::default(), None, Limits::default());
     let failed = room.ask("turn on the broken lamp").await;
     assert_eq!(failed.kind, AnswerKind::Failed);
-    assert_eq!(failed.text, "The control zwave device tool could not do what was asked.");
+    assert_eq!(
+        failed.text,
+        "The control zwave device tool could not do what was asked, because what it needs is not running."
+    );
+}
+
+#[tokio::test]
+async fn why_the_house_does_not_answer_is_said() {
+    const WHY: &str = "The MQTT broker cannot be reached: Connection refused.";
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits::default());
+    assert_eq!(room.ask("turn on switch one").await.kind, AnswerKind::Done);
+    house.is_away.store(true, Ordering::Relaxed);
+    let failed = room.ask("turn off switch one").await;
+    assert_eq!((failed.text.as_str(), failed.kind), (WHY, AnswerKind::Failed));
+    // Nobody knows the devices yet: a command for one is understood all the same.
+    let mut room = Room::new(&house, None, Limits::default());
+    let failed = room.ask("turn off switch one").await;
+    assert_eq!((failed.text.as_str(), failed.kind), (WHY, AnswerKind::Failed));
+    assert_eq!(room.ask("tell me a joke").await.kind, AnswerKind::NotUnderstood);
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use rumqttc::{
 };
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::settings::{BrokerSettings, Encryption};
 
@@ -71,7 +71,11 @@ enum Link {
     /// The first attempt is not over.
     Connecting,
     Up(AsyncClient),
-    Down(Away),
+    Down {
+        away: Away,
+        /// When the attempt began that found it so.
+        since: Instant,
+    },
 }
 
 impl Broker {
@@ -106,25 +110,31 @@ impl Broker {
     pub async fn lost(&self) -> Away {
         let mut link = self.link.clone();
         match link.wait_for(|link| !matches!(link, Link::Up(_))).await.as_deref() {
-            Ok(Link::Down(away)) => away.clone(),
+            Ok(Link::Down { away, .. }) => away.clone(),
             _ => Away(LOST.to_owned()),
         }
     }
 
+    /// The connection. One that is down may be back since it was last looked for: what is told then is what an attempt
+    /// finds that began after the question.
     async fn client(&self) -> Result<AsyncClient, Away> {
+        let now = Instant::now();
+        let patience = self.connect_timeout * 2 + SHORTEST_WAIT;
         let mut link = self.link.clone();
-        let known = link.wait_for(|link| !matches!(link, Link::Connecting));
-        match timeout(self.connect_timeout * 2, known).await {
-            Ok(Ok(link)) => match &*link {
-                Link::Up(client) => Ok(client.clone()),
-                Link::Down(away) => {
-                    // Whoever asks would like to have it back soon.
-                    self.asked.notify_one();
-                    Err(away.clone())
-                }
-                Link::Connecting => Err(Away("it has not answered yet".into())),
-            },
-            _ => Err(Away("it has not answered yet".into())),
+        if matches!(&*link.borrow(), Link::Down { .. }) {
+            self.asked.notify_one();
+        }
+        let is_known = |link: &Link| match link {
+            Link::Connecting => false,
+            Link::Up(_) => true,
+            Link::Down { since, .. } => *since >= now,
+        };
+        // The last word counts, also when there is no new one in time.
+        let _ = timeout(patience, link.wait_for(is_known)).await;
+        match &*link.borrow() {
+            Link::Up(client) => Ok(client.clone()),
+            Link::Down { away, .. } => Err(away.clone()),
+            Link::Connecting => Err(Away("it has not answered yet".into())),
         }
     }
 }
@@ -150,6 +160,7 @@ impl Keeper {
     async fn keep(self) {
         let mut wait = FIRST_WAIT;
         loop {
+            let since = Instant::now();
             let away = match self.open() {
                 Ok((client, events)) => self.hold(client, events).await,
                 Err(away) => away,
@@ -160,7 +171,7 @@ impl Keeper {
             }
             let seconds = wait.as_secs_f32();
             tracing::warn!(broker = %self.settings, "no connection: {away}; the next attempt is in {seconds} s");
-            self.tell.send_replace(Link::Down(away));
+            self.tell.send_replace(Link::Down { away, since });
             let hurried = async {
                 sleep(SHORTEST_WAIT).await;
                 self.asked.notified().await;

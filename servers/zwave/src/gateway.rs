@@ -273,6 +273,7 @@ impl Gateway {
         let no_broker = |why| Trouble::NoBroker { broker: self.settings.broker.to_string(), why };
         self.broker.ready().await.map_err(no_broker)?;
         let mut heard = self.shared.heard.subscribe();
+        let mut is_found_again = false;
         let until = Instant::now() + DISCOVERY;
         loop {
             heard.mark_unchanged();
@@ -284,7 +285,14 @@ impl Gateway {
             tokio::select! {
                 _ = heard.changed() => {}
                 () = sleep_until(until.into()) => {}
-                why = self.broker.lost() => return Err(no_broker(why)),
+                // Nothing was sent yet, so the next connection will do. One that was lost before the question came may
+                // be noticed only now.
+                why = self.broker.lost() => {
+                    if std::mem::replace(&mut is_found_again, true) {
+                        return Err(no_broker(why));
+                    }
+                    self.broker.ready().await.map_err(no_broker)?;
+                }
             }
         }
     }

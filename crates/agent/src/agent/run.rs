@@ -26,6 +26,7 @@ const TOKEN_BYTES: u64 = 4;
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 60 * 60);
 
 const NO_WORDS: &str = "I have no answer to that.";
+const NO_ROOM: &str = "I have no answer to that: there was no room left for one.";
 const OUT_OF_TIME: &str = "I ran out of time before I had an answer.";
 const OUT_OF_TOKENS: &str = "I stopped, because this question has used up what it may cost.";
 const INTERRUPTED: &str = "I was interrupted before I had an answer.";
@@ -311,7 +312,14 @@ impl<'a> Run<'a> {
             Some(ModelStop::Refusal) => Stop::Refused,
             _ => Stop::Answered,
         };
-        let Some(text) = text_of(&response) else { return self.ends_with(stop, NO_WORDS) };
+        let Some(text) = text_of(&response) else {
+            return match stop {
+                Stop::Refused => self.ends_with(stop, NO_WORDS),
+                // It thought until there was no room left to say anything.
+                Stop::Length => self.ends_with(Stop::Empty, NO_ROOM),
+                _ => self.ends_with(Stop::Empty, NO_WORDS),
+            };
+        };
         // Calls that came too late have no results, and so no place in the conversation.
         let mut blocks = response.blocks;
         blocks.retain(|block| !matches!(block, Block::Call(_)));

@@ -39,8 +39,12 @@ pub enum Area {
     Backend,
     /// The language models.
     Models,
-    /// Those whom others are told by: the collector of telemetry, the broker.
+    /// Those whom others are told by: the collector of telemetry.
     Network,
+    /// The broker and the ports of the voice.
+    Voice,
+    /// The files of clients, and who goes past us in them.
+    Clients,
     /// Where calls are written down and looked up.
     Store,
     /// The port.
@@ -104,6 +108,13 @@ pub enum Fix {
 }
 
 impl Checkup {
+    /// With what others saw, in the order of the areas.
+    pub fn and(mut self, more: impl IntoIterator<Item = Check>) -> Checkup {
+        self.checks.extend(more);
+        self.checks.sort_by_key(|check| check.area.place());
+        self
+    }
+
     /// Everything that is wrong, with what it is wrong with.
     pub fn findings(&self) -> impl Iterator<Item = (&Check, &Finding)> {
         self.checks.iter().flat_map(|check| check.findings.iter().map(move |finding| (check, finding)))
@@ -111,11 +122,13 @@ impl Checkup {
 }
 
 impl Check {
-    pub(super) fn new(area: Area, subject: Option<&str>, said: impl Into<String>) -> Check {
+    /// Something that was seen, with nothing wrong.
+    pub fn new(area: Area, subject: Option<&str>, said: impl Into<String>) -> Check {
         Check { area, subject: subject.map(str::to_owned), said: said.into(), findings: Vec::new() }
     }
 
-    pub(super) fn with(mut self, findings: impl IntoIterator<Item = Finding>) -> Check {
+    /// With what is wrong.
+    pub fn with(mut self, findings: impl IntoIterator<Item = Finding>) -> Check {
         self.findings.extend(findings);
         self
     }
@@ -127,30 +140,42 @@ impl Check {
 }
 
 impl Finding {
-    pub(super) fn error(
-        id: &'static str,
-        what: impl Into<String>,
-        why: impl Into<String>,
-        fix: Fix,
-    ) -> Finding {
+    /// Something that does not work.
+    pub fn error(id: &'static str, what: impl Into<String>, why: impl Into<String>, fix: Fix) -> Finding {
         Finding { id, severity: Severity::Error, what: what.into(), place: None, why: why.into(), fix }
     }
 
-    pub(super) fn warning(
-        id: &'static str,
-        what: impl Into<String>,
-        why: impl Into<String>,
-        fix: Fix,
-    ) -> Finding {
+    /// Something that works, but not as it was meant.
+    pub fn warning(id: &'static str, what: impl Into<String>, why: impl Into<String>, fix: Fix) -> Finding {
         Finding { severity: Severity::Warning, ..Finding::error(id, what, why, fix) }
     }
 
-    pub(super) fn at(self, place: impl ToString) -> Finding {
+    /// With its place.
+    pub fn at(self, place: impl ToString) -> Finding {
         Finding { place: Some(place.to_string()), ..self }
     }
 }
 
 impl Area {
+    /// Where it stands. What is told of one server stays together.
+    fn place(self) -> usize {
+        match self {
+            Area::Configuration => 0,
+            Area::Process | Area::Protocol | Area::Backend => 1,
+            Area::Models => 2,
+            Area::Network => 3,
+            Area::Voice => 4,
+            Area::Clients => 5,
+            Area::Store => 6,
+            Area::Port => 7,
+            Area::Permissions => 8,
+            Area::Rules => 9,
+            Area::Definitions => 10,
+            Area::Clock => 11,
+            Area::Machine => 12,
+        }
+    }
+
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -160,6 +185,8 @@ impl Area {
             Area::Backend => "backend",
             Area::Models => "models",
             Area::Network => "network",
+            Area::Voice => "voice",
+            Area::Clients => "clients",
             Area::Store => "store",
             Area::Port => "port",
             Area::Permissions => "permissions",
@@ -180,7 +207,7 @@ impl Fix {
 }
 
 /// A word for a shell, in quotes where it needs them.
-pub(super) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
     match !word.is_empty() && word.bytes().all(is_plain) {
         true => word.to_owned(),

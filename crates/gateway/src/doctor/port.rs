@@ -68,7 +68,7 @@ pub(super) async fn check(examined: &Examined) -> Check {
 }
 
 /// A port near by that is free now.
-fn free_after(address: SocketAddr) -> u16 {
+pub fn free_after(address: SocketAddr) -> u16 {
     let first = address.port().max(1024);
     let near = (1..=LOOKED_AT).filter_map(|step| first.checked_add(step));
     let is_free = |port: &u16| TcpListener::bind(SocketAddr::new(address.ip(), *port)).is_ok();

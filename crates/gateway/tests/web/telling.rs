@@ -105,6 +105,7 @@ fn status(ledger: &Arc<Ledger>, executor: &Arc<ToolExecutor>) -> Arc<StatusSourc
         ledger: Some(ledger),
         llm: None,
         configuration: None,
+        is_demo: false,
     })
 }
 

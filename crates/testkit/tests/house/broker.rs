@@ -73,6 +73,23 @@ async fn a_broker_that_is_killed_and_started_again_is_found_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_first_call_after_the_broker_came_back_does_not_fail_with_what_was_before() {
+    let house = House::begin().await;
+    let mut server = Server::in_house(&house, &[]).await;
+    server.told(CONTROL, on()).await;
+    for _ in 0..3 {
+        house.kill_broker();
+        // The loss is known, and so is that nobody listens.
+        server.until(CONTROL, on(), |said| said.text.contains("Connection refused")).await;
+        house.restart_broker();
+        // The house's own gateway may be away a little longer, and then that is what is told.
+        let first = server.call("check_zwave_health", json!({})).await;
+        assert!(!first.text.contains("cannot be reached"), "{}", first.text);
+        server.until("check_zwave_health", json!({}), |said| !said.is_error).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_gateway_is_found_by_its_name_behind_a_login_and_by_tls() {
     let login = ("keeper".to_owned(), "open-sesame".to_owned());
     let plan = Plan {

@@ -1,17 +1,31 @@
 //! What a tool says of its failure, as far as it can be said aloud.
 
-use super::spoken::is_speakable;
+use super::spoken::{is_port, is_speakable};
 
 /// The longest message of a tool that is said, in characters.
 const MAX_CHARS: usize = 200;
 
+/// How many words the beginning of a sentence must have to say something without its end.
+const FEWEST_WORDS: usize = 4;
+
 /// The message as it is, or its first sentence in words: names like `start_line` are said as words, of a
-/// path only the last name is said, and what stands in brackets is left out. Nothing when that is not enough.
+/// path only the last name is said, and addresses and what stands in brackets are left out. Where the reason behind
+/// a colon cannot be said, what stands before it is. Nothing when that is not enough.
 pub(super) fn own_words(message: &str) -> Option<String> {
     if is_speakable(message, MAX_CHARS) {
         return Some(message.trim().to_owned());
     }
-    let said = in_words(first_sentence(message.trim()))?;
+    let sentence = first_sentence(message.trim());
+    said(sentence).or_else(|| {
+        let (beginning, _) = sentence.split_once(": ")?;
+        let is_enough = beginning.split_whitespace().count() >= FEWEST_WORDS;
+        said(beginning).filter(|_| is_enough)
+    })
+}
+
+/// A sentence as it is said.
+fn said(sentence: &str) -> Option<String> {
+    let said = in_words(sentence)?;
     let said = said.trim_end_matches(['.', ':', ' ']);
     let mut chars = said.chars();
     let said: String = chars.next()?.to_uppercase().chain(chars).chain(['.']).collect();
@@ -50,7 +64,9 @@ fn in_words(sentence: &str) -> Option<String> {
             ('"', Some(name)) => said.push_str(&format!("\"{name}\"")),
             // Without its name the sentence must still speak of something.
             ('"', None) if said.trim().is_empty() => return None,
-            (')', _) if is_speakable(inside, MAX_CHARS) => said.push_str(&format!("({inside})")),
+            (')', _) if is_speakable(inside, MAX_CHARS) && !inside.starts_with("os error") => {
+                said.push_str(&format!("({inside})"))
+            }
             _ => said.truncate(said.trim_end().len()),
         }
         rest = &from[end + 1..];
@@ -65,12 +81,37 @@ fn quotable(quoted: &str) -> Option<String> {
     is_speakable(&name, MAX_CHARS).then_some(name)
 }
 
-/// `start_line` is said "start line".
+/// `start_line` is said "start line", and addresses and ports are not said.
 fn names_as_words(text: &str) -> String {
     let is_name = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || "_.,:;".contains(c));
-    let words =
-        text.split(' ').map(|word| if is_name(word) { word.replace('_', " ") } else { word.to_owned() });
-    words.collect::<Vec<_>>().join(" ")
+    let mut words: Vec<String> = Vec::new();
+    let mut rest = text.split(' ').peekable();
+    while let Some(word) = rest.next() {
+        let is_before_number = rest.peek().is_some_and(|next| is_port(word, next));
+        let word = if is_before_number { rest.next().unwrap_or(word) } else { word };
+        let bare = word.trim_end_matches([':', ',', ';', '.']);
+        if is_before_number || is_address(bare) {
+            // "on port 1883" goes whole, and what stood behind it belongs to the word before.
+            if words.last().is_some_and(|last| ["on", "at"].contains(&last.as_str())) {
+                words.pop();
+            }
+            if let Some(last) = words.last_mut() {
+                last.push_str(&word[bare.len()..]);
+            }
+        } else {
+            words.push(if is_name(word) { word.replace('_', " ") } else { word.to_owned() });
+        }
+    }
+    words.join(" ")
+}
+
+/// `mqtt://house:1883`, `192.168.1.2` or `house:1883`.
+fn is_address(word: &str) -> bool {
+    let (host, port) = word.rsplit_once(':').unwrap_or((word, ""));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_ip = host.split('.').count() == 4 && host.split('.').all(is_number);
+    let has_port = port.len() >= 2 && is_number(port) && host.contains(|c: char| c.is_ascii_alphabetic());
+    word.contains("://") || is_ip || has_port
 }
 
 #[cfg(test)]
@@ -96,6 +137,15 @@ mod tests {
             ("\"a/b. c.txt\" does not exist. Use list_directory", "\"b. c.txt\" does not exist."),
             ("the pattern is wrong: regex parse error:\n    (\n", "The pattern is wrong."),
             ("it takes no more (HTTP 429: {}). Try again", "It takes no more."),
+            ("MQTT broker on port 1883 refused the connection", "MQTT broker refused the connection."),
+            (
+                "The MQTT broker mqtt://127.0.0.1:1883 cannot be reached: Connection refused (os error 111). Check MQTT_URL.",
+                "The MQTT broker cannot be reached: Connection refused.",
+            ),
+            (
+                "The MQTT broker mqtt://house:1883 cannot be reached: ETIMEDOUT. Nothing was sent.",
+                "The MQTT broker cannot be reached.",
+            ),
         ] {
             assert_eq!(own_words(message).as_deref(), Some(said));
         }
@@ -108,6 +158,7 @@ mod tests {
             "\"{}\" is wrong. Or_not",
             "MCP error -32602: \"query\" is required",
             "a \"quote without end_",
+            "npm error: ENOENT_",
             "_",
             "",
         ] {

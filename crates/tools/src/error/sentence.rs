@@ -213,9 +213,33 @@ pub(super) fn not_ready(tool: &str, message: &str) -> String {
     own_words(message).unwrap_or_else(unsaid)
 }
 
-/// A tool's own words where they can be spoken.
+/// A tool's own words where they can be spoken; else the reason in ours, where it is one that systems have a code for.
 pub(super) fn tool_error(tool: &str, message: &str) -> String {
-    own_words(message).unwrap_or_else(|| format!("The {} tool could not do what was asked.", spoken(tool)))
+    own_words(message).unwrap_or_else(|| {
+        let tool = spoken(tool);
+        match reason(message) {
+            Some(reason) => format!("The {tool} tool could not do what was asked, because {reason}."),
+            None => format!("The {tool} tool could not do what was asked."),
+        }
+    })
+}
+
+/// What the codes of systems mean, in words that can be spoken.
+const REASONS: &[(&[&str], &str)] = &[
+    (&["ECONNREFUSED", "connection refused"], "what it needs is not running"),
+    (&["ETIMEDOUT", "timed out"], "what it needs did not answer in time"),
+    (&["ENOTFOUND", "EAI_AGAIN"], "a name on the network cannot be found"),
+    (&["EHOSTUNREACH", "ENETUNREACH", "no route to host"], "the network does not lead to what it needs"),
+    (&["ECONNRESET", "EPIPE", "connection reset"], "the connection to what it needs was lost"),
+    (&["EACCES", "EPERM", "permission denied"], "it is not allowed to"),
+    (&["ENOENT", "no such file"], "a file that it needs is not there"),
+    (&["ENOSPC", "no space left"], "the disk is full"),
+];
+
+fn reason(message: &str) -> Option<&'static str> {
+    let message = message.to_lowercase();
+    let is_in = |codes: &[&str]| codes.iter().any(|code| message.contains(&code.to_lowercase()));
+    REASONS.iter().find(|(codes, _)| is_in(codes)).map(|(_, reason)| *reason)
 }
 
 pub(super) fn too_large(tool: &str) -> String {

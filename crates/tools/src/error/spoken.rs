@@ -38,12 +38,28 @@ pub(super) fn list(items: &[String], joint: &str, room: usize) -> String {
     }
 }
 
+/// Whether a text says "port 1883", which is nothing to people.
+pub(super) fn numbers_a_port(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.windows(2).any(|pair| is_port(pair[0], pair[1]))
+}
+
+/// Whether two words are "port" and its number.
+pub(super) fn is_port(word: &str, next: &str) -> bool {
+    word.eq_ignore_ascii_case("port") && next.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Whether a message can be said aloud as it is: short, one line, no codes and no signs of code.
 pub(super) fn is_speakable(text: &str, max_chars: usize) -> bool {
     const SIGNS: &[&str] =
         &["{", "}", "[", "]", "<", ">", "\\", "`", "::", "://", "0x", "_", "=", "|", "()", "#", "/"];
+    // Said letter by letter, and known to whoever has a house with it.
+    const SAID: &[&str] = &["MQTT", "HDMI", "WLAN"];
     let is_code = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if SAID.contains(&word) {
+            return false;
+        }
         let has = |test: fn(char) -> bool| word.chars().any(test);
         // ECONNREFUSED, TypeError, E404, -32602
         word.chars().filter(|c| c.is_uppercase()).count() >= 4
@@ -57,6 +73,7 @@ pub(super) fn is_speakable(text: &str, max_chars: usize) -> bool {
         && !SIGNS.iter().any(|sign| text.contains(sign))
         && !text.split_whitespace().any(is_code)
         && !text.split_whitespace().any(|word| word.starts_with('-') && word.len() > 4)
+        && !numbers_a_port(text)
         && !text.split_once(" code ").is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
@@ -85,6 +102,7 @@ mod tests {
     #[test]
     fn what_only_programmers_say_is_not_spoken() {
         assert!(is_speakable("Device \"Porch\" was not found. Is it switched on?", 200));
+        assert!(is_speakable("The MQTT broker cannot be reached.", 200));
         for text in [
             "connect ECONNREFUSED 127.0.0.1:1883",
             "TypeError: x is undefined",

@@ -21,6 +21,7 @@ use super::call::{KEPT, TIME_TO_CLEAN_UP};
 use super::{print, text_or_file};
 use crate::cli::AskOptions;
 use crate::gateway_source::{self, Behind, Wanted, Written};
+use crate::meant::nearest;
 use crate::report::{EXIT_FOUND, Report};
 use crate::signals::Signals;
 use crate::{agent_source, server_source, telemetry_source};
@@ -33,6 +34,17 @@ const TO_BE_READY: Duration = Duration::from_secs(15);
 const CONVERSATION: &str = "ask";
 
 pub fn run(options: &AskOptions) -> Result<ExitCode, Report> {
+    match answered(options) {
+        // A program gets one document, also when nobody could be asked.
+        Err(report) if options.json => {
+            print(&document::of_report(&report, options.model.as_deref()))?;
+            Ok(report.exit_code())
+        }
+        done => done,
+    }
+}
+
+fn answered(options: &AskOptions) -> Result<ExitCode, Report> {
     let text = question(options)?;
     let system = options.system.as_deref().map(text_or_file).transpose()?;
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -57,14 +69,16 @@ fn question(options: &AskOptions) -> Result<Option<String>, Report> {
         return Err(Report::usage(
             "there is no question",
             "write one: toolwright ask \"What time is it?\", or send it to standard input",
-        ));
+        )
+        .called("no_question"));
     }
     Ok(Some(text))
 }
 
 async fn ask(options: &AskOptions, text: Option<String>, system: Option<String>) -> Result<ExitCode, Report> {
     let mut signals = Signals::new();
-    let written = Written { flags: &options.ledger, own_secrets: &[] };
+    let state = server_source::state_folder();
+    let written = Written { flags: &options.ledger, state: state.as_deref(), own_secrets: &[] };
     let wanted = match (&options.toolbox, options.no_tools) {
         (_, true) => Wanted::Nobody,
         (Some(name), false) => Wanted::OfToolbox(name),
@@ -86,6 +100,7 @@ async fn ask(options: &AskOptions, text: Option<String>, system: Option<String>)
             () = ready => {}
             code = signals.end() => return Ok(ExitCode::from(code)),
         }
+        check_tools(options, &behind)?;
         let mut desk = Desk { options, behind: &behind, agent, model, system, signals: &mut signals };
         match text {
             Some(text) => desk.one(text).await,
@@ -125,10 +140,18 @@ impl Desk<'_> {
     async fn one(&mut self, text: String) -> Result<ExitCode, Report> {
         let (answer, signal) = self.answer(text, None).await;
         if self.options.json {
-            print(&document::of(&answer, &self.model))?;
+            let fix = answer.as_ref().err().and_then(|error| self.fix(error));
+            print(&document::of(&answer, &self.model, fix.as_deref()))?;
         }
         let code = match &answer {
-            Ok(answer) => exit_code(answer.stop),
+            Ok(answer) => {
+                if answer.stop == Stop::Empty && !self.options.json {
+                    eprintln!(
+                        "error: the model ended without a word, so there is no answer\nfix: ask again, or another model with --model"
+                    );
+                }
+                exit_code(answer.stop)
+            }
             Err(error) => {
                 if !self.options.json {
                     self.tell(error);
@@ -235,18 +258,42 @@ impl Desk<'_> {
             false => format!("\n{}", error.details),
         };
         eprintln!("error: {}{}", error.sentence, printable(&details, KEPT));
-        let fix = match error.kind {
+        if let Some(fix) = self.fix(error) {
+            eprintln!("fix: {fix}");
+        }
+    }
+
+    /// What to do about it, where we know it.
+    fn fix(&self, error: &AskError) -> Option<String> {
+        match error.kind {
             AskErrorKind::Broken => agent_source::fix_for_unreachable(self.behind.configuration.as_ref()),
             AskErrorKind::NoModel => {
                 Some("name another model with --model, or add it to llm.models".to_owned())
             }
             AskErrorKind::NoTool => Some("name one of them with --must-call".to_owned()),
             _ => None,
-        };
-        if let Some(fix) = fix {
-            eprintln!("fix: {fix}");
         }
     }
+}
+
+/// A name after `--tool` that offers nothing is a slip, and no wish.
+fn check_tools(options: &AskOptions, behind: &Behind) -> Result<(), Report> {
+    let tools = behind.executor.registry().snapshot();
+    let wanted = options.tools.iter().filter(|name| !name.trim_start().starts_with('!'));
+    for name in wanted {
+        let offer = Offer::of(std::slice::from_ref(name));
+        if tools.wire_names().any(|(_, tool)| offer.takes(tool)) {
+            continue;
+        }
+        let known: Vec<&str> =
+            tools.wire_names().flat_map(|(_, tool)| [tool.name(), tool.qualified_name()]).collect();
+        let fix = match &nearest(name, known)[..] {
+            [] => "see which there are: toolwright tools".to_owned(),
+            near => format!("did you mean {}? All of them: toolwright tools", near.join(" or ")),
+        };
+        return Err(Report::usage(format!("no tool is called \"{name}\""), fix).called("no_tool"));
+    }
+    Ok(())
 }
 
 /// Waits for an answer. A signal ends it: then it says so itself, unless a second one comes.
@@ -285,6 +332,8 @@ async fn line_of_terminal(prompt: &'static str) -> Option<String> {
 fn exit_code(stop: Stop) -> u8 {
     match stop {
         Stop::Answered | Stop::Length | Stop::Rounds | Stop::Confirm => 0,
-        Stop::Refused | Stop::Repeats | Stop::Tokens | Stop::Time | Stop::Cancelled => EXIT_FOUND,
+        Stop::Empty | Stop::Refused | Stop::Repeats | Stop::Tokens | Stop::Time | Stop::Cancelled => {
+            EXIT_FOUND
+        }
     }
 }

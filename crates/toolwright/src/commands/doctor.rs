@@ -1,6 +1,8 @@
 //! `toolwright doctor`: what is wrong, and the exact fix. It calls no tool and changes nothing.
 
+mod clients;
 mod text;
+mod voice;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
@@ -8,6 +10,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use tokio::runtime::Builder;
 use toolwright_config::{load, locate, process_environment};
+use toolwright_gateway::Servers;
 use toolwright_gateway::doctor::{Checkup, Examined, examine};
 
 use super::{print, print_text};
@@ -49,7 +52,18 @@ async fn look(options: &DoctorOptions) -> Checkup {
     };
     // Journals are read from their begin, and addresses are waited for.
     let _told = Progress::of("looking");
-    examine(&examined, async |servers, patience| server_source::settle(servers, Some(patience)).await).await
+    let watch = async |servers: &Servers, patience| server_source::settle(servers, Some(patience)).await;
+    let checkup = examine(&examined, watch).await;
+    let configuration =
+        examined.configuration.as_ref().ok().and_then(Option::as_ref).map(|(configuration, _)| configuration);
+    let voice = match configuration {
+        Some(configuration) => voice::check(configuration).await,
+        None => Vec::new(),
+    };
+    let named = options.config.config.as_deref();
+    checkup
+        .and(voice)
+        .and(clients::check(named, configuration.map(|configuration| configuration.file.as_path())))
 }
 
 fn as_json(checkup: &Checkup) -> String {

@@ -1,7 +1,7 @@
 //! `toolwright install`: the gateway in a client, and out again.
 
 mod change;
-mod list;
+pub mod list;
 mod models;
 
 use std::path::{Path, PathBuf};

@@ -1,30 +1,21 @@
 //! `toolwright serve`: every toolbox on one port of this machine.
 
+mod opened;
 mod start_text;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::pin::pin;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use tokio::runtime::Builder;
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-use toolwright_dashboard::Dashboard;
-use toolwright_gateway::control::{ControlError, Door, door_of, door_without_configuration};
-use toolwright_gateway::web::{
-    self, Allowed, Api, Inside, Keys, ListenError, Rate, Reach, Sessions, Web, WebLimits, WebOptions,
-};
-use toolwright_mcp::front::SealKey;
-use toolwright_voice::VoiceView;
+use toolwright_gateway::web::{self, ListenError, Reach};
 
-use super::{print_text, token};
+use super::print_text;
 use crate::cli::ServeOptions;
-use crate::gateway_source::{self, Behind, Written};
 use crate::report::Report;
-use crate::signals::{Signals, Wanted};
-use crate::{server_source, telemetry_source, toolset};
-use start_text::Started;
+use crate::signals::Signals;
+
+pub(super) use opened::{Opened, Whose};
+pub(super) use start_text::Started;
 
 /// Where is listened when nobody says otherwise.
 pub(super) const DEFAULT_PORT: u16 = 8484;
@@ -33,10 +24,15 @@ pub(super) const DEFAULT_PORT: u16 = 8484;
 const OPEN_FILES: u64 = 16_384;
 
 pub fn run(options: &ServeOptions) -> Result<ExitCode, Report> {
+    on_a_runtime(serve(options))
+}
+
+/// Runs a gateway to its end.
+pub(super) fn on_a_runtime<T>(gateway: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
     raise_file_limit();
     let runtime = Builder::new_multi_thread().worker_threads(workers()).enable_all().build();
     let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
-    let done = runtime.block_on(serve(options));
+    let done = runtime.block_on(gateway);
     // Who ends at once does not wait for what still runs.
     runtime.shutdown_background();
     done
@@ -50,166 +46,20 @@ fn workers() -> usize {
 }
 
 async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
-    let mut signals = Signals::new();
-    let address = address(options)?;
+    let signals = Signals::new();
     let reach = if options.listen_anywhere { Reach::Anywhere } else { Reach::Loopback };
-    let bound = web::bind(address, reach).await.map_err(|error| cannot_listen(&error))?;
-    let folder = gateway_source::token_folder();
-    let key = match &folder {
-        Some(folder) => SealKey::from_bytes(folder.seal_key().map_err(token::report)?),
-        None => SealKey::random(),
-    };
-    let (keys, own) = match (&folder, options.no_auth) {
-        (_, true) => (Keys::none_needed(), None),
-        (Some(folder), false) => Keys::in_folder(folder.clone()).map(with_some).map_err(token::report)?,
-        (None, false) => Keys::for_this_run().map(with_some).map_err(token::report)?,
-    };
-    let keys = if bound.address.ip().is_loopback() { keys } else { keys.for_strangers() };
-    let own_secrets: Vec<String> = own.iter().cloned().collect();
-    let written = Written { flags: &options.ledger, own_secrets: &own_secrets };
-    let behind = gateway_source::behind(&options.config, &options.roots, &options.rules, key, written)?;
-    let over = CancellationToken::new();
-    let ledger = behind.keep_ledger(over.clone());
-    let served = Arc::new(behind.served());
-    let port = bound.address.port();
-    let (sessions, link) = match &own {
-        Some(own) => (Sessions::new(own, port), Sessions::link(own).map_err(token::report)?),
-        None => (Sessions::open_to_all(port).map_err(token::report)?, "/".to_owned()),
-    };
-    let history = server_source::state_folder().map(|folder| folder.join("rules-history"));
-    let pages =
-        Dashboard::new(behind.ledger.clone(), Arc::clone(&behind.executor), Arc::clone(&behind.servers))
-            .with_notices(Arc::clone(&behind.notices))
-            .with_voice({
-                let voice = Arc::clone(&behind.voice);
-                move || voice.view()
-            })
-            .with_tokens(folder.clone())
-            .with_rules(options.rules.rules.clone(), history);
-    let started = Started {
-        address: bound.address,
-        link,
-        token: own,
-        token_file: folder.map(|folder| folder.own_file()).filter(|_| !options.no_auth),
-        toolboxes: start_text::toolboxes(&behind, &served.toolboxes()),
-        folders: toolset::folders(&options.roots),
-        configuration: behind.configuration.as_ref().map(|configuration| configuration.file.clone()),
-        upstreams: behind.llm.as_ref().map(|llm| llm.upstreams()).unwrap_or_default(),
-    };
-    let web_options = WebOptions {
-        inside: served,
-        keys,
-        allowed: Allowed { hosts: options.allow_host.clone(), origins: options.allow_origin.clone() },
-        limits: limits(options),
-        metrics: behind.metrics(),
-        api: Some(
-            Api::new(behind.ledger.clone(), Arc::clone(&behind.executor))
-                .with_status(Arc::clone(&behind.status))
-                .with_voice({
-                    let voice = Arc::clone(&behind.voice);
-                    move || voice.view().map(|view| view.to_json())
-                }),
-        ),
-        llm: behind.llm.clone(),
-        pages: Some((Arc::new(pages), sessions)),
-    };
-    let web = Web::new(bound.address, web_options)
-        .map_err(|error| Report::usage(error.to_string(), "correct --allow-host or --allow-origin"))?;
-    behind.status.at(bound.address, &web);
-    say(options, &started)?;
-    let stop = web.stop();
-    let mut serving = tokio::spawn(async move { web.serve(bound).await });
-    let noticing = {
-        let (notices, servers, ledger) =
-            (Arc::clone(&behind.notices), Arc::clone(&behind.servers), behind.ledger.clone());
-        let over = over.clone();
-        tokio::spawn(async move { notices.run(&servers, ledger.as_ref(), &over).await })
-    };
-    let (stop_voice, voice) = (CancellationToken::new(), Arc::clone(&behind.voice));
-    let mut speaking = {
-        let stop = stop_voice.clone();
-        let keeper = Arc::clone(&voice);
-        let tell = move |view: &VoiceView| eprint!("the voice listens:\n{}", keeper.told(view));
-        tokio::spawn(async move { voice.run(stop, tell).await })
-    };
-    let mut ledger = pin!(ledger);
-    tokio::select! {
-        () = until_asked_to_end(options, &behind, &mut signals) => {}
-        () = &mut ledger => {}
-    }
-    stop.ask();
-    let ending = async {
-        stop_voice.cancel();
-        let _ = tokio::join!(&mut serving, &mut speaking);
-        behind.servers.stop().await;
-        // Every call has ended now, and is counted.
-        over.cancel();
-        let _ = tokio::join!(ledger, telemetry_source::end(behind.telemetry.as_ref()), noticing);
-    };
-    tokio::select! {
-        () = ending => Ok(ExitCode::SUCCESS),
-        // The guardian sees to the servers.
-        code = signals.end() => Ok(ExitCode::from(code)),
-    }
+    let bound = web::bind(address(options)?, reach).await.map_err(|error| cannot_listen(&error))?;
+    let opened = Opened::new(bound, options, Whose::User)?;
+    say(options, &opened.started)?;
+    Ok(opened.run(options, signals, std::future::pending()).await)
 }
 
-fn with_some<T>((keys, token): (T, String)) -> (T, Option<String>) {
-    (keys, Some(token))
-}
-
-/// Keeps what is served current, and the control socket open, until a signal asks to end.
-async fn until_asked_to_end(options: &ServeOptions, behind: &Behind, signals: &mut Signals) {
-    let asked = Notify::new();
-    let door = control_door(behind).await;
-    let controlled = async {
-        match &door {
-            Some(door) => {
-                door.serve(Arc::clone(&behind.servers), Some(Arc::clone(&behind.status))).await;
-            }
-            None => std::future::pending().await,
-        }
-    };
-    let ending = async {
-        while let Wanted::Reload = signals.next().await {
-            asked.notify_waiters();
-        }
-    };
-    tokio::select! {
-        () = controlled => {}
-        () = behind.keep_current(&options.rules, &asked) => {}
-        () = ending => {}
-    }
-}
-
-/// The socket of `toolwright servers` and `toolwright status`. Without one everything else works.
-async fn control_door(behind: &Behind) -> Option<Door> {
-    let found = match &behind.configuration {
-        Some(configuration) => door_of(&configuration.file),
-        None => door_without_configuration(),
-    };
-    let opened = match found {
-        Ok(path) => Door::open(&path).await,
-        Err(error) => Err(error),
-    };
-    opened
-        .inspect_err(|error| {
-            // Of gateways without a file there may be many, and nobody restarts servers of theirs.
-            if behind.configuration.is_none() {
-                return;
-            }
-            let why = match error {
-                ControlError::SomebodyThere => {
-                    "it is about another gateway with the same configuration".to_owned()
-                }
-                error => format!("it does not see this gateway: {error}"),
-            };
-            eprintln!("warning: \"toolwright servers\" cannot be used here: {why}");
-        })
-        .ok()
+/// The port of this machine.
+pub(super) fn loopback(port: u16) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)
 }
 
 fn address(options: &ServeOptions) -> Result<SocketAddr, Report> {
-    let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let address = options.listen.unwrap_or_else(|| loopback(options.port.unwrap_or(DEFAULT_PORT)));
     if options.no_auth && !address.ip().is_loopback() {
         let what =
@@ -219,7 +69,7 @@ fn address(options: &ServeOptions) -> Result<SocketAddr, Report> {
     Ok(address)
 }
 
-fn cannot_listen(error: &ListenError) -> Report {
+pub(super) fn cannot_listen(error: &ListenError) -> Report {
     let fix = match error {
         ListenError::NotLoopback(_) => {
             "listen at 127.0.0.1, or say that this is what you want: --listen-anywhere".to_owned()
@@ -235,23 +85,6 @@ fn cannot_listen(error: &ListenError) -> Report {
         ListenError::Io { .. } => "give an address of this machine with --listen".to_owned(),
     };
     Report::usage(error.to_string(), fix)
-}
-
-fn limits(options: &ServeOptions) -> WebLimits {
-    let usual = WebLimits::default();
-    let or = |given: Option<u32>, usual: usize| given.map_or(usual, |given| given as usize);
-    WebLimits {
-        rate: match options.rate {
-            Some(0) => None,
-            Some(rate) => Some(Rate::per_second(rate)),
-            None => usual.rate,
-        },
-        requests_per_client: or(options.calls, usual.requests_per_client),
-        requests_in_all: or(options.calls_in_all, usual.requests_in_all),
-        connections: or(options.connections, usual.connections),
-        grace: options.grace.unwrap_or(usual.grace),
-        ..usual
-    }
 }
 
 fn say(options: &ServeOptions, started: &Started) -> Result<(), Report> {

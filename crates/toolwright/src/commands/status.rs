@@ -29,7 +29,8 @@ pub fn run(options: &StatusOptions) -> Result<ExitCode, Report> {
         Some(url) => asked(&runtime, url),
         None => match runtime.block_on(behind_a_door(options.config.config.as_deref())) {
             Some(status) => Ok(status),
-            None => asked(&runtime, USUAL),
+            // A demo is told of only where there is nothing of the user's own.
+            None => asked(&runtime, USUAL).or_else(|error| a_demo(&runtime).ok_or(error)),
         },
     };
     let status = match found {
@@ -49,11 +50,23 @@ pub(super) async fn behind_a_door(config: Option<&Path>) -> Option<Status> {
     let located = locate(config, &process_environment).ok().flatten();
     let own = located.and_then(|located| control::door_of(&located.file).ok());
     for door in own.into_iter().chain(control::door_without_configuration().ok()) {
-        if let Ok(Reply::Status(Some(status))) = control::ask(&door, &Question::Status).await {
-            return Some(*status);
+        if let Some(status) = behind(&door).await {
+            return Some(status);
         }
     }
     None
+}
+
+/// Asks a demo that runs.
+fn a_demo(runtime: &Runtime) -> Option<Status> {
+    super::demo::doors().into_iter().find_map(|door| runtime.block_on(behind(&door)))
+}
+
+async fn behind(door: &Path) -> Option<Status> {
+    match control::ask(door, &Question::Status).await {
+        Ok(Reply::Status(Some(status))) => Some(*status),
+        _ => None,
+    }
 }
 
 /// Asks over HTTP.

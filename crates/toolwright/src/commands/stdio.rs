@@ -14,7 +14,7 @@ use crate::cli::StdioOptions;
 use crate::gateway_source::{self, Behind, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
-use crate::telemetry_source;
+use crate::{server_source, telemetry_source};
 
 pub fn run(options: &StdioOptions) -> Result<ExitCode, Report> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -28,7 +28,8 @@ pub fn run(options: &StdioOptions) -> Result<ExitCode, Report> {
 async fn serve(options: &StdioOptions) -> Result<ExitCode, Report> {
     let mut signals = Signals::new();
     // What is sealed is for this client alone, which is gone when we are.
-    let written = Written { flags: &options.ledger, own_secrets: &[] };
+    let state = server_source::state_folder();
+    let written = Written { flags: &options.ledger, state: state.as_deref(), own_secrets: &[] };
     let key = SealKey::random();
     let behind = gateway_source::behind(&options.config, &options.roots, &options.rules, key, written)?;
     let over = CancellationToken::new();

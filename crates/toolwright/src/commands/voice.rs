@@ -17,7 +17,7 @@ use crate::cli::VoiceOptions;
 use crate::gateway_source::{self, Behind, Wanted, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted as Signal};
-use crate::telemetry_source;
+use crate::{server_source, telemetry_source};
 
 pub fn run(options: &VoiceOptions) -> Result<ExitCode, Report> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -30,7 +30,8 @@ pub fn run(options: &VoiceOptions) -> Result<ExitCode, Report> {
 
 async fn serve(options: &VoiceOptions) -> Result<ExitCode, Report> {
     let mut signals = Signals::new();
-    let written = Written { flags: &options.ledger, own_secrets: &[] };
+    let state = server_source::state_folder();
+    let written = Written { flags: &options.ledger, state: state.as_deref(), own_secrets: &[] };
     let key = SealKey::random();
     let (config, roots, rules) = (&options.config, &options.roots, &options.rules);
     let behind = gateway_source::behind_with(config, roots, rules, key, written, Wanted::ForVoice)?;

@@ -1,10 +1,12 @@
 //! The faults that `toolwright doctor` must name: each is planted for real, in a home of its own.
 
+mod neighbours;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -67,6 +69,17 @@ pub struct Patient {
     pub port: u16,
     gateways: Vec<Gateway>,
     listeners: Vec<TcpListener>,
+    programs: Vec<Beside>,
+}
+
+/// A program that ends with its patient.
+struct Beside(Child);
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 impl Patient {
@@ -80,6 +93,7 @@ impl Patient {
             port,
             gateways: Vec::new(),
             listeners: Vec::new(),
+            programs: Vec::new(),
         };
         patient.executable("bin/notes-server", SERVER);
         patient.configure(&json!({ "notes": patient.good() }));
@@ -135,7 +149,7 @@ impl Patient {
         self.configure_all(&json!({ "mcpServers": servers }));
     }
 
-    fn configure_all(&self, configuration: &Value) {
+    pub fn configure_all(&self, configuration: &Value) {
         self.put(self.file("toolwright.json"), &configuration.to_string(), 0o600);
     }
 
@@ -238,7 +252,12 @@ fn answer(mut stream: TcpStream, status: &str) {
 }
 
 /// All of them.
-pub const FAULTS: &[Fault] = &[
+pub fn faults() -> Vec<&'static Fault> {
+    FAULTS.iter().chain(neighbours::FAULTS).collect()
+}
+
+/// Those of ourselves and our servers.
+const FAULTS: &[Fault] = &[
     Fault {
         id: "configuration-unusable",
         title: "the file after --config is not there",

@@ -256,7 +256,7 @@ fn to_five(sent: Sent) -> v5::Packet {
                 max_qos: None,
                 retain_available: None,
                 reason_string: None,
-                user_properties: Vec::new(),
+                user_properties: vec![(super::OWN_MARK.0.to_owned(), super::OWN_MARK.1.to_owned())],
                 wildcard_subscription_available: None,
                 server_keep_alive: None,
                 response_information: None,

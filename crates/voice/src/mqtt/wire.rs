@@ -4,7 +4,8 @@ use bytes::Bytes;
 use mqtt_v4 as v4;
 use mqtt_v5 as v5;
 
-use super::{LinkOptions, Revision};
+use super::{BrokerAddress, Revision};
+use crate::broker::OWN_MARK;
 use crate::limits::{CONNECT_SECONDS, KEEP_ALIVE_SECONDS, MAX_PACKET_BYTES, MAX_PACKET_BYTES_UNTOLD, OUTBOX};
 
 /// A message that came in.
@@ -31,7 +32,10 @@ pub(crate) struct Publication {
 
 /// What happened on the wire.
 pub(super) enum Seen {
-    Connected,
+    Connected {
+        /// It is the broker that we have inside.
+        is_ours: bool,
+    },
     Message(Message),
     Other,
 }
@@ -41,6 +45,32 @@ pub(super) struct WireError {
     pub why: String,
     /// Somebody was there and did not understand us.
     pub is_misunderstood: bool,
+    pub fault: Fault,
+}
+
+/// What is at fault when there is no connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Nobody is there, or nothing leads there.
+    Way,
+    /// Encryption: certificates, or somebody who does not encrypt.
+    Encryption,
+    /// Who we say we are.
+    Login,
+    /// What is spoken.
+    Protocol,
+}
+
+/// Who connects, and what is said when he is gone without a word.
+pub(super) struct Caller<'c> {
+    pub client_id: &'c str,
+    pub will: Option<Will<'c>>,
+}
+
+/// What a broker says for us when we are gone.
+pub(super) struct Will<'c> {
+    pub topic: &'c str,
+    pub payload: &'c str,
 }
 
 /// A connection of one revision, which comes back when it is polled again.
@@ -51,10 +81,10 @@ pub(super) enum Wire {
 
 impl Wire {
     /// Nothing is connected before it is polled.
-    pub fn open(options: &LinkOptions, revision: Revision) -> Result<Wire, String> {
+    pub fn open(address: &BrokerAddress, caller: &Caller<'_>, revision: Revision) -> Result<Wire, String> {
         match revision {
-            Revision::Three => open_three(options),
-            Revision::Five => open_five(options),
+            Revision::Three => open_three(address, caller),
+            Revision::Five => open_five(address, caller),
         }
     }
 
@@ -131,26 +161,23 @@ impl Wire {
     }
 }
 
-fn open_three(options: &LinkOptions) -> Result<Wire, String> {
-    let broker = &options.address.0;
-    let mut with = v4::MqttOptions::new(options.client_id.clone(), (broker.host.clone(), broker.port));
+fn open_three(address: &BrokerAddress, caller: &Caller<'_>) -> Result<Wire, String> {
+    let broker = &address.0;
+    let mut with = v4::MqttOptions::new(caller.client_id, (broker.host.clone(), broker.port));
     with.set_clean_session(true);
     with.set_keep_alive(KEEP_ALIVE_SECONDS);
     with.set_max_packet_size(MAX_PACKET_BYTES_UNTOLD, MAX_PACKET_BYTES_UNTOLD);
-    with.set_last_will(v4::LastWill::new(
-        options.status_topic.clone(),
-        options.offline.clone(),
-        v4::QoS::AtLeastOnce,
-        true,
-    ));
+    if let Some(Will { topic, payload }) = &caller.will {
+        with.set_last_will(v4::LastWill::new(*topic, *payload, v4::QoS::AtLeastOnce, true));
+    }
     if let Some(name) = &broker.username {
-        match options.address.password()? {
+        match address.password()? {
             Some(password) => with.set_credentials(name.clone(), password),
             None => with.set_username(name.clone()),
         };
     }
     if broker.is_encrypted {
-        let transport = match options.address.certificates()? {
+        let transport = match address.certificates()? {
             Some(ca) => v4::Transport::tls(ca, None, None),
             None => v4::Transport::try_tls_with_default_config().map_err(|error| error.to_string())?,
         };
@@ -165,28 +192,24 @@ fn open_three(options: &LinkOptions) -> Result<Wire, String> {
     Ok(Wire::Three(client, Box::new(events)))
 }
 
-fn open_five(options: &LinkOptions) -> Result<Wire, String> {
-    let broker = &options.address.0;
-    let mut with = v5::MqttOptions::new(options.client_id.clone(), (broker.host.clone(), broker.port));
+fn open_five(address: &BrokerAddress, caller: &Caller<'_>) -> Result<Wire, String> {
+    let broker = &address.0;
+    let mut with = v5::MqttOptions::new(caller.client_id, (broker.host.clone(), broker.port));
     with.set_clean_start(true);
     with.set_keep_alive(KEEP_ALIVE_SECONDS);
     with.set_max_packet_size(Some(MAX_PACKET_BYTES));
     with.set_connect_timeout(std::time::Duration::from_secs(CONNECT_SECONDS));
-    with.set_last_will(v5::LastWill::new(
-        options.status_topic.clone(),
-        options.offline.clone(),
-        v5::QoS::AtLeastOnce,
-        true,
-        None,
-    ));
+    if let Some(Will { topic, payload }) = &caller.will {
+        with.set_last_will(v5::LastWill::new(*topic, *payload, v5::QoS::AtLeastOnce, true, None));
+    }
     if let Some(name) = &broker.username {
-        match options.address.password()? {
+        match address.password()? {
             Some(password) => with.set_credentials(name.clone(), password),
             None => with.set_username(name.clone()),
         };
     }
     if broker.is_encrypted {
-        let transport = match options.address.certificates()? {
+        let transport = match address.certificates()? {
             Some(ca) => v5::Transport::tls(ca, None, None),
             None => v5::Transport::try_tls_with_default_config().map_err(|error| error.to_string())?,
         };
@@ -202,7 +225,7 @@ fn open_five(options: &LinkOptions) -> Result<Wire, String> {
 
 fn seen_three(event: v4::Event) -> Seen {
     match event {
-        v4::Event::Incoming(v4::Packet::ConnAck(_)) => Seen::Connected,
+        v4::Event::Incoming(v4::Packet::ConnAck(_)) => Seen::Connected { is_ours: false },
         v4::Event::Incoming(v4::Packet::Publish(publish)) => Seen::Message(Message {
             topic: String::from_utf8_lossy(&publish.topic).into_owned(),
             payload: publish.payload,
@@ -217,7 +240,11 @@ fn seen_three(event: v4::Event) -> Seen {
 
 fn seen_five(event: v5::Event) -> Seen {
     match event {
-        v5::Event::Incoming(v5::Packet::ConnAck(_)) => Seen::Connected,
+        v5::Event::Incoming(v5::Packet::ConnAck(welcome)) => {
+            let is_mark = |(key, name): &(String, String)| (key.as_str(), name.as_str()) == OWN_MARK;
+            let said = welcome.properties.map(|properties| properties.user_properties).unwrap_or_default();
+            Seen::Connected { is_ours: said.iter().any(is_mark) }
+        }
         v5::Event::Incoming(v5::Packet::Publish(publish)) => {
             let properties = publish.properties.unwrap_or_default();
             Seen::Message(Message {
@@ -241,11 +268,15 @@ fn error_three(error: &v4::ConnectionError) -> WireError {
         Error::Io(error) => is_hang_up(error),
         _ => false,
     };
-    let why = match error {
-        Error::ConnectionRefused(Code::BadUserNamePassword | Code::NotAuthorized) => not_let_in(),
-        error => error.to_string(),
+    let (fault, why) = match error {
+        Error::ConnectionRefused(Code::BadUserNamePassword | Code::NotAuthorized) => {
+            (Fault::Login, not_let_in())
+        }
+        Error::Tls(_) => (Fault::Encryption, error.to_string()),
+        error if is_misunderstood => (Fault::Protocol, error.to_string()),
+        error => (Fault::Way, error.to_string()),
     };
-    WireError { why, is_misunderstood }
+    WireError { why, is_misunderstood, fault }
 }
 
 fn error_five(error: &v5::ConnectionError) -> WireError {
@@ -263,11 +294,15 @@ fn error_five(error: &v5::ConnectionError) -> WireError {
         Error::Io(error) => is_hang_up(error),
         _ => false,
     };
-    let why = match error {
-        Error::ConnectionRefused(Code::BadUserNamePassword | Code::NotAuthorized) => not_let_in(),
-        error => error.to_string(),
+    let (fault, why) = match error {
+        Error::ConnectionRefused(Code::BadUserNamePassword | Code::NotAuthorized | Code::Banned) => {
+            (Fault::Login, not_let_in())
+        }
+        Error::Tls(_) => (Fault::Encryption, error.to_string()),
+        error if is_misunderstood => (Fault::Protocol, error.to_string()),
+        error => (Fault::Way, error.to_string()),
     };
-    WireError { why, is_misunderstood }
+    WireError { why, is_misunderstood, fault }
 }
 
 fn not_let_in() -> String {

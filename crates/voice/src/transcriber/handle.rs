@@ -251,8 +251,17 @@ impl Shared {
         Said::new(speakable(&told.join("\n")), AnswerKind::Done)
     }
 
+    /// Nobody can think about it. What sounds like a command for a house that does not answer was understood.
+    fn not_understood(&self, transcript: &Transcript) -> Said {
+        let is_command = transcript.is_english() && could_be_of_device(&transcript.text);
+        match self.devices.failure().filter(|_| is_command) {
+            Some(why) => Said::new(speakable_failure(&why), AnswerKind::Failed),
+            None => Said::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood),
+        }
+    }
+
     async fn thought(&self, transcript: &Transcript, ear: &mut dyn Ear, caller: Arc<Caller>) -> Said {
-        let Some(mind) = &self.mind else { return Said::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood) };
+        let Some(mind) = &self.mind else { return self.not_understood(transcript) };
         let (words, mut pieces) = Words::channel();
         let cancellation = self.stop.child_token();
         let _cancelled_with_us = cancellation.clone().drop_guard();

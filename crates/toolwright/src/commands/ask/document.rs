@@ -5,9 +5,10 @@ use toolwright_jsonrpc::raw::quote;
 use toolwright_tools::ErrorCode;
 
 use crate::output::{Called as Shown, Ended, called_json};
+use crate::report::Report;
 
 /// What came of a question.
-pub fn of(answer: &Result<Answer, AskError>, model: &str) -> String {
+pub fn of(answer: &Result<Answer, AskError>, model: &str, fix: Option<&str>) -> String {
     match answer {
         Ok(answer) => format!(
             "{{\"answer\":{},\"stop\":{},\"model\":{},\"provider\":{},\"upstream\":{},\"rounds\":{},\"turns\":{},\
@@ -25,14 +26,31 @@ pub fn of(answer: &Result<Answer, AskError>, model: &str) -> String {
             answer.duration.as_millis()
         ),
         Err(error) => format!(
-            "{{\"error\":{{\"code\":{},\"message\":{},\"details\":{}}},\"model\":{},\"calls\":{}}}",
+            "{{\"error\":{{\"code\":{},\"message\":{},\"details\":{},\"fix\":{}}},\"model\":{},\"calls\":{}}}",
             quote(error.kind.word()),
             quote(&error.sentence),
             quote(&error.details),
+            or_null(fix),
             quote(model),
             calls(&error.calls)
         ),
     }
+}
+
+/// Why nobody could be asked at all.
+pub fn of_report(report: &Report, model: Option<&str>) -> String {
+    format!(
+        "{{\"error\":{{\"code\":{},\"message\":{},\"details\":{},\"fix\":{}}},\"model\":{},\"calls\":[]}}",
+        quote(report.kind()),
+        quote(report.what()),
+        quote(&report.details()),
+        or_null(report.fix()),
+        or_null(model)
+    )
+}
+
+fn or_null(text: Option<&str>) -> String {
+    text.map_or_else(|| "null".to_owned(), quote)
 }
 
 /// Two parts of one answer, with a person's word between them.

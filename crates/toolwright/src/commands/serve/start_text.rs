@@ -55,9 +55,14 @@ pub fn toolboxes(behind: &Behind, names: &[String]) -> Vec<Line> {
 
 impl Started {
     pub fn to_json(&self) -> String {
+        format!("{}\n", self.to_value())
+    }
+
+    /// The same, for more to be said.
+    pub fn to_value(&self) -> serde_json::Value {
         let toolboxes: serde_json::Map<String, serde_json::Value> =
             self.toolboxes.iter().map(|line| (line.name.clone(), json!(self.toolbox(&line.name)))).collect();
-        let said = json!({
+        json!({
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
             "address": self.address.to_string(),
@@ -69,8 +74,7 @@ impl Started {
             "configuration": self.configuration,
             "dashboard": self.url(&self.link),
             "llm": { "url": self.url(""), "upstreams": self.upstreams },
-        });
-        format!("{said}\n")
+        })
     }
 
     pub fn to_text(&self) -> String {
@@ -143,7 +147,8 @@ impl Started {
         self.url(&format!("/mcp/t/{encoded}"))
     }
 
-    fn url(&self, path: &str) -> String {
+    /// The address of a path.
+    pub fn url(&self, path: &str) -> String {
         // An address that stands for all of them is none to connect to.
         let ip = match self.address.ip() {
             ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

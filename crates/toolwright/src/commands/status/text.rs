@@ -9,6 +9,9 @@ const SHOWN: usize = 120;
 /// One line, for a prompt or a watch.
 pub fn line(status: &Status) -> String {
     let mut parts = vec![format!("toolwright {} {}", status.version, status.status)];
+    if status.demo {
+        parts.push("demo".to_owned());
+    }
     if let Some(address) = &status.address {
         parts.push(address.clone());
     }
@@ -30,15 +33,18 @@ pub fn line(status: &Status) -> String {
 
 /// Everything.
 pub fn full(status: &Status) -> String {
-    let mut rows = vec![
-        ("status", status.status.clone()),
+    let mut rows = vec![("status", status.status.clone())];
+    if status.demo {
+        rows.push(("demo", "made-up calls of a scripted model; nothing of yours".to_owned()));
+    }
+    rows.extend([
         ("version", format!("{}, process {}", status.version, status.pid)),
         ("address", status.address.clone().unwrap_or_else(|| "standard input and output".to_owned())),
         ("running", format!("since {}, {}", status.since, span(status.uptime_seconds))),
         ("file", status.configuration.clone().unwrap_or_else(|| "none: the built-in tools".to_owned())),
         ("servers", states(status)),
         ("tools", status.tools.to_string()),
-    ];
+    ]);
     if let Some(hour) = &status.last_hour {
         rows.push((
             "last hour",
@@ -157,6 +163,7 @@ mod tests {
         };
         Status {
             status: "degraded".into(),
+            demo: false,
             problems: vec!["the server 'time' cannot be used: the program \"uvx\" was not found".into()],
             version: "0.1.0".into(),
             pid: 42,
@@ -191,6 +198,13 @@ mod tests {
     #[test]
     fn a_status_in_one_line_and_in_full() {
         insta::assert_snapshot!(format!("{}\n\n{}", line(&status()), full(&status())));
+    }
+
+    #[test]
+    fn a_demo_says_so_in_both() {
+        let demo = Status { demo: true, ..status() };
+        assert!(line(&demo).contains(" · demo · http://127.0.0.1:8484"), "{}", line(&demo));
+        assert!(full(&demo).contains("demo         made-up calls of a scripted model"), "{}", full(&demo));
     }
 
     #[test]
