@@ -18,7 +18,7 @@ use crate::servers_end_to_end::installed as servers;
 const PORT: &str = "8484";
 
 /// How long one block may take, in seconds.
-const PATIENCE: &str = "90";
+const PATIENCE: &str = "180";
 
 /// The model that pages ask, and what it says to everything.
 const MODEL: &str = "qwen3:8b";
