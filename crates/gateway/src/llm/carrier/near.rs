@@ -5,7 +5,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -38,8 +38,11 @@ pub(in super::super) struct Near {
     port: u16,
     /// What the upstream is told that it is called.
     name: HeaderValue,
-    idle: Arc<Mutex<Vec<(Driven, Instant)>>>,
+    idle: Arc<Mutex<Vec<Idle>>>,
 }
+
+/// A connection that nobody uses, and since when.
+type Idle = (Box<Driven>, Instant);
 
 /// A connection, and what sends over it.
 struct Driven {
@@ -52,7 +55,7 @@ struct Driven {
 pub(in super::super) struct NearBody {
     body: Incoming,
     /// Kept for the next request when the body has come to its end; closed when it is dropped before.
-    driven: Option<Driven>,
+    driven: Option<Box<Driven>>,
     near: Near,
 }
 
@@ -91,21 +94,22 @@ impl Near {
         }
     }
 
-    fn answered(&self, answer: Response<Incoming>, driven: Driven) -> Response<NearBody> {
+    fn answered(&self, answer: Response<Incoming>, driven: Box<Driven>) -> Response<NearBody> {
         answer.map(|body| NearBody { body, driven: Some(driven), near: self.clone() })
     }
 
-    async fn connect(&self) -> Result<Driven, CarryError> {
+    async fn connect(&self) -> Result<Box<Driven>, CarryError> {
         let failed = |error: std::io::Error| CarryError::innermost(&error);
         let stream = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
         let shaken = Builder::new().max_buf_size(BUFFER_BYTES).handshake(TokioIo::new(stream)).await;
         let (sender, connection) = shaken.map_err(|error| CarryError::innermost(&error))?;
-        Ok(Driven { sender, connection, is_over: false })
+        // It is large, and goes from hand to hand.
+        Ok(Box::new(Driven { sender, connection, is_over: false }))
     }
 
     /// The connection that was used last, of those that are still open.
-    async fn kept(&self) -> Option<Driven> {
+    async fn kept(&self) -> Option<Box<Driven>> {
         loop {
             let (mut driven, since) = self.idle().pop()?;
             if since.elapsed() < IDLE && driven.is_open().await {
@@ -114,7 +118,7 @@ impl Near {
         }
     }
 
-    fn keep(&self, driven: Driven) {
+    fn keep(&self, driven: Box<Driven>) {
         let mut idle = self.idle();
         idle.retain(|(_, since)| since.elapsed() < IDLE);
         if idle.len() < MOST_IDLE {
@@ -122,7 +126,7 @@ impl Near {
         }
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<(Driven, Instant)>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
