@@ -94,8 +94,12 @@ impl Report {
     /// A configuration that cannot be used at all.
     pub fn configuration(error: &toolwright_config::ConfigError) -> Report {
         let shown = error.to_string();
-        let what = shown.strip_prefix("error: ").unwrap_or(&shown).to_owned();
-        Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE, kind: None }
+        let what = shown.strip_prefix("error: ").unwrap_or(&shown);
+        let (what, fix) = match what.split_once("\nfix: ") {
+            Some((what, fix)) if !fix.contains('\n') => (what, Some(fix.to_owned())),
+            _ => (what, None),
+        };
+        Report { what: what.to_owned(), places: Vec::new(), fix, code: EXIT_USAGE, kind: None }
     }
 
     /// A client's file that cannot be read.

@@ -181,6 +181,40 @@ fn a_file_that_was_changed_since_loses_our_entry_only() {
 }
 
 #[test]
+fn undo_takes_out_nothing_that_is_not_ours() {
+    let home = furnished();
+    let servers = home.path().join(".gemini/settings.json");
+    let theirs = r#"{"mcpServers": {"toolwright": {"command": "other"}, "mine": {"command": "x"}}}"#;
+    std::fs::write(&servers, theirs).expect("written");
+    let models = home.path().join(".claude/settings.json");
+    let own_models = r#"{"env": {"ANTHROPIC_BASE_URL": "https://models.example"}}"#;
+    std::fs::create_dir_all(models.parent().expect("a folder")).expect("made");
+    std::fs::write(&models, own_models).expect("written");
+    for arguments in [
+        &["install", "gemini-cli", "--undo"][..],
+        &["install", "gemini-cli", "--undo", "--name", "mine"],
+        &["install", "claude-code", "--llm", "--undo"],
+    ] {
+        let said = done(&home, arguments);
+        assert!(said.contains("nothing to undo"), "{arguments:?}: {said}");
+    }
+    assert_eq!((read(&servers).as_str(), read(&models).as_str()), (theirs, own_models));
+}
+
+#[test]
+fn a_toolbox_that_nobody_has_is_told() {
+    let home = furnished();
+    let server = r#"{"toolboxes": {"work": {"mcpServers": {"a": {"command": "a"}}}}}"#;
+    let file = home.path().join("ours.json");
+    std::fs::write(&file, server).expect("written");
+    let file = file.display().to_string();
+    let install = ["install", "cursor", "--dry-run", "--config", &file, "--toolbox"];
+    let warned = |toolbox| home.run(&[&install[..], &[toolbox]].concat()).2;
+    assert!(warned("nope").contains("has no toolbox \"nope\"; it has work"), "{}", warned("nope"));
+    assert!(!warned("work").contains("has no toolbox"), "{}", warned("work"));
+}
+
+#[test]
 fn installed_again_after_a_change_undo_keeps_the_change() {
     let home = furnished();
     let file = home.path().join(".cursor/mcp.json");

@@ -120,6 +120,12 @@ fn a_link_lets_one_in_once_and_pages_are_for_those_inside() {
     let (code, url, error) = home.run(&["dashboard", "--url", "http://127.0.0.1:1/"]);
     assert_eq!(code, 0, "{error}");
     assert_eq!(gateway.send("GET", path_of(url.trim()), "", "").status, 303);
+    // Without an address it is the gateway that runs, wherever it listens.
+    let (code, url, error) = home.run(&["dashboard"]);
+    assert_eq!(code, 0, "{error}");
+    let said = gateway.said["dashboard"].as_str().expect("a link");
+    let place = said.strip_suffix(path_of(said)).expect("an address");
+    assert!(url.starts_with(&format!("{place}/")), "{url} is not at {place}");
     // So does the token in the form, and nothing else.
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
     let token = format!("token={}", gateway.token);

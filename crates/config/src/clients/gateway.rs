@@ -90,6 +90,12 @@ impl Client {
         Ok(Put { made: 0 })
     }
 
+    /// Whether the server of this name in a file can be seen to be Toolwright.
+    pub fn is_toolwright(&self, document: &Document, name: &str) -> bool {
+        let there = document.root().at(&self.path(document.root(), name));
+        there.is_some_and(|there| is_toolwright(&there.data()))
+    }
+
     /// Takes the server of this name out of a file, with what was made for it and is empty now.
     pub fn take_out(&self, document: &mut Document, name: &str, put: Put) -> Result<(), EditError> {
         let path = self.path(document.root(), name);

@@ -124,9 +124,11 @@ pub struct VoiceOptions {
 /// Options of `dashboard`.
 #[derive(Args, Clone, Debug)]
 pub struct DashboardOptions {
-    /// Where the gateway listens
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8484")]
-    pub url: String,
+    /// Where the gateway listens; the one that runs when not given, as `status` finds it
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    #[command(flatten)]
+    pub config: ConfigOptions,
 }
 
 /// Options of `token`.

@@ -2,8 +2,12 @@
 
 use std::process::ExitCode;
 
+use tokio::runtime::Builder;
+use toolwright_gateway::status::ask;
 use toolwright_gateway::web::Sessions;
 
+use super::status::{ANSWER, USUAL, token as own_token};
+use super::tui::{NotFound, found};
 use super::{print, token};
 use crate::cli::DashboardOptions;
 use crate::gateway_source;
@@ -13,7 +17,12 @@ pub fn run(options: &DashboardOptions) -> Result<ExitCode, Report> {
     let Some(folder) = gateway_source::token_folder() else {
         return Err(Report::usage("there is no folder to keep tokens in", "set HOME or XDG_STATE_HOME"));
     };
-    let url = options.url.trim_end_matches('/');
+    let url = match &options.url {
+        // It may be reached by another name than from here.
+        Some(url) => url.clone(),
+        None => running(options)?,
+    };
+    let url = url.trim_end_matches('/');
     if !url.starts_with("http://") && !url.starts_with("https://") {
         let what = format!("\"{url}\" is no address");
         return Err(Report::usage(what, "write it as the gateway printed it, such as http://127.0.0.1:8484"));
@@ -22,4 +31,18 @@ pub fn run(options: &DashboardOptions) -> Result<ExitCode, Report> {
     let link = Sessions::link(&own).map_err(token::report)?;
     print(&format!("{url}{link}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where the gateway is that runs. One that does not answer has no pages to open.
+fn running(options: &DashboardOptions) -> Result<String, Report> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
+    runtime.block_on(async {
+        let config = options.config.config.clone();
+        let place = found(None, config, USUAL.to_owned()).await.map_err(|none| none.report())?;
+        match ask(&place.url, &own_token(), ANSWER).await {
+            Ok(_) => Ok(place.url),
+            Err(error) => Err(NotFound::No(error).report()),
+        }
+    })
 }

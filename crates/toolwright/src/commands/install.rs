@@ -37,16 +37,21 @@ pub fn run(options: &InstallOptions) -> Result<ExitCode, Report> {
     let file = ClientFile::open(&file_of(client, &scope)?)?;
     let change = Change { id: client.id, title: client.title, name: &options.name, file: &file };
     if options.undo {
-        let take_out = |document: &mut Document, made: usize| {
+        let take_out = |document: &mut Document, made: Option<usize>| {
             let path = client.path(document.root(), &options.name);
-            if document.root().at(&path).is_none() {
+            // Without a record of ours, what does not look like us is somebody else's.
+            let is_ours = made.is_some() || client.is_toolwright(document, &options.name);
+            if document.root().at(&path).is_none() || !is_ours {
                 return Ok(false);
             }
-            client.take_out(document, &options.name, Put { made }).map(|()| true)
+            client.take_out(document, &options.name, Put { made: made.unwrap_or(0) }).map(|()| true)
         };
         return change.undo(client.format, options, &take_out);
     }
     let gateway = gateway(client, &scope, options)?;
+    if let Some(toolbox) = &options.toolbox {
+        super::token::warn_of_unknown(std::slice::from_ref(toolbox), options.config.config.as_deref());
+    }
     let mut document = parsed(client.format, &file)?;
     let without_us = without_us(client, &document, &options.name);
     let put =

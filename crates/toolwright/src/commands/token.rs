@@ -1,5 +1,6 @@
 //! `toolwright token`: who may use the gateway.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use jiff::Timestamp;
@@ -40,7 +41,7 @@ fn add(folder: &TokenFolder, new: NewToken, as_json: bool) -> Result<(), Report>
     let name = new.name.clone();
     let (toolboxes, models) = (new.toolboxes.clone(), new.models.clone());
     let token = folder.add(new).map_err(report)?;
-    warn_of_unknown(toolboxes.as_deref().unwrap_or_default());
+    warn_of_unknown(toolboxes.as_deref().unwrap_or_default(), None);
     if as_json {
         let said = json!({ "name": name, "token": token, "toolboxes": toolboxes, "models": models });
         return print(&said.to_string());
@@ -55,9 +56,9 @@ fn add(folder: &TokenFolder, new: NewToken, as_json: bool) -> Result<(), Report>
 }
 
 /// Tells of toolboxes that the configuration found from here does not have. It may be another one that is
-/// served, so that the token is made all the same.
-fn warn_of_unknown(toolboxes: &[String]) {
-    let Ok(Some(located)) = locate(None, &process_environment) else { return };
+/// served, so that this is no error.
+pub(super) fn warn_of_unknown(toolboxes: &[String], config: Option<&Path>) {
+    let Ok(Some(located)) = locate(config, &process_environment) else { return };
     let Ok(configuration) = load(&located.file, &process_environment) else { return };
     let mut there: Vec<&str> = configuration.toolboxes.iter().map(|toolbox| toolbox.name.as_str()).collect();
     if configuration.serves_own_tools() {

@@ -77,7 +77,7 @@ async fn asked_to_end() -> u8 {
 }
 
 /// Why there is no gateway to watch.
-enum NotFound {
+pub(super) enum NotFound {
     /// It does not tell.
     No(AskError),
     /// It has no port.
@@ -95,7 +95,7 @@ impl NotFound {
         }
     }
 
-    fn report(&self) -> Report {
+    pub(super) fn report(&self) -> Report {
         let (what, fix) = self.told();
         Report::found(what, fix)
     }
@@ -106,7 +106,11 @@ impl NotFound {
 }
 
 /// The gateway, as `toolwright status` finds it: where somebody says, behind its door, or where it usually is.
-async fn found(url: Option<String>, config: Option<PathBuf>, usual: String) -> Result<Place, NotFound> {
+pub(super) async fn found(
+    url: Option<String>,
+    config: Option<PathBuf>,
+    usual: String,
+) -> Result<Place, NotFound> {
     if let Some(url) = url {
         return Ok(Place { url, token: token() });
     }

@@ -40,8 +40,9 @@ pub struct Said {
     pub without_us: Option<String>,
 }
 
-/// Takes what we wrote out of a document: how much was made for it in, whether something was there out.
-pub type TakeOut<'t> = dyn Fn(&mut Document, usize) -> Result<bool, EditError> + 't;
+/// Takes what we wrote out of a document: how much was made for it in, where we have written that down, whether
+/// something of ours was there out.
+pub type TakeOut<'t> = dyn Fn(&mut Document, Option<usize>) -> Result<bool, EditError> + 't;
 
 impl Change<'_> {
     /// Writes the document, or shows what would be written.
@@ -124,7 +125,7 @@ impl Change<'_> {
             return self.undone(&format!("{path} {what}."), true, options);
         }
         let mut document = parsed(format, self.file)?;
-        let made = kept.as_ref().map_or(0, |(record, ..)| record.made);
+        let made = kept.as_ref().map(|(record, ..)| record.made);
         let was_there = take_out(&mut document, made).map_err(|error| {
             Report::usage(
                 format!("{path} is left alone: {error}"),

@@ -87,8 +87,12 @@ fn settings(client: &LlmClient, options: &InstallOptions) -> Result<ExitCode, Re
     let change = Change { id: client.id, title: client.title, name: NAME, file: &file };
     let path = |step: &Step| place.path.iter().cloned().chain([step.clone()]).collect::<Vec<_>>();
     if options.undo {
-        let take_out = |document: &mut Document, _: usize| -> Result<bool, EditError> {
+        let take_out = |document: &mut Document, made: Option<usize>| -> Result<bool, EditError> {
             let mut was_there = false;
+            if made.is_none() {
+                // Another address and another key may be there: only what we wrote down is ours.
+                return Ok(false);
+            }
             for (step, _) in client.data("", "") {
                 was_there |= document.root().at(&path(&step)).is_some();
                 document.remove(&path(&step))?;
