@@ -5,7 +5,7 @@
 //! What servers and models sent is hostile here: it becomes a [`Clean`] text before anything else sees it.
 //!
 //! Data flows from [`source`] (HTTP) into [`state`] (pure: news and keys in, wishes out) into [`view`] (pure: a state as
-//! cells); [`run`] puts the terminal into its mode, always back again, and carries between them. Start with
+//! cells); [`run()`] puts the terminal into its mode, always back again, and carries between them. Start with
 //! [`State`], [`view::draw`] and [`run()`].
 
 #![forbid(unsafe_code)]
