@@ -113,6 +113,21 @@ fn a_configuration_that_is_there_keeps_its_comments_and_is_backed_up() {
 }
 
 #[test]
+fn secrets_that_others_could_read_then_are_told_of() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = furnished();
+    let file = home.path().join("mine.json");
+    for (mode, is_told) in [(0o644, true), (0o600, false)] {
+        std::fs::write(&file, "{}").expect("written");
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).expect("set");
+        let into = file.display().to_string();
+        let (code, _, stderr) = home.run(&["import", "--yes", "--into", &into]);
+        assert_eq!(code, 0, "{stderr}");
+        assert_eq!(stderr.contains("holds secrets now: chmod 600"), is_told, "{stderr}");
+    }
+}
+
+#[test]
 fn one_file_is_read_as_what_it_looks_like() {
     let home = Home::new();
     home.put("servers.toml", "[mcp_servers.a]\ncommand = \"x\"\n");

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use serde_json::{Value as Json, json};
 use toolwright_config::clients::{
     CLIENTS, Client, Data, Document, Fate, Format, Found, Merge, MergeError, Merged, Places, Scope, Secrets,
-    System, client_of, command_line, dangers, merge, servers,
+    System, client_of, command_line, dangers, merge, secret_texts, servers,
 };
 use toolwright_config::{Problem, file_of_user, locate, process_environment, read_client_file};
 use toolwright_tools::printable;
@@ -179,7 +179,18 @@ fn write(file: &ClientFile, merged: &Merged) -> Result<Option<PathBuf>, Report> 
     let backup = file.text.as_deref().map(|text| back_up(&file.path, text)).transpose()?;
     // Entries of clients hold secrets.
     file.write(&merged.text, Readers::Owner)?;
+    if file.is_open_to_others() && holds_secrets(&file.path, &merged.text) {
+        let path = file.path.display();
+        eprintln!(
+            "warning: others on this machine can read {path}, and it holds secrets now: chmod 600 {path}"
+        );
+    }
     Ok(backup)
+}
+
+fn holds_secrets(file: &Path, text: &str) -> bool {
+    let document = Document::parse(text, Format::Json, file);
+    document.is_ok_and(|document| !secret_texts(document.root()).is_empty())
 }
 
 fn not_merged(file: &Path, error: MergeError) -> Report {
