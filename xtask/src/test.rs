@@ -132,11 +132,11 @@ fn released(workspace: &Workspace) -> Result<(), Failure> {
 
 fn tests(workspace: &Workspace) -> Result<(), Failure> {
     if setup::has_cargo_command(workspace, "nextest") {
-        return step::run("tests", &workspace.cargo(["nextest", "run", "--workspace"]));
+        return step::run("tests", &workspace.cargo(["nextest", "run", "--workspace", "--no-fail-fast"]));
     }
     announce("tests");
     note("cargo-nextest is not installed: running them with `cargo test`");
-    workspace.cargo(["test", "--workspace", "--lib", "--bins", "--tests"]).run("tests")
+    workspace.cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]).run("tests")
 }
 
 #[cfg(test)]
