@@ -55,6 +55,15 @@ impl Watch {
         &self.file
     }
 
+    /// Whether a look in passing would find what is known. Costs one question to the system.
+    pub fn looks_the_same(&self) -> bool {
+        self.is_as_seen(Stamp::of(&self.file))
+    }
+
+    fn is_as_seen(&self, stamp: Option<Stamp>) -> bool {
+        stamp == self.seen && !stamp.is_some_and(Stamp::is_fresh) && self.doubtful.is_none()
+    }
+
     /// Looks at the file. Tells what it says when that is not what was told last: each content once.
     pub fn look(
         &mut self,
@@ -62,8 +71,7 @@ impl Watch {
         environment: &Environment<'_>,
     ) -> Option<Result<Configuration, ConfigError>> {
         let stamp = Stamp::of(&self.file);
-        let looks_the_same = stamp == self.seen && !stamp.is_some_and(Stamp::is_fresh);
-        if look == Look::Passing && looks_the_same && self.doubtful.is_none() {
+        if look == Look::Passing && self.is_as_seen(stamp) {
             return None;
         }
         self.seen = stamp;

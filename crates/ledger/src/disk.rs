@@ -3,9 +3,41 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// How the name of a file ends that is on its way.
 pub(crate) const ON_ITS_WAY: &str = ".new";
+
+/// A file that was written so short a time ago may be written again without looking different.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// How a file looks from outside: to see whether it is worth to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Looks {
+    bytes: u64,
+    written: Option<SystemTime>,
+    #[cfg(unix)]
+    number: u64,
+}
+
+impl Looks {
+    /// Nothing when there is none.
+    pub fn of(path: &Path) -> Option<Looks> {
+        let data = fs::metadata(path).ok()?;
+        Some(Looks {
+            bytes: data.len(),
+            written: data.modified().ok(),
+            #[cfg(unix)]
+            number: std::os::unix::fs::MetadataExt::ino(&data),
+        })
+    }
+
+    /// Whether it may have changed since it looked so.
+    pub fn is_fresh(&self) -> bool {
+        let age = self.written.and_then(|written| SystemTime::now().duration_since(written).ok());
+        age.is_none_or(|age| age < FRESH)
+    }
+}
 
 /// The same options for a file that nobody else may read.
 pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {

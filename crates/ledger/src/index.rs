@@ -28,6 +28,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use database::{Database, Row, Statement, Work};
 use sql::Sql;
 
+use crate::disk::Looks;
+
 pub use error::StoreError;
 pub use exchange_rows::FoundExchange;
 pub use exchanges::{ExchangeFilter, ExchangePage, ExchangeSum, ExchangesBy};
@@ -135,6 +137,15 @@ impl Store {
     /// Whether other machines may write here too.
     pub fn is_shared(&self) -> bool {
         self.inner.file.is_none()
+    }
+
+    /// How the newest of its files look: when that is as it was, nothing new is in it. Nothing for a database that
+    /// can only be asked.
+    pub(crate) fn looks(&self) -> Option<[Option<Looks>; 2]> {
+        let file = self.inner.file.as_ref()?;
+        let mut beside = file.clone().into_os_string();
+        beside.push("-wal");
+        Some([Looks::of(file), Looks::of(Path::new(&beside))])
     }
 
     /// A node starts: what it began up to this number and did not end was cut, and what is here beyond it its

@@ -123,6 +123,8 @@ impl Indexed {
         let times = IndexerTimes::default();
         let indexer = Indexer::start(store.clone(), &self.node, last_before, source, times, stop.clone());
         let _ = self.handle.set(indexer.handle().clone());
+        // What was written before somebody could say so.
+        self.nudge();
         stop.run_until_cancelled(self.prune(&store, journal.folder())).await;
         indexer.ended().await;
         store.close().await;

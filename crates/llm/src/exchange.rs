@@ -98,12 +98,13 @@ impl Asked {
             Failure::invalid(format!("the body is not UTF-8 at byte {}", error.valid_up_to()))
         })?;
         let reading = Reading::new(front, text);
-        if let Some(key) = reading.repeated_key() {
+        let glance = reading.glance();
+        if let Some(key) = glance.repeated {
             // Whoever reads it may take either: then what was allowed is not what is asked.
             let what = format!("{key} stands in the request twice; send it once");
             return Err(Failure::invalid(what).about(key));
         }
-        let (model, is_stream) = match reading.glance() {
+        let (model, is_stream) = match glance.told {
             Some(told) => told,
             None => match reading.request() {
                 Ok(request) => (request.model.clone(), request.is_stream),
@@ -246,13 +247,13 @@ impl Prepared {
             }
             return self.failed(failure);
         }
-        if let Some(fault) = judge::fault(self.upstream, text) {
-            return self.failed(fault);
-        }
         if self.is_same_dialect() {
-            return self.passed(status, text);
+            return match judge::fault(self.upstream, text) {
+                Some(fault) => self.failed(fault),
+                None => self.passed(status, text),
+            };
         }
-        match self.response(text) {
+        match self.judged_response(text) {
             Ok((response, report)) => {
                 let body = dialects::write_response(self.front, &response, &self.reply).into_bytes();
                 Answer { status: 200, body, report }
@@ -273,6 +274,15 @@ impl Prepared {
         };
         report.take(passed.reports);
         Answer { status, body: passed.body.into_owned().into_bytes(), report }
+    }
+
+    /// The same of what may be no answer at all. What has something to say is one, and need not be looked at twice.
+    fn judged_response(&self, text: &str) -> Result<(Response, Report), Failure> {
+        let read = self.response(text);
+        if read.as_ref().is_ok_and(|(response, _)| !response.blocks.is_empty()) {
+            return read;
+        }
+        judge::fault(self.upstream, text).map_or(read, Err)
     }
 
     /// An upstream's answer in the form, with calls mended.
@@ -328,10 +338,8 @@ impl Prepared {
         if !(200..300).contains(&status) {
             return Err(Box::new(self.whole(status, body)));
         }
-        if let Some(fault) = judge::fault(self.upstream, text) {
-            return Err(Box::new(self.failed(fault)));
-        }
-        let (response, report) = self.response(text).map_err(|failure| Box::new(self.failed(failure)))?;
+        let (response, report) =
+            self.judged_response(text).map_err(|failure| Box::new(self.failed(failure)))?;
         let mut encoder = dialects::encoder(self.front, self.reply.clone());
         let mut out = Vec::new();
         for event in stream::events_of(&response, &self.reply.id) {

@@ -20,4 +20,3 @@ pub use edit::edit;
 pub use spots::{CallKey, Identity, Shape, Spot, What, spots_in_answer, spots_in_frame, spots_in_request};
 pub use stream::{PassReport, PassStream};
 pub use walk::Span;
-pub(crate) use walk::Walk;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use toolwright_config::{Configuration, Severity, parse, process_environment};
 use toolwright_gateway::llm::LlmFront;
 use toolwright_gateway::status::{StatusParts, StatusSource};
@@ -82,8 +83,11 @@ impl Behind {
         match &self.ledger {
             Some(ledger) => {
                 let tools = Arc::new(KnownTools(Arc::clone(self.executor.registry())));
-                // It is large and deep, and every command that keeps a ledger would carry all of it.
-                Box::pin(Arc::clone(ledger).keep(tools, stop)).await;
+                // A task of its own: what it waits for would else wake the thread that everything began with.
+                let keeping = AbortOnDropHandle::new(tokio::spawn(Arc::clone(ledger).keep(tools, stop)));
+                if let Err(error) = keeping.await {
+                    tracing::error!("keeping the ledger broke off: {error}");
+                }
             }
             None => stop.cancelled().await,
         }

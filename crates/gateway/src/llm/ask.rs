@@ -181,7 +181,7 @@ impl LlmFront {
         if is_worth_another {
             return Attempt::Failed(response);
         }
-        exchanged.ends();
+        exchanged.ends_afterwards();
         Attempt::Answered(response)
     }
 

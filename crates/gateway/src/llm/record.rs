@@ -199,35 +199,28 @@ impl Exchanged {
 
     /// Writes it down, once.
     pub fn ends(&mut self) {
+        drop(self.over());
+    }
+
+    /// The same for an answer that is ready: it leaves first. The task runs when the one that answers rests, and nobody
+    /// is woken for it.
+    pub fn ends_afterwards(&mut self) {
+        if let Some(over) = self.over() {
+            drop(tokio::spawn(async move { drop(over) }));
+        }
+    }
+
+    /// Counts it, once. What is given back writes it down when it is dropped.
+    fn over(&mut self) -> Option<Over> {
         if std::mem::replace(&mut self.is_over, true) {
-            return;
+            return None;
         }
         let duration_us = micros(self.began);
         let exchange = self.ended();
         let outcome = self.report.failure.as_ref().map_or("ok", |failure| code(failure.kind));
         self.counter.count(&exchange, outcome, duration_us);
-        let Some(ledger) = self.ledger.take() else { return };
-        let session = self.session.take().unwrap_or_else(|| format!("llm-{}", self.id));
-        for (number, call) in self.history.iter().chain(&self.report.calls).enumerate() {
-            self.write_call(&ledger, call, number, &session, &exchange.upstream);
-        }
-        let record = Record {
-            ts: self.ts,
-            kind: Kind::Exchange,
-            call: self.id.clone(),
-            client: Some(self.client.clone()),
-            session: Some(session),
-            front: self.front.to_owned(),
-            server: Some(exchange.upstream.clone()).filter(|upstream| !upstream.is_empty()),
-            stages: self.stages(),
-            error: self.report.failure.as_ref().map(failed),
-            duration_us,
-            bytes_in: self.bytes_in as u64,
-            bytes_out: self.bytes_out as u64,
-            exchange: Some(Box::new(exchange)),
-            ..Record::default()
-        };
-        ledger.exchange(record);
+        let ledger = self.ledger.take()?;
+        Some(Over { ledger, exchanged: self.take(), exchange: Box::new(exchange), duration_us })
     }
 
     /// What is known of it at its end.
@@ -308,6 +301,42 @@ impl Exchanged {
             ..Record::default()
         };
         let _ = ledger.end(record, sent, normalized);
+    }
+}
+
+/// An exchange that is over and not written down yet.
+struct Over {
+    ledger: Arc<Ledger>,
+    exchanged: Exchanged,
+    exchange: Box<Exchange>,
+    duration_us: u64,
+}
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        let Over { ledger, exchanged, exchange, duration_us } = self;
+        let exchange = std::mem::take(exchange);
+        let session = exchanged.session.take().unwrap_or_else(|| format!("llm-{}", exchanged.id));
+        for (number, call) in exchanged.history.iter().chain(&exchanged.report.calls).enumerate() {
+            exchanged.write_call(ledger, call, number, &session, &exchange.upstream);
+        }
+        let record = Record {
+            ts: exchanged.ts,
+            kind: Kind::Exchange,
+            call: std::mem::take(&mut exchanged.id),
+            client: Some(std::mem::take(&mut exchanged.client)),
+            session: Some(session),
+            front: exchanged.front.to_owned(),
+            server: Some(exchange.upstream.clone()).filter(|upstream| !upstream.is_empty()),
+            stages: exchanged.stages(),
+            error: exchanged.report.failure.as_ref().map(failed),
+            duration_us: *duration_us,
+            bytes_in: exchanged.bytes_in as u64,
+            bytes_out: exchanged.bytes_out as u64,
+            exchange: Some(exchange),
+            ..Record::default()
+        };
+        ledger.exchange(record);
     }
 }
 

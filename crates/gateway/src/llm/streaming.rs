@@ -73,7 +73,7 @@ pub(super) fn body(going: Going, exchanged: Exchanged) -> InsideBody {
         let piece = going.next(&mut heard).await;
         exchanged.watches(going.stream.report());
         let Some(piece) = piece else {
-            exchanged.ends();
+            exchanged.ends_afterwards();
             return None;
         };
         exchanged.answers(&piece);

@@ -1,5 +1,6 @@
 //! One upstream: where it is, who we are to it, and one request to it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ use super::router::UpstreamError;
 const MOST_BYTES: usize = 64 << 20;
 /// Shorter keys are no secrets: they would hide half of every text.
 const SHORTEST_KEY: usize = 6;
+/// How many models are remembered with what they take, and how long their names may be: clients make names up.
+const MOST_TARGETS: usize = 256;
+const LONGEST_REMEMBERED: usize = 256;
 /// What stands where a key was.
 const HIDDEN: &str = "[redacted]";
 
@@ -28,6 +32,8 @@ pub(super) struct Upstream {
     base: Url,
     carrier: Carrier,
     headers: HeaderMap,
+    /// What models take that were asked before.
+    targets: Mutex<HashMap<String, Arc<Target>>>,
     /// The key that was sent last: no answer shows it.
     sent_key: Mutex<Option<Arc<SentKey>>>,
 }
@@ -77,6 +83,7 @@ impl Upstream {
             base,
             carrier,
             headers,
+            targets: Mutex::default(),
             sent_key: Mutex::default(),
         })
     }
@@ -104,7 +111,23 @@ impl Upstream {
     }
 
     /// What requests for this model are written for.
-    pub fn target(&self, model: &str) -> Target {
+    pub fn target(&self, model: &str) -> Arc<Target> {
+        if model.len() > LONGEST_REMEMBERED {
+            return Arc::new(self.new_target(model));
+        }
+        let mut targets = self.targets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = targets.get(model) {
+            return Arc::clone(target);
+        }
+        if targets.len() >= MOST_TARGETS {
+            targets.clear();
+        }
+        let target = Arc::new(self.new_target(model));
+        targets.insert(model.to_owned(), Arc::clone(&target));
+        target
+    }
+
+    fn new_target(&self, model: &str) -> Target {
         let kind = match self.dialect {
             Dialect::AnthropicMessages => quirks::UpstreamKind::Anthropic,
             Dialect::OpenAiChat => quirks::UpstreamKind::OpenAiChat,

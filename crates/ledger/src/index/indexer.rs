@@ -41,7 +41,7 @@ impl Default for IndexerTimes {
         IndexerTimes {
             gather: Duration::from_millis(100),
             longest_gather: Duration::from_secs(2),
-            look: Duration::from_secs(1),
+            look: Duration::from_secs(5),
             first_wait: Duration::from_millis(100),
             longest_wait: Duration::from_secs(5),
             alive: Duration::from_secs(10),

@@ -16,22 +16,21 @@ use toolwright_normalizer::{Normalizer, RuleSet};
 
 use super::reading::{Reading, Waiting};
 use super::{
-    Event, FileStore, Learning, LearningError, LearningOptions, Loaded, MemoryStore, Move, Policy,
-    Suggestion, sharing,
+    DECISIONS_FILE, Event, FileStore, Learning, LearningError, LearningOptions, Loaded, MemoryStore, Move,
+    Policy, Suggestion, sharing,
 };
+use crate::disk::Looks;
 use crate::index::Store;
 use crate::{LLM_FRONT, Record, disk};
 
 /// What is suggested, for other processes and for the next start.
 pub const SUGGESTIONS_FILE: &str = "suggestions.json";
-/// How often the index is looked at for calls.
+/// How often the index is looked at for calls, and the file of decisions for those of others.
 const LOOK: Duration = Duration::from_millis(500);
 /// Held by the process that learns; the others of this machine read what it suggests.
 const LOCK_FILE: &str = "learning.lock";
 /// How often a process that does not learn asks whether it shall.
 const ASK: Duration = Duration::from_secs(2);
-/// How often the file of decisions is looked at.
-const LOOK_FOR_DECISIONS: Duration = Duration::from_millis(250);
 
 /// Knows the tools that records speak of.
 pub trait Definitions: Send + Sync + 'static {
@@ -269,7 +268,14 @@ impl SharedLearning {
         let mut reading = Reading::default();
         let mut was_away = false;
         let mut is_news = false;
+        let mut seen = None;
         loop {
+            // Nearly always nothing has changed, and asking would wake three threads to hear so.
+            let now = (store.looks(), tools.generation());
+            if seen == Some(now) && !may_change_unseen(&now.0) {
+                sleep(LOOK).await;
+                continue;
+            }
             match reading.read(store).await {
                 Ok(records) => {
                     was_away = false;
@@ -285,13 +291,14 @@ impl SharedLearning {
                         Err(error) => tracing::error!("learning from some calls broke off: {error}"),
                     }
                     if is_more {
-                        is_news = true;
+                        (is_news, seen) = (true, None);
                         continue;
                     }
                     if std::mem::take(&mut is_news) {
                         let learning = Arc::clone(self);
                         drop(spawn_blocking(move || learning.keep_suggestions()).await);
                     }
+                    seen = Some(now);
                 }
                 Err(error) => {
                     if !was_away {
@@ -334,8 +341,15 @@ impl SharedLearning {
     /// Looks for decisions of other processes on this machine.
     async fn follow_decisions(self: &Arc<Self>) {
         let mut was_wrong = false;
+        let file = self.folder.join(DECISIONS_FILE);
+        let mut seen = None;
         loop {
-            sleep(LOOK_FOR_DECISIONS).await;
+            sleep(LOOK).await;
+            let now = Some(Looks::of(&file));
+            if now == seen && !was_wrong {
+                continue;
+            }
+            seen = now;
             let learning = Arc::clone(self);
             let looked = spawn_blocking(move || learning.learning().refresh()).await;
             match looked {
@@ -377,6 +391,11 @@ impl SharedLearning {
 pub fn earlier_suggestions(folder: &Path) -> Vec<Suggestion> {
     let text = fs::read(folder.join(SUGGESTIONS_FILE)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
+}
+
+/// Whether an index may have changed and look as before. One that can only be asked always may.
+fn may_change_unseen(looks: &Option<[Option<Looks>; 2]>) -> bool {
+    looks.is_none_or(|looks| looks.iter().flatten().any(Looks::is_fresh))
 }
 
 fn say(moved: &Move) {

@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use toolwright_jsonrpc::raw;
 
 use crate::form::Request;
-use crate::pass::Walk;
 use crate::{Dialect, Failure, dialects};
 
 /// The keys that decide where a request goes and how it is answered.
@@ -44,30 +43,31 @@ impl Reading {
         dialects::read_request(self.front, &without_conversation(self.front, &self.body))
     }
 
-    /// What decides where the request goes, and stands there more than once.
-    pub fn repeated_key(&self) -> Option<&'static str> {
-        let mut seen = [0; DECIDING.len()];
-        Walk::new(&self.body).object(|walk, key| {
-            if let Some(at) = DECIDING.iter().position(|deciding| *deciding == key) {
-                seen[at] += 1;
-            }
-            walk.skip()
-        });
-        DECIDING.into_iter().zip(seen).find(|(_, times)| *times > 1).map(|(key, _)| key)
-    }
-
-    /// The model and whether the answer is to come in pieces, where that can be told at a glance.
-    pub fn glance(&self) -> Option<(String, bool)> {
-        raw::check(&self.body).ok()?;
-        let model = string_at(&self.body, "model")?;
-        let is_stream = match raw::find(&self.body, "stream") {
-            None => self.front == Dialect::OllamaChat,
-            Some("true") => true,
-            Some("false") => false,
-            Some(_) => return None,
+    /// What can be told without reading all of it.
+    pub fn glance(&self) -> Glance {
+        let members = raw::members(&self.body).unwrap_or_default();
+        let count = |key: &str| members.iter().filter(|member| member.key == key).count();
+        let value = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.value);
+        let is_stream = match value("stream") {
+            None => Some(self.front == Dialect::OllamaChat),
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            Some(_) => None,
         };
-        Some((model, is_stream))
+        Glance {
+            repeated: DECIDING.into_iter().find(|key| count(key) > 1),
+            told: value("model").and_then(string_of).zip(is_stream),
+        }
     }
+}
+
+/// What a request says of itself at a glance.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Glance {
+    /// What decides where the request goes, and stands there more than once.
+    pub repeated: Option<&'static str>,
+    /// The model, and whether the answer is to come in pieces.
+    pub told: Option<(String, bool)>,
 }
 
 fn without_conversation(front: Dialect, body: &str) -> Cow<'_, str> {
@@ -81,7 +81,10 @@ fn without_conversation(front: Dialect, body: &str) -> Cow<'_, str> {
 }
 
 pub(super) fn string_at(text: &str, key: &str) -> Option<String> {
-    let value = raw::find(text, key)?;
+    string_of(raw::find(text, key)?)
+}
+
+fn string_of(value: &str) -> Option<String> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
     Some(raw::Str::from_escaped(inner).decode().into_owned())
 }
@@ -116,7 +119,7 @@ mod tests {
             assert!(beside.messages.is_empty() && !whole.messages.is_empty(), "{front:?}");
             assert_eq!((&beside.tools, &beside.model), (&whole.tools, &whole.model));
             assert_eq!(beside.tools.len(), 1);
-            assert_eq!(reading.glance(), Some(("m".to_owned(), whole.is_stream)));
+            assert_eq!(reading.glance().told, Some(("m".to_owned(), whole.is_stream)));
         }
     }
 
@@ -129,14 +132,14 @@ mod tests {
             (r#"{"model":"a","x":1,"x":2,"metadata":{"model":"b"}}"#, None),
             ("no JSON", None),
         ] {
-            assert_eq!(Reading::new(Dialect::OpenAiChat, body).repeated_key(), repeated, "{body}");
+            assert_eq!(Reading::new(Dialect::OpenAiChat, body).glance().repeated, repeated, "{body}");
         }
     }
 
     #[test]
     fn what_is_odd_is_not_told_at_a_glance() {
         for body in ["", "[]", r#"{"model":1}"#, r#"{"model":"m","stream":"yes"}"#, r#"{"model":"m""#, "{}"] {
-            assert_eq!(Reading::new(Dialect::OpenAiChat, body).glance(), None, "{body}");
+            assert_eq!(Reading::new(Dialect::OpenAiChat, body).glance(), Glance::default(), "{body}");
         }
     }
 }
