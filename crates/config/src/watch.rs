@@ -148,6 +148,35 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_long_ago_need_not_be_read_to_be_known() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("toolwright.json");
+        let old = |text: &str| {
+            fs::write(&file, text).expect("written");
+            let long_ago = SystemTime::now() - 10 * FRESH;
+            fs::File::options()
+                .append(true)
+                .open(&file)
+                .and_then(|file| file.set_modified(long_ago))
+                .expect("old");
+        };
+        assert!(Watch::new(&file).looks_the_same(), "there is none");
+        old(&file_of("a"));
+        let mut watch = Watch::new(&file);
+        assert!(watch.looks_the_same());
+        old(&file_of("bb"));
+        assert!(!watch.looks_the_same(), "it is longer");
+        assert_eq!(names(watch.look(Look::Passing, &|_| None)), ["bb"]);
+        assert!(watch.looks_the_same());
+        // Half written: it is read again with the next look, whatever it looks like then.
+        old("{");
+        assert!(watch.look(Look::Passing, &|_| None).is_none() && !watch.looks_the_same());
+        // What was written just now may be written again within the same tick of the clock.
+        fs::write(&file, file_of("c")).expect("written");
+        assert!(watch.look(Look::Passing, &|_| None).is_some() && !watch.looks_the_same());
+    }
+
+    #[test]
     fn a_bad_file_is_told_once_when_it_stays_bad() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("toolwright.json");

@@ -136,6 +136,7 @@ fn take(
     let refused = |reasons: String| {
         let message = format!("{reasons}\nthe configuration that was in force stays in force");
         tracing::error!("{message}");
+        servers.set_refused(Some(reasons));
         Reloaded::Refused(message)
     };
     let new = match said {
@@ -154,6 +155,7 @@ fn take(
         }
     }
     before(&servers.current().configuration, &new);
+    servers.set_refused(None);
     let applied = servers.apply(&new);
     let named = |what: &str, names: &[String]| match names {
         [] => String::new(),

@@ -67,6 +67,8 @@ pub struct Servers {
     offers: Mutex<Vec<Offer>>,
     /// Those whose place was taken, while they finish.
     retiring: Mutex<Vec<Retiring>>,
+    /// Why the file as it stands is not in force.
+    refused: Mutex<Option<String>>,
     ended: CancellationToken,
     _end: DropGuard,
 }
@@ -117,6 +119,7 @@ impl Servers {
             changed: watch::channel(0).0,
             offers: Mutex::default(),
             retiring: Mutex::default(),
+            refused: Mutex::default(),
             _end: ended.clone().drop_guard(),
             ended,
         });
@@ -128,6 +131,16 @@ impl Servers {
     /// The configuration in force and its servers, at one moment.
     pub fn current(&self) -> Arc<Current> {
         self.current.load_full()
+    }
+
+    /// Why the file as it stands is not in force, while that is so.
+    pub fn refused(&self) -> Option<String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The file was read: whether it is in force.
+    pub(crate) fn set_refused(&self, why: Option<String>) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 
     /// Puts a configuration in the place of the one in force. A server whose entry is the same is left alone.

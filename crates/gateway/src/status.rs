@@ -195,7 +195,11 @@ impl StatusSource {
             }
             None => None,
         };
-        let problems = problems(&servers, journal.as_ref());
+        let refused = self.servers.refused().map(|why| {
+            let first = why.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            format!("the configuration was changed and is not in force: {}", first.trim())
+        });
+        let problems: Vec<String> = refused.into_iter().chain(problems(&servers, journal.as_ref())).collect();
         let is_ending = web.as_ref().is_some_and(|web| web.stop().is_asked());
         let status = match (is_ending, problems.is_empty()) {
             (true, _) => "ending",

@@ -224,9 +224,13 @@ fn write(
 // === impl Prepared ===
 
 impl Prepared {
-    /// It will not be asked again: what the client sent need not be kept while the upstream thinks.
+    /// It will not be asked again: what the client sent need not be kept while the upstream thinks. Of the request
+    /// only what answers repeat is, when nobody else holds it.
     pub fn forget_asked(&mut self) {
         self.asked = None;
+        if let Some(request) = Arc::get_mut(&mut self.reply.request) {
+            request.messages = Vec::new();
+        }
     }
 
     /// Whether client and upstream speak the same dialect.

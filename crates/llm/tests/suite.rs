@@ -2,6 +2,7 @@
 
 mod call_stage;
 mod calls;
+mod exchange;
 mod golden;
 mod pass_documents;
 mod pass_scenarios;

@@ -1,4 +1,4 @@
-//! What a shell can complete: commands and flags, and the names of servers, toolboxes, tools, rules and codes.
+//! What a shell can complete: commands and flags, and the names of servers, toolboxes, tools, rules, codes and clients.
 //!
 //! Names come from the gateway that runs, or else from files: the configuration, what tools were seen, the rules. No
 //! server is started for it, and nothing is printed but names.
@@ -6,10 +6,11 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::Command;
+use clap::{Command, CommandFactory};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::CompleteEnv;
 use tokio::runtime::Builder;
+use toolwright_config::clients::CLIENTS;
 use toolwright_config::{load, locate, process_environment};
 use toolwright_gateway::control::{self, Names, Question, Reply};
 use toolwright_gateway::{OWN_TOOLBOX, Servers};
@@ -17,7 +18,7 @@ use toolwright_model::Code;
 use toolwright_normalizer::rules::BUILTIN_SETS;
 use toolwright_security::Pins;
 
-use crate::cli::{RootOptions, RuleOptions};
+use crate::cli::{Cli, RootOptions, RuleOptions};
 use crate::{definitions_source, rules_source, server_source, toolset};
 
 /// The variable by which a shell asks.
@@ -51,6 +52,20 @@ pub fn explainable() -> ArgValueCompleter {
         let rules = rules.map(|rules| rules.rules().iter().map(|rule| rule.id.clone()).collect());
         let rules: Vec<String> = rules.unwrap_or_default();
         candidates(begun, codes.chain(rules))
+    })
+}
+
+pub fn clients() -> ArgValueCompleter {
+    ArgValueCompleter::new(|begun: &OsStr| {
+        candidates(begun, CLIENTS.iter().map(|client| client.id.to_owned()))
+    })
+}
+
+pub fn commands() -> ArgValueCompleter {
+    ArgValueCompleter::new(|begun: &OsStr| {
+        let program = Cli::command();
+        let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+        candidates(begun, shown.map(|command| command.get_name().to_owned()))
     })
 }
 

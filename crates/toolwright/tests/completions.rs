@@ -59,6 +59,9 @@ fn bash_completes_commands_flags_and_live_names() {
     assert!(completed(&home, "toolwright call get_").contains(&"get_current_datetime".to_owned()));
     assert_eq!(completed(&home, "toolwright rules list --disable zw"), ["zwave"]);
     assert_eq!(completed(&home, "toolwright stdio --toolbox d"), ["default"]);
+    assert_eq!(completed(&home, "toolwright install claude-"), ["claude-code", "claude-desktop"]);
+    assert_eq!(completed(&home, "toolwright import curs"), ["cursor"]);
+    assert_eq!(completed(&home, "toolwright man doc"), ["doctor"]);
     // A server that never ran has no tools that are known, and is not started to find out.
     assert_eq!(completed(&home, "toolwright call notes/"), Vec::<String>::new());
     {

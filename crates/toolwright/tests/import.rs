@@ -113,6 +113,20 @@ fn a_configuration_that_is_there_keeps_its_comments_and_is_backed_up() {
 }
 
 #[test]
+fn a_file_that_was_named_is_named_in_what_comes_next() {
+    let home = furnished();
+    let folder = home.path().join("deep/er");
+    let into = folder.join("mine.json").display().to_string();
+    let (code, stdout, stderr) = home.run(&["import", "cursor", "--yes", "--into", &into]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains(&format!("The folder {} was made for it.", folder.display())), "{stdout}");
+    assert!(stdout.contains(&format!("next: toolwright servers --config {into} shows")), "{stdout}");
+    let (code, stdout, stderr) = home.run(&["import", "kiro", "--yes", "--into", &into]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stdout.contains("was made for it"), "{stdout}");
+}
+
+#[test]
 fn secrets_that_others_could_read_then_are_told_of() {
     use std::os::unix::fs::PermissionsExt;
     let home = furnished();

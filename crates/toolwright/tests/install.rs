@@ -202,6 +202,19 @@ fn undo_takes_out_nothing_that_is_not_ours() {
 }
 
 #[test]
+fn an_address_is_for_a_gateway_that_is_reached() {
+    let home = Home::new();
+    let (code, _, stderr) = home.run(&["install", "cursor", "--url", "http://127.0.0.1:9"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("--http|--llm"), "{stderr}");
+    for way in ["--http", "--llm"] {
+        let (code, _, stderr) =
+            home.run(&["install", "claude-code", "--url", "http://127.0.0.1:9", way, "--dry-run"]);
+        assert_eq!(code, 0, "{way}: {stderr}");
+    }
+}
+
+#[test]
 fn a_toolbox_that_nobody_has_is_told() {
     let home = furnished();
     let server = r#"{"toolboxes": {"work": {"mcpServers": {"a": {"command": "a"}}}}}"#;

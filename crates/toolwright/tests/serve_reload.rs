@@ -42,10 +42,13 @@ fn servers_come_and_go_with_the_file_and_a_wrong_file_changes_nothing() {
     home.put("toolwright.json", "{\"mcpServers\": {");
     std::thread::sleep(Duration::from_millis(2000));
     assert!(has("two__") && works(), "the last good configuration stays");
+    let status = || home.run(&["status", "--config", &file.display().to_string()]).1;
+    let wrong = "the configuration was changed and is not in force: ";
+    assert!(status().contains(wrong), "{}", status());
     home.put("toolwright.json", &json!({ "mcpServers": { "one": one } }).to_string());
     gateway.signal("HUP");
     until("the second server is gone", || !has("two__"));
-    assert!(works());
+    assert!(works() && !status().contains(wrong), "{}", status());
     until("its process is gone", || processes_with(&mark).len() == 1);
 }
 

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::shared::ConfigOptions;
+use crate::completing;
 
 /// Options of `import`.
 #[derive(Args, Clone, Debug)]
@@ -13,7 +14,7 @@ use super::shared::ConfigOptions;
 )]
 pub struct ImportOptions {
     /// The clients to look at [default: all]
-    #[arg(value_name = "CLIENT")]
+    #[arg(value_name = "CLIENT", add = completing::clients())]
     pub clients: Vec<String>,
     /// Read this file, of the client that is named or of the one that it looks like
     #[arg(long, value_name = "FILE")]
@@ -22,7 +23,7 @@ pub struct ImportOptions {
     #[arg(long, value_name = "FILE")]
     pub into: Option<PathBuf>,
     /// Put the servers into this toolbox
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "NAME", add = completing::toolboxes(), value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub toolbox: Option<String>,
     /// Show what would be taken over, and write nothing
     #[arg(long)]
@@ -41,11 +42,12 @@ pub struct ImportOptions {
 /// Options of `install`.
 #[derive(Args, Clone, Debug)]
 #[command(
+    group = ArgGroup::new("reached").args(["http", "llm"]).multiple(true),
     after_help = "Clients: claude-desktop, claude-code, cursor, vs-code, cline, windsurf, gemini-cli, zed, continue, goose, opencode, lm-studio, codex, kiro; with --llm also openai, anthropic and ollama.\n\nWhat was there before is kept in the state folder; --undo brings it back."
 )]
 pub struct InstallOptions {
     /// The client
-    #[arg(value_name = "CLIENT", required_unless_present = "list")]
+    #[arg(value_name = "CLIENT", required_unless_present = "list", add = completing::clients())]
     pub client: Option<String>,
     /// Show the clients, their files, and whether Toolwright is in them
     #[arg(long, conflicts_with_all = ["client", "undo", "dry_run", "llm"])]
@@ -59,11 +61,11 @@ pub struct InstallOptions {
     /// The client reaches a gateway that runs (`toolwright serve`)
     #[arg(long)]
     pub http: bool,
-    /// Where the gateway listens
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8484")]
+    /// With --http or --llm: where the gateway listens
+    #[arg(long, value_name = "URL", requires = "reached", default_value = "http://127.0.0.1:8484")]
     pub url: String,
     /// Give it this toolbox alone
-    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    #[arg(long, value_name = "NAME", conflicts_with = "all", add = completing::toolboxes())]
     pub toolbox: Option<String>,
     /// Give it every tool at once
     #[arg(long)]

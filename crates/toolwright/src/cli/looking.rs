@@ -156,5 +156,6 @@ pub enum Shell {
 )]
 pub struct ManOptions {
     /// The command, such as `serve` or `rules check`; the whole program when absent
+    #[arg(add = completing::commands())]
     pub command: Vec<String>,
 }

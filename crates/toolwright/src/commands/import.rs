@@ -52,7 +52,7 @@ pub fn run(options: &ImportOptions) -> Result<ExitCode, Report> {
     let done = if looked.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FOUND) };
     if options.json {
         let is_written = options.yes && added > 0;
-        let backup = if is_written { write(&file, &merged)? } else { None };
+        let backup = if is_written { write(&file, &merged)?.backup } else { None };
         let mut said = as_json(&target, &merged, &looked.broken, secrets);
         said["written"] = is_written.into();
         said["backup"] = backup.map(|path| path.display().to_string()).into();
@@ -81,14 +81,19 @@ pub fn run(options: &ImportOptions) -> Result<ExitCode, Report> {
         print("Nothing was written.")?;
         return Ok(done);
     }
-    let backup = write(&file, &merged)?;
+    let Written { backup, folders } = write(&file, &merged)?;
     print(&format!("Took {added} {plural} over into {}. Nothing was started.", target.display()))?;
     if let Some(backup) = backup {
         print(&format!("What was there before is in {}.", backup.display()))?;
     }
-    print(
-        "next: toolwright servers shows whether they start; toolwright install CLIENT puts them into a client",
-    )?;
+    if let (Some(folder), Some(_)) = (folders.last(), &options.into) {
+        print(&format!("The folder {} was made for it.", folder.display()))?;
+    }
+    // A file that was named is not found by itself.
+    let named = options.into.as_ref().map(|file| format!(" --config {}", file.display())).unwrap_or_default();
+    print(&format!(
+        "next: toolwright servers{named} shows whether they start; toolwright install CLIENT{named} puts them into a client",
+    ))?;
     Ok(done)
 }
 
@@ -175,17 +180,25 @@ fn target(options: &ImportOptions) -> Result<PathBuf, Report> {
     })
 }
 
-fn write(file: &ClientFile, merged: &Merged) -> Result<Option<PathBuf>, Report> {
+/// What writing left behind.
+struct Written {
+    /// What was there before.
+    backup: Option<PathBuf>,
+    /// Folders that were made.
+    folders: Vec<PathBuf>,
+}
+
+fn write(file: &ClientFile, merged: &Merged) -> Result<Written, Report> {
     let backup = file.text.as_deref().map(|text| back_up(&file.path, text)).transpose()?;
     // Entries of clients hold secrets.
-    file.write(&merged.text, Readers::Owner)?;
+    let folders = file.write(&merged.text, Readers::Owner)?;
     if file.is_open_to_others() && holds_secrets(&file.path, &merged.text) {
         let path = file.path.display();
         eprintln!(
             "warning: others on this machine can read {path}, and it holds secrets now: chmod 600 {path}"
         );
     }
-    Ok(backup)
+    Ok(Written { backup, folders })
 }
 
 fn holds_secrets(file: &Path, text: &str) -> bool {
