@@ -77,7 +77,7 @@ fn what_is_no_answer_is_told_as_the_upstreams_fault_whoever_asks() {
             ] {
                 for answer in [
                     prepared.whole(200, body.as_bytes()),
-                    *prepared.whole_as_stream(200, body.as_bytes()).err().expect("no answer"),
+                    *prepared.whole_as_stream(200, body.as_bytes()).expect_err("no answer"),
                 ] {
                     let text = String::from_utf8(answer.body).expect("UTF-8");
                     let what = format!("{} to {}: {body}", front.name(), upstream.name());

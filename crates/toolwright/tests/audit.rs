@@ -262,6 +262,7 @@ fn an_exchange_with_a_model_is_told_beside_calls() {
     let options = JournalOptions { node: Some("main".into()), ..JournalOptions::default() };
     let (journal, _) = Journal::open(&folder, options).expect("a journal");
     let about = Exchange {
+        dialect: "anthropic-messages".into(),
         model: "claude-haiku-4-5".into(),
         upstream: "openai".into(),
         upstream_model: "gpt-4.1-mini".into(),
@@ -273,7 +274,7 @@ fn an_exchange_with_a_model_is_told_beside_calls() {
         ..Exchange::default()
     };
     let exchange = |call: &str, error: Option<Failure>| Record {
-        ts: 1_790_000_000_000_000,
+        ts: 1_790_000_000_900_000,
         kind: Kind::Exchange,
         call: call.into(),
         client: Some("claude".into()),
@@ -299,6 +300,18 @@ fn an_exchange_with_a_model_is_told_beside_calls() {
             "claude-haiku-4-5 -> openai/gpt-4.1-mini  1.5s  upstream_error: overloaded",
         ]
     );
+    assert!(tail.starts_with("2026-09-21T14:13:20Z"), "the second that it was in: {tail}");
+    let (code, said, stderr) = home.run(&["explain", "x2"]);
+    assert_eq!(code, 0, "{stderr}");
+    for line in [
+        "exchange  x2",
+        "asked     claude-haiku-4-5 -> openai/gpt-4.1-mini in the dialect anthropic-messages, by llm from claude",
+        "outcome   200; 12 in, 34 out; 1 call, 1 mended after 1.5s",
+        "why       upstream_error: overloaded",
+        "calls     toolwright explain x2-0 and so on, 1 of them",
+    ] {
+        assert!(said.lines().any(|said| said == line), "{line}: {said}");
+    }
     let (_, shown, _) = home.run(&["audit", "show", "x1"]);
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
     assert_eq!((&shown["kind"], &shown["exchange"]["output_tokens"]), (&json!("exchange"), &json!(34)));

@@ -1,12 +1,12 @@
 //! `toolwright audit`: what was written down of calls, and of exchanges with models.
 
-mod exchange_line;
+pub mod exchange_line;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use jiff::Timestamp;
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use tokio::runtime::Builder;
 use toolwright_ledger::journal::{Journal, JournalError, begins, verify};
 use toolwright_ledger::{Change, Kind, Record, Reindex};
@@ -195,7 +195,7 @@ fn line(record: &Record, json: bool) -> Result<String, Report> {
         return serde_json::to_string(record).map_err(not_written);
     }
     let time = Timestamp::from_microsecond(record.ts)
-        .map_or_else(|_| "?".to_owned(), |time| time.round(jiff::Unit::Second).unwrap_or(time).to_string());
+        .map_or_else(|_| "?".to_owned(), |time| whole_seconds(time).to_string());
     let tool = match (&record.exchange, &record.server) {
         (Some(exchange), _) => exchange_line::asked(exchange),
         (None, Some(server)) => format!("{server}/{}", record.tool),
@@ -231,4 +231,9 @@ fn line(record: &Record, json: bool) -> Result<String, Report> {
 
 fn not_written(error: serde_json::Error) -> Report {
     Report::found(format!("a record cannot be shown: {error}"), "look at the journal's own file")
+}
+/// The second that a moment is in: not the next one, which was not yet.
+fn whole_seconds(time: Timestamp) -> Timestamp {
+    let down = TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Floor);
+    time.round(down).unwrap_or(time)
 }

@@ -1,10 +1,13 @@
-//! One call that was written down: what came, what was changed and why, what went out, and what became of it.
+//! One call that was written down: what came, what was changed and why, what went out, and what became of it; or one
+//! exchange with a model.
 
 use jiff::Timestamp;
 use serde_json::json;
-use toolwright_ledger::{Change, Kind, Record};
+use toolwright_ledger::{Change, Exchange, Kind, Record};
 use toolwright_model::Code;
 use toolwright_tools::printable;
+
+use crate::commands::audit::exchange_line;
 
 pub fn as_json(record: &Record) -> String {
     json!({ "call": record.call, "record": record }).to_string()
@@ -13,6 +16,9 @@ pub fn as_json(record: &Record) -> String {
 pub fn as_text(record: &Record) -> String {
     let time =
         Timestamp::from_microsecond(record.ts).map_or_else(|_| "?".to_owned(), |time| time.to_string());
+    if let Some(exchange) = &record.exchange {
+        return exchange_text(record, exchange, &time);
+    }
     let tool = match &record.server {
         Some(server) => format!("{server}/{}", record.tool),
         None => record.tool.clone(),
@@ -57,6 +63,34 @@ pub fn as_text(record: &Record) -> String {
     } else {
         lines.push(format!("next      toolwright audit show {}", record.call));
     }
+    printable(&lines.join("\n"), &['\n', '\\']).into_owned()
+}
+
+/// A request to a model and its answer. Calls in it have records of their own.
+fn exchange_text(record: &Record, exchange: &Exchange, time: &str) -> String {
+    let of = |client: &String| format!(" from {client}");
+    let took = std::time::Duration::from_micros(record.duration_us);
+    let mut lines = vec![
+        format!("exchange  {}", record.call),
+        format!("time      {time}"),
+        format!(
+            "asked     {} in the dialect {}, by {}{}",
+            exchange_line::asked(exchange),
+            exchange.dialect,
+            record.front,
+            record.client.as_ref().map(of).unwrap_or_default()
+        ),
+        format!("outcome   {} after {took:.1?}", exchange_line::outcome(exchange)),
+    ];
+    lines.extend(record.error.iter().map(|error| format!("why       {}: {}", error.code, error.message)));
+    lines.extend(exchange.notes.iter().map(|note| format!("note      {note}")));
+    if exchange.calls > 0 {
+        lines.push(format!(
+            "calls     toolwright explain {0}-0 and so on, {1} of them",
+            record.call, exchange.calls
+        ));
+    }
+    lines.push(format!("next      toolwright audit show {}", record.call));
     printable(&lines.join("\n"), &['\n', '\\']).into_owned()
 }
 
