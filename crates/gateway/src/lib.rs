@@ -17,6 +17,7 @@ pub mod llm;
 mod login;
 mod notices;
 mod offer;
+mod quiet;
 mod recorder;
 pub mod reload;
 mod result;

@@ -6,13 +6,17 @@
 mod near;
 
 use std::error::Error;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, USER_AGENT};
 use http::uri::Scheme;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
+use hyper::body::Body;
 use near::{Near, NearBody};
 use reqwest::Url;
 use reqwest::redirect::Policy;
@@ -108,19 +112,33 @@ impl Carrier {
 impl CarriedBody {
     /// The next piece; nothing at the end.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, CarryError> {
+        poll_fn(|context| self.poll_piece(context)).await
+    }
+
+    /// The same for who waits for something else too.
+    pub fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, CarryError>> {
         let body = match self {
-            CarriedBody::Near(body) => return body.piece().await,
+            CarriedBody::Near(body) => return body.poll_piece(context),
             CarriedBody::Far(body) => body,
         };
-        loop {
-            let frame = body.frame().await.transpose().map_err(|error| CarryError::innermost(&error))?;
-            match frame.map(|frame| frame.into_data()) {
-                Some(Ok(piece)) => return Ok(Some(piece)),
-                // What comes behind a body is nothing for clients.
-                Some(Err(_)) => {}
-                None => return Ok(None),
-            }
-        }
+        poll_data(body, context)
+    }
+}
+
+/// What has come of a body; nothing at its end. What comes behind it is nothing for clients.
+fn poll_data<B>(body: &mut B, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, CarryError>>
+where
+    B: Body<Data = Bytes, Error: Error + 'static> + Unpin,
+{
+    loop {
+        return match ready!(Pin::new(&mut *body).poll_frame(context)) {
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(piece) => Poll::Ready(Ok(Some(piece))),
+                Err(_) => continue,
+            },
+            Some(Err(error)) => Poll::Ready(Err(CarryError::innermost(&error))),
+            None => Poll::Ready(Ok(None)),
+        };
     }
 }
 

@@ -1,13 +1,16 @@
 //! An answer on its way: the upstream is read as fast as the client reads, and no faster.
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use toolwright_llm::Failure;
 use toolwright_llm::exchange::{AnswerStream, Prepared, Report};
 
@@ -33,6 +36,46 @@ pub(super) struct Going {
     response: Option<CarriedBody>,
     stream: AnswerStream,
     out: Vec<u8>,
+    silence: Silence,
+}
+
+/// How long nothing has come. A piece that comes does not set an alarm anew: that is done when it goes off too early.
+struct Silence {
+    heard: Instant,
+    until: Instant,
+    alarm: Pin<Box<Sleep>>,
+}
+
+impl Silence {
+    /// Begins now, and may be this long.
+    fn new(longest: Duration) -> Silence {
+        let heard = Instant::now();
+        let until = heard + longest.min(PING);
+        Silence { heard, until, alarm: Box::pin(sleep_until(until)) }
+    }
+
+    /// Something came.
+    fn ends(&mut self, longest: Duration) {
+        self.heard = Instant::now();
+        self.until = self.heard + longest.min(PING);
+    }
+
+    /// The client was told that we still wait.
+    fn goes_on(&mut self, longest: Duration) {
+        let now = Instant::now();
+        self.until = (now + PING).min(self.heard + longest);
+    }
+
+    /// Waits until it has been too long for somebody.
+    fn poll_too_long(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        loop {
+            ready!(self.alarm.as_mut().poll(context));
+            if Instant::now() >= self.until {
+                return Poll::Ready(());
+            }
+            self.alarm.as_mut().reset(self.until);
+        }
+    }
 }
 
 /// Waits until something of the answer is there: until then another upstream could be asked. A client that has waited
@@ -47,7 +90,7 @@ pub(super) async fn begin(upstream: Shared, response: Carried, prepared: &Prepar
             Ok(Err(failure)) => return Begun::Failed(failure),
             Err(_) => {
                 stream.ping(&mut out);
-                return Begun::Going(Box::new(Going { upstream, response: Some(response), stream, out }));
+                return Begun::Going(Box::new(Going::new(upstream, Some(response), stream, out)));
             }
         };
         let is_end = piece.is_none();
@@ -61,30 +104,34 @@ pub(super) async fn begin(upstream: Shared, response: Carried, prepared: &Prepar
         }
         if is_end || (stream.has_begun() && !out.is_empty()) {
             let response = (!is_end).then_some(response);
-            return Begun::Going(Box::new(Going { upstream, response, stream, out }));
+            return Begun::Going(Box::new(Going::new(upstream, response, stream, out)));
         }
     }
 }
 
 /// The rest of it, as a body. What is dropped before its end cancels the upstream.
 pub(super) fn body(going: Going, exchanged: Exchanged) -> InsideBody {
-    let state = (going, exchanged, Instant::now());
-    let pieces = stream::unfold(state, |(mut going, mut exchanged, mut heard)| async move {
-        let piece = going.next(&mut heard).await;
+    let pieces = stream::unfold((going, exchanged), |(mut going, mut exchanged)| async move {
+        let piece = going.next().await;
         exchanged.watches(going.stream.report());
         let Some(piece) = piece else {
             exchanged.ends_afterwards();
             return None;
         };
         exchanged.answers(&piece);
-        Some((Ok::<_, Infallible>(Frame::data(piece)), (going, exchanged, heard)))
+        Some((Ok::<_, Infallible>(Frame::data(piece)), (going, exchanged)))
     });
     StreamBody::new(pieces).boxed_unsync()
 }
 
 impl Going {
+    fn new(upstream: Shared, response: Option<CarriedBody>, stream: AnswerStream, out: Vec<u8>) -> Going {
+        let silence = Silence::new(upstream.idle());
+        Going { upstream, response, stream, out, silence }
+    }
+
     /// The next bytes for the client; nothing at the end.
-    async fn next(&mut self, heard: &mut Instant) -> Option<Bytes> {
+    async fn next(&mut self) -> Option<Bytes> {
         loop {
             if !self.out.is_empty() {
                 // An upstream may repeat a key in an error. One that is cut between two pieces is not seen here.
@@ -100,22 +147,29 @@ impl Going {
                 self.response = None;
                 continue;
             }
-            let left = self.upstream.idle().saturating_sub(heard.elapsed());
-            match timeout(left.min(PING), response.piece()).await {
-                Ok(Ok(Some(piece))) => {
-                    *heard = Instant::now();
+            let silence = &mut self.silence;
+            let heard = poll_fn(|context| match response.poll_piece(context) {
+                Poll::Ready(piece) => Poll::Ready(Some(piece)),
+                Poll::Pending => silence.poll_too_long(context).map(|()| None),
+            });
+            match heard.await {
+                Some(Ok(Some(piece))) => {
+                    self.silence.ends(self.upstream.idle());
                     self.stream.push(&piece, &mut self.out);
                 }
-                Ok(Ok(None)) => self.end(None),
-                Ok(Err(error)) => {
+                Some(Ok(None)) => self.end(None),
+                Some(Err(error)) => {
                     let failure = self.upstream.broken(&error);
                     self.end(Some(failure));
                 }
-                Err(_) if heard.elapsed() >= self.upstream.idle() => {
+                None if self.silence.heard.elapsed() >= self.upstream.idle() => {
                     let failure = self.upstream.silent(self.upstream.idle());
                     self.end(Some(failure));
                 }
-                Err(_) => self.stream.ping(&mut self.out),
+                None => {
+                    self.silence.goes_on(self.upstream.idle());
+                    self.stream.ping(&mut self.out);
+                }
             }
         }
     }
@@ -131,8 +185,7 @@ pub(super) async fn to_the_end(upstream: &Shared, response: Carried, prepared: &
     match begin(Shared::clone(upstream), response, prepared).await {
         Begun::Failed(failure) => Report { failure: Some(failure), ..Report::default() },
         Begun::Going(mut going) => {
-            let mut heard = Instant::now();
-            while going.next(&mut heard).await.is_some() {}
+            while going.next().await.is_some() {}
             going.stream.report().clone()
         }
     }

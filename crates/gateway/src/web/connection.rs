@@ -1,6 +1,7 @@
 //! One connection: HTTP/1.1, with times for everything that its other side does.
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use super::admission::Entered;
 use super::handle::handle;
 use super::paced::{Pace, Paced};
 use super::serve::Web;
+use crate::quiet::Quiet;
 
 /// How long a connection for which there is no room may take to hear so.
 const REFUSED: Duration = Duration::from_millis(500);
@@ -70,10 +72,12 @@ pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: Entered, ar
         .max_buf_size(BUFFER_BYTES.max(limits.head_bytes))
         .serve_connection(TokioIo::new(paced), service);
     let mut connection = pin!(connection);
+    // Who reads a body and who answers wake the connection that they are a part of.
+    let quiet = Quiet::default();
     // Who came late has not been heard yet, and ends with the answer.
     let is_resting = arrival == Arrival::InTime;
     tokio::select! {
-        ended = &mut connection => return log(ended),
+        ended = poll_fn(|context| quiet.poll(context, |inside| connection.as_mut().poll(inside))) => return log(ended),
         () = web.stop.resting_connections_end(), if is_resting => connection.as_mut().graceful_shutdown(),
         () = web.stop.all_connections_end() => return,
     }

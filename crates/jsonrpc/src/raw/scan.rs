@@ -8,6 +8,9 @@ use std::borrow::Cow;
 use super::cursor::{Cursor, decode_escapes};
 use super::{MAX_DEPTH, ParseError, ParseErrorKind};
 
+/// How many members most objects have at most: a list of them need not grow.
+const USUAL_MEMBERS: usize = 8;
+
 /// A member of an object whose value is still text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawMember<'a> {
@@ -34,7 +37,7 @@ pub fn value_end(text: &str) -> Result<usize, ParseError> {
 /// The members of the object that a text is, keys that repeat included.
 pub fn members(text: &str) -> Result<Vec<RawMember<'_>>, ParseError> {
     let mut scanner = Cursor::new(text);
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(USUAL_MEMBERS);
     scanner.open(b'{')?;
     if scanner.take(b'}') {
         return scanner.expect_end().map(|()| found);
@@ -72,7 +75,7 @@ pub fn find<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 /// The members of the object that a text starts as, up to the first that is not whole.
 pub fn first_members(text: &str) -> Vec<RawMember<'_>> {
     let mut scanner = Cursor::new(text);
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(USUAL_MEMBERS);
     if scanner.open(b'{').is_err() {
         return found;
     }

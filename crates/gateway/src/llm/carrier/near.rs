@@ -13,14 +13,15 @@ use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
 use reqwest::Url;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{CONNECT, CarryError, IDLE};
+use super::{CONNECT, CarryError, IDLE, poll_data};
+use crate::quiet::Quiet;
 
 /// How many connections are kept that nobody uses.
 const MOST_IDLE: usize = 64;
@@ -49,6 +50,8 @@ struct Driven {
     sender: SendRequest<Full<Bytes>>,
     connection: Connection<TokioIo<TcpStream>, Full<Bytes>>,
     is_over: bool,
+    /// The connection tells of every step who reads from it, which is the one that drives it.
+    quiet: Quiet,
 }
 
 /// The body of an answer, with the connection that it comes over.
@@ -105,7 +108,7 @@ impl Near {
         let shaken = Builder::new().max_buf_size(BUFFER_BYTES).handshake(TokioIo::new(stream)).await;
         let (sender, connection) = shaken.map_err(|error| CarryError::innermost(&error))?;
         // It is large, and goes from hand to hand.
-        Ok(Box::new(Driven { sender, connection, is_over: false }))
+        Ok(Box::new(Driven { sender, connection, is_over: false, quiet: Quiet::default() }))
     }
 
     /// The connection that was used last, of those that are still open.
@@ -134,11 +137,13 @@ impl Near {
 impl Driven {
     /// The head of the answer; or why there is none, with the request where nothing of it was sent.
     async fn ask(&mut self, asked: Asked) -> Result<Response<Incoming>, (CarryError, Option<Asked>)> {
-        let mut answer = pin!(self.sender.try_send_request(asked));
-        let (connection, is_over) = (&mut self.connection, &mut self.is_over);
+        let Driven { sender, connection, is_over, quiet } = self;
+        let mut answer = pin!(sender.try_send_request(asked));
         let answered = poll_fn(|context| {
-            drive(connection, is_over, context);
-            answer.as_mut().poll(context)
+            quiet.poll(context, |inside| {
+                drive(connection, is_over, inside);
+                answer.as_mut().poll(inside)
+            })
         });
         answered.await.map_err(|mut failed| {
             let untouched = failed.take_message();
@@ -149,10 +154,19 @@ impl Driven {
     /// Whether the other side has not closed it.
     async fn is_open(&mut self) -> bool {
         poll_fn(|context| {
-            drive(&mut self.connection, &mut self.is_over, context);
+            self.look(context);
             Poll::Ready(!self.is_over && self.sender.is_ready())
         })
         .await
+    }
+
+    /// Reads and writes what can be, for nobody.
+    fn look(&mut self, context: &Context<'_>) {
+        let Driven { connection, is_over, quiet, .. } = self;
+        let _ = quiet.poll(context, |inside| {
+            drive(connection, is_over, inside);
+            Poll::Ready(())
+        });
     }
 }
 
@@ -168,36 +182,27 @@ fn drive(
 
 impl NearBody {
     /// The next piece; nothing at the end.
-    pub async fn piece(&mut self) -> Result<Option<Bytes>, CarryError> {
-        poll_fn(|context| self.poll_piece(context)).await
-    }
-
-    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, CarryError>> {
-        let mut is_driven = false;
-        loop {
-            match Pin::new(&mut self.body).poll_frame(context) {
-                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(piece) => return Poll::Ready(Ok(Some(piece))),
-                    // What comes behind a body is nothing for clients.
-                    Err(_) => continue,
-                },
-                Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(CarryError::innermost(&error))),
-                Poll::Ready(None) => {
-                    self.is_over(context);
-                    return Poll::Ready(Ok(None));
-                }
-                Poll::Pending => {}
+    pub fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, CarryError>> {
+        let NearBody { body, driven, .. } = self;
+        let Some(driven) = driven else { return poll_data(body, context) };
+        let Driven { connection, is_over, quiet, .. } = &mut **driven;
+        let polled = quiet.poll(context, |inside| match poll_data(body, inside) {
+            Poll::Pending => {
+                drive(connection, is_over, inside);
+                poll_data(body, inside)
             }
-            let Some(driven) = self.driven.as_mut().filter(|_| !is_driven) else { return Poll::Pending };
-            drive(&mut driven.connection, &mut driven.is_over, context);
-            is_driven = true;
+            ready => ready,
+        });
+        if matches!(polled, Poll::Ready(Ok(None))) {
+            self.is_over(context);
         }
+        polled
     }
 
     /// The connection goes back to those that can be used.
     fn is_over(&mut self, context: &mut Context<'_>) {
         let Some(mut driven) = self.driven.take() else { return };
-        drive(&mut driven.connection, &mut driven.is_over, context);
+        driven.look(context);
         if !driven.is_over && driven.sender.is_ready() {
             self.near.keep(driven);
         }
@@ -213,6 +218,12 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
+
+    impl NearBody {
+        async fn piece(&mut self) -> Result<Option<Bytes>, CarryError> {
+            poll_fn(|context| self.poll_piece(context)).await
+        }
+    }
 
     const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
     const PIECES: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n";

@@ -164,6 +164,7 @@ impl Encoder {
     }
 
     fn flush(&self, event: &str, out: &mut Vec<u8>) {
+        out.reserve(event.len() + self.data.len() + 24);
         out.extend_from_slice(b"event: ");
         out.extend_from_slice(event.as_bytes());
         out.extend_from_slice(b"\ndata: ");
