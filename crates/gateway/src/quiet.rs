@@ -132,6 +132,26 @@ mod tests {
         assert_eq!((polled, looks, count.0.load(Ordering::SeqCst)), (Poll::Pending, MOST_LOOKS, 1));
     }
 
+    #[test]
+    fn a_wake_between_the_look_and_the_rest_is_heard() {
+        let (quiet, count) = (Quiet::default(), Arc::<Count>::default());
+        let waker = Waker::from(Arc::clone(&count));
+        let is_there = Arc::<AtomicUsize>::default();
+        let polled = quiet.poll(&Context::from_waker(&waker), |inside| {
+            if is_there.load(Ordering::SeqCst) == 1 {
+                return Poll::Ready(());
+            }
+            let (waker, is_there) = (inside.waker().clone(), Arc::clone(&is_there));
+            let other = std::thread::spawn(move || {
+                is_there.store(1, Ordering::SeqCst);
+                waker.wake();
+            });
+            assert!(other.join().is_ok());
+            Poll::Pending
+        });
+        assert_eq!((polled, count.0.load(Ordering::SeqCst)), (Poll::Ready(()), 0));
+    }
+
     /// Wakes from other threads at every moment: none is lost, or this would not come to its end.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn no_wake_from_elsewhere_is_lost() {
@@ -162,7 +182,11 @@ mod tests {
                         }
                         match there.load(Ordering::SeqCst) >= round {
                             true => Poll::Ready(()),
-                            false => Poll::Pending,
+                            false => {
+                                // Time for a wake between the look and the rest.
+                                std::thread::yield_now();
+                                Poll::Pending
+                            }
                         }
                     })
                 })
