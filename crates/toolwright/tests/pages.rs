@@ -35,10 +35,13 @@ fn path_of(url: &str) -> &str {
 }
 
 impl<'g> Browser<'g> {
-    /// Opens the link that the gateway printed.
+    /// Opens a login link of the gateway.
     pub fn enter(gateway: &'g Gateway) -> Browser<'g> {
-        let link = gateway.said["dashboard"].as_str().expect("a link");
-        let answer = gateway.send("GET", path_of(link), "", "");
+        Browser::enter_by(gateway, &gateway.login_link())
+    }
+
+    pub fn enter_by(gateway: &'g Gateway, link: &str) -> Browser<'g> {
+        let answer = gateway.send("GET", link, "", "");
         assert_eq!((answer.status, answer.header("location")), (303, Some("/")), "{answer:?}");
         let cookie = answer.header("set-cookie").expect("a cookie");
         assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
@@ -102,7 +105,8 @@ fn a_link_lets_one_in_once_and_pages_are_for_those_inside() {
         assert_eq!((answer.status, answer.header("location")), (303, Some("/login")), "{path}");
     }
     wait_for_index(&gateway);
-    let browser = Browser::enter(&gateway);
+    let link = gateway.login_link();
+    let browser = Browser::enter_by(&gateway, &link);
     for path in PAGES {
         let answer = browser.get(path);
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
@@ -114,7 +118,6 @@ fn a_link_lets_one_in_once_and_pages_are_for_those_inside() {
         assert!(!answer.body.contains(&gateway.token), "{path} shows the token");
     }
     // The link was used; another one is made by the command.
-    let link = path_of(gateway.said["dashboard"].as_str().expect("a link")).to_owned();
     let again = gateway.send("GET", &link, "", "");
     assert!(again.status == 403 && again.body.contains("used before"), "{again:?}");
     let (code, url, error) = home.run(&["dashboard", "--url", "http://127.0.0.1:1/"]);
@@ -123,9 +126,8 @@ fn a_link_lets_one_in_once_and_pages_are_for_those_inside() {
     // Without an address it is the gateway that runs, wherever it listens.
     let (code, url, error) = home.run(&["dashboard"]);
     assert_eq!(code, 0, "{error}");
-    let said = gateway.said["dashboard"].as_str().expect("a link");
-    let place = said.strip_suffix(path_of(said)).expect("an address");
-    assert!(url.starts_with(&format!("{place}/")), "{url} is not at {place}");
+    let place = gateway.said["dashboard"].as_str().expect("an address");
+    assert!(url.starts_with(&format!("{place}login?once=")), "{url} is not at {place}");
     // So does the token in the form, and nothing else.
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
     let token = format!("token={}", gateway.token);
@@ -171,7 +173,7 @@ fn another_install_has_another_token_and_another_session() {
     let value = browser.cookie.split_once('=').expect("a pair").1;
     let there = format!("Cookie: toolwright_{}={value}\r\n", second.port);
     assert_eq!(second.send("GET", "/", &there, "").status, 303, "it opens nothing there");
-    let link = path_of(gateway.said["dashboard"].as_str().expect("a link")).to_owned();
+    let link = gateway.login_link();
     assert_eq!(second.send("GET", &link, "", "").status, 403);
 }
 

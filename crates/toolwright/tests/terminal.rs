@@ -55,6 +55,7 @@ fn colours_are_for_terminals_without_no_color() {
     let plain = on_a_terminal(&home, &format!("NO_COLOR=1 {log}")).expect("a terminal");
     assert!(!is_coloured(&plain), "{plain:?}");
     assert!(shown.contains("Next:"), "{shown:?}");
+    assert!(shown.contains("Token:         tw_") && shown.contains("/login?once="), "{shown:?}");
     for arguments in
         [&["status", "--line"][..], &["explain", "N4"], &["rules", "list"], &["tools"], &["--help"]]
     {

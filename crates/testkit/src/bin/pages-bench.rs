@@ -1,6 +1,6 @@
 //! How long every page takes over a million recorded calls.
 //!
-//! `pages-bench TOOLWRIGHT [CALLS]` fills an index, starts the gateway over it, opens its pages by the link that it prints, and
+//! `pages-bench TOOLWRIGHT [CALLS]` fills an index, starts the gateway over it, opens its pages by a login link, and
 //! prints a table. `cargo xtask bench pages` runs it with what is released.
 
 #![allow(clippy::print_stdout, reason = "its stdout is its report")]
@@ -85,7 +85,7 @@ async fn run(program: &Path, calls: u64) -> Result<()> {
         json!({ "mcpServers": {}, "builtinTools": true, "store": format!("sqlite:{}", index.display()) });
     std::fs::write(home.path().join("toolwright.json"), configuration.to_string())?;
     let mut gateway = Gateway(
-        Command::new(program)
+        Command::new(&program)
             .args(["serve", "--port", "0", "--json", "--rate", "0", "--config", "toolwright.json"])
             .current_dir(home.path())
             .env("XDG_STATE_HOME", home.path().join("state"))
@@ -96,12 +96,16 @@ async fn run(program: &Path, calls: u64) -> Result<()> {
     let mut line = String::new();
     BufReader::new(gateway.0.stdout.take().ok_or("no output")?).read_line(&mut line)?;
     let said: Value = serde_json::from_str(&line)?;
-    let link = said["dashboard"].as_str().ok_or("no link")?.to_owned();
+    let base = said["dashboard"].as_str().ok_or("no address")?.trim_end_matches('/');
+    let made = Command::new(&program)
+        .args(["dashboard", "--url", base])
+        .env("XDG_STATE_HOME", home.path().join("state"))
+        .output()?;
+    let link = String::from_utf8(made.stdout)?.trim().to_owned();
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
     let answer = client.get(&link).send().await?;
     let cookie = answer.headers().get("set-cookie").ok_or("no cookie")?.to_str()?;
     let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
-    let base = link.split("/login").next().unwrap_or_default();
     let begun = Instant::now();
     while client.get(format!("{base}/calls")).header("cookie", &cookie).send().await?.status() != 200 {
         if begun.elapsed() > OPENED {

@@ -308,6 +308,8 @@ fn place(line: &str) -> Option<(SocketAddr, String)> {
     let said: Value = serde_json::from_str(line).ok()?;
     let url = said.get("url")?.as_str()?;
     let rest = url.strip_prefix("http://")?;
-    let token = said["token"].as_str().unwrap_or_default().to_owned();
+    // On a pipe the gateway prints where its token is, not the token.
+    let token = said["tokenFile"].as_str().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+    let token = token.trim().to_owned();
     Some((rest.split('/').next()?.parse().ok()?, token))
 }

@@ -94,7 +94,7 @@ impl Gateway {
         let said: Value = serde_json::from_str(&line).expect("JSON");
         let port = said["address"].as_str().and_then(|it| it.rsplit_once(':')).expect("a port").1;
         let port = port.parse().expect("a number");
-        let token = said["token"].as_str().unwrap_or_default().to_owned();
+        let token = token_of(&said);
         Gateway { child, said, port, token }
     }
 
@@ -116,6 +116,11 @@ impl Gateway {
         let (head, body) = text.split_once("\r\n\r\n").ok_or(std::io::ErrorKind::UnexpectedEof)?;
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
         Ok(Answer { status, head: head.to_owned(), body: body.to_owned() })
+    }
+
+    /// A login link, as `toolwright dashboard` makes it, without the address.
+    pub fn login_link(&self) -> String {
+        toolwright_gateway::web::Sessions::link(&self.token).expect("a link")
     }
 
     /// What every request of a client carries.
@@ -151,6 +156,13 @@ impl Gateway {
         }
         None
     }
+}
+
+/// The owner token of a gateway: on a pipe it prints only where the token is. Empty where none is needed.
+pub fn token_of(said: &Value) -> String {
+    let file = || said["tokenFile"].as_str().map(|file| std::fs::read_to_string(file).expect("a token"));
+    let token = said["token"].as_str().map(str::to_owned).or_else(file).unwrap_or_default();
+    token.trim().to_owned()
 }
 
 /// The body and the headers of a modern request.

@@ -251,6 +251,7 @@ fn free_port() -> Result<u16, String> {
 fn announced(line: &str) -> Option<(SocketAddr, String)> {
     let said: Value = serde_json::from_str(line).ok()?;
     let address = said.get("url")?.as_str()?.strip_prefix("http://")?.split('/').next()?.parse().ok()?;
-    let token = said.get("token").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some((address, token))
+    // On a pipe it prints where its token is, not the token.
+    let token = said["tokenFile"].as_str().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+    Some((address, token.trim().to_owned()))
 }

@@ -1,5 +1,6 @@
 //! A gateway on a port: made of what is behind it, and kept until somebody wants it to end.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use toolwright_gateway::web::{
 use toolwright_mcp::front::SealKey;
 use toolwright_voice::VoiceView;
 
-use super::start_text::{self, Started};
+use super::start_text::{self, OwnerSecrets, Started};
 use crate::cli::ServeOptions;
 use crate::commands::token;
 use crate::gateway_source::{self, Behind, Wanted as Servers, Written};
@@ -64,6 +65,14 @@ impl Whose<'_> {
         }
     }
 
+    /// A demo's token ends with it, and its link is what it is started for.
+    fn secrets(self) -> OwnerSecrets {
+        match self {
+            Whose::User if !std::io::stdout().is_terminal() => OwnerSecrets::NamedOnly,
+            Whose::User | Whose::Demo { .. } => OwnerSecrets::Printed,
+        }
+    }
+
     fn banner(self) -> Option<String> {
         match self {
             Whose::User => None,
@@ -76,7 +85,15 @@ impl<'p> Opened<'p> {
     /// Makes everything behind the port. Must be called on a tokio runtime.
     pub fn new(bound: Bound, options: &ServeOptions, whose: Whose<'p>) -> Result<Opened<'p>, Report> {
         let state = whose.state();
-        let folder = state.clone().map(TokenFolder::new);
+        let (folder, secrets) = (state.clone().map(TokenFolder::new), whose.secrets());
+        if folder.is_none() && !options.no_auth && secrets == OwnerSecrets::NamedOnly {
+            // The token would be in no file and on no terminal: no client could ever use this gateway.
+            let what = "there is no folder to keep the token in, and stdout is not a terminal to print it on";
+            return Err(Report::usage(
+                what,
+                "set HOME or XDG_STATE_HOME to a folder that this user can write",
+            ));
+        }
         let key = match &folder {
             Some(folder) => SealKey::from_bytes(folder.seal_key().map_err(token::report)?),
             None => SealKey::random(),
@@ -111,6 +128,7 @@ impl<'p> Opened<'p> {
             address: bound.address,
             link,
             token: own,
+            secrets,
             token_file: folder.map(|folder| folder.own_file()).filter(|_| !options.no_auth),
             toolboxes: start_text::toolboxes(&behind, &served.toolboxes()),
             folders: toolset::folders(&options.roots),

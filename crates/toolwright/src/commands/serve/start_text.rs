@@ -9,12 +9,22 @@ use toolwright_tools::printable;
 
 use crate::gateway_source::Behind;
 
+/// Whether the owner token and the login link are part of what is printed. They are printed on a terminal only:
+/// the journal of a service and the log of a container are read by more people and kept for longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnerSecrets {
+    Printed,
+    /// The output names the file of the token and the commands that print them.
+    NamedOnly,
+}
+
 /// What there is to say.
 pub struct Started {
     pub address: SocketAddr,
     /// This install's own token, where one is needed.
     pub token: Option<String>,
     pub token_file: Option<PathBuf>,
+    pub secrets: OwnerSecrets,
     pub toolboxes: Vec<Line>,
     /// Where the files tools work.
     pub folders: Vec<PathBuf>,
@@ -69,10 +79,10 @@ impl Started {
             "url": self.url("/mcp"),
             "all": self.url("/mcp/all"),
             "toolboxes": toolboxes,
-            "token": self.token,
+            "token": self.printed_token(),
             "tokenFile": self.token_file,
             "configuration": self.configuration,
-            "dashboard": self.url(&self.link),
+            "dashboard": self.url(self.printed_link()),
             "llm": { "url": self.url(""), "upstreams": self.upstreams },
         })
     }
@@ -99,22 +109,17 @@ impl Started {
             None => "none, so these are the built-in tools; name servers in toolwright.json here, or with --config"
                 .to_owned(),
         };
-        let token = match (&self.token, &self.token_file) {
-            (Some(token), Some(file)) => format!("{token}  (kept in {})", file.display()),
-            (Some(token), None) => format!("{token}  (for this run: there is no folder to keep it in)"),
-            (None, _) => "none is needed".to_owned(),
-        };
-        let dashboard = match &self.token {
-            Some(_) => {
-                format!("{}  (works once; `toolwright dashboard` makes another)", self.url(&self.link))
-            }
-            None => self.url(&self.link),
-        };
+        let (token, dashboard) = self.access();
         let url = self.url("/mcp");
-        let (flag, member) = match &self.token {
-            Some(token) => (
-                format!(" --header \"Authorization: Bearer {token}\""),
-                format!(", \"headers\": {{\"Authorization\": \"Bearer {token}\"}}"),
+        let bearer = match (&self.token, self.secrets) {
+            (None, _) => None,
+            (Some(token), OwnerSecrets::Printed) => Some((token.as_str(), token.as_str())),
+            (Some(_), OwnerSecrets::NamedOnly) => Some(("$(toolwright token show)", "TOKEN")),
+        };
+        let (flag, member) = match bearer {
+            Some((in_shell, in_file)) => (
+                format!(" --header \"Authorization: Bearer {in_shell}\""),
+                format!(", \"headers\": {{\"Authorization\": \"Bearer {in_file}\"}}"),
             ),
             None => Default::default(),
         };
@@ -125,6 +130,35 @@ impl Started {
             self.url("/readyz"),
         );
         printable(&text, &['\n', '\\']).into_owned()
+    }
+
+    /// How a person gets in: with the token, and to the dashboard.
+    fn access(&self) -> (String, String) {
+        let dashboard = self.url(self.printed_link());
+        match (&self.token, &self.token_file, self.secrets) {
+            (None, _, _) => ("none is needed".to_owned(), dashboard),
+            (Some(_), Some(file), OwnerSecrets::NamedOnly) => (
+                format!("in {}  (`toolwright token show` prints it)", file.display()),
+                format!("{dashboard}  (`toolwright dashboard` prints a link that logs you in)"),
+            ),
+            (Some(token), file, _) => {
+                let stored = match file {
+                    Some(file) => format!("kept in {}", file.display()),
+                    None => "for this run: there is no folder to keep it in".to_owned(),
+                };
+                let another = "works once; `toolwright dashboard` makes another";
+                (format!("{token}  ({stored})"), format!("{dashboard}  ({another})"))
+            }
+        }
+    }
+
+    fn printed_token(&self) -> Option<&str> {
+        self.token.as_deref().filter(|_| self.secrets == OwnerSecrets::Printed)
+    }
+
+    /// The path of the pages: with the login link only where that is printed.
+    fn printed_link(&self) -> &str {
+        if self.secrets == OwnerSecrets::Printed { &self.link } else { "/" }
     }
 
     fn told(&self, holds: &Holds) -> String {
@@ -167,6 +201,7 @@ mod tests {
             address: SocketAddr::from(([127, 0, 0, 1], 8484)),
             token: Some("tw_TOKEN".to_owned()),
             token_file: Some("/home/me/.local/state/toolwright/token".into()),
+            secrets: OwnerSecrets::Printed,
             toolboxes: vec![Line { name: "builtin".to_owned(), holds: Holds::OwnTools(12) }],
             folders: vec!["/home/me/notes".into()],
             configuration: None,
@@ -194,6 +229,24 @@ mod tests {
             ..started()
         };
         insta::assert_snapshot!(text.to_text());
+    }
+
+    #[test]
+    fn a_log_gets_the_path_of_the_token_and_neither_token_nor_login_link() {
+        let logged = || Started { secrets: OwnerSecrets::NamedOnly, ..started() };
+        let (text, line) = (logged().to_text(), logged().to_json());
+        for said in [&text, &line] {
+            assert!(!said.contains("tw_TOKEN") && !said.contains("/login"), "{said}");
+            assert!(said.contains("/home/me/.local/state/toolwright/token"), "{said}");
+        }
+        for command in ["toolwright token show", "toolwright dashboard"] {
+            assert!(text.contains(command), "{text}");
+        }
+        let said: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!((&said["token"], &said["dashboard"]), (&json!(null), &json!("http://127.0.0.1:8484/")));
+        // Where no token is needed there is nothing to name.
+        let open = Started { token: None, token_file: None, link: "/".to_owned(), ..logged() }.to_text();
+        assert!(open.contains("none is needed") && !open.contains("token show"), "{open}");
     }
 
     #[test]
