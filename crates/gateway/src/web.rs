@@ -13,6 +13,7 @@ mod connection;
 mod dropped;
 mod guard;
 mod handle;
+mod host;
 mod inside;
 mod keys;
 mod limits;

@@ -7,8 +7,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 
+use super::host::{Host, HostPattern};
 use super::refusal::Refusal;
 
 /// The names of this machine. Other spellings of the same address are refused: no client needs them.
@@ -17,7 +18,8 @@ const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 /// What is allowed besides this machine itself.
 #[derive(Clone, Debug, Default)]
 pub struct Allowed {
-    /// Hosts: `name`, or `name:port`.
+    /// Hosts: `name`, every name below one (`*.name`) or a network (`10.0.0.0/8`), each with `:port` where it is
+    /// another one.
     pub hosts: Vec<String>,
     /// Origins: `https://name` or `https://name:port`.
     pub origins: Vec<String>,
@@ -27,8 +29,15 @@ pub struct Allowed {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GuardError {
     /// No host.
-    #[error("\"{0}\" is no host: write a name such as gateway.example or gateway.example:8443")]
+    #[error(
+        "\"{0}\" is no host: write a name such as gateway.example or gateway.example:8443, every name below one of yours such as *.apps.example, or a network such as 10.0.0.0/8"
+    )]
     Host(String),
+    /// Every host, or every name below a suffix where strangers register names.
+    #[error(
+        "\"{0}\" would allow names that are not yours: a web page whose name points at this machine (DNS rebinding) could use the gateway; write names of yours such as *.apps.example, or a network such as 10.0.0.0/8"
+    )]
+    EveryHost(String),
     /// No origin.
     #[error(
         "\"{0}\" is no origin: write it as a browser does, such as https://app.example or http://app.example:3000"
@@ -36,11 +45,29 @@ pub enum GuardError {
     Origin(String),
 }
 
+/// What a request may name as its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HostRule {
+    /// One that is allowed.
+    Allowed,
+    /// Any: the path needs no token and reveals nothing. Probes and balancers send the address that they know.
+    Any,
+}
+
+/// A request that the guard let pass.
+#[derive(Debug)]
+pub(super) struct Passed {
+    /// The origin that may read the response.
+    pub origin: Option<HeaderValue>,
+    /// Whether its host is one that is allowed.
+    pub is_known_host: bool,
+}
+
 /// The list of those who may come.
 #[derive(Debug)]
 pub(super) struct Guard {
     port: u16,
-    hosts: Vec<(String, Option<u16>)>,
+    hosts: Vec<HostPattern>,
     origins: Vec<String>,
     /// Whether pages of this machine may read answers without being on the list.
     trusts_local_pages: bool,
@@ -49,29 +76,38 @@ pub(super) struct Guard {
 impl Guard {
     /// A guard of a port. Pages of this machine may read what they get only when a token stands between.
     pub fn new(address: SocketAddr, allowed: &Allowed, has_tokens: bool) -> Result<Guard, GuardError> {
-        let mut hosts: Vec<(String, Option<u16>)> =
-            LOOPBACK.iter().map(|name| ((*name).to_owned(), None)).collect();
+        let mut hosts: Vec<HostPattern> = LOOPBACK.iter().map(|name| HostPattern::name(*name)).collect();
         match address.ip() {
             ip if ip.is_unspecified() => {}
-            IpAddr::V4(ip) => hosts.push((ip.to_string(), None)),
-            IpAddr::V6(ip) => hosts.push((format!("[{ip}]"), None)),
+            IpAddr::V4(ip) => hosts.push(HostPattern::name(ip.to_string())),
+            IpAddr::V6(ip) => hosts.push(HostPattern::name(format!("[{ip}]"))),
         }
         for host in &allowed.hosts {
-            hosts.push(split(host).ok_or_else(|| GuardError::Host(host.clone()))?);
+            hosts.push(HostPattern::parse(host).ok_or_else(|| match host.starts_with('*') {
+                true => GuardError::EveryHost(host.clone()),
+                false => GuardError::Host(host.clone()),
+            })?);
         }
         let mut origins = Vec::new();
         for origin in &allowed.origins {
             let given = origin.strip_suffix('/').unwrap_or(origin).to_ascii_lowercase();
-            authority_of(&given).and_then(split).ok_or_else(|| GuardError::Origin(origin.clone()))?;
+            authority_of(&given).and_then(Host::parse).ok_or_else(|| GuardError::Origin(origin.clone()))?;
             origins.push(given);
         }
         Ok(Guard { port: address.port(), hosts, origins, trusts_local_pages: has_tokens })
     }
 
-    /// Checks who is asked for and who asks. The origin that may read the answer comes back.
-    pub fn check(&self, parts: &Parts) -> Result<Option<HeaderValue>, Refusal> {
-        self.check_host(parts)?;
-        self.check_origin(&parts.headers, &parts.method)
+    /// Checks who is asked for and who asks.
+    pub fn check(&self, parts: &Parts, rule: HostRule) -> Result<Passed, Refusal> {
+        let host = self.check_host(parts);
+        let is_known_host = match (host, rule) {
+            (Ok(()), _) => true,
+            // A host that is none, or two of them, are refused everywhere.
+            (Err(refusal), HostRule::Any) if refusal.status == StatusCode::FORBIDDEN => false,
+            (Err(_), HostRule::Any) if is_old_probe(parts) => false,
+            (Err(refusal), _) => return Err(refusal),
+        };
+        Ok(Passed { origin: self.check_origin(&parts.headers, &parts.method)?, is_known_host })
     }
 
     fn check_host(&self, parts: &Parts) -> Result<(), Refusal> {
@@ -87,15 +123,9 @@ impl Guard {
             return Err(Refusal::bad_host("is there twice"));
         }
         let text = host.to_str().map_err(|_| Refusal::bad_host("is no text"))?;
-        let (name, port) = split(text).ok_or_else(|| Refusal::bad_host("names no host"))?;
-        let is_ours = |allowed: &(String, Option<u16>)| {
-            allowed.0 == name
-                && match allowed.1 {
-                    Some(exactly) => port == Some(exactly),
-                    None => port.is_none_or(|port| port == self.port),
-                }
-        };
-        if self.hosts.iter().any(is_ours) { Ok(()) } else { Err(Refusal::other_host(text)) }
+        let host = Host::parse(text).ok_or_else(|| Refusal::bad_host("names no host"))?;
+        let is_allowed = self.hosts.iter().any(|allowed| allowed.matches(&host, self.port));
+        if is_allowed { Ok(()) } else { Err(Refusal::other_host(text)) }
     }
 
     fn check_origin(&self, headers: &HeaderMap, method: &Method) -> Result<Option<HeaderValue>, Refusal> {
@@ -115,7 +145,7 @@ impl Guard {
         if self.origins.iter().any(|allowed| allowed == text) {
             return Ok(Some(origin.clone()));
         }
-        let name = authority_of(text).and_then(split).map(|(name, _)| name);
+        let name = authority_of(text).and_then(Host::parse).map(|host| host.name);
         if !name.is_some_and(|name| LOOPBACK.contains(&name.as_str())) {
             return Err(Refusal::other_origin(text));
         }
@@ -128,83 +158,20 @@ impl Guard {
     }
 }
 
+/// Whether this is a request of HTTP/1.0 without a host, as HAProxy sends it when no header is configured.
+fn is_old_probe(parts: &Parts) -> bool {
+    let names_none = !parts.headers.contains_key(HOST) && parts.uri.authority().is_none();
+    parts.version == Version::HTTP_10 && names_none
+}
+
 /// What stands behind `http://` or `https://`, when nothing stands behind that.
 fn authority_of(origin: &str) -> Option<&str> {
     origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))
 }
 
-/// A host and its port, when it is written the plain way.
-fn split(text: &str) -> Option<(String, Option<u16>)> {
-    let (name, port) = match text.strip_prefix('[') {
-        Some(rest) => {
-            let end = rest.find(']')?;
-            let (name, port) = text.split_at(end + 2);
-            (name, if port.is_empty() { None } else { Some(port.strip_prefix(':')?) })
-        }
-        None => match text.split_once(':') {
-            Some((name, port)) => (name, Some(port)),
-            None => (text, None),
-        },
-    };
-    let is_inside_brackets = |c: char| c.is_ascii_hexdigit() || matches!(c, ':' | '.');
-    let is_plain = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-        Some(address) => !address.is_empty() && address.chars().all(is_inside_brackets),
-        None => name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')),
-    };
-    // A name with a dot at its end is another name for the guard, and nobody needs it.
-    if name.is_empty() || !is_plain || name.ends_with('.') || name.starts_with('.') {
-        return None;
-    }
-    let port = match port {
-        Some(port) if port.is_empty() || port.starts_with(['0', '+']) => return None,
-        Some(port) => Some(port.parse().ok()?),
-        None => None,
-    };
-    Some((name.to_ascii_lowercase(), port))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hosts_are_read_the_plain_way_only() {
-        let read = |text: &str| split(text);
-        assert_eq!(read("LocalHost:8484"), Some(("localhost".to_owned(), Some(8484))));
-        assert_eq!(read("[::1]:8484"), Some(("[::1]".to_owned(), Some(8484))));
-        assert_eq!(read("[::1]"), Some(("[::1]".to_owned(), None)));
-        assert_eq!(read("a.example"), Some(("a.example".to_owned(), None)));
-        for text in [
-            "",
-            ":",
-            ":80",
-            "a:",
-            "a:0",
-            "a:080",
-            "a:+80",
-            "a:99999",
-            "a:b",
-            "a:1:2",
-            "a b",
-            "a,b",
-            "u@a",
-            "a/b",
-            "a.",
-            ".a",
-            "[::1",
-            "[]",
-            "[::1]x",
-            "[::1]:",
-            "[::1%eth0]",
-            "ä",
-            "a%2e",
-            "a?b",
-            "a#b",
-            "a\\b",
-        ] {
-            assert_eq!(read(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn only_hosts_and_origins_can_be_allowed() {
@@ -217,7 +184,11 @@ mod tests {
             allow(&["gw.example", "gw.example:8443"], &["https://App.example/", "http://a:3000"]),
             None
         );
+        assert_eq!(allow(&["*.gw.example", "10.0.0.0/8", "[fd00::/8]:443"], &[]), None);
         assert_eq!(allow(&["http://gw"], &[]), Some(GuardError::Host("http://gw".to_owned())));
+        for host in ["*", "*.com"] {
+            assert_eq!(allow(&[host], &[]), Some(GuardError::EveryHost(host.to_owned())), "{host}");
+        }
         for origin in ["null", "*", "app.example", "https://", "https://a/b", "ftp://a", "https://u@a"] {
             assert_eq!(allow(&[], &[origin]), Some(GuardError::Origin(origin.to_owned())), "{origin}");
         }

@@ -17,6 +17,7 @@ use super::admission::Stay;
 use super::api::{self, Asked};
 use super::body::{self, Ends, Held};
 use super::connection::Arrival;
+use super::guard::{HostRule, Passed};
 use super::inside::InsideBody;
 use super::keys;
 use super::llm;
@@ -48,13 +49,13 @@ pub(super) async fn handle(
         Route::Llm(path) => Some(path.dialect()),
         _ => None,
     };
-    let checked = web.guard.check(&parts);
-    let origin = checked.as_ref().ok().cloned().flatten();
+    let checked = web.guard.check(&parts, host_rule(&route));
+    let origin = checked.as_ref().ok().and_then(|passed| passed.origin.clone());
     let answered = match checked {
         Ok(_) if arrival == Arrival::Late && matches!(route, Route::Mcp(_) | Route::Llm(_)) => {
             Err(Refusal::too_late())
         }
-        Ok(origin) => inside(web, route, parts, incoming, origin.as_ref(), &pace).await,
+        Ok(passed) => inside(web, route, parts, incoming, &passed, &pace).await,
         Err(refusal) => Err(refusal),
     };
     let mut response = answered.unwrap_or_else(|refusal| {
@@ -86,9 +87,10 @@ async fn inside(
     route: Route,
     parts: Parts,
     incoming: Incoming,
-    origin: Option<&HeaderValue>,
+    passed: &Passed,
     pace: &Pace,
 ) -> Result<Response<Held>, Refusal> {
+    let origin = passed.origin.as_ref();
     let whole = |response: Response<InsideBody>| Ok(response.map(|body| Held::new(body, pace.clone())));
     // Whether a page may send what it wants to is asked without a token.
     if parts.method == Method::OPTIONS {
@@ -100,7 +102,8 @@ async fn inside(
             return Err(Refusal::method(&parts.method, route.methods()));
         }
         Route::Healthz => return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "ok\n")),
-        Route::Readyz => return whole(readyz(web)),
+        Route::Readyz if passed.is_known_host => return whole(readyz(web)),
+        Route::Readyz => return whole(readiness_alone(web)),
         // Clients of models ask so whether somebody is there.
         Route::Root if web.pages.is_none() || parts.method == Method::HEAD => {
             return whole(response(StatusCode::OK, "text/plain; charset=utf-8", "Toolwright is running\n"));
@@ -207,12 +210,31 @@ fn options(route: &Route, headers: &HeaderMap, origin: Option<&HeaderValue>) -> 
 }
 
 /// Whether it serves, and how much: numbers only, for everybody may ask.
+fn host_rule(route: &Route) -> HostRule {
+    match route {
+        Route::Healthz | Route::Readyz => HostRule::Any,
+        _ => HostRule::Allowed,
+    }
+}
+
+fn readiness(web: &Web) -> (StatusCode, &'static str) {
+    match web.stop.is_asked() {
+        false => (StatusCode::OK, "ready"),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
+    }
+}
+
+/// What a probe needs to know: under a host that is not allowed nothing else is said.
+fn readiness_alone(web: &Web) -> Response<InsideBody> {
+    let (status, word) = readiness(web);
+    response(status, "application/json", format!("{}\n", json!({ "status": word })))
+}
+
 fn readyz(web: &Web) -> Response<InsideBody> {
     let counts = web.inside.counts();
-    let is_ready = !web.stop.is_asked();
-    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let (status, word) = readiness(web);
     let said = json!({
-        "status": if is_ready { "ready" } else { "ending" },
+        "status": word,
         "servers": counts.servers,
         "tools": counts.tools,
         "sessions": counts.sessions,

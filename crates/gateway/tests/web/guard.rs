@@ -55,7 +55,12 @@ async fn only_plain_spellings_of_this_machine_are_hosts() {
             let method = if path.starts_with("/mcp") { "POST" } else { "GET" };
             let answer =
                 with_head(&port, &format!("{method} {path} HTTP/1.1"), host).await.expect("an answer");
-            let expected = if status == 200 && path == "/nowhere" { 404 } else { status };
+            let is_probe = path.ends_with('z');
+            let expected = match status {
+                200 if path == "/nowhere" => 404,
+                403 if is_probe => 200,
+                status => status,
+            };
             assert_eq!(answer.status, expected, "{host:?} {path}: {}", answer.body);
             if expected == 403 {
                 assert!(answer.body.contains("\"jsonrpc\":\"2.0\""), "{}", answer.body);
@@ -63,6 +68,33 @@ async fn only_plain_spellings_of_this_machine_are_hosts() {
             }
         }
     }
+}
+
+/// Probes of Kubernetes and of balancers send the address that they know.
+#[tokio::test]
+async fn health_is_answered_under_any_host_and_reveals_nothing_there() {
+    let port = port().await;
+    for host in ["10.244.1.17:8484", "toolwright", "evil.example"] {
+        let head = format!("Host: {host}\r\n");
+        let answer = with_head(&port, "GET /healthz HTTP/1.1", &head).await.expect("an answer");
+        assert_eq!((answer.status, answer.body.as_str()), (200, "ok\n"), "{host}");
+        let answer = with_head(&port, "GET /readyz HTTP/1.1", &head).await.expect("an answer");
+        assert_eq!((answer.status, answer.body.as_str()), (200, "{\"status\":\"ready\"}\n"), "{host}");
+        // A page of another site cannot read it, whatever its name points at.
+        let page = format!("{head}Origin: http://{host}\r\n");
+        let answer = with_head(&port, "GET /readyz HTTP/1.1", &page).await.expect("an answer");
+        assert_eq!(answer.status, 403, "{host}");
+        for path in ["/mcp", "/metrics", "/api/health", "/"] {
+            let answer = with_head(&port, &format!("GET {path} HTTP/1.1"), &head).await.expect("an answer");
+            assert_eq!(answer.status, 403, "{host} {path}");
+        }
+    }
+    let known = with_head(&port, "GET /readyz HTTP/1.1", "Host: localhost\r\n").await.expect("an answer");
+    assert!(known.body.contains("\"servers\""), "{}", known.body);
+    // HAProxy asks so when no header is configured.
+    let old = with_head(&port, "GET /readyz HTTP/1.0", "").await.expect("an answer");
+    assert_eq!((old.status, old.body.as_str()), (200, "{\"status\":\"ready\"}\n"));
+    assert_eq!(with_head(&port, "GET /metrics HTTP/1.0", "").await.expect("an answer").status, 400);
 }
 
 #[tokio::test]
@@ -80,7 +112,7 @@ async fn a_first_line_that_names_a_host_is_refused() {
         assert_eq!(answer.status, 400, "{line}: {}", answer.body);
     }
     // An old client without a host is no client of ours.
-    let answer = with_head(&port, "GET /healthz HTTP/1.0", "").await.expect("an answer");
+    let answer = with_head(&port, "GET /metrics HTTP/1.0", "").await.expect("an answer");
     assert_eq!(answer.status, 400);
     // What is no HTTP at all is none of a route.
     for line in ["GET /healthz", "GET  HTTP/1.1", "get", "PRI * HTTP/2.0", "\u{1}\u{2}"] {
@@ -135,7 +167,9 @@ async fn only_pages_of_this_machine_are_origins() {
 #[tokio::test]
 async fn what_is_allowed_besides_is_let_in() {
     let allowed = Allowed {
-        hosts: vec!["gw.example".to_owned(), "forwarded.example:9000".to_owned()],
+        hosts: ["gw.example", "forwarded.example:9000", "*.svc.cluster.local", "10.244.0.0/16"]
+            .map(str::to_owned)
+            .to_vec(),
         origins: vec!["https://app.example".to_owned()],
     };
     let port = port_with(Doors::Locked, WebLimits::default(), allowed).await;
@@ -146,11 +180,15 @@ async fn what_is_allowed_besides_is_let_in() {
         ("Host: forwarded.example\r\n", 403),
         ("Host: gw.example:9000\r\n", 403),
         ("Host: gw.example.evil\r\n", 403),
+        ("Host: tools.prod.svc.cluster.local:PORT\r\n", 200),
+        ("Host: svc.cluster.local\r\n", 403),
+        ("Host: 10.244.1.17:PORT\r\n", 200),
+        ("Host: 10.245.1.17\r\n", 403),
         ("Host: localhost\r\nOrigin: https://app.example\r\n", 200),
         ("Host: localhost\r\nOrigin: http://app.example\r\n", 403),
         ("Host: localhost\r\nOrigin: https://app.example:444\r\n", 403),
     ] {
-        let answer = with_head(&port, "GET /healthz HTTP/1.1", head).await.expect("an answer");
+        let answer = with_head(&port, "GET /metrics HTTP/1.1", head).await.expect("an answer");
         assert_eq!(answer.status, status, "{head:?}");
     }
 }

@@ -23,7 +23,8 @@ pub struct ServeOptions {
     /// Allow an address that other machines can reach
     #[arg(long)]
     pub listen_anywhere: bool,
-    /// Also answer requests to this host: NAME or NAME:PORT
+    /// Also answer requests to this host: NAME, every name below it (*.NAME) or a network (10.0.0.0/8), each with
+    /// :PORT where another port is in front
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
     /// Also answer web pages of this origin, such as `https://app.example`

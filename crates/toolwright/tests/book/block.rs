@@ -10,6 +10,7 @@ const REASONS: &[(&str, &str)] = &[
     ("builds", "it builds the project, which the tests have done already"),
     ("needs-docker", "it needs a Docker daemon"),
     ("needs-systemd", "it needs a systemd that runs for the user"),
+    ("needs-kubernetes", "it needs a Kubernetes cluster"),
     ("needs-a-house", "it needs devices and programs of a house"),
     ("needs-a-person", "it waits for somebody at a terminal"),
     ("needs-a-download", "it fetches something large from elsewhere"),
