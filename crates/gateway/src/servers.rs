@@ -294,11 +294,10 @@ impl Servers {
         retiring.iter().for_each(Retiring::end);
         let ends = join_all(current.list.iter().map(|server| server.supervisor.ended()));
         let last_ends = join_all(retiring.iter().map(Retiring::ended));
-        if timeout(END, futures_util::future::join(ends, last_ends)).await.is_err() {
+        let have_ended = timeout(END, futures_util::future::join(ends, last_ends)).await.is_ok();
+        let guardian = self.options.guardian.as_ref();
+        if !(have_ended && guardian.is_none_or(Guardian::dismiss)) {
             tracing::warn!("some servers did not end in time and are left to the guardian");
-        } else if let Some(guardian) = self.options.guardian.clone() {
-            // It is gone in a moment.
-            guardian.dismiss();
         }
     }
 

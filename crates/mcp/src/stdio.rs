@@ -19,7 +19,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_jsonrpc::lines::{self, Line, Lines, MAX_LINE_BYTES, Noise};
 use toolwright_redact::known;
 
@@ -81,6 +81,8 @@ pub struct StartedChild {
     pub stderr: Arc<StderrRing>,
     /// Its process id.
     pub pid: Option<u32>,
+    /// Cancelled when it has ended, with everything it started.
+    pub gone: CancellationToken,
 }
 
 /// Starts a server.
@@ -131,8 +133,9 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
         events,
         stderr: Arc::clone(&stderr),
     };
-    tokio::spawn(owner.watch(writer, reader, drain));
-    Ok(StartedChild { link: Link { outgoing, events: incoming, stop }, stderr, pid })
+    let gone = CancellationToken::new();
+    tokio::spawn(owner.watch(writer, reader, drain, gone.clone().drop_guard()));
+    Ok(StartedChild { link: Link { outgoing, events: incoming, stop }, stderr, pid, gone })
 }
 
 fn start_error(command: &ChildCommand, source: io::Error) -> StartError {
@@ -210,7 +213,7 @@ struct Owner {
 type Task = tokio::task::JoinHandle<()>;
 
 impl Owner {
-    async fn watch(mut self, writer: Task, mut reader: Task, mut drain: Task) {
+    async fn watch(mut self, writer: Task, mut reader: Task, mut drain: Task, gone: DropGuard) {
         let ending = tokio::select! {
             status = self.child.wait() => ending(status),
             () = self.stop.cancelled() => {
@@ -235,7 +238,10 @@ impl Owner {
         // What left the group is looked for when nobody waits any more.
         #[cfg(unix)]
         if let Some(watched) = self.watched.take() {
-            tokio::task::spawn_blocking(move || watched.end_marked());
+            tokio::task::spawn_blocking(move || {
+                watched.end_marked();
+                drop(gone);
+            });
         }
     }
 

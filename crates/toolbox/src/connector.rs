@@ -8,10 +8,19 @@ use toolwright_mcp::{Era, Peer};
 /// An attempt to reach a server.
 pub type Connecting<'c> = Pin<Box<dyn Future<Output = Result<Connected, ConnectFailure>> + Send + 'c>>;
 
+/// Waits until nothing is left of what a connector started.
+pub type Ended<'c> = Pin<Box<dyn Future<Output = ()> + Send + 'c>>;
+
 /// Reaches one server, as often as it is asked to.
 pub trait Connector: Send + Sync + 'static {
     /// Tries once. `known` is the era that the server had before.
     fn connect(&self, known: Option<Era>) -> Connecting<'_>;
+
+    /// Waits until everything has ended that attempts started and that is not used any more, also by an attempt
+    /// that was dropped before its end.
+    fn ended(&self) -> Ended<'_> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// The server's name: `zwave`.
     fn name(&self) -> &str;

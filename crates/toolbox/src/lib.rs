@@ -22,7 +22,7 @@ mod stdio;
 mod supervisor;
 mod usage;
 
-pub use connector::{ConnectFailure, Connected, Connecting, Connector};
+pub use connector::{ConnectFailure, Connected, Connecting, Connector, Ended};
 pub use http::HttpConnector;
 pub use policy::Policy;
 pub use report::StillWorks;

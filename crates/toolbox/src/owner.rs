@@ -84,6 +84,9 @@ impl Owner {
                 (true, true) => State::Resting,
                 (true, false) => State::Starting { attempt: 1 },
             };
+            if !orders.is_enabled {
+                self.ended().await;
+            }
             let wake = Arc::clone(&self.wake);
             let mut woken = std::pin::pin!(wake.notified());
             woken.as_mut().enable();
@@ -109,7 +112,11 @@ impl Owner {
                     }
                 }
             }
-            let Some(connected) = self.reach().await else { continue };
+            let Some(connected) = self.reach().await else {
+                // The attempt that was dropped may have started a program.
+                self.ended().await;
+                continue;
+            };
             if was_ready {
                 self.told.send_modify(|seen| seen.snapshot.restarts += 1);
             }
@@ -172,6 +179,14 @@ impl Owner {
                 () = woken, if is_hurried => {}
                 () = other_orders(&mut self.ordered, &self.told, &self.usage) => return None,
             }
+            self.ended().await;
+        }
+    }
+
+    /// Waits until what was started before has ended: two of one server never run at once.
+    async fn ended(&self) {
+        if timeout(END, self.connector.ended()).await.is_err() {
+            tracing::warn!(server = self.connector.name(), "a server that was stopped still runs");
         }
     }
 

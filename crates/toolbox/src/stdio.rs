@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio_util::sync::CancellationToken;
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, StderrRing, start};
 use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, RequestError};
 
-use crate::connector::{ConnectFailure, Connected, Connecting, Connector};
+use crate::connector::{ConnectFailure, Connected, Connecting, Connector, Ended};
 
 /// Starts a server as a child process for every attempt.
 pub struct StdioConnector {
@@ -16,6 +17,8 @@ pub struct StdioConnector {
     host: Arc<dyn Host>,
     /// What the last child wrote.
     stderr: Mutex<Arc<StderrRing>>,
+    /// The children that were started; each is cancelled when the child has ended.
+    children: Mutex<Vec<CancellationToken>>,
 }
 
 impl Connector for StdioConnector {
@@ -27,6 +30,15 @@ impl Connector for StdioConnector {
                     self.attempt(Some(Era::Legacy)).await.map_err(|_| failure)
                 }
                 reached => reached.map_err(|(failure, _)| failure),
+            }
+        })
+    }
+
+    fn ended(&self) -> Ended<'_> {
+        Box::pin(async {
+            let children = self.children.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            for gone in children {
+                gone.cancelled().await;
             }
         })
     }
@@ -65,16 +77,22 @@ impl StdioConnector {
         options: PeerOptions,
         host: Arc<dyn Host>,
     ) -> StdioConnector {
-        StdioConnector { name: name.into(), command, identity, options, host, stderr: Mutex::default() }
+        let (stderr, children) = (Mutex::default(), Mutex::default());
+        StdioConnector { name: name.into(), command, identity, options, host, stderr, children }
     }
 
     /// Tries once; a failure says whether the server ended while it was being met.
     async fn attempt(&self, known: Option<Era>) -> Result<Connected, (ConnectFailure, bool)> {
-        let StartedChild { link, stderr, pid } = start(&self.command).map_err(|error| {
+        let StartedChild { link, stderr, pid, gone } = start(&self.command).map_err(|error| {
             let is_lasting = error.is_lasting();
             let reason = toolwright_redact::known(&error.to_string(), &self.command.secrets).into_owned();
             (ConnectFailure { reason, stderr: String::new(), is_lasting }, false)
         })?;
+        {
+            let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+            children.retain(|gone| !gone.is_cancelled());
+            children.push(gone);
+        }
         *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&stderr);
         let connection = Connection::open(link, Arc::clone(&self.host));
         let options = PeerOptions { known: known.or(self.options.known), ..self.options };

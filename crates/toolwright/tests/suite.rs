@@ -13,6 +13,7 @@ mod definitions;
 mod demo;
 mod desk;
 mod doctor;
+mod end_while_starting;
 mod explain;
 #[cfg(unix)]
 mod faults;

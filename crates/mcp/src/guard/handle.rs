@@ -73,11 +73,15 @@ impl Guardian {
         Ok(Guardian { shared })
     }
 
-    /// Sends the guardian away at once, when every server has ended in good order. It is waited for, so
-    /// that no dead process is left to whoever is above us.
-    pub fn dismiss(&self) {
+    /// Sends the guardian away, and waits for it, so that no dead process is left to the process above us.
+    /// Returns false, and leaves the guardian, while a server has not ended: the guardian ends it when this
+    /// process exits.
+    pub fn dismiss(&self) -> bool {
         {
             let mut state = self.shared.state();
+            if !state.groups.is_empty() {
+                return false;
+            }
             state.is_dismissed = true;
             if let Some(mut pipe) = state.pipe.take() {
                 let _ = pipe.write_all(DISMISSAL.as_bytes());
@@ -85,6 +89,7 @@ impl Guardian {
         }
         let kept = self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = kept.recv_timeout(GOODBYE);
+        true
     }
 
     /// The process id of the guardian; none while it is being started again.
@@ -98,7 +103,8 @@ impl Guardian {
         format!("{}.{number}", self.shared.mark)
     }
 
-    /// Watches over a server that was started with this mark, until what is returned is dropped.
+    /// Watches over a server that was started with this mark, until [`Watched::end_marked`]. A runtime that
+    /// drops what is returned before that leaves the server to the guardian.
     pub(crate) fn watch(&self, group: u32, mark: String) -> Watched {
         let mut state = self.shared.state();
         state.groups.insert(group);
@@ -185,15 +191,10 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Ends everything that bears the server's mark, in its group or not. Looks at every process there
-    /// is, so it belongs on a thread for blocking work.
-    pub fn end_marked(&self) -> usize {
-        mark::signal(|found| found == self.mark, Some(Signal::KILL))
-    }
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
+    /// Ends everything that bears the mark of a server whose group has ended, in the group or not. Looks at
+    /// every process there is, so it belongs on a thread for blocking work.
+    pub fn end_marked(self) {
+        mark::signal(|found| found == self.mark, Some(Signal::KILL));
         let mut state = self.guardian.shared.state();
         state.groups.remove(&self.group);
         state.tell('-', self.group);

@@ -29,7 +29,7 @@ impl Child {
             args: args.iter().map(Into::into).collect(),
             ..ChildCommand::default()
         };
-        let StartedChild { link, stderr, pid } = start(&command).expect("the server starts");
+        let StartedChild { link, stderr, pid, .. } = start(&command).expect("the server starts");
         let connection = Connection::open(link, host);
         Child { connection, stderr, pid: pid.expect("it runs") }
     }
