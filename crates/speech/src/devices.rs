@@ -10,7 +10,7 @@ use crate::words::words_of;
 const MAX_DEVICES: usize = 2_000;
 
 /// A device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Device {
     /// Its name, as its tools take it.
     pub name: String,
@@ -18,6 +18,10 @@ pub struct Device {
     pub location: Option<String>,
     /// What it is, as its server says: `switch`, `dimmer`, `lock`.
     pub kind: Option<String>,
+    /// Other names and ids that its tools may take: aliases, an entity id, the number of its node.
+    pub aliases: Vec<String>,
+    /// The command classes that its server reports (Z-Wave), by number.
+    pub classes: Vec<u16>,
 }
 
 /// What some words name.
@@ -30,7 +34,7 @@ pub(crate) enum Found<'d> {
 }
 
 /// The devices in what a list tool gave: `{"devices": [{"name", "location", "type"}]}`, or lines such as
-/// `- "Switch One" in Hall is online`. What cannot be read is left out.
+/// `- "Switch One" in Hall is online` and `- "Front" in Hall is online (door lock)`. What cannot be read is left out.
 pub fn parse_devices(text: &str, structured: Option<&str>) -> Vec<Device> {
     let structured = structured.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let listed = structured.as_ref().and_then(|value| {
@@ -56,22 +60,137 @@ fn of_json(item: &Value) -> Option<Device> {
         found.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let name = item.as_str().map(str::to_owned).or_else(|| text(&["name", "deviceName", "friendly_name"]))?;
-    Some(Device {
-        name,
-        location: text(&["location", "room", "area"]),
-        kind: text(&["type", "kind", "deviceType"]),
-    })
+    let mut kinds = Vec::new();
+    for key in KIND_KEYS {
+        item.get(key).into_iter().for_each(|value| labels(value, &mut kinds));
+    }
+    let mut aliases = Vec::new();
+    for key in ALIAS_KEYS {
+        item.get(key).into_iter().for_each(|value| labels(value, &mut aliases));
+    }
+    aliases.retain(|alias| *alias != name);
+    let mut classes = Vec::new();
+    for key in CLASS_KEYS {
+        item.get(key).into_iter().for_each(|value| class_numbers(value, &mut classes));
+    }
+    classes.sort_unstable();
+    classes.dedup();
+    let kind = (!kinds.is_empty()).then(|| kinds.join("; "));
+    Some(Device { name, location: text(&["location", "room", "area", "loc"]), kind, aliases, classes })
 }
 
-/// `- "Name" in Location is online`.
+/// Where servers say what a device is.
+const KIND_KEYS: &[&str] = &[
+    "type",
+    "kind",
+    "deviceType",
+    "device_type",
+    "deviceClass",
+    "device_class",
+    "category",
+    "productDescription",
+    "productLabel",
+];
+/// Where servers say how else a device is called.
+const ALIAS_KEYS: &[&str] = &[
+    "deviceName",
+    "friendly_name",
+    "friendlyName",
+    "label",
+    "alias",
+    "aliases",
+    "names",
+    "id",
+    "nodeId",
+    "node_id",
+    "nodeID",
+    "deviceId",
+    "device_id",
+    "entity_id",
+    "entityId",
+    "uniqueId",
+    "unique_id",
+    "topic",
+];
+/// Where servers list what a device understands; `values` is the list of Z-Wave JS UI.
+const CLASS_KEYS: &[&str] =
+    &["commandClasses", "command_classes", "commandClass", "command_class", "classes", "values"];
+
+/// The texts and numbers of a value: one, a list, or an object with labels.
+fn labels(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => found.push(text.trim().to_owned()),
+        Value::Number(number) => found.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| labels(item, found)),
+        Value::Object(members) => members.values().for_each(|value| labels(value, found)),
+        _ => {}
+    }
+}
+
+/// Command classes: numbers, `"98"`, `"0x62"`, names, objects with one of these, or objects with them as keys.
+fn class_numbers(value: &Value, found: &mut Vec<u16>) {
+    match value {
+        Value::Number(number) => found.extend(number.as_u64().and_then(|number| u16::try_from(number).ok())),
+        Value::String(text) => found.extend(class_of(text)),
+        Value::Array(items) => items.iter().for_each(|item| class_numbers(item, found)),
+        Value::Object(members) => {
+            let named = ["commandClass", "command_class", "commandClassName", "cc", "id", "name"];
+            let own: Vec<&Value> = named.iter().filter_map(|key| members.get(*key)).collect();
+            if own.is_empty() {
+                // A map by class or by value id (`98-0-targetMode`): its keys and its members say it.
+                for (key, value) in members {
+                    found.extend(class_of(key.split('-').next().unwrap_or(key)));
+                    if value.is_object() {
+                        class_numbers(value, found);
+                    }
+                }
+            }
+            own.into_iter().filter(|value| !value.is_object()).for_each(|value| class_numbers(value, found));
+        }
+        _ => {}
+    }
+}
+
+fn class_of(text: &str) -> Option<u16> {
+    let text = text.trim();
+    if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        return u16::from_str_radix(hex, 16).ok();
+    }
+    if let Ok(number) = text.parse() {
+        return Some(number);
+    }
+    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let plain = plain.strip_prefix("commandclass").unwrap_or(&plain);
+    CLASS_NAMES.iter().find(|(name, _)| *name == plain).map(|(_, number)| *number)
+}
+
+/// Command classes that servers name in words, of those that somebody may want to know: what locks, opens or sounds.
+const CLASS_NAMES: &[(&str, u16)] = &[
+    ("doorlock", 98),
+    ("doorlocklogging", 76),
+    ("scheduleentrylock", 78),
+    ("usercode", 99),
+    ("usercredential", 131),
+    ("barrieroperator", 102),
+    ("entrycontrol", 111),
+    ("windowcovering", 106),
+    ("irrigation", 107),
+    ("soundswitch", 121),
+];
+
+/// `- "Name" in Location is online`, and `(what it is)` behind it.
 fn of_line(line: &str) -> Option<Device> {
     let rest = line.trim().trim_start_matches(['-', '*', '•', ' ']).strip_prefix('"')?;
     let (name, rest) = rest.split_once('"')?;
+    let (rest, kind) = match rest.trim_end().strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")) {
+        Some((rest, kind)) => (rest, Some(kind.trim().to_owned()).filter(|kind| !kind.is_empty())),
+        None => (rest, None),
+    };
     let location = rest.trim_start().strip_prefix("in ").and_then(|rest| {
         let end = rest.rfind(" is ").unwrap_or(rest.len());
         Some(rest[..end].trim().to_owned()).filter(|location| !location.is_empty())
     });
-    (!name.trim().is_empty()).then(|| Device { name: name.to_owned(), location, kind: None })
+    (!name.trim().is_empty()).then(|| Device { name: name.to_owned(), location, kind, ..Device::default() })
 }
 
 /// The device of these words: its whole name, or its name and where it is. When no device has it, those whose names

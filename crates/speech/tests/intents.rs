@@ -101,7 +101,7 @@ fn two_devices_that_match_are_asked_for() {
 
 #[test]
 fn a_device_whose_name_has_the_words_of_a_command_is_found_by_its_whole_name() {
-    let named = |name: &str| Device { name: name.to_owned(), location: None, kind: None };
+    let named = |name: &str| Device { name: name.to_owned(), location: None, ..Device::default() };
     let devices = [named("On Air Sign"), named("Fan Off")];
     let read = |text: &str| read_intent(text, &devices);
     let certain = |name: &str, does| Reading::Certain(Command::Device { device: named(name), does });
@@ -146,18 +146,47 @@ fn date_and_time_are_told_and_those_of_other_things_are_not() {
 fn devices_are_read_from_lines_and_from_json() {
     let lines = devices();
     assert_eq!(lines.len(), 8);
-    assert_eq!(lines[6], Device { name: "Broken Lamp".into(), location: None, kind: None });
+    assert_eq!(lines[6], Device { name: "Broken Lamp".into(), location: None, ..Device::default() });
     let structured =
         r#"{"devices":[{"name":"Front Lock","location":"Porch","type":"lock"},{"name":""},{"x":1},"Fan"]}"#;
     let found = parse_devices("- \"Other\" in Hall is online", Some(structured));
     assert_eq!(
         found,
         [
-            Device { name: "Front Lock".into(), location: Some("Porch".into()), kind: Some("lock".into()) },
-            Device { name: "Fan".into(), location: None, kind: None },
+            Device {
+                name: "Front Lock".into(),
+                location: Some("Porch".into()),
+                kind: Some("lock".into()),
+                ..Device::default()
+            },
+            Device { name: "Fan".into(), location: None, ..Device::default() },
         ]
     );
     assert_eq!(parse_devices("No devices.", None), []);
+    let lock = parse_devices("- \"Dome\" in Cellar is online (valve)", None);
+    assert_eq!((lock[0].location.as_deref(), lock[0].kind.as_deref()), (Some("Cellar"), Some("valve")));
+}
+
+#[test]
+fn what_servers_say_of_a_device_is_read_in_their_spellings() {
+    let of = |item: &str| parse_devices("", Some(&format!("[{item}]"))).remove(0);
+    for (item, class) in [
+        (r#"{"name":"A","commandClasses":[32,98]}"#, 98),
+        (r#"{"name":"A","commandClasses":["0x62"]}"#, 98),
+        (r#"{"name":"A","command_classes":["Door Lock"]}"#, 98),
+        (r#"{"name":"A","commandClasses":[{"id":102,"name":"Barrier Operator"}]}"#, 102),
+        (r#"{"name":"A","commandClasses":{"111":{"version":1}}}"#, 111),
+        (r#"{"name":"A","values":{"98-0-targetMode":{"commandClass":98,"property":"targetMode"}}}"#, 98),
+        (r#"{"name":"A","values":[{"commandClass":99,"value":98}]}"#, 99),
+    ] {
+        assert!(of(item).classes.contains(&class), "{item}: {:?}", of(item).classes);
+    }
+    let named =
+        of(r#"{"name":"A","id":12,"aliases":["B","C"],"entity_id":"lock.a","device_class":"garage"}"#);
+    assert_eq!(named.aliases, ["B", "C", "12", "lock.a"]);
+    assert_eq!(named.kind.as_deref(), Some("garage"));
+    // A level is no command class.
+    assert_eq!(of(r#"{"name":"A","level":98,"values":[{"commandClass":38,"value":98}]}"#).classes, [38]);
 }
 
 proptest::proptest! {

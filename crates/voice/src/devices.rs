@@ -26,6 +26,10 @@ struct Known {
     failure: Option<String>,
 }
 
+/// What is said where no tool lists devices: their server is away, or none is configured.
+const NO_LIST: &str = "Their server is not connected.";
+const TOO_SLOW: &str = "Their server does not answer.";
+
 /// How new the list has to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Freshness {
@@ -65,9 +69,11 @@ impl Devices {
             return self.known();
         }
         let Ok(found) = executor.find(&self.list) else {
-            // No server is there that has devices.
-            *self.lock() = Known::default();
-            return Arc::default();
+            // The server is away, or there is none. What was known of its devices still tells which are guarded.
+            let mut known = self.lock();
+            known.asked = None;
+            known.failure = Some(NO_LIST.to_owned());
+            return Arc::clone(&known.devices);
         };
         let call = Call::new(&self.list, everything(found.tool.input_schema())).by(Arc::clone(caller));
         let asked = timeout(DEVICES_WAIT, executor.execute(call)).await;
@@ -82,7 +88,10 @@ impl Devices {
                 tracing::warn!("the devices are not known: {}", error.sentence);
                 known.failure = Some(error.sentence);
             }
-            Err(_) => tracing::warn!("the devices are not known: {} took too long", self.list),
+            Err(_) => {
+                tracing::warn!("the devices are not known: {} took too long", self.list);
+                known.failure = Some(TOO_SLOW.to_owned());
+            }
         }
         Arc::clone(&known.devices)
     }

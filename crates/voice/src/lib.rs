@@ -20,9 +20,11 @@ pub mod knock;
 
 mod confirm;
 mod devices;
+mod guarded;
 mod limits;
 mod mind;
 mod policy;
+mod question;
 mod status;
 mod transcriber;
 mod view;

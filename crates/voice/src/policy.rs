@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolwright_speech::Device;
 use toolwright_tools::RegisteredTool;
 
-use crate::mind::HeldCall;
+use crate::guarded::{addressed, is_guarded_device, is_guarded_text, is_id_of, name_words};
 
 /// The tools that the voice may use when nobody says otherwise: ours without files, and those of a house.
 pub(crate) const USUAL_TOOLS: &[&str] = &[
@@ -25,13 +25,7 @@ pub(crate) const USUAL_TOOLS: &[&str] = &[
     "*/check_zwave_health",
 ];
 
-/// What is asked for first, by the words of a tool or a device.
-const GUARDED: &[&str] = &[
-    "lock", "locks", "unlock", "deadbolt", "latch", "door", "doors", "garage", "gate", "gates", "alarm",
-    "alarms", "siren", "disarm", "arm", "safe", "valve", "shutoff", "oven", "stove",
-];
-
-/// The same for tools: what cannot be undone.
+/// Words of tools that cannot be undone.
 const DESTRUCTIVE: &[&str] = &[
     "delete",
     "remove",
@@ -54,18 +48,11 @@ const DESTRUCTIVE: &[&str] = &[
     "unpair",
 ];
 
-/// Words that end as a guarded one and mean something else.
-const HARMLESS: &[&str] = &["indoor", "indoors", "outdoor", "outdoors", "doorbell", "clock", "block"];
-
-/// Compounds are guarded by these parts of a word.
-const PARTS: &[&str] = &["lock", "door", "garage", "alarm"];
-
 /// Tools that only look, by the first word of their names.
 const LOOKS: &[&str] =
     &["get", "list", "verify", "check", "search", "read", "show", "find", "describe", "query", "status"];
 
-/// How deep arguments are looked into, and how many texts of them.
-const MAX_DEPTH: usize = 8;
+/// How many keys and values of the arguments are looked at: with more of them a yes is asked for.
 const MAX_TEXTS: usize = 200;
 
 /// What the voice may do.
@@ -122,10 +109,7 @@ impl VoicePolicy {
     /// that a yes is asked for.
     pub fn new(tools: Option<&[String]>, guarded: &[String]) -> VoicePolicy {
         let usual = || USUAL_TOOLS.iter().map(|tool| (*tool).to_owned()).collect();
-        VoicePolicy {
-            tools: tools.map_or_else(usual, <[String]>::to_vec),
-            guarded: guarded.iter().map(|word| word.to_lowercase()).collect(),
-        }
+        VoicePolicy { tools: tools.map_or_else(usual, <[String]>::to_vec), guarded: guarded.to_vec() }
     }
 
     /// Whether the voice has this tool at all.
@@ -143,110 +127,71 @@ impl VoicePolicy {
             return Verdict::Deny(format!("The {name} tool cannot be used by voice."));
         }
         let words = name_words(tool.name());
-        let is_guarded = |word: &String| self.is_guarded(word) || DESTRUCTIVE.contains(&word.as_str());
-        if tool.definition().annotations.destructive || words.iter().any(is_guarded) {
+        let is_final = |word: &String| DESTRUCTIVE.contains(&word.as_str());
+        if tool.definition().annotations.destructive
+            || is_guarded_text(tool.name(), &self.guarded)
+            || words.iter().any(is_final)
+        {
             return Verdict::Confirm;
         }
         if words.first().is_some_and(|first| LOOKS.contains(&first.as_str())) {
             return Verdict::Allow;
         }
-        let mut texts = Vec::new();
+        let mut parts = Vec::new();
         match serde_json::from_str::<Value>(arguments) {
-            Ok(value) => collect(&value, MAX_DEPTH, &mut texts),
-            // Nobody can tell what it does.
+            Ok(value) => collect("", &value, &mut parts),
+            // No reader can say what it does.
             Err(_) => return Verdict::Confirm,
         }
-        if texts.len() > MAX_TEXTS {
-            return Verdict::Confirm;
+        let is_risky = |part: &Part| self.is_risky(part, devices);
+        if parts.len() > MAX_TEXTS || parts.iter().any(is_risky) { Verdict::Confirm } else { Verdict::Allow }
+    }
+
+    /// Whether a key or a value speaks of something guarded, or addresses a device that is.
+    fn is_risky(&self, part: &Part, devices: &[Device]) -> bool {
+        let is_guarded = |device: &&Device| is_guarded_device(device, &self.guarded);
+        if let Part::Value { key, text } = part
+            && devices.iter().filter(is_guarded).any(|device| is_id_of(device, key, text))
+        {
+            return true;
         }
-        let is_risky = |text: &String| {
-            name_words(text).iter().any(|word| self.is_guarded(word)) || self.is_guarded_device(text, devices)
-        };
-        if texts.iter().any(is_risky) { Verdict::Confirm } else { Verdict::Allow }
-    }
-
-    /// Whether a device of this name is guarded by what it is.
-    fn is_guarded_device(&self, text: &str, devices: &[Device]) -> bool {
-        let is_it = |device: &&Device| device.name.eq_ignore_ascii_case(text.trim());
-        let kinds = devices.iter().filter(is_it).filter_map(|device| device.kind.as_deref());
-        kinds.flat_map(name_words).any(|word| self.is_guarded(&word))
-    }
-
-    fn is_guarded(&self, word: &str) -> bool {
-        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        if HARMLESS.contains(&bare) {
-            return self.guarded.iter().any(|guarded| guarded == bare);
-        }
-        GUARDED.contains(&bare)
-            || PARTS
-                .iter()
-                .any(|part| bare.starts_with(part) || bare.ends_with(part) && !bare.ends_with("clock"))
-            || self.guarded.iter().any(|guarded| guarded == bare)
+        let (Part::Key(text) | Part::Value { text, .. }) = part;
+        is_guarded_text(text, &self.guarded) || addressed(text, devices).iter().any(is_guarded)
     }
 }
 
-/// The question for calls that need a yes.
-pub(crate) fn question(calls: &[HeldCall]) -> String {
-    let told: Vec<String> = calls.iter().map(described).collect();
-    match &told[..] {
-        [one] => format!("Shall I {one}? Please say yes or no."),
-        several => format!("Shall I do this: {}? Please say yes or no.", several.join(", and ")),
-    }
+/// One part of the arguments of a call.
+enum Part {
+    Key(String),
+    /// A text or a number, and the key that it has or is below of.
+    Value {
+        key: String,
+        text: String,
+    },
 }
 
-/// A call in words: what it does for a device, else the tool and the texts that it gets.
-fn described(call: &HeldCall) -> String {
-    let value: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    if let (Some(device), Some(action)) = (text("deviceName"), text("action")) {
-        let level = value.get("level").and_then(Value::as_u64);
-        return match (action, level) {
-            ("dim", Some(level)) => format!("dim {device} to {level} percent"),
-            _ => format!("turn {action} {device}"),
-        };
-    }
-    let mut texts = Vec::new();
-    collect(&value, MAX_DEPTH, &mut texts);
-    let name = spoken_name(&call.tool);
-    match &texts[..] {
-        [] => format!("use {name}"),
-        texts => format!("use {name} with {}", texts.iter().take(3).cloned().collect::<Vec<_>>().join(", ")),
-    }
-}
-
-/// Every text of the arguments.
-fn collect(value: &Value, depth: usize, texts: &mut Vec<String>) {
-    if depth == 0 || texts.len() > MAX_TEXTS {
+/// Every key, text and number of the arguments, at every depth: serde_json reads 128 levels at most.
+fn collect(key: &str, value: &Value, parts: &mut Vec<Part>) {
+    if parts.len() > MAX_TEXTS {
         return;
     }
+    let one = |text: String| Part::Value { key: key.to_owned(), text };
     match value {
-        Value::String(text) => texts.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, depth - 1, texts)),
-        Value::Object(members) => members.values().for_each(|value| collect(value, depth - 1, texts)),
-        _ => {}
-    }
-}
-
-/// `unlockFront_door` is `unlock`, `front`, `door`.
-fn name_words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = vec![String::new()];
-    let mut was_lower = false;
-    for c in name.chars() {
-        let is_gap = !c.is_alphanumeric();
-        if is_gap || c.is_uppercase() && was_lower {
-            words.push(String::new());
+        Value::String(text) => parts.push(one(text.clone())),
+        Value::Number(number) => parts.push(one(number.to_string())),
+        Value::Array(items) => items.iter().for_each(|item| collect(key, item, parts)),
+        Value::Object(members) => {
+            for (key, value) in members {
+                parts.push(Part::Key(key.clone()));
+                collect(key, value, parts);
+            }
         }
-        if let Some(word) = words.last_mut().filter(|_| !is_gap) {
-            word.extend(c.to_lowercase());
-        }
-        was_lower = c.is_lowercase() || c.is_ascii_digit();
+        Value::Bool(_) | Value::Null => {}
     }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// `zwave/control_zwave_device` is said "control zwave device".
-fn spoken_name(name: &str) -> String {
+pub(crate) fn spoken_name(name: &str) -> String {
     name_words(name.rsplit('/').next().unwrap_or(name)).join(" ")
 }
 
@@ -279,17 +224,6 @@ mod tests {
         }
         for (pattern, text) in [("a", "ab"), ("*/b", "b"), ("a*c", "ab"), ("ab*ba", "aba"), ("", "a")] {
             assert!(!matches(pattern, text), "{pattern} {text}");
-        }
-    }
-
-    #[test]
-    fn compounds_are_guarded_and_look_alikes_are_not() {
-        let policy = VoicePolicy::new(None, &["pool".to_owned()]);
-        for word in ["lock", "frontdoor", "doorlock", "garage2", "lock1", "pool", "garagedoor", "siren"] {
-            assert!(policy.is_guarded(word), "{word}");
-        }
-        for word in ["clock", "outdoor", "doorbell", "lamp", "block", "flow", "indoors"] {
-            assert!(!policy.is_guarded(word), "{word}");
         }
     }
 }

@@ -131,3 +131,86 @@ async fn of_two_lamps_the_one_that_is_named_next_is_switched() {
     assert_eq!(room.ask("never mind").await.text, "Okay, I leave it as it is.");
     assert_eq!(house.switched().len(), 1);
 }
+
+/// A house whose server says what its devices are.
+fn with_locks() -> House {
+    let devices = json!({"devices": [
+        {"id": 5, "name": "Entry", "location": "Hall", "type": "Door Lock"},
+        {"id": 6, "name": "Entry", "location": "Back", "type": "Door Lock"},
+        {"id": 7, "name": "Solo", "type": "switch", "commandClasses": [37, 98, 159]},
+        {"id": 8, "name": "Side", "deviceClass": {"generic": {"key": 64, "label": "Entry Control"}}},
+        {"id": 9, "name": "Haustür", "type": "switch"},
+        {"id": 10, "name": "Reading Lamp", "location": "Hall", "type": "dimmer", "commandClasses": [38, 113, 152, 159]},
+        {"id": 11, "name": "Entry Light", "type": "switch", "aliases": ["spot"]},
+    ]});
+    House { listing: Some(devices), ..House::default() }
+}
+
+#[tokio::test]
+async fn a_lock_is_asked_for_under_every_name() {
+    let house = with_locks();
+    let mut room = Room::new(&house, None, Limits::default());
+    for (said, question) in [
+        ("turn on entry in the hall", "Shall I turn on Hall/Entry? Please say yes or no."),
+        ("turn on solo", "Shall I turn on Solo? Please say yes or no."),
+        ("turn on side", "Shall I turn on Side? Please say yes or no."),
+        ("turn on Haustür", "Shall I turn on Haustür? Please say yes or no."),
+    ] {
+        let asked = room.ask(said).await;
+        assert_eq!((asked.text.as_str(), asked.kind), (question, AnswerKind::Asked), "{said}");
+        room.ask("no").await;
+    }
+    assert_eq!(house.switched(), Vec::<String>::new());
+    for (said, done) in [
+        ("turn on reading lamp", "Reading Lamp on"),
+        ("dim reading lamp to 5 percent", "Reading Lamp dim 5"),
+        ("turn off entry light", "Entry Light off"),
+    ] {
+        assert_eq!(room.ask(said).await.kind, AnswerKind::Done, "{said}");
+        assert_eq!(house.switched().last().map(String::as_str), Some(done));
+    }
+}
+
+#[tokio::test]
+async fn the_question_has_every_argument_of_a_call() {
+    let house = House::default();
+    let arguments = json!({"deviceName": "Lamp", "action": "on", "also": "unlock front door"});
+    let mind = ScriptedMind::new([Step::Hold("house_scene", arguments)]);
+    let everything = toolwright_voice::VoicePolicy::new(Some(&["*".to_owned()]), &[]);
+    let mut room =
+        Room::with(&house, Some(mind), Limits::default(), |options| options.policy = everything.into());
+    let asked = room.ask("make it cosy").await;
+    assert_eq!(asked.kind, AnswerKind::Asked);
+    for part in [
+        "use house scene of zwave",
+        "deviceName set to Lamp",
+        "action set to on",
+        "also set to unlock front door",
+    ] {
+        assert!(asked.text.contains(part), "{part}: {}", asked.text);
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_long_to_be_asked_is_not_run() {
+    let house = House::default();
+    let long = json!({"front_door": "x".repeat(280), "garage_door": "open"});
+    let link = json!({"front_door": "https://example.com/open"});
+    let mind = ScriptedMind::new([
+        Step::Hold("house_scene", long),
+        Step::Say("Yes what?"),
+        Step::Hold("house_scene", link),
+        Step::Say("Yes what?"),
+    ]);
+    let everything = toolwright_voice::VoicePolicy::new(Some(&["*".to_owned()]), &[]);
+    let mut room =
+        Room::with(&house, Some(mind), Limits::default(), |options| options.policy = everything.into());
+    for sentence in ["make it cosy", "do the other thing"] {
+        let refused = room.ask(sentence).await;
+        assert_eq!(refused.kind, AnswerKind::Failed);
+        assert!(refused.text.contains("Please do it on a screen"), "{}", refused.text);
+        // A yes is to nothing then.
+        room.ask("yes").await;
+    }
+    assert_eq!(house.switched(), Vec::<String>::new());
+}

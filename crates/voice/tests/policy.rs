@@ -42,7 +42,12 @@ async fn a_list_of_tools_takes_the_place_of_the_usual_one() {
 async fn locks_doors_and_what_destroys_need_a_yes() {
     let executor = House::default().executor();
     let policy = VoicePolicy::new(Some(&["*".to_owned()]), &["aquarium".to_owned()]);
-    let lock = Device { name: "Entrance".into(), location: None, kind: Some("door lock".into()) };
+    let lock = Device {
+        name: "Entrance".into(),
+        location: None,
+        kind: Some("door lock".into()),
+        ..Device::default()
+    };
     let judge = |name: &str, arguments: &str| {
         policy.judge(&tool(&executor, name), arguments, std::slice::from_ref(&lock))
     };
@@ -67,5 +72,41 @@ async fn locks_doors_and_what_destroys_need_a_yes() {
         ("list_zwave_devices", r#"{"filter":"door"}"#),
     ] {
         assert_eq!(judge(name, arguments), Verdict::Allow, "{name} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn keys_are_looked_at_at_every_depth_and_ids_too() {
+    let executor = House::default().executor();
+    let policy = VoicePolicy::new(Some(&["*".to_owned()]), &[]);
+    let lock = Device {
+        name: "Entry".into(),
+        location: Some("Hall".into()),
+        kind: Some("Door Lock".into()),
+        aliases: vec!["5".into()],
+        ..Device::default()
+    };
+    let lamp = Device { name: "Lamp".into(), location: Some("Hall".into()), ..Device::default() };
+    let house = [lock, lamp];
+    let judge = |arguments: &str| policy.judge(&tool(&executor, "house_scene"), arguments, &house);
+    let deep = format!("{}\"unlock\"{}", r#"{"a":["#.repeat(20), "]}".repeat(20));
+    let deep_key = format!("{}{{\"front_door\":1}}{}", r#"{"a":["#.repeat(20), "]}".repeat(20));
+    for arguments in [
+        r#"{"front_door":"open","alarm":false}"#,
+        r#"{"nodeId":5,"action":"on"}"#,
+        r#"{"deviceName":"5","action":"on"}"#,
+        r#"{"deviceName":"Hall/Entry","action":"on"}"#,
+        r#"{"command":"turn on entry please"}"#,
+        &deep,
+        &deep_key,
+    ] {
+        assert_eq!(judge(arguments), Verdict::Confirm, "{arguments}");
+    }
+    for arguments in [
+        r#"{"deviceName":"Hall/Lamp","action":"dim","level":5}"#,
+        r#"{"deviceName":"Lamp","action":"on"}"#,
+        r#"{"scene":"movie night","brightness":5,"rooms":["Hall"]}"#,
+    ] {
+        assert_eq!(judge(arguments), Verdict::Allow, "{arguments}");
     }
 }

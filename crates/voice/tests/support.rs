@@ -30,6 +30,10 @@ pub struct House {
     pub delay: Duration,
     /// Its broker is gone, and its tools say so.
     pub is_away: Arc<AtomicBool>,
+    /// Its server is not connected at all: nothing of it is registered.
+    pub is_unconnected: bool,
+    /// What its list tool gives in JSON instead of lines.
+    pub listing: Option<Value>,
 }
 
 struct HouseTool {
@@ -47,7 +51,16 @@ impl ToolFunction for HouseTool {
                 return Err(ToolFailure::tool(AWAY));
             }
             match self.name {
-                "list_zwave_devices" => Ok(ToolOutput::text(DEVICES)),
+                "list_zwave_devices" => Ok(match &self.house.listing {
+                    Some(Value::String(_)) => {
+                        tokio::time::sleep(self.house.delay).await;
+                        ToolOutput::text("")
+                    }
+                    Some(listing) => {
+                        ToolOutput { structured: Some(listing.to_string()), ..ToolOutput::text("") }
+                    }
+                    None => ToolOutput::text(DEVICES),
+                }),
                 "control_zwave_device" => {
                     tokio::time::sleep(self.house.delay).await;
                     let device = arguments["deviceName"].as_str().unwrap_or_default().to_owned();
@@ -95,8 +108,10 @@ impl House {
             ("control_zwave_device", &device, false),
             ("unlock_house", &any, false),
             ("tidy_up", &any, true),
+            ("house_scene", &any, false),
         ];
-        for (name, schema, destructive) in tools {
+        let tools = if self.is_unconnected { &[][..] } else { &tools[..] };
+        for &(name, schema, destructive) in tools {
             let definition = ToolDefinition {
                 name: name.into(),
                 server: Some("zwave".into()),

@@ -96,8 +96,34 @@ async fn why_the_house_does_not_answer_is_said() {
     // Nobody knows the devices yet: a command for one is understood all the same.
     let mut room = Room::new(&house, None, Limits::default());
     let failed = room.ask("turn off switch one").await;
-    assert_eq!((failed.text.as_str(), failed.kind), (WHY, AnswerKind::Failed));
+    let expected = format!("The devices cannot be reached right now. {WHY}");
+    assert_eq!((failed.text, failed.kind), (expected, AnswerKind::Failed));
     assert_eq!(room.ask("tell me a joke").await.kind, AnswerKind::NotUnderstood);
+}
+
+#[tokio::test]
+async fn devices_without_their_server_cannot_be_reached() {
+    let house = House { is_unconnected: true, ..House::default() };
+    let mut room = Room::new(&house, None, Limits::default());
+    let failed = room.ask("turn on switch one").await;
+    let expected = "The devices cannot be reached right now. Their server is not connected.";
+    assert_eq!((failed.text.as_str(), failed.kind), (expected, AnswerKind::Failed));
+    // Nothing of devices is said where none was asked for.
+    assert_eq!(room.ask("tell me a joke").await.text, "I did not understand that.");
+    assert_eq!(room.ask("what time is it").await.kind, AnswerKind::Done);
+    // A server that answers is asked, and a name that it does not list is not understood.
+    let mut room = Room::new(&House::default(), None, Limits::default());
+    assert_eq!(room.ask("turn on the nonsense").await.text, "I did not understand that.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_never_comes_is_said_too() {
+    let house = House { delay: Duration::from_secs(3_600), ..House::default() };
+    let house = House { listing: Some(serde_json::json!("never")), ..house };
+    let mut room = Room::new(&house, None, Limits::default());
+    let failed = room.ask("turn on switch one").await;
+    let expected = "The devices cannot be reached right now. Their server does not answer.";
+    assert_eq!((failed.text.as_str(), failed.kind), (expected, AnswerKind::Failed));
 }
 
 #[tokio::test]

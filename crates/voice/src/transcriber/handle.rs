@@ -5,17 +5,18 @@ use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 use toolwright_model::Caller;
 use toolwright_speech::{
-    Command, Device, Does, MAX_TEXT_CHARS, Reading, Reply, Sentences, choose, could_be_of_device,
-    read_intent, reply_of, speakable, speakable_failure,
+    Command, Device, Does, MAX_SPOKEN_CHARS, MAX_TEXT_CHARS, Reading, Reply, Sentences, choose,
+    could_be_of_device, read_intent, reply_of, speakable, speakable_failure,
 };
-use toolwright_tools::Call;
+use toolwright_tools::{Call, Prepared};
 
 use super::Shared;
 use super::queue::Job;
 use crate::confirm::{Asked, Pending};
 use crate::devices::Freshness;
 use crate::mind::{HeldCall, MindError, Thinking, Thought, Words};
-use crate::policy::{self, Verdict};
+use crate::policy::Verdict;
+use crate::question::{TOO_LONG, question};
 use crate::status::Drop;
 use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
 
@@ -24,7 +25,9 @@ const DATETIME_TOOL: &str = "builtin/get_current_datetime";
 
 const LEFT_ALONE: &str = "Okay, I leave it as it is.";
 const TOO_LATE: &str = "That was too long ago, so I did nothing. Please say it again.";
+const CHANGED: &str = "The tools have changed since I asked, so I did nothing. Please say it again.";
 const NOT_UNDERSTOOD: &str = "I did not understand that.";
+const UNREACHABLE: &str = "The devices cannot be reached right now.";
 const NO_MODEL: &str = "I cannot reach my language model right now. Please try again later.";
 const NO_ANSWER: &str = "I found no answer to that.";
 const TOO_SLOW: &str = "That took me too long, so I stopped thinking about it.";
@@ -151,11 +154,8 @@ impl Shared {
         let reply = reply_of(&transcript.text);
         match (pending, reply) {
             (_, Reply::No) => Some(Said::new(LEFT_ALONE, AnswerKind::Done)),
-            (Pending::Yes(calls), Reply::Yes) => Some(self.run(&calls, caller).await),
-            (Pending::Yes(calls), Reply::Both) => {
-                let text = format!("{ONLY_YES_OR_NO} {}", policy::question(&calls));
-                Some(self.ask(transcript, Pending::Yes(calls), &text))
-            }
+            (Pending::Yes(calls), Reply::Yes) => Some(self.confirmed(&calls, caller).await),
+            (Pending::Yes(calls), Reply::Both) => Some(self.confirm(transcript, calls, ONLY_YES_OR_NO)),
             (Pending::Yes(_), Reply::Other) => None,
             (Pending::Which { does, devices }, _) => {
                 let device = choose(&transcript.text, &devices)?;
@@ -220,17 +220,37 @@ impl Shared {
         let prepared = self.executor.prepare(&Call::new(&call.tool, &call.arguments)).ok()?;
         match self.guard().judge(&prepared.tool, &prepared.arguments) {
             Verdict::Allow => Some(self.run(&[call], caller).await),
-            Verdict::Confirm => {
-                let text = policy::question(std::slice::from_ref(&call));
-                Some(self.ask(transcript, Pending::Yes(vec![call]), &text))
-            }
+            Verdict::Confirm => Some(self.confirm(transcript, vec![held(prepared)], "")),
             Verdict::Deny(_) => None,
         }
+    }
+
+    /// Asks for a yes to these calls, all of them and whole; what cannot be asked so is not run.
+    fn confirm(&self, transcript: &Transcript, calls: Vec<HeldCall>, before: &str) -> Said {
+        let Some(question) = question(&calls, &self.control_tool) else {
+            return Said::new(TOO_LONG, AnswerKind::Failed);
+        };
+        self.questions.ask(&transcript.conversation, Pending::Yes(calls));
+        let both = format!("{before} {question}");
+        let is_room = !before.is_empty() && both.chars().count() <= MAX_SPOKEN_CHARS;
+        Said::new(if is_room { both } else { question }, AnswerKind::Asked)
     }
 
     fn ask(&self, transcript: &Transcript, pending: Pending, text: &str) -> Said {
         self.questions.ask(&transcript.conversation, pending);
         Said::new(speakable(text), AnswerKind::Asked)
+    }
+
+    /// Runs what a yes was said to, when it would still be run as it was asked.
+    async fn confirmed(&self, calls: &[HeldCall], caller: &Arc<Caller>) -> Said {
+        let is_same = |call: &HeldCall| {
+            let prepared = self.executor.prepare(&Call::new(&call.tool, &call.arguments));
+            prepared.is_ok_and(|prepared| held(prepared) == *call)
+        };
+        if !calls.iter().all(is_same) {
+            return Said::new(CHANGED, AnswerKind::Failed);
+        }
+        self.run(calls, caller).await
     }
 
     /// Runs calls one after the other, and stops at the first that fails.
@@ -255,7 +275,7 @@ impl Shared {
     fn not_understood(&self, transcript: &Transcript) -> Said {
         let is_command = transcript.is_english() && could_be_of_device(&transcript.text);
         match self.devices.failure().filter(|_| is_command) {
-            Some(why) => Said::new(speakable_failure(&why), AnswerKind::Failed),
+            Some(why) => Said::new(speakable_failure(&format!("{UNREACHABLE} {why}")), AnswerKind::Failed),
             None => Said::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood),
         }
     }
@@ -310,22 +330,16 @@ impl Shared {
         Said { by: By::Mind, ..said }
     }
 
-    fn mended(&self, call: HeldCall) -> HeldCall {
-        match self.executor.prepare(&Call::new(&call.tool, &call.arguments)) {
-            Ok(prepared) => {
-                HeldCall { tool: prepared.tool.qualified_name().to_owned(), arguments: prepared.arguments }
-            }
-            Err(_) => call,
-        }
-    }
-
     fn thought_of(&self, transcript: &Transcript, thinking: Thinking) -> Said {
-        let Thinking { text, held, model, turns } = thinking;
-        let said = if !held.is_empty() {
-            // What is asked is what will be done: the call as it was mended.
-            let held: Vec<HeldCall> = held.into_iter().map(|call| self.mended(call)).collect();
-            let question = policy::question(&held);
-            self.ask(transcript, Pending::Yes(held), &question)
+        let Thinking { text, held: calls, model, turns } = thinking;
+        let said = if !calls.is_empty() {
+            // What is asked is what will be done: the calls as they were repaired.
+            let prepare =
+                |call: &HeldCall| self.executor.prepare(&Call::new(&call.tool, &call.arguments)).map(held);
+            match calls.iter().map(prepare).collect::<Result<Vec<HeldCall>, _>>() {
+                Ok(calls) => self.confirm(transcript, calls, ""),
+                Err(error) => Said::new(speakable_failure(&error.sentence), AnswerKind::Failed),
+            }
         } else if text.trim().is_empty() {
             Said::new(NO_ANSWER, AnswerKind::NotUnderstood)
         } else {
@@ -335,4 +349,9 @@ impl Shared {
         };
         Said { model, turns, ..said }
     }
+}
+
+/// A call as it will be run.
+fn held(prepared: Prepared) -> HeldCall {
+    HeldCall { tool: prepared.tool.qualified_name().to_owned(), arguments: prepared.arguments }
 }
