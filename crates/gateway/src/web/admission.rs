@@ -100,6 +100,12 @@ impl Admission {
                 Refusal::too_much("rate", message, rate.per_second as usize, wait.ceil() as u64)
             })?;
         }
+        self.admit(known, stay, limits)
+    }
+
+    /// The same for a request whose rate has been counted.
+    pub fn admit(&self, known: &Known, stay: Stay, limits: &WebLimits) -> Result<Pass, Refusal> {
+        let name = &known.visitor.name;
         let (what, own, own_limit, all, all_limit) = match stay {
             Stay::Request => (
                 "requests",

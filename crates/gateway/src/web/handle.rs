@@ -32,7 +32,7 @@ use crate::Endpoint;
 /// What a page of an allowed origin may read besides the answer.
 const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After, Link, X-Next-Cursor, X-Toolwright-Source";
 /// The method of a modern client that wants to hear of changes.
-const LISTEN: &[u8] = b"subscriptions/listen";
+const LISTEN: &str = "subscriptions/listen";
 
 /// Answers a request.
 pub(super) async fn handle(
@@ -139,12 +139,20 @@ async fn inside(
     {
         return Err(Refusal::not_for_you(name, allowed));
     }
-    let stay = stay(&parts);
+    let mut stay = if parts.method == Method::GET { Stay::Stream } else { Stay::Request };
     let pass = match web.admission.enter(&known, stay, &web.limits) {
         Err(refusal) if parts.method != Method::POST || !refusal.is_for_number() => return Err(refusal),
         pass => pass,
     };
     let read = body::read(incoming, &web.limits, &web.admission.body_bytes).await?;
+    let pass = match listens(&parts, &read.bytes) {
+        true => {
+            stay = Stay::Stream;
+            drop(pass);
+            Ok(web.admission.admit(&known, stay, &web.limits)?)
+        }
+        false => pass,
+    };
     // An answer to a question, or a cancellation, is what lets a call that is inside come to its end.
     let pass = match pass {
         Err(refusal) if is_request(&read.bytes) => return Err(refusal),
@@ -188,10 +196,13 @@ fn is_request(bytes: &[u8]) -> bool {
     !matches!(message, Some(Ok(Message::Notification(_) | Message::Response(_))))
 }
 
-/// A request that may stay open as long as its client likes is counted apart.
-fn stay(parts: &Parts) -> Stay {
-    let listens = || parts.headers.get("mcp-method").is_some_and(|method| method.as_bytes() == LISTEN);
-    if parts.method == Method::GET || listens() { Stay::Stream } else { Stay::Request }
+/// Whether a client asks to hear of changes: its request may stay open as long as it likes, and is counted apart. The
+/// body decides, because it decides what is run; the header only saves reading the bodies of all other requests.
+fn listens(parts: &Parts, bytes: &[u8]) -> bool {
+    let is_announced =
+        parts.headers.get("mcp-method").is_some_and(|method| method.as_bytes() == LISTEN.as_bytes());
+    let message = || std::str::from_utf8(bytes).ok().map(Message::parse);
+    is_announced && matches!(message(), Some(Ok(Message::Request(request))) if request.method == LISTEN)
 }
 
 fn options(route: &Route, headers: &HeaderMap, origin: Option<&HeaderValue>) -> Response<InsideBody> {

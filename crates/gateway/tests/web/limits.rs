@@ -29,9 +29,19 @@ async fn requests_of_one_client_are_bounded_and_streams_apart_from_them() {
     let answer = port.ask("GET", "/mcp", "", "").await;
     assert_eq!(answer.status, 429, "{}", answer.body);
     assert!(answer.body.contains("\"limit\":\"streamsPerClient\",\"number\":2"), "{}", answer.body);
-    let listening = port.ask("POST", "/mcp", "Mcp-Method: subscriptions/listen\r\n", "").await;
+    let header = "Mcp-Method: subscriptions/listen\r\n";
+    let listen = r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{}}"#;
+    let listening = port.ask("POST", "/mcp", header, listen).await;
     assert_eq!(listening.status, 429, "a stream by another name");
+    assert!(listening.body.contains("\"limit\":\"streamsPerClient\""), "{}", listening.body);
     tokio::time::sleep(Duration::from_millis(300)).await;
+    // The body decides what a request is, not its header.
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#;
+    for body in [call, "", "[]", &format!("[{listen}]")] {
+        let answer = port.ask("POST", "/mcp", header, body).await;
+        assert_eq!(answer.status, 429, "{body}");
+        assert!(answer.body.contains("\"limit\":\"requestsPerClient\""), "{}", answer.body);
+    }
     let asked = Instant::now();
     let answer = port.ask("POST", "/mcp", "", "").await;
     assert_eq!(answer.status, 429, "{}", answer.body);
