@@ -99,8 +99,13 @@ impl Connection {
             is_background: options.is_background,
         };
         self.shared.requests.enter(id, waiting).map_err(RequestError::Closed)?;
-        let mut given_up =
-            GivenUp { shared: &self.shared, id, reason: "the caller gave it up", is_sent: false };
+        let mut given_up = GivenUp {
+            shared: &self.shared,
+            id,
+            reason: "the caller gave it up",
+            is_sent: false,
+            unseen: options.host.clone(),
+        };
         let request = Request { id: Id::number(id), method: method.to_owned(), params, extra: Vec::new() };
         let outgoing = Outgoing { message: Message::Request(request), headers: options.headers.clone() };
         let mut deadline = options.timeout.map(|timeout| (timeout, Instant::now() + timeout));
@@ -116,6 +121,7 @@ impl Connection {
             tokio::select! {
                 _ = &mut sending, if !given_up.is_sent => given_up.is_sent = true,
                 answer = &mut answered => {
+                    given_up.unseen = None;
                     return answer.unwrap_or_else(|_| Err(RequestError::Closed(Arc::new(lost()))));
                 }
                 () = is_alive.notified() => {
@@ -152,6 +158,11 @@ impl Connection {
     /// Who hears what the server says by itself.
     pub(crate) fn host(&self) -> &dyn Host {
         &*self.shared.host
+    }
+
+    /// Tells this connection from every other one of this process.
+    pub fn number(&self) -> u64 {
+        self.shared.number
     }
 
     /// Ends the server, whoever else holds the connection.
@@ -220,11 +231,20 @@ struct GivenUp<'c> {
     id: u64,
     reason: &'static str,
     is_sent: bool,
+    /// Its host, until the caller has seen the answer.
+    unseen: Option<Arc<dyn Host>>,
 }
 
 impl Drop for GivenUp<'_> {
     fn drop(&mut self) {
-        if self.shared.requests.give_up(self.id) && self.is_sent {
+        if !self.shared.requests.give_up(self.id) {
+            // It was answered in the moment when its caller stopped waiting.
+            if let Some(host) = self.unseen.take() {
+                host.answered_late();
+            }
+            return;
+        }
+        if self.is_sent {
             let params = Json::empty_object()
                 .with("requestId", Id::number(self.id).as_json())
                 .with("reason", &Json::text(self.reason));

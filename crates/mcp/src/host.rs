@@ -20,6 +20,10 @@ pub trait Host: Send + Sync {
 
     /// A notification.
     fn notified(&self, notification: Notification);
+
+    /// The server has answered a request of this host after its caller stopped waiting, or is gone: it sends nothing
+    /// about it any more.
+    fn answered_late(&self) {}
 }
 
 /// Answers every request by saying that it knows none.

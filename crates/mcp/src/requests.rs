@@ -1,6 +1,6 @@
 //! The requests that wait for their answers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +9,9 @@ use tokio::time::Instant;
 use toolwright_jsonrpc::{ErrorObject, Json};
 
 use crate::{Closed, Host, RequestError};
+
+/// The number of cancelled requests whose late answers are noticed.
+const MAX_CANCELLED: usize = 256;
 
 /// Where the progress of a request is told.
 pub(crate) type OnProgress = Arc<dyn Fn(Json) + Send + Sync>;
@@ -39,11 +42,19 @@ struct Table {
     /// When the last of those came or left.
     used_at: Instant,
     closed: Option<Arc<Closed>>,
+    /// The hosts of requests that were cancelled and that the server may still answer.
+    cancelled: BTreeMap<u64, Arc<dyn Host>>,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        Table { waiting: HashMap::new(), in_use: 0, used_at: Instant::now(), closed: None }
+        Table {
+            waiting: HashMap::new(),
+            in_use: 0,
+            used_at: Instant::now(),
+            closed: None,
+            cancelled: BTreeMap::new(),
+        }
     }
 }
 
@@ -92,13 +103,27 @@ impl Requests {
     }
 
     fn end(&self, id: u64, outcome: Result<Json, RequestError>) -> bool {
-        let waiting = self.table().remove(id);
+        let (waiting, late) = {
+            let mut table = self.table();
+            (table.remove(id), table.cancelled.remove(&id))
+        };
+        if let Some(host) = late {
+            host.answered_late();
+        }
         waiting.map(|waiting| waiting.answer.send(outcome)).is_some()
     }
 
     /// Takes a request out that nobody waits for any more; false when it has left already.
     pub fn give_up(&self, id: u64) -> bool {
-        self.table().remove(id).is_some()
+        let mut table = self.table();
+        let Some(waiting) = table.remove(id) else { return false };
+        if let Some(host) = waiting.host {
+            table.cancelled.insert(id, host);
+            if table.cancelled.len() > MAX_CANCELLED {
+                table.cancelled.pop_first();
+            }
+        }
+        true
     }
 
     /// The host of a request that waits, when it has one of its own.
@@ -133,12 +158,13 @@ impl Requests {
 
     /// Fails all that wait, and all that would.
     pub fn close(&self, closed: Arc<Closed>) {
-        let waiting = {
+        let (waiting, cancelled) = {
             let mut table = self.table();
             table.closed = Some(Arc::clone(&closed));
             table.in_use = 0;
-            std::mem::take(&mut table.waiting)
+            (std::mem::take(&mut table.waiting), std::mem::take(&mut table.cancelled))
         };
+        cancelled.values().for_each(|host| host.answered_late());
         for (_, waiting) in waiting {
             let _ = waiting.answer.send(Err(RequestError::Closed(Arc::clone(&closed))));
         }

@@ -53,7 +53,7 @@ pub enum Qualified {
 }
 
 /// The names of all tools, in both directions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlatNames {
     names: HashMap<Identifier, String>,
     tools: HashMap<String, Identifier>,

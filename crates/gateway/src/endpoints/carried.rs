@@ -9,6 +9,7 @@ use toolwright_mcp::front::Back;
 use toolwright_mcp::{Era, Host, Peer, RequestError, RequestOptions};
 use toolwright_telemetry::Onward;
 
+use super::owner::Owner;
 use super::questions::{Beat, ServerHost};
 
 /// The key of the level of log messages in `_meta` of a modern request.
@@ -75,7 +76,9 @@ impl Carried {
         beat: Beat,
     ) -> Result<Json, RequestError> {
         let client = self.back.client();
-        let entered = host.enter(method, self.back.clone(), self.log_level.clone(), Arc::clone(&beat)).await;
+        let connection = peer.connection().number();
+        let (back, level) = (self.back.clone(), self.log_level.clone());
+        let entered = host.enter(connection, method, back, level, Arc::clone(&beat)).await;
         let params = match (&self.log_level, peer.era()) {
             (Some(level), Era::Modern) => {
                 let meta = params.get("_meta").unwrap_or_else(Json::empty_object);
@@ -114,6 +117,15 @@ impl Carried {
         let answer = peer.request(method, Some(params), &options).await;
         if matches!(answer, Ok(_) | Err(RequestError::Server(_) | RequestError::Closed(_))) {
             entered.end();
+        }
+        match &answer {
+            Ok(result) if method == "tools/call" => {
+                host.tasks.note_task(&Owner::of(client), connection, result);
+            }
+            Err(RequestError::Server(error)) => {
+                host.note_elicitations(&Owner::of(client), connection, error);
+            }
+            _ => {}
         }
         answer
     }

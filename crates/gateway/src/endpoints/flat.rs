@@ -10,14 +10,15 @@ use toolwright_mcp::{Era, Filter};
 use toolwright_normalizer::{NameError, find_tool};
 use toolwright_toolbox::naming::{Identifier, Style};
 
-use super::calls::{self, Called, no_text};
+use super::calls::{self, no_text};
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
 use super::members::{Member, make_known, make_one_known, reach};
 use super::merged::{Lists, Merged};
+use super::owner::Owner;
 use super::prompts::Prompts;
 use super::resources::Resources;
-use super::tasks::Tasks;
+use super::tasks::no_task;
 use super::{about, forward, gather, near};
 use crate::result;
 use crate::server_tool::PATIENCE;
@@ -38,7 +39,6 @@ struct Inner {
     lists: Lists,
     prompts: Prompts,
     resources: Resources,
-    tasks: Tasks,
 }
 
 impl Flat {
@@ -50,7 +50,6 @@ impl Flat {
             lists: Lists::new(style),
             prompts: Prompts::new(style),
             resources: Resources::default(),
-            tasks: Tasks::default(),
         };
         Flat { inner: Arc::new(inner) }
     }
@@ -85,11 +84,11 @@ impl Service for Flat {
         Box::pin(async move {
             let inner = &self.inner;
             let members = inner.members(&client)?;
+            let owner = Owner::of(&client);
             let mut uris: Vec<(Member, (String, String))> = Vec::new();
             for uri in &filter.uris {
-                let Some((member, own)) = inner.resources.find(&members, uri).await.into_iter().next() else {
-                    return Err(no_resource(uri));
-                };
+                let found = inner.resources.find(&members, &owner, uri).await.into_iter().next();
+                let (member, own) = found.ok_or_else(|| no_resource(uri))?;
                 uris.push((member, (own, uri.clone())));
             }
             let pump = Pump::new();
@@ -106,7 +105,7 @@ impl Service for Flat {
                             filter,
                             uris: own,
                             logs,
-                            session: client.session,
+                            owner: Owner::of(&client),
                             is_strict,
                             is_transparent: false,
                         };
@@ -131,7 +130,10 @@ impl Service for Flat {
         self.inner.hub.schema_with_headers(member, &identifier.name)
     }
 
-    fn ended(&self, _: &Client) {}
+    fn ended(&self, client: &Client) {
+        self.inner.prompts.end(client);
+        self.inner.resources.end(client);
+    }
 }
 
 fn no_resource(uri: &str) -> ErrorObject {
@@ -157,41 +159,45 @@ impl Inner {
 
     async fn answer(&self, asked: Asked) -> Result<Json, ErrorObject> {
         let members = self.members(&asked.client)?;
+        let owner = Owner::of(&asked.client);
         let text = |key: &str| asked.params.as_ref().and_then(|params| params.get_text(key));
         match asked.method.as_str() {
             "tools/list" => self.list(&members, text("cursor").as_deref()).await,
             "tools/call" => self.call(&members, asked).await,
             "prompts/list" => {
                 self.make_known(&members).await;
-                self.prompts.list(&members).await
+                self.prompts.list(&members, &owner).await
             }
             "prompts/get" => {
                 let name = text("name").ok_or_else(|| no_text(asked.params.as_ref(), "name"))?;
-                let (member, own) = self.prompts.find(&members, &name).await?;
+                let (member, own) = self.prompts.find(&members, &owner, &name).await?;
                 let asked = with_param(asked, "name", &Json::text(&own));
                 forward::pass_on(&self.hub, &member, asked).await
             }
             "resources/list" => {
                 self.make_known(&members).await;
-                self.resources.list(&members).await
+                self.resources.list(&members, &owner).await
             }
             "resources/templates/list" => {
                 self.make_known(&members).await;
-                self.resources.list_templates(&members).await
+                self.resources.list_templates(&members, &owner).await
             }
             "resources/read" => self.read(&members, asked).await,
             "completion/complete" => self.complete(&members, asked).await,
             "tasks/list" => {
                 let listed = gather::list(&members, "tasks", "tasks/list", "tasks").await.into_items()?;
-                let items: Vec<Json> = listed.into_iter().flat_map(|(_, items)| items).collect();
-                Ok(Json::empty_object().with("tasks", &Json::list(&items)))
+                let items = listed.into_iter().flat_map(|(member, items)| {
+                    let own =
+                        |task: &Json| task.get_text("taskId").is_some_and(|id| member.has_task(&owner, &id));
+                    items.into_iter().filter(own).collect::<Vec<Json>>()
+                });
+                Ok(Json::empty_object().with("tasks", &Json::list(&items.collect::<Vec<Json>>())))
             }
             method if method.starts_with("tasks/") => {
                 let id = text("taskId").ok_or_else(|| no_text(asked.params.as_ref(), "taskId"))?;
-                let member = self.tasks.find(&members, &id);
-                let member = member
-                    .ok_or_else(|| ErrorObject::new(INVALID_PARAMS, format!("there is no task \"{id}\"")))?;
-                forward::pass_on(&self.hub, &member, asked).await
+                let member = members.iter().find(|member| member.has_task(&owner, &id));
+                let member = member.ok_or_else(|| no_task(&id))?;
+                forward::pass_on(&self.hub, member, asked).await
             }
             method => Err(ErrorObject::new(METHOD_NOT_FOUND, format!("\"{method}\" is not offered here"))),
         }
@@ -242,18 +248,14 @@ impl Inner {
         let Some(member) = members.iter().find(|member| member.is(&tool)) else {
             return Err(unknown(&sent, &[]));
         };
-        let called = calls::call(&self.hub, member, &tool.name, asked).await;
-        if let Called::Answered(result) = &called {
-            self.tasks.note(member, result);
-        }
-        called.into_answer()
+        calls::call(&self.hub, member, &tool.name, asked).await.into_answer()
     }
 
     /// Reads a resource from the server that has it; where nobody listed it, each is asked.
     async fn read(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
         let uri = asked.params.as_ref().and_then(|params| params.get_text("uri"));
         let uri = uri.ok_or_else(|| missing("uri"))?;
-        let mut candidates = self.resources.find(members, &uri).await;
+        let mut candidates = self.resources.find(members, &Owner::of(&asked.client), &uri).await;
         if let [(member, own)] = &candidates[..] {
             return forward::pass_on(&self.hub, member, with_param(asked, "uri", &Json::text(own))).await;
         }
@@ -293,13 +295,14 @@ impl Inner {
     async fn complete(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
         let reference = asked.params.as_ref().and_then(|params| params.get("ref"));
         let reference = reference.ok_or_else(|| missing("ref"))?;
+        let owner = Owner::of(&asked.client);
         if let Some(name) = reference.get_text("name") {
-            let (member, own) = self.prompts.find(members, &name).await?;
+            let (member, own) = self.prompts.find(members, &owner, &name).await?;
             let reference = reference.with("name", &Json::text(&own));
             return forward::pass_on(&self.hub, &member, with_param(asked, "ref", &reference)).await;
         }
         let uri = reference.get_text("uri").ok_or_else(|| missing("ref.uri"))?;
-        let found = self.resources.find(members, &uri).await.into_iter().next();
+        let found = self.resources.find(members, &owner, &uri).await.into_iter().next();
         let (member, own) = found.ok_or_else(|| no_resource(&uri))?;
         let reference = reference.with("uri", &Json::text(&own));
         forward::pass_on(&self.hub, &member, with_param(asked, "ref", &reference)).await

@@ -6,8 +6,9 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 use toolwright_mcp::Filter;
-use toolwright_mcp::front::{Listening, SessionId};
+use toolwright_mcp::front::Listening;
 
+use super::owner::Owner;
 use super::questions::{ServerHost, Told};
 use super::watching::{Kept, Wanted};
 use crate::servers::{Server, Servers};
@@ -28,8 +29,8 @@ pub(super) struct Ear {
     pub uris: Vec<(String, String)>,
     /// Whether log messages and whatever else belongs to no call are told.
     pub logs: bool,
-    /// The client's session: some things are for one session alone.
-    pub session: Option<SessionId>,
+    /// The client: some things are for one client alone.
+    pub owner: Owner,
     /// Whether one resource that the server does not tell of is an error; else the others are told of.
     pub is_strict: bool,
     /// Whether changes of tools are told when the server says so, not when their new list is here.
@@ -169,7 +170,7 @@ async fn pass_on(
     loop {
         let next = tokio::select! {
             heard = notifications.recv() => match heard {
-                Ok(Told { only, .. }) if only.is_some() && only != ear.session => None,
+                Ok(Told { audience, .. }) if !audience.includes(&ear.owner) => None,
                 Ok(Told { notification: heard, .. }) => {
                     is_told |= ear.is_transparent && heard.method == TOOLS_CHANGED;
                     ear.take(heard)

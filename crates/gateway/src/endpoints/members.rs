@@ -19,6 +19,7 @@ use toolwright_tools::registry::BUILT_IN;
 use toolwright_tools::{RegisteredTool, ToolRegistry};
 
 use super::offered::Offered;
+use super::owner::Owner;
 use crate::servers::Server;
 
 /// The toolbox of our own tools.
@@ -114,6 +115,11 @@ impl Member {
             Kind::Server(server) => server.allows(tool),
             Kind::Own(_) => true,
         }
+    }
+
+    /// Whether a task of this server belongs to a client.
+    pub fn has_task(&self, owner: &Owner, id: &str) -> bool {
+        self.configured_server().is_some_and(|server| server.host.tasks.is_of(owner, id))
     }
 
     /// The configured server.

@@ -1,30 +1,31 @@
 //! The prompts of several servers under flat names.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
+use toolwright_mcp::front::Client;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 
 use super::gather;
 use super::members::Member;
+use super::owner::{Owner, PerClient};
 
-/// Which prompt a name stands for, as it was last listed.
+/// The prompt of each name, as each client last listed them.
 pub(super) struct Prompts {
     style: Style,
-    names: Mutex<Arc<FlatNames>>,
+    names: PerClient<FlatNames>,
 }
 
 impl Prompts {
     pub fn new(style: Style) -> Prompts {
-        Prompts { style, names: Mutex::default() }
+        Prompts { style, names: PerClient::default() }
     }
 
-    fn names(&self) -> Arc<FlatNames> {
-        Arc::clone(&self.names.lock().unwrap_or_else(PoisonError::into_inner))
+    /// A session has ended.
+    pub fn end(&self, client: &Client) {
+        self.names.end(client);
     }
 
     /// All prompts of these servers.
-    pub async fn list(&self, members: &[Member]) -> Result<Json, ErrorObject> {
+    pub async fn list(&self, members: &[Member], owner: &Owner) -> Result<Json, ErrorObject> {
         let gathered = gather::list(members, "prompts", "prompts/list", "prompts").await.into_items()?;
         let mut prompts = Vec::new();
         for (member, items) in &gathered {
@@ -41,17 +42,22 @@ impl Prompts {
                 Some(item.replaced("name", &Json::text(names.name_of(identifier)?)))
             })
             .collect();
-        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(names);
+        self.names.change(owner, |_| names);
         Ok(Json::empty_object().with("prompts", &Json::list(&items)))
     }
 
     /// Whose prompt a name is, and what its server calls it.
-    pub async fn find(&self, members: &[Member], name: &str) -> Result<(Member, String), ErrorObject> {
-        if let Some(found) = self.known(members, name) {
+    pub async fn find(
+        &self,
+        members: &[Member],
+        owner: &Owner,
+        name: &str,
+    ) -> Result<(Member, String), ErrorObject> {
+        if let Some(found) = self.known(members, owner, name) {
             return Ok(found);
         }
-        self.list(members).await?;
-        self.known(members, name).ok_or_else(|| {
+        self.list(members, owner).await?;
+        self.known(members, owner, name).ok_or_else(|| {
             ErrorObject::new(
                 INVALID_PARAMS,
                 format!("Unknown prompt \"{name}\"; prompts/list tells them all"),
@@ -59,8 +65,8 @@ impl Prompts {
         })
     }
 
-    fn known(&self, members: &[Member], name: &str) -> Option<(Member, String)> {
-        let names = self.names();
+    fn known(&self, members: &[Member], owner: &Owner, name: &str) -> Option<(Member, String)> {
+        let names = self.names.get(owner)?;
         let identifier = names.tool_of(name)?;
         let member = members.iter().find(|member| member.is(identifier))?;
         Some((member.clone(), identifier.name.clone()))

@@ -1,17 +1,23 @@
-//! Whom a server's own words are for: the client whose call it is working on, and never another one.
+//! Routes what a server sends by itself to the client whose call it is working on, and never to another one.
 
-use std::collections::HashMap;
+mod callers;
+
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, broadcast};
 use tokio::time::{Instant, sleep, timeout_at};
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, Notification, Request};
-use toolwright_mcp::front::{Back, SessionId};
+use toolwright_mcp::front::Back;
 use toolwright_mcp::{Answer, Era, Host, log_rank};
 
 use super::offered::LastOffered;
+use super::owner::Owner;
+use super::tasks::OwnedIds;
 use super::watching::Watching;
+pub(crate) use callers::Audience;
+use callers::{Caller, Callers, InFlight};
 
 /// How many notifications wait for those who listen to a server.
 const TOLD: usize = 256;
@@ -19,12 +25,13 @@ const TOLD: usize = 256;
 const BEAT: Duration = Duration::from_secs(5);
 /// How long the calls of one client wait for those of another at a server that asks: a client may think for minutes.
 const TURN: Duration = Duration::from_secs(5);
-/// How long a server may still ask about a request that was given up: not every server hears of that.
-const AFTER_THE_END: Duration = Duration::from_secs(300);
-/// How many requests that were given up are remembered one by one.
-const MAX_GIVEN_UP: usize = 64;
 /// The mark of a modern server's notifications: it names a request of ours, which means nothing to clients.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// The key of the task that a request or notification belongs to, in its `_meta`.
+const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+/// The error of a server that needs its client to open an address first.
+const URL_ELICITATION_REQUIRED: i64 = -32042;
 
 /// Requests during which a server has no reason to ask anything.
 const NEVER_ASKS: &[&str] = &[
@@ -46,64 +53,25 @@ pub(crate) struct ServerHost {
     server: String,
     /// Who is asked what belongs to no call.
     otherwise: Arc<dyn Host>,
-    table: Mutex<Table>,
+    callers: Mutex<Callers>,
     /// Woken when a call has left.
     left: Notify,
     told: broadcast::Sender<Told>,
     first_asked: OnceLock<Instant>,
     pub offered: LastOffered,
     pub watching: Watching,
+    /// The clients of its tasks.
+    pub tasks: OwnedIds,
+    /// The clients of its elicitations that go on after their question was answered.
+    elicitations: OwnedIds,
 }
 
 /// Something for those who listen.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     pub notification: Notification,
-    /// The one session it is for; all when absent.
-    pub only: Option<SessionId>,
-}
-
-/// Who has ever had a call at a server.
-#[derive(Clone, Copy, Default)]
-enum Callers {
-    #[default]
-    Nobody,
-    Only(Asker),
-    Several,
-}
-
-#[derive(Default)]
-struct Table {
-    last: u64,
-    callers: Callers,
-    calls: HashMap<u64, Entry>,
-    /// Whose requests were given up before the server answered, and until when it may still ask about them.
-    given_up: Vec<(Asker, Instant)>,
-    /// Whether it has asked in a way that does not say whom.
-    asks: bool,
-}
-
-struct Entry {
-    asker: Asker,
-    takes_turns: bool,
-    host: Arc<CallHost>,
-}
-
-/// Who is the same client: a session, or one request of a client without one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asker {
-    Session(SessionId),
-    Request(u64),
-    /// One of many who are not remembered: nobody is the same.
-    Anybody,
-}
-
-/// Whose calls a server is working on.
-enum InFlight {
-    Nobody,
-    /// One client's; this is its newest call.
-    One(Arc<CallHost>),
-    Several,
+    /// The clients that hear it.
+    pub audience: Audience,
 }
 
 /// The way back to the client of one call, for what the server says while it works on it.
@@ -112,11 +80,14 @@ pub(crate) struct CallHost {
     log_level: Option<String>,
     beat: Beat,
     server: Arc<ServerHost>,
+    number: u64,
+    connection: u64,
+    /// Whether the server has answered after the call ended, or is gone.
+    is_answered_late: AtomicBool,
 }
 
 /// A call that a server works on, until this is dropped.
 pub(crate) struct Entered {
-    number: u64,
     /// Whether the server is done with it.
     is_over: bool,
     /// The way back to its client.
@@ -130,54 +101,59 @@ impl ServerHost {
         Arc::new(ServerHost {
             server: server.to_owned(),
             otherwise,
-            table: Mutex::default(),
+            callers: Mutex::default(),
             left: Notify::new(),
             told,
             first_asked: OnceLock::new(),
             offered: LastOffered::default(),
             watching: Watching::default(),
+            tasks: OwnedIds::default(),
+            elicitations: OwnedIds::default(),
         })
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    fn callers(&self) -> MutexGuard<'_, Callers> {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a request. Once the server has asked without saying whom, requests of several clients that it may
-    /// ask about take turns, for a while; lists and the like wait for nobody.
+    /// Begins a request on a connection. Once the server has asked without naming the call, requests of several
+    /// clients that it may ask about take turns, for a while; lists and the like never wait.
     pub async fn enter(
         self: &Arc<Self>,
+        connection: u64,
         method: &str,
         back: Back,
         log_level: Option<String>,
         beat: Beat,
     ) -> Entered {
         let takes_turns = !NEVER_ASKS.contains(&method);
-        let client = Arc::clone(back.client());
-        let host = Arc::new(CallHost { back, log_level, beat, server: Arc::clone(self) });
-        // Questions to a modern client are answers to one of its requests, so each of these is its own.
-        let session = client.session.filter(|_| client.era == Era::Legacy);
+        let caller = Caller::of(back.client());
+        let number = {
+            let mut callers = self.callers();
+            callers.connected(connection);
+            callers.number()
+        };
+        let host = Arc::new(CallHost {
+            back,
+            log_level,
+            beat,
+            server: Arc::clone(self),
+            number,
+            connection,
+            is_answered_late: AtomicBool::new(false),
+        });
         let patience = Instant::now() + TURN;
         loop {
             let mut left = std::pin::pin!(self.left.notified());
             left.as_mut().enable();
             {
-                let mut table = self.table();
-                table.last += 1;
-                let number = table.last;
-                let asker = session.map_or(Asker::Request(number), Asker::Session);
-                let is_in_the_way = |other: &Entry| other.takes_turns && other.asker != asker;
-                let waits = table.asks && takes_turns && Instant::now() < patience;
-                if !waits || !table.calls.values().any(is_in_the_way) {
-                    table.calls.insert(number, Entry { asker, takes_turns, host: Arc::clone(&host) });
-                    table.callers = match table.callers {
-                        Callers::Nobody => Callers::Only(asker),
-                        Callers::Only(other) if other == asker => Callers::Only(asker),
-                        _ => Callers::Several,
-                    };
+                let mut callers = self.callers();
+                let waits = callers.asks && takes_turns && Instant::now() < patience;
+                if !waits || !callers.is_in_the_way(&caller) {
+                    callers.enter(number, caller, takes_turns, Arc::clone(&host));
                     // The wait is no time of the tool.
                     (host.beat)();
-                    return Entered { number, is_over: false, host };
+                    return Entered { is_over: false, host };
                 }
             }
             let _ = timeout_at(patience, left).await;
@@ -189,18 +165,14 @@ impl ServerHost {
         self.told.subscribe()
     }
 
-    /// Whether this session is the only client that ever had a call here, or nobody had.
-    pub fn is_alone(&self, session: Option<SessionId>) -> bool {
-        match self.table().callers {
-            Callers::Nobody => true,
-            Callers::Only(Asker::Session(only)) => session == Some(only),
-            Callers::Only(_) | Callers::Several => false,
-        }
+    /// Whether no client of another token has had a call here.
+    pub fn is_alone(&self, token: &str) -> bool {
+        self.callers().is_alone(token)
     }
 
-    /// Whether it works on no call and nobody listens to it.
+    /// Whether it works on no call and no client listens to it.
     pub fn is_unused(&self) -> bool {
-        self.table().calls.is_empty() && self.told.receiver_count() == 0
+        self.callers().is_empty() && self.told.receiver_count() == 0
     }
 
     /// How much of a time for its first list is left. The time begins when somebody first waits for it, so
@@ -210,72 +182,74 @@ impl ServerHost {
         patience.saturating_sub(begun.elapsed())
     }
 
-    fn tell_all(&self, notification: Notification) {
-        self.tell(notification, None);
+    fn tell(&self, notification: Notification, audience: Audience) {
+        // There may be no listener.
+        let _ = self.told.send(Told { notification: without_mark(notification), audience });
     }
 
-    fn tell(&self, notification: Notification, only: Option<SessionId>) {
-        // Nobody may listen.
-        let _ = self.told.send(Told { notification: without_mark(notification), only });
-    }
-
-    /// Tells what belongs to no call that is known. It may be about one that has ended, so nobody hears of it but
-    /// the only client that ever had one.
-    fn tell_owner(&self, notification: Notification) {
-        let callers = self.table().callers;
-        match callers {
-            Callers::Nobody => self.tell(notification, None),
-            Callers::Only(Asker::Session(session)) => self.tell(notification, Some(session)),
-            Callers::Only(_) | Callers::Several => {
-                tracing::debug!(server = %self.server, method = notification.method, "it is not known for whom this is");
-            }
-        }
-    }
-
-    fn whose(table: &Table) -> InFlight {
-        let now = Instant::now();
-        let mut given_up = table.given_up.iter().filter(|(_, until)| now < *until).map(|(asker, _)| *asker);
-        // While a server works on something that it can ask about, it asks about nothing else.
-        let can_ask = table.calls.values().any(|entry| entry.takes_turns);
-        let mut calls = table.calls.iter().filter(|(_, entry)| entry.takes_turns || !can_ask);
-        let Some((first, entry)) = calls.next() else {
-            return if given_up.next().is_some() { InFlight::Several } else { InFlight::Nobody };
+    /// The client that a request or notification names by a task or an elicitation, if it names one.
+    fn named_owner(&self, method: &str, params: Option<&Json>) -> Option<Named> {
+        let params = params?;
+        let related = params.get("_meta").and_then(|meta| meta.get(RELATED_TASK));
+        let task = match related {
+            Some(related) => related.get_text("taskId"),
+            None if method.starts_with("notifications/tasks") => params.get_text("taskId"),
+            None => None,
         };
-        if given_up.any(|asker| asker != entry.asker) {
-            return InFlight::Several;
+        if let Some(id) = task {
+            return Some(Named(self.tasks.owner(&id)));
         }
-        let mut newest = (first, entry);
-        for (number, other) in calls {
-            if other.asker != entry.asker {
-                return InFlight::Several;
-            }
-            if number > newest.0 {
-                newest = (number, other);
-            }
+        let is_about_elicitation = method == "notifications/elicitation/complete";
+        let id = params.get_text("elicitationId").filter(|_| is_about_elicitation)?;
+        Some(Named(self.elicitations.owner(&id)))
+    }
+
+    /// A server reports elicitations in an error: what it sends about them later is for this client.
+    pub fn note_elicitations(&self, owner: &Owner, connection: u64, error: &ErrorObject) {
+        if error.number() != Some(URL_ELICITATION_REQUIRED) {
+            return;
         }
-        InFlight::One(Arc::clone(&newest.1.host))
+        let elicitations = error.data.as_ref().and_then(|data| data.get("elicitations")?.items());
+        for id in elicitations.into_iter().flatten().filter_map(|item| item.get_text("elicitationId")) {
+            self.elicitations.add(owner, connection, id);
+        }
+    }
+
+    fn refuse<'h>(&self, request: &Request, why: &str) -> Answer<'h> {
+        let message =
+            format!("\"{}\" of the server '{}' reaches no client: {why}", request.method, self.server);
+        Box::pin(async move { Err(ErrorObject::new(INTERNAL_ERROR, message)) })
     }
 }
 
+/// The client of an id that a server names; none when the id is not known.
+struct Named(Option<Owner>);
+
 impl Host for ServerHost {
     fn request(&self, request: Request) -> Answer<'_> {
-        let whose = {
-            let mut table = self.table();
-            let whose = ServerHost::whose(&table);
-            table.asks |= !matches!(whose, InFlight::Nobody);
-            whose
+        if let Some(Named(owner)) = self.named_owner(&request.method, request.params.as_ref()) {
+            // A question of a task is asked on a request of its client, such as `tasks/result`.
+            return match owner.and_then(|owner| self.callers().call_of(&owner)) {
+                Some(host) => Box::pin(async move { host.ask(request).await }),
+                None => self.refuse(&request, "the client of its task has no request open"),
+            };
+        }
+        let in_flight = {
+            let mut callers = self.callers();
+            let in_flight = callers.in_flight();
+            callers.asks |= matches!(in_flight, InFlight::One(_) | InFlight::Several);
+            in_flight
         };
-        match whose {
-            InFlight::Nobody => self.otherwise.request(request),
+        match in_flight {
+            InFlight::NoClient => self.otherwise.request(request),
             InFlight::One(host) => Box::pin(async move { host.ask(request).await }),
-            InFlight::Several => {
-                let message = format!(
-                    "\"{}\" cannot be passed on: several clients have calls at the server '{}', or gave one up, and \
-                     which one is asked cannot be told; from now on their calls take turns, so try again",
-                    request.method, self.server
-                );
-                Box::pin(async move { Err(ErrorObject::new(INTERNAL_ERROR, message)) })
-            }
+            InFlight::Several => self.refuse(
+                &request,
+                "several clients have calls there, or a client with another token has cancelled one, and the request \
+                 does not say which call it belongs to; calls of different clients take turns there from now on, so \
+                 call the tool again",
+            ),
+            InFlight::Cancelled => self.refuse(&request, "its call was cancelled or timed out"),
         }
     }
 
@@ -285,12 +259,31 @@ impl Host for ServerHost {
 
     fn notified(&self, notification: Notification) {
         if is_for_all(&notification.method) {
-            return self.tell_all(notification);
+            return self.tell(notification, Audience::All);
         }
-        let whose = ServerHost::whose(&self.table());
-        match whose {
-            InFlight::One(host) => host.tell(notification),
-            InFlight::Nobody | InFlight::Several => self.tell_owner(notification),
+        // Progress of a call that has ended: its token means nothing to any client.
+        if notification.method == "notifications/progress" {
+            return;
+        }
+        if let Some(Named(owner)) = self.named_owner(&notification.method, notification.params.as_ref()) {
+            match owner {
+                Some(owner) => self.tell(notification, Audience::Client(owner)),
+                None => {
+                    tracing::debug!(server = %self.server, method = notification.method, "it names an unknown id");
+                }
+            }
+            return;
+        }
+        let (in_flight, audience) = {
+            let callers = self.callers();
+            (callers.in_flight(), callers.audience())
+        };
+        match (in_flight, audience) {
+            (InFlight::One(host), _) => host.tell(notification),
+            (_, Some(audience)) => self.tell(notification, audience),
+            (_, None) => {
+                tracing::debug!(server = %self.server, method = notification.method, "its client is not known");
+            }
         }
     }
 }
@@ -298,6 +291,9 @@ impl Host for ServerHost {
 impl CallHost {
     /// Asks the client. As long as it thinks, the call shows that it is still at it.
     async fn ask(&self, request: Request) -> Result<Json, ErrorObject> {
+        if let Some(id) = request.params.as_ref().and_then(|params| params.get_text("elicitationId")) {
+            self.server.elicitations.add(&Owner::of(self.back.client()), self.connection, id);
+        }
         let mut answer = std::pin::pin!(self.back.ask(&request.method, request.params));
         loop {
             tokio::select! {
@@ -324,10 +320,16 @@ impl Host for CallHost {
 
     fn notified(&self, notification: Notification) {
         if is_for_all(&notification.method) {
-            self.server.tell_all(notification);
+            self.server.tell(notification, Audience::All);
         } else {
             self.tell(notification);
         }
+    }
+
+    fn answered_late(&self) {
+        let mut callers = self.server.callers();
+        self.is_answered_late.store(true, Ordering::Relaxed);
+        callers.answered_late(self.number);
     }
 }
 
@@ -340,27 +342,11 @@ impl Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        let server = &self.host.server;
-        let mut table = server.table();
-        let entry = table.calls.remove(&self.number);
-        if let Some(entry) = entry.filter(|entry| entry.takes_turns && !self.is_over) {
-            table.give_up(entry.asker);
-        }
-        drop(table);
+        let CallHost { server, number, is_answered_late, .. } = &*self.host;
+        let mut callers = server.callers();
+        callers.leave(*number, self.is_over || is_answered_late.load(Ordering::Relaxed));
+        drop(callers);
         server.left.notify_waiters();
-    }
-}
-
-impl Table {
-    /// Remembers whose request was given up. Of very many only that there were some is known.
-    fn give_up(&mut self, asker: Asker) {
-        let now = Instant::now();
-        self.given_up.retain(|(other, until)| now < *until && *other != asker);
-        if self.given_up.len() >= MAX_GIVEN_UP {
-            self.given_up.clear();
-            self.given_up.push((Asker::Anybody, now + AFTER_THE_END));
-        }
-        self.given_up.push((asker, now + AFTER_THE_END));
     }
 }
 

@@ -1,75 +1,72 @@
 //! The resources of several servers: every URI as its server has it, and whose it is.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
 
 use toolwright_jsonrpc::{ErrorObject, Json};
+use toolwright_mcp::front::Client;
 
 use super::gather;
 use super::members::Member;
+use super::owner::{Owner, PerClient};
 
 /// Between a server's name and a URI that another server has too.
 const BETWEEN: char = '+';
 
-/// Whose a resource is, as it was last listed.
+/// The server of each resource, as each client last listed them: what one client lists never changes what another
+/// one reads.
 #[derive(Default)]
 pub(super) struct Resources {
-    table: Mutex<Arc<Table>>,
+    tables: PerClient<Table>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Table {
-    /// By the URI that clients know: toolbox, server and the server's own URI.
-    uris: HashMap<String, (String, String, String)>,
+    /// By the URI that the client knows.
+    uris: HashMap<String, Place>,
     /// Toolbox, server and template, in order.
     templates: Vec<(String, String, String)>,
     is_listed: bool,
 }
 
+/// A resource at its server.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    toolbox: String,
+    server: String,
+    /// The server's own URI.
+    own: String,
+}
+
+impl Place {
+    fn is_at(&self, member: &Member) -> bool {
+        self.toolbox == member.toolbox && self.server == member.server
+    }
+}
+
 impl Resources {
-    fn table(&self) -> Arc<Table> {
-        Arc::clone(&self.table.lock().unwrap_or_else(PoisonError::into_inner))
+    /// A session has ended.
+    pub fn end(&self, client: &Client) {
+        self.tables.end(client);
     }
 
-    fn put(&self, change: impl FnOnce(&Table) -> Table) {
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        *table = Arc::new(change(&table));
-    }
-
-    /// All resources of these servers. Of a URI that several have, the first server's keeps its form.
-    pub async fn list(&self, members: &[Member]) -> Result<Json, ErrorObject> {
+    /// All resources of these servers. Of a URI that several have, the first server's keeps its form. A URI that a
+    /// client knows stays with its server: also when that one is away now, no other takes it.
+    pub async fn list(&self, members: &[Member], owner: &Owner) -> Result<Json, ErrorObject> {
         let gathered =
             gather::list(members, "resources", "resources/list", "resources").await.into_items()?;
-        let mut uris = HashMap::new();
         let mut listed = Vec::new();
-        for (member, items) in gathered {
-            for item in items {
-                let Some(own) = item.get_text("uri") else { continue };
-                let entry = (member.toolbox.clone(), member.server.clone(), own.clone());
-                if let Entry::Vacant(place) = uris.entry(own.clone()) {
-                    place.insert(entry);
-                    listed.push(item);
-                    continue;
-                }
-                let mut known = format!("{}{BETWEEN}{own}", member.server);
-                if uris.contains_key(&known) {
-                    known = format!("{}.{known}", member.toolbox);
-                }
-                if uris.contains_key(&known) {
-                    // The server lists it twice.
-                    continue;
-                }
-                listed.push(item.replaced("uri", &Json::text(&known)));
-                uris.insert(known, entry);
-            }
-        }
-        self.put(|table| Table { uris, templates: table.templates.clone(), is_listed: true });
+        self.tables.change(owner, |before| {
+            let empty = Table::default();
+            let before = before.unwrap_or(&empty);
+            let (uris, items) = assigned(&before.uris, members, &gathered);
+            listed = items;
+            Table { uris, templates: before.templates.clone(), is_listed: true }
+        });
         Ok(Json::empty_object().with("resources", &Json::list(&listed)))
     }
 
     /// All templates of these servers.
-    pub async fn list_templates(&self, members: &[Member]) -> Result<Json, ErrorObject> {
+    pub async fn list_templates(&self, members: &[Member], owner: &Owner) -> Result<Json, ErrorObject> {
         let gathered =
             gather::list(members, "resources", "resources/templates/list", "resourceTemplates").await;
         let gathered = gathered.into_items()?;
@@ -83,22 +80,25 @@ impl Resources {
                 listed.push(item);
             }
         }
-        self.put(|table| Table { uris: table.uris.clone(), templates, is_listed: table.is_listed });
+        self.tables.change(owner, |before| Table { templates, ..before.cloned().unwrap_or_default() });
         Ok(Json::empty_object().with("resourceTemplates", &Json::list(&listed)))
     }
 
     /// Who may have a resource, the likeliest first, with the server's own URI: who listed it, else whose template
     /// it fits, else everybody.
-    pub async fn find(&self, members: &[Member], uri: &str) -> Vec<(Member, String)> {
-        if let Some(found) = self.listed(members, uri) {
+    pub async fn find(&self, members: &[Member], owner: &Owner, uri: &str) -> Vec<(Member, String)> {
+        let mut table = self.tables.get(owner).unwrap_or_default();
+        if let Some(found) = table.listed(members, uri) {
             return vec![found];
         }
-        if !self.table().is_listed {
-            let (lists, templates) = tokio::join!(self.list(members), self.list_templates(members));
+        if !table.is_listed {
+            let (lists, templates) =
+                tokio::join!(self.list(members, owner), self.list_templates(members, owner));
             if let Err(error) = lists.and(templates) {
                 tracing::debug!(error = %error.message, "resources are not listed");
             }
-            if let Some(found) = self.listed(members, uri) {
+            table = self.tables.get(owner).unwrap_or_default();
+            if let Some(found) = table.listed(members, uri) {
                 return vec![found];
             }
         }
@@ -108,30 +108,89 @@ impl Resources {
                 return vec![(member.clone(), own.to_owned())];
             }
         }
-        let fitting = self.fitting(members, uri);
+        let fitting = table.fitting(members, uri);
         if !fitting.is_empty() {
             return fitting;
         }
         let servers = members.iter().filter(|member| member.configured_server().is_some());
         servers.map(|member| (member.clone(), uri.to_owned())).collect()
     }
+}
 
+impl Table {
     fn listed(&self, members: &[Member], uri: &str) -> Option<(Member, String)> {
-        let table = self.table();
-        let (toolbox, server, own) = table.uris.get(uri)?;
-        let member = members.iter().find(|member| member.toolbox == *toolbox && member.server == *server)?;
-        Some((member.clone(), own.clone()))
+        let place = self.uris.get(uri)?;
+        let member = members.iter().find(|member| place.is_at(member))?;
+        Some((member.clone(), place.own.clone()))
     }
 
     fn fitting(&self, members: &[Member], uri: &str) -> Vec<(Member, String)> {
-        let table = self.table();
         let fits = |member: &&Member| {
-            table.templates.iter().any(|(toolbox, server, template)| {
+            self.templates.iter().any(|(toolbox, server, template)| {
                 member.toolbox == *toolbox && member.server == *server && is_of(template, uri)
             })
         };
         members.iter().filter(fits).map(|member| (member.clone(), uri.to_owned())).collect()
     }
+}
+
+/// The URIs that a client knows from now on, and the resources under these URIs.
+fn assigned(
+    before: &HashMap<String, Place>,
+    members: &[Member],
+    gathered: &[(Member, Vec<Json>)],
+) -> (HashMap<String, Place>, Vec<Json>) {
+    let known: HashMap<&Place, &str> = before.iter().map(|(uri, place)| (place, uri.as_str())).collect();
+    let is_away = |place: &Place| {
+        members.iter().any(|member| place.is_at(member))
+            && !gathered.iter().any(|(member, _)| place.is_at(member))
+    };
+    let place_of = |member: &Member, own: &str| Place {
+        toolbox: member.toolbox.clone(),
+        server: member.server.clone(),
+        own: own.to_owned(),
+    };
+    let mut uris: HashMap<String, Place> = before
+        .iter()
+        .filter(|(_, place)| is_away(place))
+        .map(|(uri, place)| (uri.clone(), place.clone()))
+        .collect();
+    // What is listed again stays under its URI, before anything new takes one.
+    let mut stays = HashSet::new();
+    for (member, items) in gathered {
+        for own in items.iter().filter_map(|item| item.get_text("uri")) {
+            let place = place_of(member, &own);
+            if let Some(uri) = known.get(&place) {
+                uris.insert((*uri).to_owned(), place.clone());
+                stays.insert(place);
+            }
+        }
+    }
+    let mut listed = Vec::new();
+    let mut seen = HashSet::new();
+    for (member, items) in gathered {
+        for item in items {
+            let Some(own) = item.get_text("uri") else { continue };
+            let place = place_of(member, &own);
+            if !seen.insert(place.clone()) {
+                // The server lists it twice.
+                continue;
+            }
+            let uri = match known.get(&place).filter(|_| stays.contains(&place)) {
+                Some(uri) => (*uri).to_owned(),
+                None => {
+                    let qualified = format!("{}{BETWEEN}{own}", member.server);
+                    let full = format!("{}.{qualified}", member.toolbox);
+                    let free = [own.clone(), qualified, full].into_iter().find(|uri| !uris.contains_key(uri));
+                    let Some(uri) = free else { continue };
+                    uris.insert(uri.clone(), place);
+                    uri
+                }
+            };
+            listed.push(if uri == own { item.clone() } else { item.replaced("uri", &Json::text(&uri)) });
+        }
+    }
+    (uris, listed)
 }
 
 /// Whether a URI can come of a template, or is the template itself: its fixed parts stand in it, in their order.

@@ -15,6 +15,8 @@ use super::forward;
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
 use super::members::{Member, make_known, reach};
+use super::owner::Owner;
+use super::tasks::no_task;
 use crate::result;
 use crate::server_tool::PATIENCE;
 use crate::servers::Server;
@@ -70,6 +72,7 @@ impl Service for Transparent {
             match asked.method.as_str() {
                 "tools/call" => call(&hub, &member, asked).await,
                 "tools/list" => list(&hub, &member, asked).await,
+                method if method.starts_with("tasks/") => task(&hub, &member, asked).await,
                 _ => forward::pass_on(&hub, &member, asked).await,
             }
         })
@@ -80,7 +83,7 @@ impl Service for Transparent {
         let Some(server) = member.configured_server().cloned() else { return };
         // It would ask for the roots of whoever calls it then.
         let is_doubtful = notification.method == "notifications/roots/list_changed"
-            && !server.host.is_alone(client.session);
+            && !server.host.is_alone(&client.visitor.name);
         // A server that is not there has nothing to be told.
         if is_doubtful || !server.supervisor.tools().is_current {
             return;
@@ -109,7 +112,7 @@ impl Service for Transparent {
                 filter: filter.clone(),
                 uris,
                 logs,
-                session: client.session,
+                owner: Owner::of(&client),
                 is_strict,
                 is_transparent: true,
             };
@@ -131,6 +134,26 @@ impl Service for Transparent {
     }
 
     fn ended(&self, _: &Client) {}
+}
+
+/// A request about tasks: a client has those that it created itself.
+async fn task(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
+    let owner = Owner::of(&asked.client);
+    let id = asked.params.as_ref().and_then(|params| params.get_text("taskId"));
+    if let Some(id) = &id {
+        return match member.has_task(&owner, id) {
+            true => forward::pass_on(hub, member, asked).await,
+            false => Err(no_task(id)),
+        };
+    }
+    if asked.method != "tasks/list" {
+        return Err(calls::no_text(asked.params.as_ref(), "taskId"));
+    }
+    let list = forward::pass_on(hub, member, asked).await?;
+    Ok(match member.configured_server() {
+        Some(server) => server.host.tasks.own_tasks(&owner, list),
+        None => list,
+    })
 }
 
 /// The server's own list, without what filters take away. A server that is away has the tools it had.

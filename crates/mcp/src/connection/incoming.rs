@@ -45,7 +45,12 @@ pub(super) struct Shared {
     /// The server's own requests that are being answered, by their ids.
     asked: Mutex<HashMap<Id, CancellationToken>>,
     pub signs: watch::Sender<Signs>,
+    /// Tells connections apart.
+    pub number: u64,
 }
+
+/// The number of the last connection.
+static LAST_CONNECTION: AtomicU64 = AtomicU64::new(0);
 
 impl Shared {
     pub fn new(outgoing: mpsc::Sender<Outgoing>, host: Arc<dyn Host>) -> Shared {
@@ -60,6 +65,7 @@ impl Shared {
             gone: CancellationToken::new(),
             asked: Mutex::default(),
             signs: watch::Sender::default(),
+            number: LAST_CONNECTION.fetch_add(1, Ordering::Relaxed) + 1,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! `--modern` makes it a modern server, else it is a legacy one; `--ttl=MS` is how long its tools may be
 //! kept, `--list-fails=N` how often listing them fails at first, `--no-tools` announces none and knows no
-//! list. `tools/call` names what it does; the answer to any other request holds the params as they came.
+//! list. `--resource=URI` is a resource whose text is `--name=NAME`. The tool `task` creates tasks. `tools/call` names what it does; the answer to any other request holds the params as they came.
 
 #![allow(clippy::print_stdout, reason = "its stdout is what is tested")]
 
@@ -35,6 +35,8 @@ struct Server {
     /// The open subscription of a modern client: its request and what it wants.
     listening: Option<(Id, Json)>,
     uris: BTreeSet<String>,
+    /// How many tasks it has.
+    tasks: u32,
 }
 
 fn flag(name: &str) -> Option<String> {
@@ -82,6 +84,7 @@ impl Server {
             level: None,
             listening: None,
             uris: BTreeSet::new(),
+            tasks: 0,
         }
     }
 
@@ -130,6 +133,12 @@ impl Server {
             true => "{}",
             false => r#"{"tools":{"listChanged":true},"resources":{"subscribe":true},"logging":{}}"#,
         };
+        let capabilities = match flag("--name") {
+            Some(_) => {
+                r#"{"tools":{},"resources":{"subscribe":true},"logging":{},"tasks":{"list":{},"cancel":{}}}"#
+            }
+            None => capabilities,
+        };
         match request.method.as_str() {
             "server/discover" if self.is_modern => self.say(
                 id,
@@ -142,6 +151,20 @@ impl Server {
             "server/discover" | "initialize" => refuse(id, METHOD_NOT_FOUND, "of the other era"),
             "tools/list" if has("--no-tools") => refuse(id, METHOD_NOT_FOUND, "no tools"),
             "tools/list" => self.list_tools(id),
+            "tasks/list" => {
+                let tasks: Vec<String> =
+                    (1..=self.tasks).map(|task| format!(r#"{{"taskId":"task-{task}"}}"#)).collect();
+                self.say(id, &format!(r#"{{"tasks":[{}]}}"#, tasks.join(",")))
+            }
+            "resources/list" if flag("--resource").is_some() => {
+                let uri = raw::quote(&flag("--resource").unwrap_or_default());
+                self.say(id, &format!(r#"{{"resources":[{{"uri":{uri},"name":"shared"}}]}}"#))
+            }
+            "resources/read" if flag("--resource").is_some() => {
+                let (uri, name) = (params.get_text("uri").unwrap_or_default(), flag("--name").unwrap_or_default());
+                let (uri, text) = (raw::quote(&uri), raw::quote(&name));
+                self.say(id, &format!(r#"{{"contents":[{{"uri":{uri},"text":{text}}}]}}"#))
+            }
             "tools/call" | "prompts/get" | "resources/read" => self.call(id, params),
             "subscriptions/listen" if self.is_modern => self.listen(id, params),
             "resources/subscribe" | "resources/unsubscribe" if !self.is_modern => {
@@ -170,10 +193,14 @@ impl Server {
         let keep =
             flag("--ttl").map(|ms| format!(r#","ttlMs":{ms},"cacheScope":"private""#)).unwrap_or_default();
         let name = format!("v{}", self.version);
+        let more = match flag("--name") {
+            Some(_) => r#",{"name":"task","inputSchema":{"type":"object"}}"#,
+            None => "",
+        };
         self.say(
             id,
             &format!(
-                r#"{{"tools":[{{"name":"{name}","inputSchema":{{"type":"object"}},"odd":{ODD}}}]{keep}}}"#
+                r#"{{"tools":[{{"name":"{name}","inputSchema":{{"type":"object"}},"odd":{ODD}}}{more}]{keep}}}"#
             ),
         )
     }
@@ -256,6 +283,16 @@ impl Server {
                     self.say(&listening, "{}")?;
                 }
                 self.say(id, "{}")
+            }
+            "task" => {
+                self.tasks += 1;
+                let task = self.tasks;
+                match self.is_modern {
+                    true => self.say(id, &format!(r#"{{"resultType":"task","taskId":"task-{task}"}}"#)),
+                    false => {
+                        self.say(id, &format!(r#"{{"task":{{"taskId":"task-{task}","status":"working"}}}}"#))
+                    }
+                }
             }
             "listed" => self.say(id, &format!(r#"{{"listed":{}}}"#, self.listed)),
             "silent" => {

@@ -2,6 +2,7 @@
 
 mod flat;
 mod own;
+mod owned;
 mod questions;
 mod stage;
 mod toolboxes;

@@ -89,6 +89,41 @@ async fn over_stdio_clients_take_turns_at_a_server_that_asks() {
 }
 
 #[tokio::test]
+async fn a_cancelled_call_keeps_no_question_from_the_next_session_of_its_token() {
+    let (_stage, service) = one(RMCP_SERVER, &["--era", "legacy"]).await;
+    let silent = Script::new(Era::Legacy, 1);
+    let asked = tokio::spawn({
+        let (silent, service) = (silent.clone(), service.clone());
+        async move { silent.ask(&service, "tools/call", r#"{"name":"greet","arguments":{"greeting":"x"}}"#).await }
+    });
+    until("a question", || !silent.asked().is_empty()).await;
+    asked.abort();
+    assert!(asked.await.is_err(), "it was cancelled");
+    let answer = r#"{"action":"accept","content":{"firstName":"Ada"}}"#;
+    for era in [Era::Legacy, Era::Modern] {
+        let next = Script::new(era, 2).answering(answer);
+        let result = next.call(&service, "greet", r#"{"greeting":"Hello"}"#).await;
+        assert_eq!(text_of(&result), "Hello, Ada", "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn parallel_calls_of_one_modern_client_are_asked_their_questions() {
+    let (_stage, service) = one(RMCP_SERVER, &["--era", "legacy"]).await;
+    let answer = r#"{"action":"accept","content":{"firstName":"Ada"}}"#;
+    let script = Script::new(Era::Modern, 1).answering(answer);
+    let clients = (0..4).map(|_| {
+        let (script, service) = (script.clone(), service.clone());
+        async move {
+            let result = script.call(&service, "greet", r#"{"greeting":"Hello"}"#).await;
+            assert_eq!(text_of(&result), "Hello, Ada");
+        }
+    });
+    all_of(clients).await;
+    assert_eq!(script.asked().len(), 4);
+}
+
+#[tokio::test]
 async fn a_list_waits_for_no_question() {
     let (_stage, service) = one(RMCP_SERVER, &["--era", "legacy"]).await;
     let first = Script::new(Era::Legacy, 1).answering(r#"{"action":"decline"}"#);

@@ -190,7 +190,8 @@ async fn a_question_never_reaches_another_client() {
     // One call of each of two clients is in flight when the server asks: it is told that it cannot be known
     // whom, and from then on they take turns.
     let (stage, service) = one(ERA_SERVER, &["--legacy"]).await;
-    let (first, second) = (Script::new(Era::Legacy, 1), Script::new(Era::Modern, 2).answering("{\"who\":2}"));
+    let first = Script::new(Era::Legacy, 1).with_token("first");
+    let second = Script::new(Era::Modern, 2).with_token("second").answering("{\"who\":2}");
     first.call(&service, "silent", r#"{"requests":1}"#).await;
     let hanging = tokio::spawn({
         let (first, service) = (first.clone(), service.clone());
@@ -207,7 +208,7 @@ async fn a_question_never_reaches_another_client() {
     hanging.abort();
     // The first gave its call up, and the server may still ask about it: nobody is asked in its place.
     let result = waiting.await.expect("a result");
-    assert!(result.get("refused").expect("an error").as_str().contains("gave one up"), "{result}");
+    assert!(result.get("refused").expect("an error").as_str().contains("has cancelled one"), "{result}");
     assert!(first.asked().is_empty() && second.asked().is_empty());
 }
 

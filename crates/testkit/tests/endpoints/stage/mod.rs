@@ -168,6 +168,13 @@ impl Script {
         Script { client: Arc::new(client), ..self }
     }
 
+    /// The same with another token.
+    pub fn with_token(self, name: &str) -> Script {
+        let mut client = Client::clone(&self.client);
+        client.visitor.name = name.into();
+        Script { client: Arc::new(client), ..self }
+    }
+
     pub fn answering(self, answer: &str) -> Script {
         *self.way.answer.lock().expect("no panic before") = Some(json(answer));
         self

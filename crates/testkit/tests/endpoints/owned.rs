@@ -1,0 +1,133 @@
+//! What lives longer than a request belongs to the client that made it: its token, and its session where it has one.
+
+use std::sync::Arc;
+
+use crate::stage::*;
+use toolwright_gateway::{Endpoint, GatewayOptions};
+use toolwright_jsonrpc::Json;
+use toolwright_mcp::Era;
+use toolwright_mcp::front::Service;
+
+const FAMILIES: [(Era, &str); 2] = [(Era::Legacy, "--legacy"), (Era::Modern, "--modern")];
+
+/// Two toolboxes with a server each that have the same resource.
+async fn two_toolboxes(flag: &str) -> Stage {
+    let server = |name: &str| {
+        let name = format!("--name={name}");
+        entry(ERA_SERVER, &[flag, &name, "--resource=memo://shared"])
+    };
+    let text = format!(
+        r#"{{"toolboxes": {{
+            "dev": {{"description": "x", "mcpServers": {{"a": {}}}}},
+            "prod": {{"description": "y", "mcpServers": {{"a": {}}}}}
+        }}}}"#,
+        server("dev-a"),
+        server("prod-a"),
+    );
+    let stage = staged(&text, GatewayOptions::default()).await;
+    assert!(stage.servers.settled(PATIENCE).await, "{:?}", stage.servers.views());
+    stage
+}
+
+fn task_id(created: &Json) -> String {
+    let task = created.get("task").and_then(|task| task.get_text("taskId"));
+    task.or_else(|| created.get_text("taskId")).expect("a task")
+}
+
+fn ids(list: &Json) -> Vec<String> {
+    let tasks = list.get("tasks").and_then(|tasks| tasks.items()).expect("tasks");
+    tasks.iter().filter_map(|task| task.get_text("taskId")).collect()
+}
+
+#[tokio::test]
+async fn a_task_is_listed_read_and_cancelled_by_its_client_alone() {
+    for (family, flag) in FAMILIES {
+        let stage = two_toolboxes(flag).await;
+        for (endpoint, tool) in [(Endpoint::Toolbox("dev".into()), "task"), (Endpoint::All, "dev__a__task")] {
+            let service = stage.service(&endpoint);
+            let alice = Script::new(family, 1).with_token("alice");
+            let others = [
+                Script::new(family, 2).with_token("mallory"),
+                Script::new(Era::Legacy, 3).with_token("mallory"),
+                Script::new(Era::Modern, 4).with_token("mallory"),
+            ];
+            let id = task_id(&alice.call(&service, tool, "{}").await);
+            let params = format!(r#"{{"taskId":"{id}"}}"#);
+            assert!(ids(&alice.ask(&service, "tasks/list", "").await.expect("a list")).contains(&id));
+            for method in ["tasks/get", "tasks/result", "tasks/cancel", "tasks/update", "tasks/other"] {
+                let answer = alice.ask(&service, method, &params).await.expect("her own");
+                assert!(answer.get("asked").is_some(), "{method}: {answer}");
+                for other in &others {
+                    let refused = other.ask(&service, method, &params).await.expect_err("not theirs");
+                    assert_eq!(refused.number(), Some(-32602), "{endpoint:?} {method}");
+                    assert_eq!(refused.message, format!("there is no task \"{id}\""));
+                }
+            }
+            for other in &others {
+                let list = other.ask(&service, "tasks/list", "").await.expect("a list");
+                assert_eq!(ids(&list), Vec::<String>::new(), "{endpoint:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_task_is_of_its_session_and_of_every_request_of_a_modern_token() {
+    let stage = two_toolboxes("--legacy").await;
+    let service = stage.service(&Endpoint::Toolbox("dev".into()));
+    let id = task_id(&Script::new(Era::Legacy, 1).call(&service, "task", "{}").await);
+    let params = format!(r#"{{"taskId":"{id}"}}"#);
+    let other_session = Script::new(Era::Legacy, 2);
+    assert!(other_session.ask(&service, "tasks/get", &params).await.is_err());
+    let id = task_id(&Script::new(Era::Modern, 1).call(&service, "task", "{}").await);
+    let params = format!(r#"{{"taskId":"{id}"}}"#);
+    assert!(Script::new(Era::Modern, 2).ask(&service, "tasks/get", &params).await.is_ok());
+}
+
+async fn uris(script: &Script, service: &Arc<dyn Service>) -> Vec<String> {
+    let list = script.ask(service, "resources/list", "").await.expect("resources");
+    let items = list.get("resources").and_then(|items| items.items()).expect("items");
+    items.iter().filter_map(|item| item.get_text("uri")).collect()
+}
+
+async fn read(script: &Script, service: &Arc<dyn Service>, uri: &str) -> String {
+    let params = format!(r#"{{"uri":"{uri}"}}"#);
+    let read = script.ask(service, "resources/read", &params).await.expect("it is read");
+    let contents = read.get("contents").and_then(|contents| contents.items()).expect("contents");
+    contents.first().and_then(|content| content.get_text("text")).expect("a text")
+}
+
+#[tokio::test]
+async fn a_list_of_one_client_never_changes_what_another_one_reads() {
+    for (family, flag) in FAMILIES {
+        let stage = two_toolboxes(flag).await;
+        let all = stage.service(&Endpoint::All);
+        let owner = Script::new(family, 1).with_token("owner");
+        assert_eq!(uris(&owner, &all).await, ["memo://shared", "a+memo://shared"]);
+        let limited = Script::new(family, 2).with_token("limited").allowed(&["prod"]);
+        assert_eq!(uris(&limited, &all).await, ["memo://shared"]);
+        assert_eq!(read(&limited, &all, "memo://shared").await, "prod-a");
+        assert_eq!(read(&owner, &all, "memo://shared").await, "dev-a");
+        assert_eq!(read(&owner, &all, "a+memo://shared").await, "prod-a");
+        let reference =
+            r#"{"ref":{"type":"ref/resource","uri":"memo://shared"},"argument":{"name":"x","value":""}}"#;
+        owner.ask(&all, "completion/complete", reference).await.expect("an answer");
+        stage.wrote("dev.a", "completion/complete").await;
+    }
+}
+
+#[tokio::test]
+async fn no_server_takes_the_uri_of_one_that_is_away() {
+    let stage = two_toolboxes("--legacy").await;
+    let all = stage.service(&Endpoint::All);
+    let script = Script::new(Era::Modern, 1);
+    assert_eq!(uris(&script, &all).await, ["memo://shared", "a+memo://shared"]);
+    let dev = stage.servers.get("dev.a").expect("it");
+    dev.supervisor.disable();
+    dev.supervisor.ended().await;
+    assert_eq!(uris(&script, &all).await, ["a+memo://shared"]);
+    let params = r#"{"uri":"memo://shared"}"#;
+    let refused = script.ask(&all, "resources/read", params).await.expect_err("its server is away");
+    assert!(refused.message.contains("'dev.a'"), "{}", refused.message);
+    assert_eq!(read(&script, &all, "a+memo://shared").await, "prod-a");
+}
