@@ -1,24 +1,25 @@
 //! What is written down of a call, without its secrets.
 
-use serde_json::Value;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use toolwright_redact::Redactor;
+use toolwright_redact::{NamedValues, Redactor};
 
 use crate::{Change, Exchange, Failure, Record};
 
-/// Shorter values stand everywhere by chance.
-const MIN_BYTES: usize = 4;
 /// How every mark begins.
 const MARK: &str = "[redacted:";
 /// How much of a body of an exchange is written down, in bytes.
 const MAX_BODY: usize = 1 << 20;
+
+/// What is said where a whole text is hidden.
+const TOO_MANY: &str = "hidden as a whole: the call has more secrets than are searched for";
 
 /// Arguments without their secrets. Only a ledger makes them, so that nobody forgets to.
 #[derive(Clone, Default)]
 pub struct Hidden {
     pub(crate) json: Option<Box<RawValue>>,
     /// What was hidden because of its key: a tool's error may say it again, without the key.
-    values: Vec<String>,
+    named: NamedValues,
 }
 
 impl std::fmt::Debug for Hidden {
@@ -30,43 +31,66 @@ impl std::fmt::Debug for Hidden {
 impl Hidden {
     /// JSON as it is but for its secrets, and anything else as a string.
     pub(crate) fn new(redactor: &Redactor, arguments: &str) -> Hidden {
-        let shown = redactor.json(arguments);
-        let mut values = Vec::new();
-        if shown != arguments
-            && let (Ok(sent), Ok(shown)) = (serde_json::from_str(arguments), serde_json::from_str(&shown))
-        {
-            collect(&sent, &shown, &mut values);
-        }
-        Hidden { json: json(&shown), values }
+        let (shown, named) = redactor.json_and_named(arguments);
+        Hidden { json: json(&shown), named }
     }
-}
 
-/// The values in whose place there is a mark now.
-fn collect(sent: &Value, shown: &Value, values: &mut Vec<String>) {
-    match (sent, shown) {
-        (Value::Object(sent), Value::Object(shown)) => {
-            sent.values().zip(shown.values()).for_each(|(sent, shown)| collect(sent, shown, values));
-        }
-        (Value::Array(sent), Value::Array(shown)) => {
-            sent.iter().zip(shown).for_each(|(sent, shown)| collect(sent, shown, values));
-        }
-        (sent, Value::String(mark)) if mark.starts_with(MARK) && sent != shown => {
-            let value = sent.as_str().map_or_else(|| sent.to_string(), str::to_owned);
-            if value.len() >= MIN_BYTES {
-                values.push(value);
-            }
-        }
-        _ => {}
+    /// How many bytes are searched for.
+    pub(crate) fn named_bytes(&self) -> usize {
+        self.named.bytes()
     }
 }
 
 /// Hides what a record says beside its arguments, and what was hidden in them.
 pub(crate) fn hide(redactor: &Redactor, record: &mut Record, arguments: [&Hidden; 2]) {
-    let values: Vec<String> = arguments.into_iter().flat_map(|hidden| hidden.values.clone()).collect();
-    if !values.is_empty() {
-        hide_with(&redactor.with_known(values), record);
+    let mut named = NamedValues::default();
+    arguments.into_iter().for_each(|hidden| named.extend(&hidden.named));
+    if named.is_empty() {
+        return hide_with(redactor, record);
     }
-    hide_with(redactor, record);
+    hide_with(&redactor.and_named(&named), record);
+    if named.is_incomplete() {
+        hide_texts(redactor, record);
+    }
+}
+
+/// Hides every text that may repeat a secret. The names of tool, server and client stay: a call must not be able to
+/// leave the audit by bringing many secrets.
+fn hide_texts(redactor: &Redactor, record: &mut Record) {
+    let hidden = |text: &str| format!("{} ({TOO_MANY})", redactor.mark(text));
+    if let Some(error) = &mut record.error {
+        error.message = hidden(&error.message);
+    }
+    for change in &mut record.changes {
+        for value in [&mut change.from, &mut change.to].into_iter().flatten() {
+            *value = format!("\"{}\"", redactor.mark(value));
+        }
+    }
+    if let Some(exchange) = &mut record.exchange {
+        let Exchange { notes, request, answer, .. } = &mut **exchange;
+        for text in notes.iter_mut().chain(request).chain(answer) {
+            *text = format!("\"{}\"", hidden(text));
+        }
+    }
+}
+
+/// How many bytes of a record are looked through.
+pub(crate) fn bytes_of(record: &Record) -> usize {
+    let changes = record.changes.iter().map(|change| {
+        let values = [&change.from, &change.to].into_iter().flatten().map(String::len).sum::<usize>();
+        change.path.len() + values
+    });
+    let error = record
+        .error
+        .iter()
+        .map(|error| error.message.len() + error.parameters.iter().map(String::len).sum::<usize>());
+    let exchange = record.exchange.iter().map(|exchange| {
+        let Exchange { notes, request, answer, .. } = &**exchange;
+        notes.iter().chain(request).chain(answer).map(String::len).sum::<usize>()
+    });
+    let names = [Some(&record.tool), record.client.as_ref(), record.server.as_ref()];
+    let names = names.into_iter().flatten().map(String::len).sum::<usize>();
+    changes.chain(error).chain(exchange).sum::<usize>() + names
 }
 
 /// Hides what a record of an exchange says: its bodies, and what was hidden in them everywhere else.
@@ -78,14 +102,14 @@ pub(crate) fn hide_exchange(redactor: &Redactor, record: &mut Record) {
             [request, answer].into_iter().zip(&mut hidden).zip(["request", "answer"])
         {
             let Some(text) = body else { continue };
-            let (shown, values) = hide_body(redactor, text);
+            let (shown, named) = hide_body(redactor, text);
             // First hidden, then cut: half a secret is not known for one.
             let end = shown.floor_char_boundary(MAX_BODY);
             if end < shown.len() {
                 notes.push(format!("the {what} is kept up to byte {end} of {}", shown.len()));
             }
             *text = shown[..end].to_owned();
-            hidden.values = values;
+            hidden.named = named;
         }
     }
     let [request, answer] = &hidden;
@@ -93,16 +117,12 @@ pub(crate) fn hide_exchange(redactor: &Redactor, record: &mut Record) {
 }
 
 /// A body without its secrets, and what was hidden because of its key.
-fn hide_body(redactor: &Redactor, body: &str) -> (String, Vec<String>) {
-    let shown = redactor.json(body);
-    let mut values = Vec::new();
-    match (serde_json::from_str(body), serde_json::from_str(&shown)) {
-        (Ok(sent), Ok(hidden)) => {
-            collect(&sent, &hidden, &mut values);
-            (shown.into_owned(), values)
-        }
+fn hide_body(redactor: &Redactor, body: &str) -> (String, NamedValues) {
+    let (shown, named) = redactor.json_and_named(body);
+    match serde_json::from_str::<IgnoredAny>(body) {
+        Ok(_) => (shown.into_owned(), named),
         // A stream, or a page of somebody between.
-        _ => (redactor.text(body).into_owned(), values),
+        Err(_) => (redactor.text(body).into_owned(), named),
     }
 }
 
@@ -151,7 +171,8 @@ fn json(text: &str) -> Option<Box<RawValue>> {
 
 #[cfg(test)]
 mod tests {
-    use toolwright_redact::RedactOptions;
+    use serde_json::Value;
+    use toolwright_redact::{MAX_NAMED, RedactOptions};
 
     use super::*;
 
@@ -239,5 +260,47 @@ mod tests {
         let mut record = Record { error: Some(error), ..Record::default() };
         hide(&redactor, &mut record, [&sent, &Hidden::default()]);
         assert_eq!(record.error.expect("an error").message, message);
+    }
+
+    #[test]
+    fn more_secrets_than_are_searched_for_hide_whole_texts_and_no_names() {
+        let redactor = redactor();
+        let pins: Vec<String> = (0..2 * MAX_NAMED).map(|n| format!("\"pin\":\"door-{n}-x\"")).collect();
+        let sent = Hidden::new(&redactor, &format!("{{{}}}", pins.join(",")));
+        let change = Change { from: Some("\"door-511-x\"".to_owned()), ..Change::default() };
+        let error = Failure { message: "no door-511-x here".to_owned(), ..Failure::default() };
+        let exchange = Exchange { answer: Some("door-511-x".to_owned()), ..Exchange::default() };
+        let mut record = Record {
+            tool: "open_door".to_owned(),
+            client: Some("editor".to_owned()),
+            error: Some(error),
+            changes: vec![change],
+            exchange: Some(Box::new(exchange)),
+            ..Record::default()
+        };
+        hide(&redactor, &mut record, [&sent, &Hidden::default()]);
+        let written = serde_json::to_string(&record).expect("JSON");
+        assert!(!written.contains("door-511"), "{written}");
+        assert!(written.contains("more secrets than are searched for"), "{written}");
+        assert_eq!((record.tool.as_str(), record.client.as_deref()), ("open_door", Some("editor")));
+    }
+
+    #[test]
+    fn secrets_in_commands_and_in_nested_texts_are_hidden_in_the_error_too() {
+        let redactor = redactor();
+        let nested =
+            serde_json::json!({"body": serde_json::json!({"password": "blue \"harbour\""}).to_string()});
+        for (arguments, message, secret) in [
+            (r#"{"command":"login --password hunter-two now"}"#.to_owned(), "bad: hunter-two", "hunter"),
+            (r#"{"header":"Bearer hunter-2wo"}"#.to_owned(), "refused hunter-2wo.", "hunter"),
+            (nested.to_string(), "no blue \"harbour\" there", "harbour"),
+        ] {
+            let sent = Hidden::new(&redactor, &arguments);
+            let error = Failure { message: message.to_owned(), ..Failure::default() };
+            let mut record = Record { error: Some(error), ..Record::default() };
+            hide(&redactor, &mut record, [&sent, &Hidden::default()]);
+            let said = record.error.expect("an error").message;
+            assert!(!said.contains(secret), "{arguments}: {said}");
+        }
     }
 }

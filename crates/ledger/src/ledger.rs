@@ -11,13 +11,14 @@ use tokio_util::sync::CancellationToken;
 use toolwright_normalizer::RuleSet;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
-use crate::hiding::{Hidden, hide, hide_exchange};
+use crate::hiding::{Hidden, bytes_of, hide, hide_exchange};
 use crate::index::{IndexerStatus, Store};
 use crate::indexed::{Indexed, StoreAddress};
 use crate::journal::{
     AppendError, Durability, Health, Journal, JournalError, JournalOptions, Recovered, Syncing, node_folder,
 };
 use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
+use crate::off_async::off_async;
 use crate::patterns::Patterns;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
 use crate::{Kind, Record, disk};
@@ -194,12 +195,12 @@ impl Ledger {
 
     /// Arguments as they are written down: JSON as it is but for its secrets, and anything else as a string.
     pub fn hide(&self, arguments: &str) -> Hidden {
-        Hidden::new(&self.redactor(), arguments)
+        off_async(arguments.len(), || Hidden::new(&self.redactor(), arguments))
     }
 
     /// A text as it is written down, for those who show it elsewhere: a log.
     pub fn hide_text(&self, text: &str) -> String {
-        self.redactor().text(text).into_owned()
+        off_async(text.len(), || self.redactor().text(text).into_owned())
     }
 
     /// Writes down that a call begins: when it is cut, that is how it is known. What is given back is to be waited
@@ -209,7 +210,7 @@ impl Ledger {
     /// When it could not be written and must not be run without.
     pub fn begin(&self, record: Record, sent: Hidden) -> Result<Option<NotSafeYet>, AppendError> {
         let mut record = Record { kind: Kind::InProgress, ..record };
-        hide(&self.redactor(), &mut record, [&sent, &Hidden::default()]);
+        self.hide_record(&mut record, [&sent, &Hidden::default()]);
         record.arguments = sent.json;
         match (self.write(&mut record), self.on_failure) {
             (Err(error), OnFailure::Block) => Err(error),
@@ -225,7 +226,7 @@ impl Ledger {
     /// given back is to be waited for before the call is answered.
     pub fn end(&self, record: Record, sent: Hidden, normalized: Hidden) -> Option<NotSafeYet> {
         let mut record = Record { kind: Kind::Call, ..record };
-        hide(&self.redactor(), &mut record, [&sent, &normalized]);
+        self.hide_record(&mut record, [&sent, &normalized]);
         (record.arguments, record.normalized) = (sent.json, normalized.json);
         let written = self.write(&mut record);
         if let Err(error) = &written {
@@ -239,10 +240,15 @@ impl Ledger {
     /// Writes down an exchange with a model. Nobody waits for it: a stream has been answered long before.
     pub fn exchange(&self, record: Record) {
         let mut record = Record { kind: Kind::Exchange, ..record };
-        hide_exchange(&self.redactor(), &mut record);
+        off_async(bytes_of(&record), || hide_exchange(&self.redactor(), &mut record));
         if let Err(error) = self.write(&mut record) {
             tracing::error!("the record of an exchange with a model is lost: {error}");
         }
+    }
+
+    fn hide_record(&self, record: &mut Record, arguments: [&Hidden; 2]) {
+        let bytes = bytes_of(record) + arguments.iter().map(|hidden| hidden.named_bytes()).sum::<usize>();
+        off_async(bytes, || hide(&self.redactor(), record, arguments));
     }
 
     fn not_safe_yet(&self, written: Result<Syncing, AppendError>) -> NotSafeYet {

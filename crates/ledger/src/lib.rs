@@ -15,6 +15,7 @@ mod indexed;
 pub mod journal;
 pub mod learn;
 mod ledger;
+mod off_async;
 pub mod patterns;
 mod record;
 pub mod stats;

@@ -19,7 +19,7 @@ mod secret;
 pub use harmless::{does_not_print, harmless};
 pub use known::known;
 pub use lines::lines;
-pub use redactor::{MAX_PATTERNS, OptionsError, RedactOptions, Redactor};
+pub use redactor::{MAX_NAMED, MAX_PATTERNS, NamedValues, OptionsError, RedactOptions, Redactor};
 pub use secret::{holds_secret, is_secret_key};
 
 /// What stands where a secret was.

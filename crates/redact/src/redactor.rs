@@ -15,6 +15,7 @@ mod entropy;
 mod keys;
 mod look;
 mod mark;
+mod named;
 mod options;
 mod passed;
 mod pem;
@@ -35,6 +36,7 @@ use shapes::Shapes;
 use spans::hidden;
 use values::Values;
 
+pub use named::{MAX_NAMED, NamedValues};
 pub use options::{MAX_PATTERNS, OptionsError, RedactOptions};
 
 /// How often a text is looked at: hiding one secret may show that what stands beside it is one too. Nearly
@@ -51,7 +53,8 @@ struct Rules {
     keys: Arc<Keys>,
     shapes: Arc<Shapes>,
     patterns: Arc<[Regex]>,
-    values: Arc<Values>,
+    /// What is known, and what a record adds to it.
+    values: Vec<Arc<Values>>,
     entropy: bool,
     /// It belongs to exactly these rules: others begin with none.
     passed: Passed,
@@ -67,7 +70,7 @@ impl Redactor {
             keys: Arc::new(Keys::new(&options)?),
             shapes: Arc::new(Shapes::new()?),
             patterns: patterns.into(),
-            values: Arc::default(),
+            values: Vec::new(),
             entropy: options.entropy,
             passed: Passed::default(),
         })))
@@ -76,13 +79,24 @@ impl Redactor {
     /// The same one, that also hides these values wherever they stand, as they are and in base64,
     /// percent-encoded, escaped or in hexadecimal digits. They take the place of those known before.
     pub fn with_known(&self, values: Vec<String>) -> Redactor {
+        self.searching_for(vec![Arc::new(Values::new(&values, &self.0.marker))])
+    }
+
+    /// The same one, that also hides what was hidden in another text because of its name. It searches for the first
+    /// [`MAX_NAMED`]; when there are more, the caller must hide whole texts.
+    pub fn and_named(&self, values: &NamedValues) -> Redactor {
+        let more = Arc::new(Values::new(values.as_slice(), &self.0.marker));
+        self.searching_for(self.0.values.iter().cloned().chain([more]).collect())
+    }
+
+    fn searching_for(&self, values: Vec<Arc<Values>>) -> Redactor {
         let rules = &self.0;
         Redactor(Arc::new(Rules {
             marker: rules.marker.clone(),
             keys: Arc::clone(&rules.keys),
             shapes: Arc::clone(&rules.shapes),
             patterns: Arc::clone(&rules.patterns),
-            values: Arc::new(Values::new(values, &rules.marker)),
+            values,
             entropy: rules.entropy,
             passed: Passed::default(),
         }))
@@ -99,7 +113,7 @@ impl Redactor {
             keys: Arc::new(Keys::new(options)?),
             shapes: Arc::clone(&rules.shapes),
             patterns: options.compiled_patterns()?.into(),
-            values: Arc::clone(&rules.values),
+            values: rules.values.clone(),
             entropy: options.entropy,
             passed: Passed::default(),
         })))
@@ -108,10 +122,21 @@ impl Redactor {
     /// Arguments without secrets: JSON, or what was meant to be JSON. Valid JSON stays valid and keeps its
     /// shape; a number that is a secret becomes a string.
     pub fn json<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let shown = self.until_nothing_is_found(text, |look, text| look.json(text));
+        self.json_and(text, |_| {})
+    }
+
+    /// The same, and what was hidden because of its name: elsewhere nothing but its value reveals it.
+    pub fn json_and_named<'t>(&self, text: &'t str) -> (Cow<'t, str>, NamedValues) {
+        let mut named = NamedValues::default();
+        let shown = self.json_and(text, |hidden| named.add_raw(hidden));
+        (shown, named)
+    }
+
+    fn json_and<'t>(&self, text: &'t str, named: impl FnMut(&str)) -> Cow<'t, str> {
+        let shown = self.until_nothing_is_found(text, |look, text| look.json(text), named);
         // A value that holds quotes or braces may reach over several parts of the JSON. Then nothing of it may
         // be shown.
-        match self.0.values.first_in(&shown) {
+        match self.0.values.iter().find_map(|values| values.first_in(&shown)) {
             Some(mark) => Cow::Owned(format!("\"{mark}\"")),
             None => shown,
         }
@@ -122,8 +147,9 @@ impl Redactor {
         if self.0.passed.has(text) {
             return Cow::Borrowed(text);
         }
-        let shown = self.until_nothing_is_found(text, |look, text| look.text(text));
-        match self.0.values.cut_at_end(&shown) {
+        let shown = self.until_nothing_is_found(text, |look, text| look.text(text), |_| {});
+        let cut = self.0.values.iter().filter_map(|values| values.cut_at_end(&shown));
+        match cut.min_by_key(|(start, _)| *start) {
             Some((start, mark)) => Cow::Owned(format!("{}{mark}", &shown[..start])),
             None => {
                 if let Cow::Borrowed(text) = shown {
@@ -148,6 +174,7 @@ impl Redactor {
         &self,
         text: &'t str,
         look: impl Fn(&Look<'_>, &str) -> Vec<spans::Span>,
+        mut named: impl FnMut(&str),
     ) -> Cow<'t, str> {
         let mut shown = Cow::Borrowed(text);
         for _ in 0..MAX_LOOKS {
@@ -155,6 +182,7 @@ impl Redactor {
             if found.is_empty() {
                 break;
             }
+            found.iter().filter(|span| span.is_named).for_each(|span| named(&shown[span.start..span.end]));
             shown = Cow::Owned(hidden(&shown, &found));
         }
         shown
@@ -163,6 +191,8 @@ impl Redactor {
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Redactor").field("known", &self.0.values.len()).finish_non_exhaustive()
+        f.debug_struct("Redactor")
+            .field("known", &self.0.values.iter().map(|values| values.len()).sum::<usize>())
+            .finish_non_exhaustive()
     }
 }

@@ -1,5 +1,7 @@
 //! What [`toolwright_redact::Redactor`] hides, what it leaves, and which laws it keeps.
 
+#[path = "redactor/amplification.rs"]
+mod amplification;
 #[path = "redactor/behaviour.rs"]
 mod behaviour;
 #[path = "redactor/harmless.rs"]

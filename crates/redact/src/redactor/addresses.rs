@@ -56,15 +56,27 @@ pub(super) fn scheme(text: &str, start: usize, found: &mut Found<'_>) {
     }
 }
 
+/// What was found behind `-u`, and where that word ends: another option in the same word is not read again.
+pub(super) enum UserOption {
+    /// A password, which is hidden.
+    Hidden(usize),
+    /// No password.
+    Refused(usize),
+}
+
 /// The password in `-u user:password`; `1000:1000` are numbers of a user and a group.
-pub(super) fn user_option(text: &str, start: usize, found: &mut Found<'_>) {
+pub(super) fn user_option(text: &str, start: usize, found: &mut Found<'_>) -> UserOption {
     let start = start + text[start..].len() - text[start..].trim_start_matches([' ', '"', '\'', '=']).len();
     let end = end_of_word(text, start);
-    let Some(colon) = text[start..end].find(':').map(|colon| start + colon) else { return };
-    if !is_port(&text[colon + 1..end])
-        && !text[colon..end].starts_with("://")
-        && !text[start..end].starts_with('$')
-    {
-        found.add(colon + 1, end);
+    match text[start..end].find(':').map(|colon| start + colon) {
+        Some(colon)
+            if !is_port(&text[colon + 1..end])
+                && !text[colon..end].starts_with("://")
+                && !text[start..end].starts_with('$') =>
+        {
+            found.add(colon + 1, end);
+            UserOption::Hidden(end)
+        }
+        _ => UserOption::Refused(end),
     }
 }

@@ -231,7 +231,8 @@ pub(super) fn find(text: &str, keys: &Keys, found: &mut Found<'_>) {
 /// Hides what follows `--password `, and what is said of names: `the password is …`.
 pub(super) fn find_said(text: &str, keys: &Keys, found: &mut Found<'_>) {
     for (at, _) in text.match_indices(" --").chain(text.starts_with("--").then_some((0, "--"))) {
-        let start = at + text[at..].len() - text[at..].trim_start_matches([' ', '-']).len();
+        let option = text[at..].trim_start_matches(' ');
+        let start = text.len() - option.trim_start_matches('-').len();
         let name = name_at(&text[start..]);
         let value = start + name.len() + 1;
         if text.as_bytes().get(value - 1) == Some(&b' ') && keys.is_secret(name) {

@@ -39,12 +39,12 @@ pub(super) fn find(look: &Look<'_>, text: &str, depth: u8, spared: &[(usize, usi
         let word = &text[start..at];
         let end = at + bytes[at..].iter().take(2).take_while(|byte| **byte == b'=').count();
         match hidden_text(look, word, depth) {
-            Coded::Secret => found.add(start, end),
+            Coded::Secret => found.add_evident(start, end),
             Coded::Text => {}
             Coded::No => {
                 let is_spared = is_within(spared, start, end);
                 if look.rules.entropy && !is_spared && looks_random(&text[..start], word) {
-                    found.add(start, end);
+                    found.add_evident(start, end);
                 } else if word.contains('/') {
                     parts(look, word, start, depth, found);
                 }
@@ -66,7 +66,7 @@ fn parts(look: &Look<'_>, word: &str, mut start: usize, depth: u8, found: &mut F
             && part.len() < word.len()
             && hidden_text(look, part, depth) == Coded::Secret
         {
-            found.add(start, start + part.len());
+            found.add_evident(start, start + part.len());
         }
         start += part.len() + 1;
     }

@@ -134,7 +134,8 @@ mod tests {
         let ends: Vec<usize> = said.char_indices().map(|(at, _)| at).chain([said.len()]).collect();
         for start in &ends {
             for end in ends.iter().filter(|end| *end > start) {
-                let span = Span { start: *start, end: *end, mark, is_known: false, quotes: None };
+                let span =
+                    Span { start: *start, end: *end, mark, is_known: false, is_named: false, quotes: None };
                 let written = in_raw(vec![span], raw, Writing::Escapes, 0)[0];
                 let part = &raw[written.start..written.end];
                 assert_eq!(decoded(part, Writing::Escapes), said[*start..*end]);

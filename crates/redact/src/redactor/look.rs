@@ -70,12 +70,12 @@ impl<'r> Look<'r> {
         let rules = self.rules;
         let signs = Signs::of(text);
         let mut found = Found::new(text, &rules.marker);
-        rules.values.find(text, None, &mut found);
+        rules.values.iter().for_each(|values| values.find(text, None, &mut found));
         for pattern in rules.patterns.iter() {
             for groups in pattern.captures_iter(text) {
                 let part = groups.iter().skip(1).flatten().next().or(groups.get(0));
                 if let Some(part) = part {
-                    found.add(part.start(), part.end());
+                    found.add_evident(part.start(), part.end());
                 }
             }
         }
@@ -106,7 +106,7 @@ impl<'r> Look<'r> {
     /// Looks at what a text says when its escapes are read.
     fn other_writing(&self, text: &str, writing: Writing, depth: u8, found: &mut Found<'_>) {
         if depth >= MAX_DEPTH || !self.may_read(text.len()) {
-            return found.add(0, text.len());
+            return found.add_evident(0, text.len());
         }
         let said = decoded(text, writing);
         if said != text {
@@ -134,7 +134,7 @@ impl<'r> Look<'r> {
 
     fn all_of(&self, text: &str) -> Vec<Span> {
         let mut found = Found::new(text, &self.rules.marker);
-        found.add(0, text.len());
+        found.add_evident(0, text.len());
         found.finish()
     }
 }

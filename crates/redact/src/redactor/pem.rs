@@ -59,8 +59,10 @@ fn end_of_dashes(text: &str, from: usize) -> usize {
 }
 
 fn end_of_lines(text: &str, from: usize) -> usize {
+    // What begins the next block is no part of this one, so no line is read for two blocks.
+    let next = text[from..].find("-----").map_or(text.len(), |next| from + next);
     let mut end = from;
-    for line in text[from..].split_inclusive('\n') {
+    for line in text[from..next].split_inclusive('\n') {
         // The lines may be glued together; a word that is not coded ends them.
         if !is_part_of_key(line.trim_end_matches('…')) {
             let is_coded = |c: char| c.is_ascii_alphanumeric() || "+/= \r".contains(c);

@@ -2,7 +2,7 @@
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::addresses::{address, end_of_word, scheme, user_option};
+use super::addresses::{UserOption, address, end_of_word, scheme, user_option};
 use super::options::OptionsError;
 use super::pem::{Ends, block};
 use super::spans::Found;
@@ -181,12 +181,18 @@ impl Shapes {
                         scheme(text, start.end(), found)
                     }
                     Other::Scheme => {}
-                    Other::User => user_option(text, start.end(), found),
+                    Other::User if start.end() > refused.users => {
+                        match user_option(text, start.end(), found) {
+                            UserOption::Hidden(end) => done = end,
+                            UserOption::Refused(end) => refused.users = end,
+                        }
+                    }
+                    Other::User => {}
                     Other::Bot => bot(text, start.start(), found),
                     Other::Pem => {
                         if let Some(block) = block(text, start.start(), &mut ends) {
                             match block.is_private {
-                                true => found.add(start.start(), block.end),
+                                true => found.add_evident(start.start(), block.end),
                                 false => spared.push((start.start(), block.end)),
                             }
                             done = block.end;
@@ -198,7 +204,7 @@ impl Shapes {
             if let Some(end) = shape.end_in(text, start.start(), &mut refused) {
                 // Of an address only its secret part goes.
                 let is_address = shape.0.ends_with('/');
-                found.add(if is_address { start.end() } else { start.start() }, end);
+                found.add_evident(if is_address { start.end() } else { start.start() }, end);
                 done = end;
             }
         }
@@ -218,7 +224,7 @@ fn bot(text: &str, colon: usize, found: &mut Found<'_>) {
     }
     let end = colon + 1 + length(&text[colon + 1..], Rest::Word);
     if end - colon > 24 {
-        found.add(colon - digits, end);
+        found.add_evident(colon - digits, end);
     }
 }
 
@@ -227,6 +233,7 @@ fn bot(text: &str, colon: usize, found: &mut Found<'_>) {
 struct Refused {
     names: usize,
     jwts: usize,
+    users: usize,
 }
 
 impl Shape {

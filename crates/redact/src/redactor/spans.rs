@@ -2,6 +2,10 @@
 
 use super::mark::{Mark, Marker, marks_in};
 
+/// How many times the quotes around a mark are escaped. One byte may be a secret, so what stands in its place
+/// must stay short.
+const MAX_QUOTED_LEVELS: u8 = 3;
+
 /// One part that is hidden.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
@@ -10,6 +14,8 @@ pub(super) struct Span {
     pub(super) mark: Mark,
     /// A value that we hold has the mark of that value, whatever else is said of it.
     pub(super) is_known: bool,
+    /// Its key or the words around it reveal it, not its own shape: elsewhere nothing but its value would.
+    pub(super) is_named: bool,
     /// For what was no string: the mark gets quotes, which are escaped this many times.
     pub(super) quotes: Option<u8>,
 }
@@ -32,9 +38,16 @@ impl<'t> Found<'t> {
         Found { text, marker, marks: Vec::new(), spans: Vec::new() }
     }
 
-    /// Hides this part.
+    /// Hides this part, which its name or the words around it reveal.
     pub(super) fn add(&mut self, start: usize, end: usize) {
         self.add_secret(start, end, &self.text[start..end]);
+    }
+
+    /// Hides this part, whose own shape reveals it wherever it is repeated.
+    pub(super) fn add_evident(&mut self, start: usize, end: usize) {
+        let first = self.spans.len();
+        self.add(start, end);
+        self.spans[first..].iter_mut().for_each(|span| span.is_named = false);
     }
 
     /// Hides this part, which says `secret` in its own way.
@@ -54,19 +67,19 @@ impl<'t> Found<'t> {
         }
         if !self.touches_mark(start, end) {
             let mark = marker.of(secret.as_bytes());
-            self.spans.push(Span { start, end, mark, is_known: false, quotes });
+            self.spans.push(Span { start, end, mark, is_known: false, is_named: true, quotes });
             return;
         }
         for (start, end) in self.without_marks(start, end) {
             let mark = marker.of(&text.as_bytes()[start..end]);
-            self.spans.push(Span { start, end, mark, is_known: false, quotes: None });
+            self.spans.push(Span { start, end, mark, is_known: false, is_named: true, quotes: None });
         }
     }
 
     /// Hides a value that we hold.
     pub(super) fn add_known(&mut self, start: usize, end: usize, mark: Mark, quotes: Option<u8>) {
         for (start, end) in self.without_marks(start, end) {
-            self.spans.push(Span { start, end, mark, is_known: true, quotes });
+            self.spans.push(Span { start, end, mark, is_known: true, is_named: false, quotes });
         }
     }
 
@@ -128,6 +141,7 @@ fn merge(spans: &mut Vec<Span>) {
             span.mark = next.mark;
             span.is_known = next.is_known;
         }
+        span.is_named |= next.is_named;
         span.quotes = span.quotes.or(next.quotes);
         span.end = span.end.max(next.end);
         true
@@ -140,8 +154,9 @@ pub(super) fn hidden(text: &str, spans: &[Span]) -> String {
     let mut done = 0;
     for span in spans {
         out.push_str(&text[done..span.start]);
-        let quote =
-            span.quotes.map(|levels| "\\".repeat((1 << levels.min(12)) - 1) + "\"").unwrap_or_default();
+        // Each level doubles the backslashes; deep in strings the text around it is valid without quotes.
+        let levels = span.quotes.filter(|levels| *levels <= MAX_QUOTED_LEVELS);
+        let quote = levels.map(|levels| "\\".repeat((1 << levels) - 1) + "\"").unwrap_or_default();
         out.push_str(&format!("{quote}{}{quote}", span.mark));
         done = span.end;
     }

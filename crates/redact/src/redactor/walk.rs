@@ -325,7 +325,9 @@ impl<'w> Walk<'w> {
             match is_secret {
                 true => self.found.add_scalar(start, self.at),
                 false => {
-                    self.look.rules.values.find_in(self.text, (start, self.at), Some(0), &mut self.found)
+                    for values in &self.look.rules.values {
+                        values.find_in(self.text, (start, self.at), Some(0), &mut self.found);
+                    }
                 }
             }
         } else if is_secret && !NO_SECRETS.contains(&word.to_ascii_lowercase().as_str()) {
@@ -361,7 +363,7 @@ impl<'w> Walk<'w> {
     fn look_into(&mut self, start: usize, end: usize, said: &str) {
         let raw = &self.text[start..end];
         if raw.len() != said.len() && !self.look.may_read(raw.len()) {
-            return self.found.add_secret(start, end, said);
+            return self.found.add_evident(start, end);
         }
         let spans = self.look.string_at(said, self.depth + 1);
         if !spans.is_empty() {
