@@ -28,6 +28,7 @@ mod signals;
 mod telemetry_source;
 mod toolset;
 mod voice_source;
+mod watchdog;
 mod wrong_use;
 
 use std::io::IsTerminal;

@@ -38,6 +38,7 @@ mod serve_reload;
 mod servers;
 mod servers_end_to_end;
 mod shared_store;
+mod stalls;
 mod status;
 mod stdio;
 mod terminal;

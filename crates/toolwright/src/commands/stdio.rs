@@ -14,6 +14,7 @@ use crate::cli::StdioOptions;
 use crate::gateway_source::{self, Behind, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
+use crate::watchdog::{USUAL_GRACE, Watchdog};
 use crate::{server_source, telemetry_source};
 
 pub fn run(options: &StdioOptions) -> Result<ExitCode, Report> {
@@ -27,6 +28,7 @@ pub fn run(options: &StdioOptions) -> Result<ExitCode, Report> {
 
 async fn serve(options: &StdioOptions) -> Result<ExitCode, Report> {
     let mut signals = Signals::new();
+    let watchdog = Watchdog::start(USUAL_GRACE);
     // What is sealed is for this client alone, which is gone when we are.
     let state = server_source::state_folder();
     let written = Written { flags: &options.ledger, state: state.as_deref(), own_secrets: &[] };
@@ -60,6 +62,7 @@ async fn serve(options: &StdioOptions) -> Result<ExitCode, Report> {
         () = ending => {}
         () = &mut ledger => {}
     }
+    watchdog.shutdown_begins();
     behind.fronts.close();
     let end = async {
         behind.servers.stop().await;

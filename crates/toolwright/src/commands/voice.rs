@@ -17,6 +17,7 @@ use crate::cli::VoiceOptions;
 use crate::gateway_source::{self, Behind, Wanted, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted as Signal};
+use crate::watchdog::{USUAL_GRACE, Watchdog};
 use crate::{server_source, telemetry_source};
 
 pub fn run(options: &VoiceOptions) -> Result<ExitCode, Report> {
@@ -30,6 +31,7 @@ pub fn run(options: &VoiceOptions) -> Result<ExitCode, Report> {
 
 async fn serve(options: &VoiceOptions) -> Result<ExitCode, Report> {
     let mut signals = Signals::new();
+    let watchdog = Watchdog::start(USUAL_GRACE);
     let state = server_source::state_folder();
     let written = Written { flags: &options.ledger, state: state.as_deref(), own_secrets: &[] };
     let key = SealKey::random();
@@ -66,6 +68,7 @@ async fn serve(options: &VoiceOptions) -> Result<ExitCode, Report> {
         () = ending => {}
         () = &mut ledger => {}
     }
+    watchdog.shutdown_begins();
     let end = async {
         stop.cancel();
         speaking.await;

@@ -22,6 +22,7 @@ use crate::commands::token;
 use crate::gateway_source::{self, Behind, Wanted as Servers, Written};
 use crate::report::Report;
 use crate::signals::{Signals, Wanted};
+use crate::watchdog::Watchdog;
 use crate::{server_source, telemetry_source, toolset};
 
 /// What stands above every page of a demo.
@@ -166,6 +167,7 @@ impl<'p> Opened<'p> {
         until: impl Future<Output = ()>,
     ) -> ExitCode {
         let Opened { whose, behind, bound, web, .. } = self;
+        let watchdog = Watchdog::start(limits(options).grace);
         let over = CancellationToken::new();
         let mut ledger = pin!(behind.keep_ledger(over.clone()));
         let stop = web.stop();
@@ -188,6 +190,7 @@ impl<'p> Opened<'p> {
             () = until => {}
             () = &mut ledger => {}
         }
+        watchdog.shutdown_begins();
         stop.ask();
         let ending = async {
             stop_voice.cancel();
