@@ -10,8 +10,8 @@ use toolwright_redact::{RedactOptions, holds_secret, is_secret_key};
 
 use crate::read::{Settings, Switches};
 use crate::{
-    AgentConfig, Learn, LedgerSettings, LlmSettings, NotifySettings, Problem, SecuritySettings, Severity,
-    StoreAddress, TelemetrySettings, ToolFilters, VoiceSettings,
+    AgentConfig, BuiltinRulesSetting, Learn, LedgerSettings, LlmSettings, NotifySettings, Problem,
+    SecuritySettings, Severity, StoreAddress, TelemetrySettings, ToolFilters, VoiceSettings,
 };
 
 /// The toolbox that the servers of a client's file are in.
@@ -86,6 +86,8 @@ pub struct ServerConfig {
     pub timeout: Option<Duration>,
     /// How long it may go unused before it is stopped; for ever when absent.
     pub idle: Option<Duration>,
+    /// How far the built-in rules go for its tools.
+    pub builtin_rules: BuiltinRulesSetting,
     /// Whether it is switched off.
     pub is_disabled: bool,
     /// What came from the environment.
@@ -245,6 +247,7 @@ impl ServerConfig {
             tool_filters: ToolFilters::default(),
             timeout: None,
             idle: None,
+            builtin_rules: BuiltinRulesSetting::default(),
             is_disabled: false,
             from_environment: Hidden::default(),
         }

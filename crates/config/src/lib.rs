@@ -48,8 +48,8 @@ pub use locate::{FoundBy, Located, file_of_user, locate, locate_from, looked_for
 pub use problem::{Excerpt, LlmPart, Problem, Severity};
 pub use schema::JSON_SCHEMA;
 pub use settings::{
-    Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText, SecuritySettings, StoreAddress,
-    Suspicion, TelemetrySettings,
+    BuiltinRulesSetting, Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText,
+    SecuritySettings, StoreAddress, Suspicion, TelemetrySettings,
 };
 pub use voice::{
     AddressRange, BrokerChoice, BrokerPassword, BrokerSettings, MqttProtocol, MqttSettings,

@@ -63,6 +63,33 @@ pub enum Learn {
     ApplySafe,
 }
 
+/// How far the built-in rules go for the tools of a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BuiltinRulesSetting {
+    /// They apply wherever a tool's schema does not contradict them.
+    #[default]
+    Schema,
+    /// They apply whatever the schema says, as long as a valid call stays valid.
+    Always,
+    /// They do not apply.
+    Off,
+}
+
+impl BuiltinRulesSetting {
+    /// Every value.
+    pub const ALL: [BuiltinRulesSetting; 3] =
+        [BuiltinRulesSetting::Schema, BuiltinRulesSetting::Always, BuiltinRulesSetting::Off];
+
+    /// The word for it in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            BuiltinRulesSetting::Schema => "schema",
+            BuiltinRulesSetting::Always => "always",
+            BuiltinRulesSetting::Off => "off",
+        }
+    }
+}
+
 /// What becomes of tools that are not what they were, or that speak to the model behind the user's back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SecuritySettings {

@@ -234,3 +234,18 @@ fn a_list_of_tools_that_cannot_be_read_allows_none() {
     assert_eq!(read.agent.and_then(|agent| agent.tools), Some(Vec::new()));
     assert!(read.problems.iter().all(|problem| problem.severity == Severity::Warning));
 }
+
+#[test]
+fn a_server_says_how_far_the_built_in_rules_go() {
+    let written = |value: &str| {
+        let text = format!(r#"{{"mcpServers": {{"a": {{"command": "x"{value}}}}}}}"#);
+        let configuration = read(&text).expect("it is read");
+        configuration.servers().map(|(_, server)| server.builtin_rules).next()
+    };
+    for setting in toolwright_config::BuiltinRulesSetting::ALL {
+        let value = format!(r#", "builtinRules": "{}""#, setting.word());
+        assert_eq!(written(&value), Some(setting));
+    }
+    assert_eq!(written(""), Some(toolwright_config::BuiltinRulesSetting::Schema));
+    assert_eq!(written(r#", "builtinRules": "sometimes""#), None);
+}

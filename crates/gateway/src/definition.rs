@@ -31,6 +31,7 @@ pub(crate) fn of(server: &str, listed: &Json) -> Option<ToolDefinition> {
             harmless: hint("readOnlyHint").is_some_and(|hint| hint.as_str() == "true")
                 || hint("destructiveHint").is_some_and(|hint| hint.as_str() == "false"),
         },
+        ..ToolDefinition::default()
     })
 }
 

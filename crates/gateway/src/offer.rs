@@ -112,7 +112,8 @@ pub(crate) fn register(server: &Server, registry: &ToolRegistry) -> Vec<Registra
     }
     let listed = server.supervisor.tools();
     let tools = listed.items.iter().filter_map(|item| {
-        let definition = definition::of(&server.name, item)?;
+        let mut definition = definition::of(&server.name, item)?;
+        definition.builtin_rules = server.builtin_rules();
         if !server.allows(&definition.name) {
             return None;
         }

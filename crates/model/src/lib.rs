@@ -15,4 +15,4 @@ pub use caller::Caller;
 pub use change::{Change, Problem};
 pub use code::Code;
 pub use outcome::Outcome;
-pub use tool::{Annotations, Finish, Origin, ToolDefinition};
+pub use tool::{Annotations, BuiltinRules, Finish, Origin, ToolDefinition};

@@ -32,6 +32,18 @@ pub struct Annotations {
     pub harmless: bool,
 }
 
+/// How far the built-in rules go for a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BuiltinRules {
+    /// They apply wherever the tool's schema does not contradict them.
+    #[default]
+    Schema,
+    /// They apply whatever the schema says, as long as a valid call stays valid.
+    Always,
+    /// They do not apply: the schema alone repairs calls, with the rules of the user.
+    Off,
+}
+
 /// A tool definition with its schema as raw JSON text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolDefinition {
@@ -49,4 +61,6 @@ pub struct ToolDefinition {
     pub output_schema: Option<String>,
     /// The server's hints.
     pub annotations: Annotations,
+    /// How far the built-in rules go for it.
+    pub builtin_rules: BuiltinRules,
 }

@@ -99,29 +99,32 @@ impl Normalizer {
         // The gate: strict JSON that the schema accepts goes on as it is.
         let parsed = raw::parse_or_break(arguments.text, &arena);
         let may_rule = self.rules.may_change_valid_calls(tool) && tool.origin() == Origin::Server;
+        let mut is_accepted = false;
         if let Ok(parsed) = &parsed {
             if let Some(clash) = clash(parsed) {
                 trace.rejected(&Path::Root, 0, || clash.message.clone());
                 return refused(vec![clash], None);
             }
-            if !may_rule
-                && parsed.root.as_object().is_some()
-                && judge.accepts(tool.schema().root(), &parsed.root)
-            {
+            let members = parsed.root.as_object();
+            is_accepted = !may_rule && members.is_some() && judge.accepts(tool.schema().root(), &parsed.root);
+            if is_accepted && !members.is_some_and(|members| self.rules.may_map(tool, members)) {
                 trace.conclude(&[], 0, || "strict JSON that the schema accepts: unchanged".to_owned());
                 return Outcome::Unchanged;
             }
             if !may_rule
+                && !is_accepted
                 && !trace.is_on()
                 && let Some(outcome) = usual::mend(&self.rules, tool, &judge, &parsed.root, &arena)
             {
                 return outcome;
             }
         }
-        let rejected_by_gate = parsed.is_ok() && !may_rule;
+        let rejected_by_gate = parsed.is_ok() && !may_rule && !is_accepted;
         trace.tried(&Path::Root, 0, || match &parsed {
             Err(broken) => format!("not strict JSON: {}", broken.error),
-            Ok(_) if may_rule => "strict JSON, but rules may change even valid calls".to_owned(),
+            Ok(_) if may_rule || is_accepted => {
+                "strict JSON, but rules may change even valid calls".to_owned()
+            }
             Ok(_) => "strict JSON that the schema does not accept".to_owned(),
         });
         if parsed.as_ref().is_err_and(|broken| broken.error.kind == ParseErrorKind::TooDeep) {

@@ -163,9 +163,25 @@ impl<'s, 'a> Fitter<'s, 'a> {
         self.context.parameters.iter().any(|name| name == key)
     }
 
-    /// Whether the tool's schema names any parameter.
-    pub fn declares_anything(&self) -> bool {
-        !self.context.parameters.is_empty()
+    /// What the schema says about a parameter of that name, in the form that says most.
+    pub fn key_state(&self, key: &str) -> KeyState {
+        let schema = self.judge.schema();
+        let probe = Node::built(Kind::Object(&[]));
+        let goals = Goal::alternatives(self.judge, &[schema.root()], &probe);
+        let states = || goals.iter().map(|goal| goal.key(schema, key).0);
+        if states().any(|state| state == KeyState::Declared) {
+            return KeyState::Declared;
+        }
+        match goals.is_empty() || states().any(|state| state == KeyState::Open) {
+            true => KeyState::Open,
+            false => KeyState::Forbidden,
+        }
+    }
+
+    /// Whether the key is a declared name in another spelling.
+    pub fn is_spelling_of_a_declared_name(&self, key: &str) -> bool {
+        let folded = fold(key);
+        self.context.parameters.iter().any(|name| fold(name) == folded)
     }
 
     /// The one declared name that is the key in another case, if it has the given style.

@@ -1,8 +1,8 @@
 //! Explicit rules: what a person, or a built-in set, says should be changed.
 //!
 //! A rule of the user applies wherever it matches and may change a call that was valid, as it says;
-//! it never makes a valid call invalid. Rules of the built-in sets apply where the tool's schema
-//! agrees. Every rule type is one file.
+//! it never makes a valid call invalid. Rules of the built-in sets apply where the tool's schema does
+//! not contradict them, or as far as the tool's server is set to. Every rule type is one file.
 
 mod builtin;
 mod case_convert;
@@ -23,9 +23,11 @@ mod type_coerce;
 mod value_map;
 
 use toolwright_jsonrpc::raw::{Member, Node};
-use toolwright_model::{Change, Problem};
+use toolwright_model::{BuiltinRules, Change, Problem};
 
 use crate::repair::Fitter;
+use crate::schema::KeyState;
+use crate::tool::{Tool, is_snake_case};
 
 pub use builtin::{BUILTIN_SETS, BuiltinSet};
 pub use case_convert::CaseStyle;
@@ -165,6 +167,69 @@ impl Rule {
         self.set.is_none() || is_nested && !self.is_learned()
     }
 
+    /// Whether the rule is one of a built-in set that is about the arguments themselves. In a valid call it is for
+    /// names that the tool does not declare.
+    pub(crate) fn is_mapping(&self) -> bool {
+        let is_about_arguments = match self.action {
+            Action::ParamAlias { .. }
+            | Action::TypeCoerce { .. }
+            | Action::JsonAcceptBoth { .. }
+            | Action::ParamDrop { .. }
+            | Action::CaseConvert { .. } => true,
+            Action::ParamDefault { .. }
+            | Action::NestedAlias { .. }
+            | Action::NestedDefault { .. }
+            | Action::ValueMap { .. } => false,
+        };
+        self.is_built_in() && is_about_arguments
+    }
+
+    /// Whether the rule comes with Toolwright.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.set.is_some() && !self.is_learned()
+    }
+
+    /// Whether the tool's server wants the rule.
+    pub(crate) fn suits(&self, tool: &Tool) -> bool {
+        !self.is_built_in() || tool.builtin_rules() != BuiltinRules::Off
+    }
+
+    /// Whether the rule may change valid calls of the tool. A rule for every tool is for those of MCP servers: what the
+    /// client of a language model brings has no server, and its names are left alone.
+    fn may_map_for(&self, tool: &Tool) -> bool {
+        let names_tools = || self.tools.iter().any(|scope| *scope != Scope::Every);
+        self.is_mapping() && (tool.server().is_some() || names_tools())
+    }
+
+    /// Whether the rule may have something to do with a key that the tool does not declare.
+    fn may_map(&self, key: &str) -> bool {
+        match &self.action {
+            Action::ParamAlias { from: name, .. }
+            | Action::TypeCoerce { name, .. }
+            | Action::JsonAcceptBoth { name }
+            | Action::ParamDrop { name } => name == key,
+            Action::CaseConvert { .. } => is_snake_case(key),
+            _ => false,
+        }
+    }
+
+    /// Whether the rule is about this parameter, so that a built-in rule has no say in it. One that writes all keys in
+    /// a style is about those that are not in it.
+    fn claims(&self, key: &str) -> bool {
+        match &self.action {
+            Action::ParamAlias { from, to } => from == key || to == key,
+            Action::ParamDefault { name, .. }
+            | Action::TypeCoerce { name, .. }
+            | Action::JsonAcceptBoth { name }
+            | Action::ParamDrop { name }
+            | Action::ValueMap { name, .. }
+            | Action::NestedAlias { payload: name, .. }
+            | Action::NestedDefault { payload: name, .. } => name == key,
+            Action::CaseConvert { style, name: None } => style.convert(key) != key,
+            Action::CaseConvert { style, name: Some(name) } => name == key || style.convert(name) == key,
+        }
+    }
+
     /// Whether the rule may have something to do with members that the tool declares.
     pub(crate) fn may_touch(&self, members: &[Member<'_>]) -> bool {
         let has = |name: &str| members.iter().any(|member| member.key == name);
@@ -189,8 +254,13 @@ impl Rule {
     }
 
     /// Applies the rule to the arguments.
-    pub(crate) fn apply<'a>(&self, fitter: &Fitter<'_, 'a>, members: &[Member<'a>]) -> Ruling<'a> {
-        let site = Site { rule: self, fitter, members };
+    pub(crate) fn apply<'a>(
+        &self,
+        fitter: &Fitter<'_, 'a>,
+        members: &[Member<'a>],
+        around: &Surrounding<'_>,
+    ) -> Ruling<'a> {
+        let site = Site { rule: self, fitter, members, around };
         Ok(match &self.action {
             Action::ParamAlias { from, to } => param_alias::apply(&site, from, to),
             Action::ParamDefault { name, value } => param_default::apply(&site, name, value),
@@ -209,17 +279,47 @@ impl Rule {
     }
 }
 
+/// What a rule is applied among.
+pub(crate) struct Surrounding<'r> {
+    pub tool: &'r Tool,
+    /// Every rule for the tool.
+    pub rules: &'r [&'r Rule],
+    /// Whether the schema accepts the arguments as they are.
+    pub is_valid: bool,
+}
+
 /// Where a rule is applied.
 pub(crate) struct Site<'r, 's, 'a> {
     rule: &'r Rule,
     fitter: &'r Fitter<'s, 'a>,
     members: &'r [Member<'a>],
+    around: &'r Surrounding<'r>,
 }
 
 impl<'a> Site<'_, '_, 'a> {
     /// Whether the rule comes from a built-in set and so needs the schema to agree.
     fn needs_agreement(&self) -> bool {
         self.rule.set.is_some()
+    }
+
+    /// Whether a built-in rule may act on this parameter of a call that the schema accepts: no rule of the user is about
+    /// it, and the schema does not declare it or the server is set to `always`.
+    fn may_map(&self, key: &str) -> bool {
+        let is_always = || self.around.tool.builtin_rules() == BuiltinRules::Always;
+        self.around.is_valid
+            && self.rule.may_map_for(self.around.tool)
+            && !self.is_claimed(key)
+            && (is_always() || self.is_undeclared(key))
+    }
+
+    /// Whether a rule that a person wrote or accepted is about this parameter.
+    fn is_claimed(&self, key: &str) -> bool {
+        self.around.rules.iter().any(|rule| !rule.is_built_in() && rule.claims(key))
+    }
+
+    /// Whether the schema declares the key neither as it is, nor by a pattern, nor in another spelling.
+    fn is_undeclared(&self, key: &str) -> bool {
+        self.fitter.key_state(key) != KeyState::Declared && !self.fitter.is_spelling_of_a_declared_name(key)
     }
 
     fn position(&self, key: &str) -> Option<usize> {
@@ -230,8 +330,12 @@ impl<'a> Site<'_, '_, 'a> {
         self.fitter.declares(key)
     }
 
-    fn accepts(&self, key: &str, value: &Node<'a>) -> bool {
-        self.fitter.accepts_parameter(key, value)
+    /// Whether a built-in rule may write a value in place of another.
+    fn agrees_to_value(&self, key: &str, sent: &Node<'a>, new: &Node<'a>) -> bool {
+        match self.around.is_valid {
+            true => self.may_map(key),
+            false => !self.fitter.accepts_parameter(key, sent) && self.fitter.accepts_parameter(key, new),
+        }
     }
 
     /// The members with one value replaced.

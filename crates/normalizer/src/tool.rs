@@ -1,7 +1,7 @@
 //! A tool ready for use: its schema compiled, its risk known.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
-use toolwright_model::{Origin, ToolDefinition};
+use toolwright_model::{BuiltinRules, Origin, ToolDefinition};
 
 use crate::costs;
 use crate::names::{canonical, is_destructive_tool, is_running_tool, words};
@@ -18,6 +18,21 @@ pub struct Tool {
     running: bool,
     words: Vec<String>,
     parameters: Vec<String>,
+    builtin_rules: BuiltinRules,
+    names: NameStyle,
+    /// Whether a form of the schema takes names that it does not declare.
+    is_open: bool,
+}
+
+/// What the schema says about how the tool writes names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NameStyle {
+    /// A declared name is in snake_case.
+    Snake,
+    /// `additionalProperties` or `unevaluatedProperties` says what further members are: their names are data.
+    Free,
+    /// Nothing against camelCase.
+    Unsaid,
 }
 
 impl Tool {
@@ -27,7 +42,7 @@ impl Tool {
         let schema = Schema::compile(if text.is_empty() { "{\"type\":\"object\"}" } else { text })?;
         let name_words = words(&definition.name);
         let destructive = definition.annotations.destructive || is_destructive_tool(&definition.name);
-        let parameters = parameters(&schema);
+        let (parameters, names, is_open) = described_names(&schema);
         Ok(Tool {
             name: definition.name.clone(),
             server: definition.server.clone(),
@@ -37,7 +52,15 @@ impl Tool {
             running: is_running_tool(&definition.name),
             words: name_words.iter().map(|word| canonical(word).to_owned()).collect(),
             parameters,
+            builtin_rules: definition.builtin_rules,
+            names,
+            is_open,
         })
+    }
+
+    /// A tool of which nothing but the name is known, as in the history of a conversation.
+    pub fn unlisted(name: &str) -> Result<Tool, SchemaError> {
+        Tool::compile(&ToolDefinition { name: name.to_owned(), ..ToolDefinition::default() })
     }
 
     /// The tool's name.
@@ -84,6 +107,32 @@ impl Tool {
         &self.parameters
     }
 
+    /// Whether it has a parameter of exactly that name.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        let root = self.schema.node(self.schema.root());
+        root.object.properties.get(name).is_some() || self.parameters.iter().any(|known| known == name)
+    }
+
+    /// How far the built-in rules go for it.
+    pub fn builtin_rules(&self) -> BuiltinRules {
+        self.builtin_rules
+    }
+
+    /// Whether the schema takes names that it does not declare.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Whether a name that it does not declare may be written in camelCase. Not for a tool that can destroy something,
+    /// which might miss a filter under its new name.
+    pub(crate) fn may_take_camel_case(&self) -> bool {
+        match self.builtin_rules {
+            BuiltinRules::Schema => self.names == NameStyle::Unsaid && !self.destructive,
+            BuiltinRules::Always => true,
+            BuiltinRules::Off => false,
+        }
+    }
+
     pub(crate) fn words(&self) -> &[String] {
         &self.words
     }
@@ -98,11 +147,23 @@ impl Tool {
     }
 }
 
-fn parameters(schema: &Schema) -> Vec<String> {
+/// The declared names, how they are written, and whether others are taken.
+fn described_names(schema: &Schema) -> (Vec<String>, NameStyle, bool) {
     let judge = Judge::new(schema, 0);
     let goals = Goal::alternatives(&judge, &[schema.root()], &Node::built(Kind::Object(&[])));
-    distinct(goals.iter().flat_map(|goal| goal.property_names(schema)))
-        .into_iter()
-        .map(str::to_owned)
-        .collect()
+    let names = distinct(goals.iter().flat_map(|goal| goal.property_names(schema)));
+    let style = if names.iter().any(|name| is_snake_case(name)) {
+        NameStyle::Snake
+    } else if goals.iter().any(|goal| goal.describes_further_members(schema)) {
+        NameStyle::Free
+    } else {
+        NameStyle::Unsaid
+    };
+    let is_open = goals.is_empty() || goals.iter().any(|goal| goal.is_open(schema));
+    (names.into_iter().map(str::to_owned).collect(), style, is_open)
+}
+
+/// Whether a name has an underscore between its words.
+pub(crate) fn is_snake_case(name: &str) -> bool {
+    name.trim_matches('_').contains('_')
 }

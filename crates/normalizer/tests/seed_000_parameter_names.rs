@@ -4,7 +4,7 @@
 use crate::support;
 
 use support::*;
-use toolwright_model::{Code, Outcome};
+use toolwright_model::{BuiltinRules, Code, Outcome};
 
 /// `control_zwave_device` as its server declares it, closed.
 fn control_zwave_device() -> toolwright_normalizer::Tool {
@@ -219,9 +219,155 @@ fn the_spelling_that_the_server_declares_wins_over_the_rule_of_thumb() {
 }
 
 #[test]
-fn a_converted_name_that_the_server_does_not_declare_is_not_invented() {
+fn a_tool_of_a_server_that_declares_nothing_gets_camel_case() {
+    let tool = tool_of_server("open", "any_tool", r#"{"type":"object"}"#);
+    let arguments = r#"{"new_parameter_name":"x","level":1}"#;
+    assert_repaired(&by_default(), &tool, arguments, r#"{"newParameterName":"x","level":1}"#);
+    assert_eq!(fired(&by_default(), &tool, arguments), ["snake-to-camel"]);
+}
+
+#[test]
+fn a_tool_that_no_server_brings_keeps_its_undeclared_names() {
     let tool = tool("anything", r#"{"type":"object"}"#);
     assert_unchanged(&by_default(), &tool, r#"{"new_parameter_name":"x"}"#);
+}
+
+#[test]
+fn an_optional_name_is_converted_in_a_call_that_was_valid_without_it() {
+    let tool = tool_of_server("s", "go_to", &open(r#""roomName":{"type":"string"}"#, &[]));
+    assert_repaired(&by_default(), &tool, r#"{"room_name":"Hall"}"#, r#"{"roomName":"Hall"}"#);
+    assert_unchanged(&by_default(), &tool, r#"{"room_name":"Hall","roomName":"Porch"}"#);
+}
+
+#[test]
+fn the_static_mapping_needs_no_declared_names() {
+    let partly = open(r#""level":{"type":"integer"}"#, &[]);
+    for schema in [r#"{"type":"object"}"#, "{}", &partly] {
+        let tool = tool("control_zwave_device", schema);
+        let arguments = r#"{"device_name":"Switch One","command":"on"}"#;
+        let expected = r#"{"deviceName":"Switch One","action":"on"}"#;
+        assert_repaired(&by_default(), &tool, arguments, expected);
+        assert_unchanged(&by_default(), &tool, r#"{ "deviceName":"Switch One" ,"action":"on"}"#);
+    }
+}
+
+#[test]
+fn the_static_mapping_follows_a_repair_of_another_parameter() {
+    let tool = tool("control_zwave_device", &open(r#""level":{"type":"integer"}"#, &[]));
+    let arguments = r#"{"device_name":"Lamp","command":"dim","level":"40"}"#;
+    let expected = r#"{"deviceName":"Lamp","action":"dim","level":40}"#;
+    assert_repaired(&by_default(), &tool, arguments, expected);
+}
+
+#[test]
+fn two_devices_in_an_open_call_are_left_to_the_server() {
+    let tool = tool("control_zwave_device", r#"{"type":"object"}"#);
+    assert_unchanged(&by_default(), &tool, r#"{"device_name":"A","deviceName":"B","action":"on"}"#);
+}
+
+// === Look-alikes of names that are converted in an open call ===
+
+#[test]
+fn names_that_are_data_keep_their_spelling() {
+    let env = tool_of_server("s", "set_variables", r#"{"type":"object"}"#);
+    assert_unchanged(&by_default(), &env, r#"{"API_KEY":"x","_meta":1,"step_2":2}"#);
+    for further in ["true", "{}", r#"{"type":"string"}"#] {
+        let schema = format!(
+            r#"{{"type":"object","properties":{{"table":{{"type":"string"}}}},"additionalProperties":{further}}}"#
+        );
+        let tool = tool_of_server("s", "insert_row", &schema);
+        assert_unchanged(&by_default(), &tool, r#"{"table":"people","first_name":"Ann"}"#);
+    }
+    let patterns = r#"{"type":"object","patternProperties":{"^x_":{}}}"#;
+    let tool = tool_of_server("s", "set_headers", patterns);
+    assert_unchanged(&by_default(), &tool, r#"{"x_request_id":"1","other_name":"2"}"#);
+}
+
+#[test]
+fn a_tool_that_can_destroy_something_keeps_its_undeclared_names() {
+    let tool = tool_of_server("s", "delete_rows", r#"{"type":"object"}"#);
+    assert_unchanged(&by_default(), &tool, r#"{"table":"people","older_than":30}"#);
+}
+
+#[test]
+fn a_name_that_another_rule_is_about_is_not_converted() {
+    let tool = tool_of_server("s", "edit_file", r#"{"type":"object"}"#);
+    let arguments = r#"{"path":"a","old_str":"x","new_text":"y","dry_run":true}"#;
+    let expected = r#"{"path":"a","old_text":"x","new_text":"y","dry_run":true}"#;
+    assert_repaired(&by_default(), &tool, arguments, expected);
+}
+
+#[test]
+fn a_rule_of_the_user_is_never_undone_by_a_built_in_one() {
+    let schema = r#"{"type":"object"}"#;
+    let with = |file: &str| {
+        toolwright_normalizer::Normalizer::new(
+            toolwright_normalizer::RuleSet::builtin().with_user_rules(rules(file)),
+        )
+    };
+    let snake = with(r#"[{"id":"snake","tools":["s/*"],"type":"case_convert","to":"snake"}]"#);
+    let any = tool_of_server("s", "any_tool", schema);
+    assert_repaired(&snake, &any, r#"{"deviceName":"a"}"#, r#"{"device_name":"a"}"#);
+    assert_unchanged(&snake, &any, r#"{"device_name":"a"}"#);
+    let zwave = tool_of_server("s", "control_zwave_device", schema);
+    assert_unchanged(&snake, &zwave, r#"{"device_name":"a"}"#);
+    let back = with(
+        r#"[{"id":"back","tools":["*"],"type":"param_alias","from":"deviceName","to":"device_name"},
+            {"id":"path","tools":["read_file"],"type":"param_alias","from":"path","to":"file_path"}]"#,
+    );
+    assert_repaired(&back, &any, r#"{"deviceName":"a"}"#, r#"{"device_name":"a"}"#);
+    let read = tool_of_server("s", "read_file", schema);
+    assert_repaired(&back, &read, r#"{"path":"a"}"#, r#"{"file_path":"a"}"#);
+    assert_unchanged(&back, &read, r#"{"file_path":"a"}"#);
+}
+
+// === How far the rules go, by the setting of the server ===
+
+fn tool_set_to(setting: BuiltinRules, name: &str, schema: &str) -> toolwright_normalizer::Tool {
+    let definition = toolwright_model::ToolDefinition {
+        name: name.into(),
+        server: Some("s".into()),
+        input_schema: schema.into(),
+        builtin_rules: setting,
+        ..Default::default()
+    };
+    toolwright_normalizer::Tool::compile(&definition).expect("a schema")
+}
+
+#[test]
+fn a_server_that_is_set_to_off_gets_schema_driven_repair_only() {
+    let zwave = tool_set_to(BuiltinRules::Off, "control_zwave_device", r#"{"type":"object"}"#);
+    assert_unchanged(&by_default(), &zwave, r#"{"device_name":"a","command":"on","force":"true"}"#);
+    let batch = tool_set_to(BuiltinRules::Off, "batch_operations", r#"{"type":"object"}"#);
+    assert_unchanged(&by_default(), &batch, r#"{"pipeline_json":"{\"steps\":[{\"type\":\"read\"}]}"}"#);
+    let closed = closed(r#""deviceName":{"type":"string"}"#, &["deviceName"]);
+    let tool = tool_set_to(BuiltinRules::Off, "rename_device", &closed);
+    assert_repaired(&by_default(), &tool, r#"{"device_name":"a"}"#, r#"{"deviceName":"a"}"#);
+    assert!(fired(&by_default(), &tool, r#"{"device_name":"a"}"#).is_empty());
+}
+
+#[test]
+fn a_server_that_is_set_to_always_gets_the_mappings_whatever_it_declares() {
+    let properties =
+        r#""deviceName":{"type":"string"},"device_name":{"type":"string"},"command":{"type":"string"}"#;
+    let arguments = r#"{"device_name":"a","command":"on","fade_time":2}"#;
+    let tool = tool_set_to(BuiltinRules::Always, "control_zwave_device", &open(properties, &[]));
+    let expected = r#"{"deviceName":"a","action":"on","fadeTime":2}"#;
+    assert_repaired(&by_default(), &tool, arguments, expected);
+    let tool = tool_set_to(BuiltinRules::Schema, "control_zwave_device", &open(properties, &[]));
+    assert_unchanged(&by_default(), &tool, arguments);
+}
+
+#[test]
+fn always_makes_no_valid_call_invalid() {
+    let properties = r#""device_name":{"type":"string"},"command":{"type":"string"}"#;
+    let schema = closed(properties, &["device_name", "command"]);
+    let tool = tool_set_to(BuiltinRules::Always, "control_zwave_device", &schema);
+    assert_unchanged(&by_default(), &tool, r#"{"device_name":"a","command":"on"}"#);
+    let window = r#""path":{"type":"string"},"offset":{"type":"integer"}"#;
+    let tool = tool_set_to(BuiltinRules::Always, "read_file", &open(window, &["path"]));
+    let normalizer = with_set_switched_on("file-window-drop");
+    assert_unchanged(&normalizer, &tool, r#"{"path":"a","offset":1}"#);
 }
 
 // === Scenario: Parameters without underscores pass through unchanged ===
@@ -287,8 +433,9 @@ fn a_snake_case_name_beside_a_mistake_in_another_parameter_keeps_its_spelling() 
 }
 
 #[test]
-fn an_undeclared_snake_case_name_of_an_open_object_is_left_to_the_server() {
-    let tool = tool("query", &open(r#""text":{"type":"string"}"#, &["text"]));
+fn an_undeclared_name_of_a_server_that_declares_snake_case_is_left_to_it() {
+    let properties = r#""text":{"type":"string"},"page_size":{"type":"integer"}"#;
+    let tool = tool_of_server("s", "query", &open(properties, &["text"]));
     assert_unchanged(&by_default(), &tool, r#"{"text":"a","max_count":2}"#);
 }
 

@@ -152,9 +152,34 @@ fn a_server_that_declares_file_and_path_keeps_both() {
 }
 
 #[test]
-fn a_server_without_a_path_is_not_given_one() {
-    let tool = tool("read_file", &open(r#""uri":{"type":"string"}"#, &[]));
-    assert_unchanged(&by_default(), &tool, r#"{"file_path":"a.txt"}"#);
+fn a_server_that_declares_neither_name_gets_the_path() {
+    for schema in [r#"{"type":"object"}"#, &open(r#""path":{"type":"string"}"#, &[])] {
+        for (name, alias) in
+            [("read_file", "file_path"), ("write_to_file", "filepath"), ("apply_diff", "file")]
+        {
+            let tool = tool(name, schema);
+            let arguments = format!(r#"{{"{alias}":"a.txt","mode":"r"}}"#);
+            assert_repaired(&by_default(), &tool, &arguments, r#"{"path":"a.txt","mode":"r"}"#);
+            assert_unchanged(&by_default(), &tool, r#"{ "path" : "a.txt" }"#);
+        }
+    }
+}
+
+#[test]
+fn a_server_that_declares_the_alias_in_another_spelling_keeps_its_name() {
+    let schema = open(r#""filePath":{"type":"string"}"#, &[]);
+    assert_unchanged(&by_default(), &tool("read_file", &schema), r#"{"file_path":"a.txt"}"#);
+    let tool = tool_of_server("s", "read_file", &schema);
+    assert_repaired(&by_default(), &tool, r#"{"file_path":"a.txt"}"#, r#"{"filePath":"a.txt"}"#);
+    let path = tool_of_server("s", "read_file", &open(r#""file_path":{"type":"string"}"#, &[]));
+    assert_unchanged(&by_default(), &path, r#"{"file_path":"a.txt"}"#);
+}
+
+#[test]
+fn two_aliases_with_different_paths_of_a_valid_call_are_left_alone() {
+    let tool = tool("read_file", r#"{"type":"object"}"#);
+    assert_unchanged(&by_default(), &tool, r#"{"file_path":"a","filepath":"b"}"#);
+    assert_unchanged(&by_default(), &tool, r#"{"file":"a","path":"b"}"#);
 }
 
 // === Several keys for one path (in the original the last one won silently) ===
@@ -259,6 +284,22 @@ fn a_read_file_that_declares_only_limit_loses_only_offset() {
     let normalizer = with_set_switched_on("file-window-drop");
     let expected = r#"{"path":"/test/file.txt","limit":50}"#;
     assert_repaired(&normalizer, &tool, WITH_WINDOW, expected);
+}
+
+#[test]
+fn offset_and_limit_are_dropped_whatever_else_the_call_needs() {
+    let normalizer = with_set_switched_on("file-window-drop");
+    let schema = open(r#""path":{"type":"string"}"#, &["path"]);
+    let read = tool("read_file", &schema);
+    let arguments = r#"{"path":"/x","offset":5,"limit":2}"#;
+    assert_repaired(&normalizer, &read, arguments, r#"{"path":"/x"}"#);
+    assert_eq!(fired(&normalizer, &read, arguments), ["read_file-offset-drop", "read_file-limit-drop"]);
+    assert_repaired(&normalizer, &read, r#"{"file_path":"/x","offset":5}"#, r#"{"path":"/x"}"#);
+    assert_unchanged(&by_default(), &read, arguments);
+    assert_unchanged(&normalizer, &tool("read_lines", &schema), arguments);
+    let window = open(r#""path":{"type":"string"},"limit":{"type":"integer"}"#, &["path"]);
+    let expected = r#"{"path":"/x","limit":2}"#;
+    assert_repaired(&normalizer, &tool("read_file", &window), arguments, expected);
 }
 
 #[test]

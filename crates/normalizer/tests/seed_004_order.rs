@@ -196,9 +196,27 @@ fn one_rule_that_cannot_apply_does_not_stop_the_next() {
 }
 
 #[test]
-fn a_built_in_rule_does_not_change_a_valid_call() {
-    let open = tool("edit_file", r#"{"type":"object"}"#);
-    assert_unchanged(&by_default(), &open, r#"{"old_str":"x","force":"true"}"#);
+fn a_built_in_rule_applies_where_the_schema_says_nothing_against_it() {
+    let open = tool_of_server("s", "edit_file", r#"{"type":"object"}"#);
+    let arguments = r#"{"path":"a","old_str":"x","new_str":"y","force":"True","count_only":"yes"}"#;
+    let expected = r#"{"path":"a","old_text":"x","new_text":"y","force":true,"count_only":true}"#;
+    assert_repaired(&by_default(), &open, arguments, expected);
+    let multi = tool_of_server("s", "multi_edit", r#"{"type":"object"}"#);
+    let arguments = r#"{"edits_json":[{"old_str":"a"}]}"#;
+    let expected = r#"{"edits_json":"[{\"old_text\":\"a\"}]"}"#;
+    assert_repaired(&by_default(), &multi, arguments, expected);
+}
+
+#[test]
+fn a_built_in_rule_does_not_change_what_the_schema_declares() {
+    let declared = open(r#""old_str":{"type":"string"},"force":{"type":"string"}"#, &[]);
+    let tool_of_its_own = tool_of_server("s", "edit_file", &declared);
+    assert_unchanged(&by_default(), &tool_of_its_own, r#"{ "old_str":"x","force":"true"}"#);
+    let strings = r#"{"type":"object","additionalProperties":{"type":"string"}}"#;
+    let map = tool_of_server("s", "set_labels", strings);
+    assert_unchanged(&by_default(), &map, r#"{"force":"true","count_only":"no"}"#);
+    let destructive = tool_of_server("s", "delete_file", r#"{"type":"object"}"#);
+    assert_unchanged(&by_default(), &destructive, r#"{"path":"a","permanent":"yes"}"#);
     let text = tool("any", &closed(r#""force":{"type":["boolean","string"]}"#, &[]));
     assert_unchanged(&by_default(), &text, r#"{"force":"true"}"#);
 }

@@ -328,3 +328,16 @@ fn arguments_that_are_no_object_are_not_given_to_the_rules() {
     assert_eq!(refused(&with_rules(&file), &any_tool(), "[1,2]"), [Code::R8]);
     assert_eq!(refused(&with_rules(&file), &any_tool(), "7"), [Code::R8]);
 }
+
+#[test]
+fn case_convert_of_the_user_reaches_undeclared_keys_of_a_tool_that_declares_others() {
+    let file = r#"[{"id":"c","tools":["part_tool"],"type":"case_convert","to":"camel"}]"#;
+    let properties = r#""text":{"type":"string"},"page_size":{"type":"integer"}"#;
+    let tool_open = tool("part_tool", &open(properties, &["text"]));
+    let arguments = r#"{"text":"a","page_size":1,"max_count":2}"#;
+    let expected = r#"{"text":"a","page_size":1,"maxCount":2}"#;
+    assert_repaired(&with_rules(file), &tool_open, arguments, expected);
+    // A closed schema takes no further name, whatever its style.
+    let tool_closed = tool("part_tool", &closed(properties, &["text"]));
+    assert!(!refused(&with_rules(file), &tool_closed, arguments).is_empty());
+}

@@ -61,6 +61,7 @@ const SERVER_KEYS: &[&str] = &[
     "toolFilters",
     "timeoutMs",
     "idleMs",
+    "builtinRules",
     "disabled",
 ];
 

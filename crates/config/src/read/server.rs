@@ -5,7 +5,7 @@ use toolwright_jsonrpc::raw::{Member, Node, quote, same_value};
 use super::keys::Shape;
 use super::repeats::Within;
 use super::{Reader, given, is_null};
-use crate::{ServerConfig, ToolFilters};
+use crate::{BuiltinRulesSetting, ServerConfig, ToolFilters};
 
 /// Lists of tools that clients keep, and that are to hold here as well: what was switched off there must not
 /// come back.
@@ -27,6 +27,9 @@ impl<'t> Reader<'t, '_> {
         let tool_filters = self.tool_filters(members);
         let timeout = given(members, "timeoutMs").and_then(|node| self.milliseconds(&node, "timeoutMs"));
         let idle = given(members, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs"));
+        let settings = BuiltinRulesSetting::ALL.map(|setting| (setting.word(), setting));
+        let builtin_rules =
+            given(members, "builtinRules").and_then(|node| self.word(&node, "builtinRules", &settings));
         let is_wrong = self.mistakes.errors() > errors;
         if is_disabled {
             // Nobody misses a server that is switched off.
@@ -36,6 +39,7 @@ impl<'t> Reader<'t, '_> {
         let mut server = ServerConfig::new(name, transport);
         (server.tool_filters, server.is_disabled) = (tool_filters, is_disabled);
         (server.timeout, server.idle) = (timeout, idle);
+        server.builtin_rules = builtin_rules.unwrap_or_default();
         Some(server.with_expanded(std::mem::take(&mut self.secrets)))
     }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
-use toolwright_config::{ServerConfig, ToolFilters};
+use toolwright_config::{BuiltinRulesSetting, ServerConfig, ToolFilters};
 use toolwright_jsonrpc::Json;
+use toolwright_model::BuiltinRules;
 use toolwright_toolbox::{Seen, State, Supervisor};
 
 use super::ServerOptions;
@@ -67,12 +68,22 @@ impl Server {
         &self.entry
     }
 
+    /// How far the built-in rules go for its tools.
+    pub(crate) fn builtin_rules(&self) -> BuiltinRules {
+        match self.entry.builtin_rules {
+            BuiltinRulesSetting::Schema => BuiltinRules::Schema,
+            BuiltinRulesSetting::Always => BuiltinRules::Always,
+            BuiltinRulesSetting::Off => BuiltinRules::Off,
+        }
+    }
+
     /// Whether its tools are offered in the same way as those of another.
     pub(crate) fn is_offered_as(&self, other: &Server) -> bool {
         self.name == other.name
             && self.supervisor.is_same(&other.supervisor)
             && self.timeout == other.timeout
             && self.filters == other.filters
+            && self.entry.builtin_rules == other.entry.builtin_rules
     }
 
     /// The same server with an entry that says other things about its use only.

@@ -19,6 +19,7 @@ pub(super) fn is_same_process(old: &ServerConfig, new: &ServerConfig) -> bool {
     let mut new = new.clone();
     new.tool_filters = old.tool_filters.clone();
     new.timeout = old.timeout;
+    new.builtin_rules = old.builtin_rules;
     *old == new
 }
 

@@ -8,7 +8,7 @@ use toolwright_model::{Code, Problem};
 
 use super::Call;
 use crate::repair::{Fit, Path, problem};
-use crate::rules::Rule;
+use crate::rules::{Rule, Surrounding};
 
 /// When the rules that fill in defaults run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,9 @@ impl<'a> Call<'_, '_, 'a> {
     /// nothing left to do.
     pub(super) fn settle(&self, fit: Fit<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         match fit.node.as_object() {
-            Some(members) if self.rules.may_change_valid_calls(self.tool) => {
+            Some(members)
+                if self.rules.may_change_valid_calls(self.tool) || self.rules.may_map(self.tool, members) =>
+            {
                 let is_valid = self.fitter.judge.accepts(self.tool.schema().root(), &fit.node);
                 self.apply_rules(Ruled { fit, is_valid }, members, Defaults::Now).map(|ruled| ruled.fit)
             }
@@ -48,14 +50,17 @@ impl<'a> Call<'_, '_, 'a> {
     ) -> Result<Ruled<'a>, Vec<Problem>> {
         let is_valid = ruled.is_valid;
         let waits = |rule: &&Rule| defaults == Defaults::Later && rule.is_default();
-        let mut rules: Vec<&Rule> = self.rules.for_tool(self.tool);
-        rules.retain(|rule| !waits(rule) && (!is_valid || rule.may_change_valid_calls()));
+        let all: Vec<&Rule> = self.rules.for_tool(self.tool);
+        let is_for_valid = |rule: &&Rule| rule.may_change_valid_calls() || rule.is_mapping();
+        let mut rules = all.clone();
+        rules.retain(|rule| !waits(rule) && (!is_valid || is_for_valid(rule)));
         let mut members = members.to_vec();
         let mut at_rest = true;
         for rule in &rules {
-            at_rest &= !self.apply_rule(rule, &mut members, &mut ruled)?;
+            let around = Surrounding { tool: self.tool, rules: &all, is_valid };
+            at_rest &= !self.apply_rule(rule, &around, &mut members, &mut ruled)?;
         }
-        rules.retain(|rule| rule.may_change_valid_calls());
+        rules.retain(is_for_valid);
         // A value goes through every step of every rule once at most, unless they lead in a circle,
         // and then the same arguments come again.
         let mut rounds = 1 + rules.iter().map(|rule| rule.steps()).sum::<usize>();
@@ -64,7 +69,11 @@ impl<'a> Call<'_, '_, 'a> {
             at_rest = true;
             rounds -= 1;
             for rule in &rules {
-                at_rest &= !self.apply_rule(rule, &mut members, &mut ruled)?;
+                // While the arguments are not valid, a built-in rule has said what it has to say.
+                if ruled.is_valid || rule.may_change_valid_calls() {
+                    let around = Surrounding { tool: self.tool, rules: &all, is_valid: ruled.is_valid };
+                    at_rest &= !self.apply_rule(rule, &around, &mut members, &mut ruled)?;
+                }
             }
             if !at_rest && !seen.insert(fingerprint(&ruled.fit.node)) {
                 break;
@@ -77,10 +86,11 @@ impl<'a> Call<'_, '_, 'a> {
     fn apply_rule(
         &self,
         rule: &Rule,
+        around: &Surrounding<'_>,
         members: &mut Vec<Member<'a>>,
         ruled: &mut Ruled<'a>,
     ) -> Result<bool, Vec<Problem>> {
-        let applied = rule.apply(&self.fitter, members).map_err(|problem| vec![problem])?;
+        let applied = rule.apply(&self.fitter, members, around).map_err(|problem| vec![problem])?;
         let Some(applied) = applied else { return Ok(false) };
         let node = Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&applied.members)));
         let still_valid = self.fitter.judge.accepts(self.tool.schema().root(), &node);

@@ -50,7 +50,7 @@ pub const BUILTIN_SETS: &[BuiltinSet] = &[
     },
     BuiltinSet {
         name: "snake-to-camel",
-        about: "snake_case keys for servers whose schema declares camelCase",
+        about: "snake_case keys for servers that do not declare snake_case names",
         on_by_default: true,
         json: include_str!("sets/snake-to-camel.json"),
     },

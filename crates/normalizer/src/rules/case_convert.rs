@@ -1,8 +1,10 @@
 //! `case_convert`: keys in the style that the server uses.
 //!
 //! `{"type": "case_convert", "to": "camel"}` renames `device_name` to `deviceName` when the schema
-//! declares the second and not the first. Without declared properties a rule of the user converts
-//! every key that is plainly written in one style; all others keep their spelling.
+//! declares the second and not the first. Where it declares neither and takes further members, a rule
+//! of the user converts every key that is plainly written in one style; all others keep their spelling.
+//! The built-in rule does the same in a valid call, unless the tool writes its names in snake_case,
+//! says what further members are, or another rule is about the name.
 
 use std::collections::HashMap;
 
@@ -12,6 +14,7 @@ use toolwright_model::Code;
 use super::{Applied, Site};
 use crate::names::{Folded, fold};
 use crate::repair::Path;
+use crate::schema::KeyState;
 
 /// Objects with more members are not looked through by the built-in rule.
 const MAX_MEMBERS: usize = 200;
@@ -111,7 +114,6 @@ pub(super) fn apply<'a>(
     }
     let mut renamed = None;
     let mut changes = Vec::new();
-    let has_names = site.fitter.declares_anything();
     let mut spellings = None;
     for (index, member) in site.members.iter().enumerate() {
         let key = member.key;
@@ -124,8 +126,7 @@ pub(super) fn apply<'a>(
         }
         // The schema's own spelling wins where there is one.
         let converted = site.fitter.declared_spelling(key, style).unwrap_or_else(|| style.convert(key));
-        let agreed = site.is_declared(&converted) || !has_names && !site.needs_agreement();
-        if !agreed || converted == key {
+        if converted == key || !is_agreed(site, key, &converted) {
             continue;
         }
         // Keys that differ only in case or separators never become one.
@@ -140,6 +141,27 @@ pub(super) fn apply<'a>(
         }
     }
     renamed.map(|members| Applied { members, changes })
+}
+
+/// Whether a key may be written in another way. A name that is declared is what the schema calls it; for one that is
+/// not, the schema must take further members, and the built-in rule wants more.
+fn is_agreed(site: &Site<'_, '_, '_>, key: &str, converted: &str) -> bool {
+    let is_declared = site.is_declared(converted);
+    let is_taken = || site.fitter.key_state(converted) != KeyState::Forbidden;
+    if !site.needs_agreement() {
+        return is_declared || is_taken();
+    }
+    if !site.around.is_valid {
+        return is_declared;
+    }
+    let is_named = |name: &str| {
+        let others = site.around.rules.iter().filter(|rule| rule.id != site.rule.id);
+        { others }.any(|rule| rule.claims(name))
+    };
+    let is_free = |name: &str| if is_declared { !site.is_claimed(name) } else { !is_named(name) };
+    let is_plain = || !key.contains(char::is_uppercase) && site.fitter.key_state(key) != KeyState::Declared;
+    let is_wanted = || is_declared || site.around.tool.may_take_camel_case() && is_taken();
+    site.rule.may_map_for(site.around.tool) && is_plain() && is_wanted() && is_free(key) && is_free(converted)
 }
 
 /// How many keys there are of each spelling, case and separators apart.

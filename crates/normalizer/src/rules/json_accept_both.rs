@@ -16,7 +16,7 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'
         return None;
     }
     let text = site.fitter.text_node(&value.to_json());
-    if site.needs_agreement() && (site.accepts(name, &value) || !site.accepts(name, &text)) {
+    if site.needs_agreement() && !site.agrees_to_value(name, &value, &text) {
         return None;
     }
     let path = Path::Root.key(name).to_string();

@@ -3,10 +3,10 @@
 //! `{"type": "param_alias", "from": "filename", "to": "path"}` moves the value of `filename` to
 //! `path`. A `path` that was given explicitly wins: `filename` is then dropped and reported.
 
-use toolwright_jsonrpc::raw::{Member, quote, same_value};
+use toolwright_jsonrpc::raw::{Member, Node, quote, same_value};
 use toolwright_model::{Change, Code};
 
-use super::{Applied, Site};
+use super::{Action, Applied, Site};
 use crate::names::{Name, Surroundings, compare};
 use crate::repair::{Path, preview};
 
@@ -22,12 +22,25 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option
                 && !site.is_declared(key)
                 && compare(&Name::new(key), &target, Surroundings::NONE).is_some()
         };
-        let has_rival = site.members.iter().any(is_rival);
-        if site.is_declared(from) || !site.is_declared(to) || has_rival {
+        let is_wanted = match site.around.is_valid {
+            true => site.may_map(from) && !site.is_claimed(to) && !has_other_alias(site, from, to, &sent),
+            false => !site.is_declared(from) && site.is_declared(to),
+        };
+        if !is_wanted || site.members.iter().any(is_rival) {
             return None;
         }
     }
     rename(site, site.members, from, to, Code::N3, &Path::Root)
+}
+
+/// Whether another alias of the same parameter brings another value.
+fn has_other_alias<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str, sent: &Node<'a>) -> bool {
+    let others = site.around.rules.iter().filter_map(|rule| match &rule.action {
+        Action::ParamAlias { from: other, to: target } if target == to && other != from => Some(other),
+        _ => None,
+    });
+    let mut values = others.filter_map(|other| site.position(other)).map(|index| site.members[index].value);
+    values.any(|value| !same_value(&value, sent))
 }
 
 /// Renames a member; the explicit target wins over the alias.

@@ -9,7 +9,12 @@ use crate::repair::{Path, preview};
 
 pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'a>> {
     let index = site.position(name)?;
-    if site.needs_agreement() && site.is_declared(name) {
+    // What the schema declares is never dropped, however the server is set.
+    let is_wanted = || match site.around.is_valid {
+        true => site.may_map(name) && site.is_undeclared(name),
+        false => !site.is_declared(name),
+    };
+    if site.needs_agreement() && !is_wanted() {
         return None;
     }
     let mut members = site.members.to_vec();

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw::Member;
+use toolwright_model::{BuiltinRules, Origin};
 
 use super::builtin::{BUILTIN_SETS, builtin_rules};
 use super::contradictions::contradictions;
@@ -115,8 +116,9 @@ impl RuleSet {
     /// The rules for a tool: those that name it first, then those for every tool.
     pub(crate) fn for_tool<'r>(&'r self, tool: &Tool) -> Vec<&'r Rule> {
         // Most tools are named by no rule at all.
+        let suiting = |index: &usize| Some(&self.rules[*index]).filter(|rule| rule.suits(tool));
         if self.by_pattern.is_empty() && !self.by_name.contains_key(tool.name()) {
-            return self.everywhere.iter().map(|index| &self.rules[*index]).collect();
+            return self.everywhere.iter().filter_map(suiting).collect();
         }
         let named = self.by_name.get(tool.name()).into_iter().flatten();
         let candidates = named.chain(&self.by_pattern).copied();
@@ -124,17 +126,40 @@ impl RuleSet {
         specific.sort_unstable();
         specific.dedup();
         let further = self.everywhere.iter().filter(|index| specific.binary_search(index).is_err());
-        specific.iter().chain(further).map(|index| &self.rules[*index]).collect()
+        specific.iter().chain(further).filter_map(suiting).collect()
     }
 
     /// Whether a rule may change a valid call of this tool. One look-up for most tools.
     pub(crate) fn may_change_valid_calls(&self, tool: &Tool) -> bool {
         self.broad_rules_may_change_valid_calls
+            || tool.builtin_rules() == BuiltinRules::Always
             || self.by_name.get(tool.name()).is_some_and(|indices| {
                 let may =
                     |index: &usize| self.rules[*index].may_change_valid_calls() && self.names(*index, tool);
                 indices.iter().any(may)
             })
+    }
+
+    /// Whether a built-in rule may have something to do with these members of a valid call: one that the tool does not
+    /// declare. No look at any rule for tools that take declared names only, and for calls that have no others.
+    pub(crate) fn may_map(&self, tool: &Tool, members: &[Member<'_>]) -> bool {
+        if !tool.is_open() || tool.origin() == Origin::BuiltIn {
+            return false;
+        }
+        let mut rules = None;
+        members.iter().filter(|member| !tool.declares(member.key)).any(|member| {
+            let rules = rules.get_or_insert_with(|| {
+                let mut rules = self.for_tool(tool);
+                rules.retain(|rule| rule.may_map_for(tool));
+                rules
+            });
+            rules.iter().any(|rule| rule.may_map(member.key))
+        })
+    }
+
+    /// Whether a rule names this tool.
+    pub fn names_tool(&self, name: &str) -> bool {
+        !self.by_pattern.is_empty() || self.by_name.contains_key(name)
     }
 
     /// Whether a rule may have something to do with these members, all of which the tool declares. Not one

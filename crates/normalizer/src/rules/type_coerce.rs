@@ -38,7 +38,7 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, to: CoerceTo) -> Op
     let index = site.position(name)?;
     let value = site.members[index].value;
     let coerced = coerce(site, &value, to)?;
-    if site.needs_agreement() && (site.accepts(name, &value) || !site.accepts(name, &coerced)) {
+    if site.needs_agreement() && !site.agrees_to_value(name, &value, &coerced) {
         return None;
     }
     // A built-in rule takes no `yes` for a flag that can destroy something.

@@ -26,7 +26,7 @@ pub(super) fn apply<'a>(
     let (_, replacement) = pairs.iter().find(|(from, _)| *from == sent)?;
     let arena = site.fitter.arena;
     let node = parse(arena.alloc_str(replacement), arena).ok()?.root;
-    if site.needs_agreement() && (site.accepts(name, &value) || !site.accepts(name, &node)) {
+    if site.needs_agreement() && !site.agrees_to_value(name, &value, &node) {
         return None;
     }
     let path = Path::Root.key(name).to_string();

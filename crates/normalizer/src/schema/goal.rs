@@ -217,6 +217,22 @@ impl Goal {
         (if forbidden { KeyState::Forbidden } else { state }, ids)
     }
 
+    /// Whether members are taken that the schemas do not name.
+    pub fn is_open(&self, schema: &Schema) -> bool {
+        let never = |id: Option<SchemaId>| id.is_some_and(|id| schema.node(id).never);
+        !self.nodes(schema).any(|node| never(node.object.additional) || never(node.object.unevaluated))
+    }
+
+    /// Whether the schemas say what members are that they do not name.
+    pub fn describes_further_members(&self, schema: &Schema) -> bool {
+        self.nodes(schema).any(|node| {
+            let object = &node.object;
+            object.additional.is_some()
+                || object.unevaluated.is_some()
+                || !object.pattern_properties.is_empty()
+        })
+    }
+
     /// How many names must be there, at most.
     pub fn required_count(&self, schema: &Schema) -> usize {
         self.nodes(schema).map(|node| node.object.required.len()).sum()

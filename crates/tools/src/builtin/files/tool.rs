@@ -64,6 +64,7 @@ pub(super) fn entry<T: FileTool>(toolbox: &Arc<Toolbox>) -> BuiltinTool {
                 destructive: T::EFFECT == Effect::Destroys,
                 harmless: T::EFFECT == Effect::Reads,
             },
+            ..ToolDefinition::default()
         },
         function: Arc::new(Function::<T> { toolbox: Arc::clone(toolbox), tool: PhantomData }),
     }
