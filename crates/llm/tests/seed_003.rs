@@ -172,3 +172,51 @@ fn another_tool_has_no_such_rules() {
     let sent = r#"{"path":"a","offset":100}"#;
     assert_eq!(every_way(&[tool("read_page", schema)], "read_page", sent), sent);
 }
+
+// === History without the tool ===
+
+/// What becomes of a call in the history of a request that brings other tools.
+fn remembered(tools: &[Tool], name: &str, sent: &str) -> String {
+    let message = Message { role: Role::Assistant, blocks: vec![a_call(name, sent)], extra: Vec::new() };
+    let mut request = Request { messages: vec![message], ..Request::default() };
+    mend_history(&mender(tools, true), &mut request);
+    arguments_of(&request.messages[0].blocks[0])
+}
+
+#[test]
+fn the_example_is_repaired_in_a_history_whose_tool_is_not_listed() {
+    let sent = r#"{"file_path": "/test/file.txt", "offset": 100, "limit": 50}"#;
+    let others = [tool("cat", r#"{"type":"object"}"#)];
+    for tools in [&[][..], &others] {
+        assert_eq!(remembered(tools, "read_file", sent), r#"{"path":"/test/file.txt"}"#);
+        for name in ["write_to_file", "apply_diff"] {
+            assert_eq!(remembered(tools, name, r#"{"file":"a","x":1}"#), r#"{"path":"a","x":1}"#);
+        }
+    }
+}
+
+#[test]
+fn other_tools_of_a_history_keep_their_arguments() {
+    let sent = r#"{"file_path": "a", "old_string": "x", "force": "true", "offset": 1}"#;
+    for name in ["Edit", "cat", "read_lines"] {
+        assert_eq!(remembered(&[], name, sent), sent, "{name}");
+    }
+    let two = r#"{"file_path": "a", "path": "b"}"#;
+    assert_eq!(remembered(&[], "read_file", two), two);
+    let right = r#"{ "path" : "a" }"#;
+    assert_eq!(remembered(&[], "read_file", right), right);
+}
+
+#[test]
+fn offset_and_limit_are_dropped_from_an_open_read_file_whatever_else_the_call_needs() {
+    let open =
+        tool("read_file", r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#);
+    let tools = [open];
+    assert_eq!(every_way(&tools, "read_file", r#"{"path":"/x","offset":5,"limit":2}"#), r#"{"path":"/x"}"#);
+    let window = tool(
+        "read_file",
+        r#"{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"}}}"#,
+    );
+    let sent = r#"{"path":"/x","offset":5}"#;
+    assert_eq!(every_way(&[window], "read_file", sent), sent);
+}

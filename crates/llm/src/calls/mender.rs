@@ -118,6 +118,33 @@ impl Mender {
         Mended { delivery, report }
     }
 
+    /// What the rules that name a tool make of a call in the history, where the request does not bring the tool. No
+    /// schema speaks of it, so that nothing else is changed.
+    pub fn unlisted_arguments(&self, named: &Named, sent: &str) -> Option<Mended> {
+        if named.is_known() || !self.normalizer.rules().names_tool(&named.sent) || !is_object(sent) {
+            return None;
+        }
+        let tool = Tool::unlisted(&named.sent).ok()?;
+        let outcome = self.normalizer.normalize(&tool, &RawArguments::text(sent, Finish::Unknown));
+        let Outcome::Repaired { arguments, changes } = &outcome else { return None };
+        if changes.iter().any(|change| change.rule.is_none()) {
+            return None;
+        }
+        let report = CallReport {
+            name: named.name.clone(),
+            sent_name: named.sent.clone(),
+            sent: sent.to_owned(),
+            instead: Some(arguments.clone()),
+            name_change: None,
+            unknown_tool: None,
+            unjudged_tool: None,
+            is_cut: false,
+            is_too_late: false,
+            outcome: outcome.clone(),
+        };
+        Some(Mended { delivery: Delivery::Instead(arguments.clone()), report })
+    }
+
     /// Follows arguments that come in pieces.
     pub fn growing(&self, named: &Named) -> GrowingCall {
         GrowingCall::new(self.clone(), named.clone())

@@ -4,7 +4,7 @@ use toolwright_jsonrpc::Json;
 use toolwright_model::Finish;
 
 use super::stop::{Calls, finish_of, settled};
-use super::{CallReport, Delivery, Mender};
+use super::{CallReport, Delivery, Mended, Mender};
 use crate::form::{Arguments, Block, Call, Request, Response, Role};
 
 /// Mends the calls of a whole answer, as a stream's are, and settles why it ended. A call that was cut off is taken
@@ -30,7 +30,7 @@ pub fn mend_response(mender: &Mender, response: &mut Response) -> Vec<CallReport
 }
 
 /// Mends the calls that a client sends back, so that a strict upstream takes them. Calls of tools that the request does
-/// not bring keep their names. Reports the calls that were changed.
+/// not bring keep their names, and are changed only by rules that name the tool. Reports the calls that were changed.
 pub fn mend_history(mender: &Mender, request: &mut Request) -> Vec<CallReport> {
     let assistants = request.messages.iter_mut().filter(|message| message.role == Role::Assistant);
     let blocks = assistants.flat_map(|message| &mut message.blocks);
@@ -38,7 +38,12 @@ pub fn mend_history(mender: &Mender, request: &mut Request) -> Vec<CallReport> {
     for block in blocks {
         if let Block::Call(call) = block {
             // How that turn ended, nobody knows any more.
-            let (_, report) = mend(mender, call, Finish::Unknown);
+            let named = mender.name(&call.name);
+            let mended = match mender.unlisted_arguments(&named, sent_of(call)) {
+                Some(mended) => mended,
+                None => mender.arguments(&named, sent_of(call), Finish::Unknown),
+            };
+            let (_, report) = deliver(named.name(), mended, call);
             reports.extend(Some(report).filter(CallReport::is_changed));
         }
     }
@@ -48,13 +53,22 @@ pub fn mend_history(mender: &Mender, request: &mut Request) -> Vec<CallReport> {
 /// Mends one call. Says whether anything of it is told.
 fn mend(mender: &Mender, call: &mut Call, finish: Finish) -> (bool, CallReport) {
     let named = mender.name(&call.name);
-    let sent = match &call.arguments {
+    let mended = mender.arguments(&named, sent_of(call), finish);
+    deliver(named.name(), mended, call)
+}
+
+/// The arguments as they were sent.
+fn sent_of(call: &Call) -> &str {
+    match &call.arguments {
         Arguments::Object(json) => json.as_str(),
         Arguments::Text(text) => text,
-    };
-    let mended = mender.arguments(&named, sent, finish);
-    if call.name != named.name() {
-        call.name = named.name().to_owned();
+    }
+}
+
+/// Writes what became of a call into it. Says whether anything of it is told.
+fn deliver(name: &str, mended: Mended, call: &mut Call) -> (bool, CallReport) {
+    if call.name != name {
+        call.name = name.to_owned();
     }
     if let Delivery::Instead(arguments) = &mended.delivery {
         call.arguments = match Json::parse(arguments) {
