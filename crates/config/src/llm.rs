@@ -94,6 +94,8 @@ pub struct UpstreamQuirks {
     pub schemas: Option<SchemaQuirk>,
     /// Where thoughts stand in a message.
     pub reasoning: Option<ReasoningQuirk>,
+    /// Whether a model is asked to think; found out when absent.
+    pub think: Option<bool>,
     /// Whether system messages may stand between others.
     pub inline_system: Option<bool>,
     /// The length limit where the client gave none, in tokens.

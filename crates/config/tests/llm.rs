@@ -17,7 +17,7 @@ const WHOLE: &str = r#"{"llm": {
         "openai": {"kind": "openai", "url": "https://api.openai.com/v1", "api": "responses", "apiKeyFile": "keys/openai",
             "headers": {"OpenAI-Organization": "org-1"}, "timeoutMs": 5000, "idleTimeoutMs": "1500", "textToolCalls": true,
             "quirks": {"maxCompletionTokens": true, "temperature": false, "topK": true, "nameChars": 40, "schemas": "gemini",
-                "reasoning": "none", "inlineSystem": false, "maxTokens": 9000}},
+                "reasoning": "none", "think": false, "inlineSystem": false, "maxTokens": 9000}},
         "local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}
     },
     "models": {
@@ -67,6 +67,7 @@ fn everything_is_read_as_it_is_written() {
             name_chars: Some(40),
             schemas: Some(SchemaQuirk::Gemini),
             reasoning: Some(ReasoningQuirk::None),
+            think: Some(false),
             inline_system: Some(false),
             max_tokens: Some(9000),
         }

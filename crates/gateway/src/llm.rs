@@ -18,6 +18,7 @@ mod record;
 mod router;
 mod said;
 mod streaming;
+mod thinking;
 mod upstream;
 
 use std::sync::Arc;

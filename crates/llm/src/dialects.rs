@@ -60,6 +60,11 @@ pub fn read_error(dialect: Dialect, status: u16, body: &str) -> Failure {
     of!(dialect, read_error(status, body))
 }
 
+/// Whether an upstream's error says that the model does not take the parameter that asks it to think.
+pub fn refuses_thinking(dialect: Dialect, failure: &Failure) -> bool {
+    of!(dialect, refuses_thinking(failure))
+}
+
 /// Writes an error for a client.
 pub fn write_error(dialect: Dialect, failure: &Failure, request_id: &str) -> String {
     of!(dialect, write_error(failure, request_id))

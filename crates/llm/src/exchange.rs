@@ -11,6 +11,7 @@ mod judge;
 mod own;
 mod reading;
 mod report;
+mod thinking;
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use crate::calls::{self, CallReport, Mender, ToolCache};
 use crate::fit::{self, Names};
 use crate::form::{Arguments, Block, Call, Request, Response};
 use crate::pass::PassOptions;
-use crate::{Dialect, Failure, FailureKind, Notes, Reply, Target, dialects, pass, stream, tokens};
+use crate::{Dialect, Failure, FailureKind, Notes, Reply, Target, Thinks, dialects, pass, stream, tokens};
 
 use self::reading::{Reading, string_at};
 
@@ -75,6 +76,8 @@ pub struct Prepared {
     /// The client's name of the model, where the upstream has another.
     alias: Option<String>,
     target: Target,
+    /// Whether the model is asked to think without knowing whether it can.
+    tries_thinking: bool,
     /// What was asked, while it may be asked again.
     asked: Option<Arc<Reading>>,
 }
@@ -202,6 +205,7 @@ impl Asked {
             reply,
             reads_text_calls: target.reads_text_calls && !request.tools.is_empty(),
             alias,
+            tries_thinking: target.thinks == Thinks::Untried && self.speaks_of_thinking(target.dialect),
             target: target.clone(),
             asked: Some(Arc::clone(&self.reading)),
         })

@@ -13,6 +13,7 @@ mod schema_level;
 mod schema_object;
 mod schema_ollama;
 mod schema_tree;
+mod thinking;
 
 pub use names::Names;
 
@@ -26,6 +27,7 @@ use crate::{Failure, Notes, Target};
 pub fn fit(request: &mut Request, target: &Target, notes: &mut Notes) -> Result<Names, Failure> {
     choice::fit_choice(request, notes)?;
     choice::check_count(request, target)?;
+    thinking::fit_thinking(request, target, notes);
     sampling::fit_sampling(request, target, notes);
     let names = names::rename(request, target.name_chars);
     ids::fit_ids(request, target.ids);

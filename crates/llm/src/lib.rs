@@ -29,4 +29,4 @@ pub use dialect::Dialect;
 pub use failure::{Failure, FailureKind};
 pub use notes::{Note, Notes};
 pub use reply::Reply;
-pub use target::{IdRule, ReasoningField, SchemaRule, Target};
+pub use target::{IdRule, ReasoningField, SchemaRule, Target, Thinks};

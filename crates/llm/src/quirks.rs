@@ -3,7 +3,7 @@
 mod table;
 
 use crate::models::glob;
-use crate::{Dialect, IdRule, ReasoningField, SchemaRule, Target};
+use crate::{Dialect, IdRule, ReasoningField, SchemaRule, Target, Thinks};
 
 /// Kinds of upstreams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +74,7 @@ enum Takes {
     Temperature(bool),
     TemperatureWithTopP(bool),
     EffortWithTools(bool),
+    Thinking(bool),
     TopK(bool),
     MostStops(usize),
     Reasoning(ReasoningField),
@@ -90,11 +91,16 @@ impl Takes {
             Takes::Temperature(is_so) => target.takes_temperature = is_so,
             Takes::TemperatureWithTopP(is_so) => target.takes_temperature_with_top_p = is_so,
             Takes::EffortWithTools(is_so) => target.takes_effort_with_tools = is_so,
+            Takes::Thinking(is_so) => target.thinks = thinks(is_so),
             Takes::TopK(is_so) => target.takes_top_k = is_so,
             Takes::MostStops(most) => target.most_stop_sequences = Some(most),
             Takes::Reasoning(field) => target.reasoning = field,
         }
     }
+}
+
+fn thinks(is_so: bool) -> Thinks {
+    if is_so { Thinks::Yes } else { Thinks::No }
 }
 
 impl Quirk {
@@ -151,6 +157,8 @@ pub struct Overrides {
     pub takes_temperature_with_top_p: Option<bool>,
     /// Chat: whether tools are taken while the model thinks.
     pub takes_effort_with_tools: Option<bool>,
+    /// Whether the parameter that asks a model to think is taken.
+    pub takes_thinking: Option<bool>,
     /// Whether `top_k` is taken.
     pub takes_top_k: Option<bool>,
     /// The most stop sequences.
@@ -180,6 +188,7 @@ impl Overrides {
         set(&mut target.takes_temperature, &self.takes_temperature);
         set(&mut target.takes_temperature_with_top_p, &self.takes_temperature_with_top_p);
         set(&mut target.takes_effort_with_tools, &self.takes_effort_with_tools);
+        set(&mut target.thinks, &self.takes_thinking.map(thinks));
         set(&mut target.takes_top_k, &self.takes_top_k);
         set(&mut target.takes_inline_system, &self.takes_inline_system);
         set(&mut target.reasoning, &self.reasoning);

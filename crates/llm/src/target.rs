@@ -25,6 +25,8 @@ pub struct Target {
     pub takes_temperature_with_top_p: bool,
     /// Chat: whether tools are taken while the model thinks; else thinking is switched off for them.
     pub takes_effort_with_tools: bool,
+    /// Whether the model takes the parameter that asks it to think.
+    pub thinks: Thinks,
     /// Whether `top_k` is taken.
     pub takes_top_k: bool,
     /// The most stop sequences.
@@ -65,6 +67,17 @@ pub enum SchemaRule {
     Ollama,
 }
 
+/// Whether a model takes the parameter that asks it to think: `think`, `reasoning_effort`, `reasoning`, `thinking`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thinks {
+    /// Not known: the parameter is sent, and the request is sent once more without it when the upstream refuses it.
+    Untried,
+    /// It takes the parameter.
+    Yes,
+    /// It refuses the parameter, which is therefore not sent.
+    No,
+}
+
 /// The field of a Chat message that holds thoughts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningField {
@@ -95,6 +108,7 @@ impl Target {
             takes_temperature: true,
             takes_temperature_with_top_p: true,
             takes_effort_with_tools: true,
+            thinks: Thinks::Untried,
             takes_top_k: matches!(dialect, Dialect::AnthropicMessages | Dialect::OllamaChat),
             most_stop_sequences: (dialect == Dialect::OpenAiChat).then_some(4),
             takes_inline_system: true,

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use toolwright_llm::exchange::{Answer, Asked, Fresh, Mending, Prepared};
-use toolwright_llm::{Dialect, Failure, FailureKind};
+use toolwright_llm::{Dialect, Failure, FailureKind, Thinks};
 
 use super::carrier::Carried;
 use super::record::Exchanged;
@@ -74,13 +74,17 @@ impl LlmFront {
             // The last one needs it no longer than to be prepared.
             let asked = if number == last { asked.take() } else { asked.clone() };
             let Some(asked) = asked else { break };
-            let mut prepared = match asked.prepare(&way.upstream.target(&way.model), &mending, &fresh) {
+            let target = match asked.speaks_of_thinking(way.upstream.dialect()) {
+                true => way.upstream.target_that_thinks(&way.model, &visit.own_key).await,
+                false => way.upstream.target(&way.model),
+            };
+            let mut prepared = match asked.prepare(&target, &mending, &fresh) {
                 Ok(prepared) => prepared,
                 Err(failure) => return exchanged.refused(&failure, &fresh.id),
             };
             exchanged.goes(way, &prepared);
             drop(asked);
-            if router.reask == 0 {
+            if router.reask == 0 && !prepared.tries_thinking() {
                 prepared.forget_asked();
             }
             let sent = Sent {
@@ -128,7 +132,26 @@ impl LlmFront {
             return exchanged.failed(&prepared, failure, None);
         }
         if !response.status().is_success() {
-            let answer = match upstream.whole(response).await {
+            let body = upstream.whole(response).await;
+            if let Ok(body) = &body
+                && let Some(without) = prepared.without_thinking(status, body, sent.mending, sent.fresh)
+            {
+                tracing::info!(
+                    "the model \"{}\" of the upstream \"{}\" does not think; it is asked without that from now on",
+                    sent.way.model,
+                    upstream.name()
+                );
+                upstream.learn(&sent.way.model, Thinks::No);
+                return match without {
+                    Ok(without) => {
+                        exchanged.goes(sent.way, &without);
+                        // At most once: this one does not try thinking.
+                        Box::pin(self.attempt(sent, without, exchanged)).await
+                    }
+                    Err(failure) => exchanged.failed(&prepared, failure, None),
+                };
+            }
+            let answer = match body {
                 Ok(body) => prepared.whole(status, &body),
                 Err(failure) => prepared.failed(failure),
             };
@@ -139,6 +162,12 @@ impl LlmFront {
             }
             exchanged.ends();
             return Attempt::Answered(response);
+        }
+        if prepared.tries_thinking() {
+            upstream.learn(&sent.way.model, Thinks::Yes);
+            if sent.reask == 0 {
+                prepared.forget_asked();
+            }
         }
         if sent.is_stream && is_stream(&upstream_headers, upstream.dialect()) {
             let begun = streaming::begin(Arc::clone(upstream), response, &prepared).await;

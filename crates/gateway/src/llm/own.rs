@@ -7,7 +7,7 @@ use http::{HeaderMap, Method};
 use toolwright_llm::exchange::{Fresh, OwnQuestion, Report};
 use toolwright_llm::form::{Event, Request, Response};
 use toolwright_llm::stream::Gathered;
-use toolwright_llm::{Dialect, Failure};
+use toolwright_llm::{Dialect, Failure, Thinks};
 
 use tokio::time::timeout;
 
@@ -116,7 +116,11 @@ impl LlmFront {
         hear: &mut (dyn FnMut(&Event) + Send),
     ) -> Result<Heard, Broken> {
         let upstream = &way.upstream;
-        let mut question = OwnQuestion::new(ask.request, &upstream.target(&way.model), fresh)?;
+        let target = match ask.request.reasoning {
+            Some(_) => upstream.target_that_thinks(&way.model, &HeaderMap::new()).await,
+            None => upstream.target(&way.model),
+        };
+        let mut question = OwnQuestion::new(ask.request, &target, fresh)?;
         exchanged.goes_to(way, &question.notes, &question.body);
         let to = upstream.dialect();
         let sent = Ask {
@@ -133,6 +137,9 @@ impl LlmFront {
             let mut head = std::mem::take(response.headers_mut());
             upstream.hide_in_head(&mut head);
             return Err(Broken::before(upstream.redirects(status, &head)));
+        }
+        if question.tries_thinking() && response.status().is_success() {
+            upstream.learn(&way.model, Thinks::Yes);
         }
         let mut gathered = Gathered::default();
         let mut tell = |events: &mut Vec<Event>, gathered: &mut Gathered, exchanged: &mut Exchanged| {
@@ -174,6 +181,11 @@ impl LlmFront {
             let _ = timeout(LAST_BYTES, body.piece()).await;
         } else {
             let body = upstream.whole(response).await.map_err(Broken::before)?;
+            let is_refused = question.is_thinking_refused(status, &body);
+            if is_refused && upstream.learn(&way.model, Thinks::No) {
+                // At most once: from now on the model is not asked to think.
+                return Box::pin(self.ask_way(way, ask, fresh, exchanged, hear)).await;
+            }
             exchanged.answers(&body);
             let mut events = question.whole(status, &body)?;
             tell(&mut events, &mut gathered, exchanged);

@@ -113,6 +113,7 @@ pub(super) fn overrides(settings: &UpstreamSettings) -> Overrides {
             ReasoningQuirk::ReasoningContent => ReasoningField::ReasoningContent,
             ReasoningQuirk::Reasoning => ReasoningField::Reasoning,
         }),
+        takes_thinking: quirks.think,
         takes_inline_system: quirks.inline_system,
         default_max_tokens: quirks.max_tokens,
         reads_text_calls: settings.reads_text_calls,

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use reqwest::Url;
 use tokio::time::timeout;
 use toolwright_config::{OpenAiApi, UpstreamKey, UpstreamKind, UpstreamSettings};
-use toolwright_llm::{Dialect, Failure, FailureKind, Target, quirks};
+use toolwright_llm::{Dialect, Failure, FailureKind, Target, Thinks, quirks};
 
 use super::carrier::{Carried, CarriedBody, Carrier, CarryError};
 use super::router::UpstreamError;
@@ -125,6 +125,20 @@ impl Upstream {
         let target = Arc::new(self.new_target(model));
         targets.insert(model.to_owned(), Arc::clone(&target));
         target
+    }
+
+    /// Remembers whether a model thinks. False where it cannot be remembered: the configuration says otherwise, or the
+    /// name is too long.
+    pub fn learn(&self, model: &str, thinks: Thinks) -> bool {
+        let target = self.target(model);
+        if self.settings.quirks.think.is_some() || model.len() > LONGEST_REMEMBERED {
+            return false;
+        }
+        if target.thinks != thinks {
+            let target = Arc::new(Target { thinks, ..(*target).clone() });
+            self.targets.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned(), target);
+        }
+        true
     }
 
     fn new_target(&self, model: &str) -> Target {

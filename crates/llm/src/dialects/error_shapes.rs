@@ -40,6 +40,11 @@ pub(crate) fn read(status: u16, body: &str) -> Failure {
     failure
 }
 
+/// Whether a code says that a parameter is none of the model's: OpenAI's two, and that of strict servers in Python.
+pub(crate) fn is_unknown_parameter(code: &str) -> bool {
+    matches!(code, "unsupported_parameter" | "unknown_parameter" | "extra_forbidden")
+}
+
 /// Whether a body that came with a good status is an error all the same.
 pub(crate) fn is_error(fields: &Fields<'_, '_>) -> bool {
     fields.peek("error").is_some()
@@ -93,7 +98,8 @@ fn find(value: &str, depth: usize) -> Option<Failure> {
 fn find_detail(detail: &str) -> Option<Failure> {
     let items = raw::items(detail).ok()?;
     let mut told = Vec::new();
-    for item in items {
+    let (mut param, mut code) = (None, None);
+    for item in &items {
         let fields = Fields::lenient(item);
         let words = fields.peek("msg").and_then(decoded)?;
         let place: Vec<String> = raw::items(fields.peek("loc").unwrap_or("[]"))
@@ -101,9 +107,20 @@ fn find_detail(detail: &str) -> Option<Failure> {
             .into_iter()
             .filter_map(scalar)
             .collect();
+        if items.len() == 1 {
+            // Where one thing is wrong, it is the parameter that the error is about.
+            let inner: Vec<&str> =
+                place.iter().map(String::as_str).skip_while(|part| *part == "body").collect();
+            param = Some(inner.join(".")).filter(|param| !param.is_empty());
+            code = fields.peek("type").and_then(decoded);
+        }
         told.push(if place.is_empty() { words } else { format!("{}: {words}", place.join(".")) });
     }
-    (!told.is_empty()).then(|| Failure::new(FailureKind::Api, told.join("; ")))
+    if told.is_empty() {
+        return None;
+    }
+    let failure = Failure::new(FailureKind::Api, told.join("; "));
+    Some(Failure { param, code, ..failure })
 }
 
 /// A string, or a number as it is written.

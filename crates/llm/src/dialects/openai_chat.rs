@@ -13,7 +13,7 @@ mod stream_read;
 mod stream_write;
 mod tools;
 
-pub use error::{read_error, write_error};
+pub use error::{read_error, refuses_thinking, write_error};
 pub use request_read::read_request;
 pub use request_write::write_request;
 pub use response::{read_response, write_response};

@@ -18,7 +18,7 @@ mod tools;
 
 pub use decoder::Decoder;
 pub use encoder::Encoder;
-pub use error::{read_error, write_error};
+pub use error::{read_error, refuses_thinking, write_error};
 pub(crate) use output::error_code;
 pub use request_read::{check_for_others, read_request};
 pub use request_write::write_request;

@@ -6,7 +6,7 @@ use super::events::EventStream;
 use super::{Fresh, judge, text_calls_of, unreadable};
 use crate::fit::{self, Names};
 use crate::form::{Event, Request};
-use crate::{Dialect, Failure, Notes, Target, dialects, stream};
+use crate::{Dialect, Failure, Notes, Target, Thinks, dialects, stream};
 
 /// What is sent to an upstream, and what its answer will be read with.
 pub struct OwnQuestion {
@@ -14,11 +14,13 @@ pub struct OwnQuestion {
     pub body: String,
     /// What could not be said there.
     pub notes: Notes,
-    upstream: Dialect,
+    pub(super) upstream: Dialect,
     names: Names,
     /// The tools whose calls are looked for in texts.
     text_tools: Vec<String>,
     id: String,
+    /// Whether the model is asked to think without knowing whether it can.
+    pub(super) tries_thinking: bool,
 }
 
 impl OwnQuestion {
@@ -39,6 +41,7 @@ impl OwnQuestion {
             names,
             text_tools: tools.map(|tool| tool.name.clone()).collect(),
             id: fresh.id.clone(),
+            tries_thinking: target.thinks == Thinks::Untried && request.reasoning.is_some(),
         })
     }
 

@@ -43,6 +43,16 @@ const CLAUDE_WITH_ONE_SAMPLER: &[&str] = &[
 const CLAUDE_WITHOUT_SAMPLERS: &[&str] =
     &["*claude-opus-4-7*", "*claude-opus-4.7*", "*claude-opus-4-8*", "*claude-opus-4.8*"];
 
+const CLAUDE_WITHOUT_THINKING: &[&str] = &[
+    "*claude-2*",
+    "*claude-instant*",
+    "*claude-3-opus*",
+    "*claude-3-sonnet*",
+    "*claude-3-haiku*",
+    "*claude-3-5*",
+    "*claude-3.5*",
+];
+
 /// Later rows win.
 pub(super) const QUIRKS: &[Quirk] = &[
     // Anthropic
@@ -73,6 +83,13 @@ pub(super) const QUIRKS: &[Quirk] = &[
         models: CLAUDE_WITHOUT_SAMPLERS,
         takes: &[Temperature(false), TopK(false)],
         why: "Claude models since Opus 4.7 refuse temperature, top_p and top_k",
+    },
+    Quirk {
+        kinds: &[Anthropic],
+        hosts: &[],
+        models: CLAUDE_WITHOUT_THINKING,
+        takes: &[Thinking(false)],
+        why: "Claude models before 3.7 refuse thinking",
     },
     // Servers that take more than Chat Completions says
     Quirk {
@@ -213,8 +230,31 @@ pub(super) const QUIRKS: &[Quirk] = &[
     Quirk {
         kinds: &[OpenAiChat, OpenAiResponses],
         hosts: &[],
+        models: &["o1*", "o3*", "o4-*", "gpt-5*"],
+        takes: &[Thinking(true)],
+        why: "OpenAI's thinking models take an effort",
+    },
+    Quirk {
+        kinds: &[OpenAiChat, OpenAiResponses],
+        hosts: &[],
+        models: &[
+            "gpt-4*",
+            "*/gpt-4*",
+            "chatgpt-4*",
+            "*/chatgpt-4*",
+            "gpt-3.5*",
+            "*/gpt-3.5*",
+            "o1-mini*",
+            "o1-preview*",
+        ],
+        takes: &[Thinking(false)],
+        why: "these models refuse reasoning_effort and reasoning: they do not think, or not by order",
+    },
+    Quirk {
+        kinds: &[OpenAiChat, OpenAiResponses],
+        hosts: &[],
         models: &["gpt-5*-chat*"],
-        takes: &[Temperature(true)],
+        takes: &[Temperature(true), Thinking(false)],
         why: "the chat models of the GPT-5 family do not think, and take temperature",
     },
     Quirk {

@@ -84,11 +84,14 @@ pub(super) fn answer(asked: &Asked, line: &Next) -> (Answer, Order) {
     };
     let path = asked.path.split('?').next().unwrap_or_default();
     let Some(dialect) = Dialect::of(path) else {
-        return (beside(asked, path), order);
+        return (beside(asked, path, &order), order);
     };
     if body.is_null() {
         let text = format!("the body is no JSON: {} bytes", asked.body.len());
         return (error(dialect, 400, &text), order);
+    }
+    if let Some(refusal) = refused_thinking(dialect, &body, model).filter(|_| order.nothink) {
+        return (refusal, order);
     }
     let mut scenario = match line {
         Next::Said(said) => said.scenario(),
@@ -207,8 +210,33 @@ pub fn error(dialect: Dialect, status: u16, text: &str) -> Answer {
     answer
 }
 
+/// What a model that does not think answers to who asks it to: OpenAI's older models, its newer API, and Ollama.
+fn refused_thinking(dialect: Dialect, body: &Value, model: &str) -> Option<Answer> {
+    let (message, param, code) = match dialect {
+        Dialect::Chat => (
+            format!(
+                "Unrecognized request argument supplied: {}",
+                body.get("reasoning_effort").map(|_| "reasoning_effort")?
+            ),
+            Value::Null,
+            Value::Null,
+        ),
+        Dialect::Responses => {
+            body.get("reasoning")?;
+            let message = "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
+            (message.to_owned(), json!("reasoning.effort"), json!("unsupported_parameter"))
+        }
+        Dialect::Ollama if body["think"] == true || body["think"].is_string() => {
+            return Some(error(dialect, 400, &format!("\"{model}\" does not support thinking")));
+        }
+        Dialect::Ollama | Dialect::Anthropic => return None,
+    };
+    let error = json!({"message": message, "type": "invalid_request_error", "param": param, "code": code});
+    Some(Answer::json(400, &json!({"error": error})))
+}
+
 /// Everything that is no question to a model.
-fn beside(asked: &Asked, path: &str) -> Answer {
+fn beside(asked: &Asked, path: &str, order: &Order) -> Answer {
     let is_anthropic = asked.header("anthropic-version").is_some();
     let names = ["plain", "s1-text-then-two-calls"];
     match (asked.method.as_str(), path) {
@@ -235,8 +263,11 @@ fn beside(asked: &Asked, path: &str) -> Answer {
             Answer::json(200, &json!({"models": models}))
         }
         ("GET", "/api/version") => Answer::json(200, &json!({"version": "0.12.0"})),
+        ("POST", "/api/show") if order.noshow => error(Dialect::Ollama, 404, "no such path"),
         ("POST", "/api/show") => {
-            let body = json!({"details": {"family": "scenario"}, "capabilities": ["completion", "tools"]});
+            let can = if order.nothink { "insert" } else { "thinking" };
+            let body =
+                json!({"details": {"family": "scenario"}, "capabilities": ["completion", "tools", can]});
             Answer::json(200, &body)
         }
         ("HEAD" | "GET", "/") => Answer::json(200, &json!("it runs")),

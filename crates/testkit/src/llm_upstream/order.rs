@@ -27,6 +27,8 @@ pub enum End {
 /// | `endless` | repeats the first text for ever |
 /// | `crlf` | ends the lines of events with CR and LF |
 /// | `comments` | puts a comment before every event |
+/// | `nothink` | refuses to be asked to think, as OpenAI and Ollama do; `/api/show` says so |
+/// | `noshow` | has no `/api/show` |
 /// | `bare` | does not send the end mark (`[DONE]`, `message_stop`, `response.completed`, `done`) |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
@@ -56,6 +58,10 @@ pub struct Order {
     pub comments: bool,
     /// Whether the end mark is missing.
     pub bare: bool,
+    /// Whether it refuses to be asked to think.
+    pub nothink: bool,
+    /// Whether nothing is said of what it can do.
+    pub noshow: bool,
 }
 
 impl Order {
@@ -83,6 +89,8 @@ impl Order {
                 "crlf" => order.crlf = true,
                 "comments" => order.comments = true,
                 "bare" => order.bare = true,
+                "nothink" => order.nothink = true,
+                "noshow" => order.noshow = true,
                 _ => {}
             }
         }

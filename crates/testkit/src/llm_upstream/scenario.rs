@@ -189,6 +189,7 @@ pub fn scenarios() -> Vec<Scenario> {
         said("b8", "b8-deep-arguments", vec![call("get_weather", &"{\"city\":".repeat(5_000))]),
         // A call without what it needs, until the model is told so.
         said("b9", "b9-corrects-itself", vec![call("get_weather", r#"{"days":3}"#)]),
+        refused("e400", "e400", 400),
         refused("e401", "e401", 401),
         refused("e403", "e403", 403),
         refused("e404", "e404", 404),

@@ -16,5 +16,6 @@ mod rough;
 mod settings;
 mod spoken;
 mod stage;
+mod thinking;
 mod upstream_itself;
 mod what_is_sent;

@@ -53,6 +53,7 @@ const QUIRK_KEYS: &[&str] = &[
     "nameChars",
     "schemas",
     "reasoning",
+    "think",
     "inlineSystem",
     "maxTokens",
 ];
@@ -251,6 +252,7 @@ impl<'t> Reader<'t, '_> {
             max_completion_tokens: flag("maxCompletionTokens"),
             temperature: flag("temperature"),
             top_k: flag("topK"),
+            think: flag("think"),
             inline_system: flag("inlineSystem"),
             name_chars: name_chars.and_then(|chars| usize::try_from(chars).ok()),
             schemas,

@@ -10,6 +10,13 @@ pub fn read_error(status: u16, body: &str) -> Failure {
     error_shapes::read(status, body)
 }
 
+/// Whether the model does not take `think`. Ollama's errors are a sentence and nothing else: `"llama3.2" does not support
+/// thinking`, with the name of the model.
+pub fn refuses_thinking(failure: &Failure) -> bool {
+    let model = failure.message.strip_suffix(" does not support thinking");
+    model.is_some_and(|model| model.len() > 2 && model.starts_with('"') && model.ends_with('"'))
+}
+
 /// Writes an error for a client: a text, no object. The id of the request goes into a header.
 pub fn write_error(failure: &Failure, _request_id: &str) -> String {
     let mut out = ObjectWriter::default();

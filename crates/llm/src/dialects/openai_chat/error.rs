@@ -10,6 +10,25 @@ pub fn read_error(status: u16, body: &str) -> Failure {
     error_shapes::read(status, body)
 }
 
+/// What servers say of `reasoning_effort` that name neither the parameter nor a code: OpenAI's older models, xAI.
+const REFUSALS: [&str; 2] = [
+    "Unrecognized request argument supplied: reasoning_effort",
+    "Argument not supported on this model: reasoningEffort",
+];
+/// What Groq says, which names the parameter and no code.
+const REFUSAL_OF_PARAM: &str = "is not supported with this model";
+
+/// Whether the model does not take `reasoning_effort`.
+pub fn refuses_thinking(failure: &Failure) -> bool {
+    let is_about = |param: &str| matches!(param, "reasoning_effort" | "reasoning" | "reasoning.effort");
+    match (failure.param.as_deref(), failure.code.as_deref()) {
+        (Some(param), Some(code)) => is_about(param) && error_shapes::is_unknown_parameter(code),
+        (Some(param), None) => is_about(param) && failure.message.ends_with(REFUSAL_OF_PARAM),
+        // xAI has its own words for the code.
+        (None, _) => REFUSALS.contains(&failure.message.trim_end_matches('.')),
+    }
+}
+
 /// Writes an error for a client. The dialect has no place for the request's id but a header.
 pub fn write_error(failure: &Failure, _request_id: &str) -> String {
     let mut error = ObjectWriter::default();

@@ -10,6 +10,13 @@ pub fn read_error(status: u16, body: &str) -> Failure {
     error_shapes::read(status, body)
 }
 
+/// Whether the model does not take `reasoning`.
+pub fn refuses_thinking(failure: &Failure) -> bool {
+    let is_about = |param: &str| param == "reasoning" || param.starts_with("reasoning.");
+    failure.param.as_deref().is_some_and(is_about)
+        && failure.code.as_deref().is_some_and(error_shapes::is_unknown_parameter)
+}
+
 /// Writes an error for a client. The id of the request goes into a header, not here.
 pub fn write_error(failure: &Failure, _request_id: &str) -> String {
     let mut out = ObjectWriter::default();
