@@ -296,11 +296,11 @@ impl Prepared {
     /// An upstream's answer in the form, with calls mended.
     fn response(&self, text: &str) -> Result<(Response, Report), Failure> {
         let mut response = dialects::read_response(self.upstream, text)?;
-        self.names.restore(&mut response);
         let text_calls = match self.reads_text_calls {
             true => text_calls_of(&mut response, &self.tool_names(), &self.reply.id),
             false => 0,
         };
+        self.names.restore(&mut response);
         let mended = calls::mend_response(&self.mender, &mut response);
         let mut report = Report {
             usage: response.usage,
@@ -322,8 +322,10 @@ impl Prepared {
         }
     }
 
+    /// What the model may call the tools: as the client does, and as it was told to.
     fn tool_names(&self) -> Vec<String> {
-        self.reply.request.tools.iter().map(|tool| tool.name.clone()).collect()
+        let known = self.reply.request.tools.iter().map(|tool| tool.name.as_str());
+        known.chain(self.names.sent()).map(str::to_owned).collect()
     }
 
     /// An error as the client's answer.

@@ -29,7 +29,7 @@ pub fn fit(request: &mut Request, target: &Target, notes: &mut Notes) -> Result<
     choice::check_count(request, target)?;
     thinking::fit_thinking(request, target, notes);
     sampling::fit_sampling(request, target, notes);
-    let names = names::rename(request, target.name_chars);
+    let names = names::rename(request, target);
     ids::fit_ids(request, target.ids);
     schema::fit_schemas(request, target, notes);
     Ok(names)

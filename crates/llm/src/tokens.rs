@@ -3,6 +3,7 @@
 mod media;
 mod text;
 
+use crate::dialects::openai_responses::namespace::is_namespace;
 use crate::form::{Arguments, Block, Format, Media, Request, Text};
 
 /// What stands around a conversation.
@@ -82,7 +83,9 @@ fn sum(request: &Request, how: &impl Count) -> u64 {
             TOOL_TOKENS + how.text(&tool.name) + optional(tool.description.as_deref()) + optional(schema)
         })
         .sum();
-    let served: u64 = request.server_tools.iter().map(|tool| TOOL_TOKENS + how.text(tool.as_str())).sum();
+    // The tools of a namespace are counted one by one.
+    let served = request.server_tools.iter().filter(|tool| !is_namespace(tool));
+    let served: u64 = served.map(|tool| TOOL_TOKENS + how.text(tool.as_str())).sum();
     let messages: u64 =
         request.messages.iter().map(|message| MESSAGE_TOKENS + blocks(&message.blocks, how)).sum();
     let format = match &request.format {

@@ -4,6 +4,7 @@ mod call_stage;
 mod calls;
 mod exchange;
 mod golden;
+mod namespaces;
 mod pass_documents;
 mod pass_scenarios;
 mod pass_streams;

@@ -9,6 +9,7 @@ use toolwright_normalizer::{Normalizer, RawArguments, Tool, find_tool};
 
 use super::cache::{KnownTool, Toolset};
 use super::{CallReport, Delivery, GrowingCall, Mended};
+use crate::dialects::openai_responses::namespace::full_name;
 
 /// How often arguments may be JSON inside a string.
 const MAX_ENCODINGS: usize = 4;
@@ -80,6 +81,18 @@ impl Mender {
             why: code.title().to_owned(),
         });
         named(Some(found.index), name, change, None)
+    }
+
+    /// The same for the name of a tool in a namespace: nothing outside of it is meant.
+    pub fn name_in(&self, namespace: Option<&str>, sent: &str) -> Named {
+        let Some(namespace) = namespace else { return self.name(sent) };
+        let full = full_name(namespace, sent);
+        let named = self.name(&full);
+        if named.name.starts_with(&full_name(namespace, "")) {
+            return named;
+        }
+        let why = format!("the tool \"{sent}\" is not in the namespace \"{namespace}\"");
+        Named { name: full.clone(), sent: full, tool: None, change: None, unknown: Some(why) }
     }
 
     /// Judges whole arguments. `finish` says how the turn ended, as far as this call was its last.

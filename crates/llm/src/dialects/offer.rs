@@ -3,6 +3,7 @@
 use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
 use super::fields::{Fields, count};
+use super::openai_responses::namespace::{is_namespace, kinds_of_others};
 use crate::form::{Members, Request, Tool, ToolChoice};
 use crate::{Dialect, Failure, Notes};
 
@@ -18,11 +19,17 @@ pub(crate) fn offered(request: &Request) -> impl Iterator<Item = &Tool> {
 /// Tells that tools of another provider are left out.
 pub(crate) fn note_server_tools(request: &Request, notes: &mut Notes) {
     for tool in &request.server_tools {
-        let kind = tool.get_text("type").unwrap_or_else(|| "without a type".to_owned());
-        notes.add(
-            "server_tool_dropped",
-            format!("only its own provider knows the tool {kind}; it was left out"),
-        );
+        let kinds = match is_namespace(tool) {
+            // Its functions are among the tools.
+            true => kinds_of_others(tool),
+            false => vec![tool.get_text("type").unwrap_or_else(|| "without a type".to_owned())],
+        };
+        for kind in kinds {
+            notes.add(
+                "server_tool_dropped",
+                format!("only its own provider knows the tool {kind}; it was left out"),
+            );
+        }
     }
 }
 

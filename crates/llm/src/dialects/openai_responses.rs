@@ -8,6 +8,7 @@ mod encoder;
 mod error;
 mod input;
 mod item;
+pub(crate) mod namespace;
 mod output;
 mod request_read;
 mod request_write;

@@ -71,14 +71,19 @@ impl EventStream {
 
     fn pass_on(&mut self, mut read: Vec<Event>, out: &mut Vec<Event>) {
         for mut event in read.drain(..) {
-            self.names.restore_event(&mut event);
             match &mut self.text_calls {
                 Some(text_calls) => {
                     let mut seen = Vec::new();
                     text_calls.push(event, &mut seen);
-                    seen.into_iter().for_each(|event| self.sequencer.push(event, out));
+                    for mut event in seen {
+                        self.names.restore_event(&mut event);
+                        self.sequencer.push(event, out);
+                    }
                 }
-                None => self.sequencer.push(event, out),
+                None => {
+                    self.names.restore_event(&mut event);
+                    self.sequencer.push(event, out);
+                }
             }
         }
         self.read = read;

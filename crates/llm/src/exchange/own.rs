@@ -34,12 +34,16 @@ impl OwnQuestion {
         let names = fit::fit(&mut fitted, target, &mut notes)?;
         let body = dialects::write_request(&fitted, target, &mut notes)?;
         let tools = request.tools.iter().filter(|_| target.reads_text_calls);
+        let sent: Vec<String> = match target.reads_text_calls {
+            true => names.sent().map(str::to_owned).collect(),
+            false => Vec::new(),
+        };
         Ok(OwnQuestion {
             body,
             notes,
             upstream: target.dialect,
             names,
-            text_tools: tools.map(|tool| tool.name.clone()).collect(),
+            text_tools: tools.map(|tool| tool.name.clone()).chain(sent).collect(),
             id: fresh.id.clone(),
             tries_thinking: target.thinks == Thinks::Untried && request.reasoning.is_some(),
         })
@@ -63,8 +67,8 @@ impl OwnQuestion {
             return Err(fault);
         }
         let mut response = dialects::read_response(self.upstream, text)?;
-        self.names.restore(&mut response);
         text_calls_of(&mut response, &self.text_tools, &self.id);
+        self.names.restore(&mut response);
         Ok(stream::events_of(&response, &self.id))
     }
 }

@@ -6,6 +6,7 @@ use toolwright_jsonrpc::Json;
 use toolwright_normalizer::{NameError, find_tool};
 
 use super::shown;
+use crate::dialects::openai_responses::namespace::{full_name, is_namespace};
 use crate::form::{Request, ToolChoice};
 use crate::{Failure, Notes, Target};
 
@@ -62,6 +63,10 @@ fn filter(
     let allowed: HashSet<&str> = names.iter().map(String::as_str).collect();
     request.tools.retain(|tool| allowed.contains(tool.name.as_str()));
     request.server_tools.retain(|tool| {
+        let name = tool.get_text("name").unwrap_or_default();
+        if is_namespace(tool) {
+            return allowed.iter().any(|allowed| allowed.starts_with(&full_name(&name, "")));
+        }
         ["name", "type"].iter().any(|key| tool.get_text(key).is_some_and(|text| allowed.contains(&*text)))
     });
     let is_any_left = !request.tools.is_empty() || !request.server_tools.is_empty();

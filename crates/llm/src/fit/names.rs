@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{hash, is_word_char};
+use crate::dialects::openai_responses::namespace;
 use crate::form::{Block, Event, Request, Response, ToolChoice};
+use crate::{Dialect, Target};
 
 /// Shorter limits than this are none that an upstream has; a readable part and a hash must fit.
 const SHORTEST_LIMIT: usize = 16;
@@ -32,12 +34,16 @@ struct Renamed {
 }
 
 /// Renames what does not fit: in tools, choice, calls and results alike.
-pub(super) fn rename(request: &mut Request, name_chars: usize) -> Names {
-    let limit = name_chars.max(SHORTEST_LIMIT);
+pub(super) fn rename(request: &mut Request, target: &Target) -> Names {
+    let limit = target.name_chars.max(SHORTEST_LIMIT);
+    let spaced = namespaced(request);
+    // Its own dialect is told both names.
+    let is_own = target.dialect == Dialect::OpenAiResponses && request.dialect == Some(target.dialect);
     let mut all: HashSet<String> = HashSet::new();
     let mut unfit: Vec<String> = Vec::new();
     visit(request, &mut |name| {
-        if !fits(name, limit) && !all.contains(name.as_str()) {
+        let fits = fits(name, limit) || (is_own && spaced.contains_key(name.as_str()));
+        if !fits && !all.contains(name.as_str()) {
             unfit.push(name.clone());
         }
         if !all.contains(name.as_str()) {
@@ -52,7 +58,11 @@ pub(super) fn rename(request: &mut Request, name_chars: usize) -> Names {
     let mut new_names: HashMap<String, String> = HashMap::new();
     let mut renamed = Vec::with_capacity(unfit.len());
     for original in unfit {
-        let (sent, readable) = new_name(&original, limit, &taken);
+        let joined = spaced.get(&original).filter(|joined| fits(joined, limit) && !taken.contains(*joined));
+        let (sent, readable) = match joined {
+            Some(joined) => (joined.clone(), joined.len()),
+            None => new_name(&original, limit, &taken),
+        };
         taken.insert(sent.clone());
         new_names.insert(original.clone(), sent.clone());
         renamed.push(Renamed { is_tool: tools.contains(&original), original, sent, readable });
@@ -64,6 +74,23 @@ pub(super) fn rename(request: &mut Request, name_chars: usize) -> Names {
     });
     let kept = tools.into_iter().filter(|name| !new_names.contains_key(name)).collect();
     Names { renamed, kept }
+}
+
+/// What upstreams are told that know no namespaces, by the names of tools and calls that are in one.
+fn namespaced(request: &Request) -> HashMap<String, String> {
+    let tools = request.tools.iter().map(|tool| (&tool.extra, &tool.name));
+    let blocks = request.messages.iter().flat_map(|message| &message.blocks);
+    let calls = blocks.filter_map(|block| match block {
+        Block::Call(call) => Some((&call.extra, &call.name)),
+        _ => None,
+    });
+    tools
+        .chain(calls)
+        .filter_map(|(extra, name)| {
+            let (namespace, tool) = namespace::parts(extra, name)?;
+            Some((name.clone(), format!("{}__{tool}", namespace.trim_end_matches("__"))))
+        })
+        .collect()
 }
 
 /// Every place where a tool is named.
@@ -118,6 +145,11 @@ impl Names {
     /// Whether no name was changed.
     pub fn is_empty(&self) -> bool {
         self.renamed.is_empty()
+    }
+
+    /// The names that were sent instead of others.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = &str> {
+        self.renamed.iter().filter(|one| one.is_tool).map(|one| one.sent.as_str())
     }
 
     /// The name that the client knows for one that a model wrote: the one that was sent, the one before that, or one

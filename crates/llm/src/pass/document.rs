@@ -170,9 +170,12 @@ fn edited<'b>(body: &'b str, edits: &[(Span, String)]) -> Cow<'b, str> {
 
 /// The calls of a document, one after the other.
 struct Calls<'b> {
+    dialect: Dialect,
     shape: Shape,
     body: &'b str,
     mender: &'b Mender,
+    /// The namespace of the call's tool.
+    namespace: Option<String>,
     named: Option<mend::Named>,
     /// The ids of the calls so far.
     ids: Vec<String>,
@@ -183,7 +186,17 @@ struct Calls<'b> {
 impl<'b> Calls<'b> {
     fn new(dialect: Dialect, body: &'b str, mender: &'b Mender) -> Calls<'b> {
         let shape = Shape::of(dialect);
-        Calls { shape, body, mender, named: None, ids: Vec::new(), edits: Vec::new(), reports: Vec::new() }
+        Calls {
+            dialect,
+            shape,
+            body,
+            mender,
+            namespace: None,
+            named: None,
+            ids: Vec::new(),
+            edits: Vec::new(),
+            reports: Vec::new(),
+        }
     }
 
     /// Puts this text in the place of the string there, unless it is the same.
@@ -253,13 +266,13 @@ impl<'b> Calls<'b> {
 
     fn take(&mut self, what: What, finish: Finish) {
         match what {
-            What::Start => self.named = None,
+            What::Start => (self.named, self.namespace) = (None, None),
+            What::Namespace(span) => self.namespace = Some(decoded(self.body, &span).into_owned()),
             What::Name(span) => {
                 let sent = decoded(self.body, &span);
-                let named = self.mender.name(&sent);
-                if let Some(new) = mend::new_name(&named, &sent) {
-                    self.edits.push((span, raw::quote(new)));
-                }
+                let named = self.mender.name_in(self.namespace.as_deref(), &sent);
+                let new = mend::new_name(self.dialect, &named, self.namespace.as_deref(), &sent);
+                self.edits.extend(new.map(|new| (span, new)));
                 self.named = Some(named);
             }
             What::Arguments(span, shape) => {

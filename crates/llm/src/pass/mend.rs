@@ -1,14 +1,33 @@
 //! What passing needs of the mender of calls.
 
+use toolwright_jsonrpc::raw;
 use toolwright_normalizer::continuation;
 
+use crate::Dialect;
 use crate::calls::GrowingCall;
 pub(super) use crate::calls::{CallReport, Delivery, Mender, Named};
+use crate::dialects::openai_responses::namespace::{self, NAMESPACE};
 pub(super) use toolwright_model::Finish;
 
-/// The name to write instead of the one that was sent.
-pub(super) fn new_name<'n>(named: &'n Named, sent: &str) -> Option<&'n str> {
-    Some(named.name()).filter(|name| *name != sent)
+/// What to write instead of the name that was sent, as JSON. A tool of a namespace needs both names: where there was
+/// none, the namespace goes with the name.
+pub(super) fn new_name(
+    dialect: Dialect,
+    named: &Named,
+    namespace: Option<&str>,
+    sent: &str,
+) -> Option<String> {
+    let name = named.name();
+    let is_own = dialect == Dialect::OpenAiResponses && named.is_known();
+    let within = namespace::split(name).filter(|_| is_own);
+    match (namespace, within) {
+        (Some(_), Some((_, tool))) => Some(raw::quote(tool)).filter(|_| tool != sent),
+        (None, Some((namespace, tool))) => {
+            Some(format!("{},\"{NAMESPACE}\":{}", raw::quote(tool), raw::quote(namespace)))
+        }
+        (Some(_), None) => None,
+        (None, None) => Some(raw::quote(name)).filter(|_| name != sent),
+    }
 }
 
 /// Arguments that come in pieces.

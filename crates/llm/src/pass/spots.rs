@@ -96,6 +96,8 @@ pub enum What {
     Start,
     /// By what clients know it, where a dialect leaves that to its providers.
     Identity(Identity),
+    /// The namespace of the tool, a string. It comes before the name.
+    Namespace(Span),
     /// The name, a string.
     Name(Span),
     /// All of the arguments.
@@ -200,6 +202,7 @@ fn kept(read: Option<()>, spots: Vec<Spot>) -> Vec<Spot> {
 struct CallObject {
     key: CallKey,
     identity: Option<Identity>,
+    namespace: Option<Span>,
     name: Option<Span>,
     arguments: Option<(Span, Shape)>,
     /// Whether the arguments are an empty string or object.
@@ -244,11 +247,11 @@ impl CallObject {
         after: impl IntoIterator<Item = What>,
         spots: &mut Vec<Spot>,
     ) {
-        let CallObject { key, identity, name, arguments, .. } = self;
+        let CallObject { key, identity, namespace, name, arguments, .. } = self;
         let arguments = arguments.map(|(span, shape)| What::Arguments(span, shape));
         let identity = identity.map(What::Identity);
-        let all =
-            before.into_iter().chain(identity).chain(name.map(What::Name)).chain(arguments).chain(after);
+        let named = namespace.map(What::Namespace).into_iter().chain(name.map(What::Name));
+        let all = before.into_iter().chain(identity).chain(named).chain(arguments).chain(after);
         spots.extend(all.map(|what| Spot::Call { key: key.clone(), what }));
     }
 }

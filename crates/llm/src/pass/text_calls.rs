@@ -11,6 +11,7 @@ use crate::stream::calls_of;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextCall {
     id: String,
+    /// As JSON, with its namespace where it has one.
     name: String,
     /// A JSON object.
     arguments: String,
@@ -29,7 +30,7 @@ pub(super) fn find(
     let mut calls = Vec::with_capacity(found.len());
     for (number, (name, sent)) in found.into_iter().enumerate() {
         let named = mender.name(&name);
-        let name = mend::new_name(&named, &name).unwrap_or(&name).to_owned();
+        let name = mend::new_name(dialect, &named, None, &name).unwrap_or_else(|| quote(&name));
         let mended = mender.arguments(&named, &sent, Finish::Stop);
         reports.push(mended.report);
         let arguments = match mended.delivery {
@@ -42,11 +43,7 @@ pub(super) fn find(
         let start = if dialect == Dialect::AnthropicMessages { "toolu" } else { "call" };
         // In streams no line may end inside of a value.
         let arguments = arguments.replace(['\n', '\r'], " ");
-        calls.push(TextCall {
-            id: quote(&format!("{start}_{id_seed}_{number}")),
-            name: quote(&name),
-            arguments,
-        });
+        calls.push(TextCall { id: quote(&format!("{start}_{id_seed}_{number}")), name, arguments });
     }
     calls
 }

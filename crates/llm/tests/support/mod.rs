@@ -3,9 +3,12 @@
 
 use std::sync::{Arc, LazyLock};
 
+use serde_json::Value;
 use toolwright_jsonrpc::Json;
 use toolwright_llm::calls::{CallReport, CallStage, Mender, ToolCache, builtin_rules};
+use toolwright_llm::exchange::{Asked, Fresh, Mending, Prepared, Report};
 use toolwright_llm::form::{Event, Stop, Tool};
+use toolwright_llm::{Dialect, Target};
 use toolwright_normalizer::Normalizer;
 
 /// A tool of a request.
@@ -108,4 +111,47 @@ pub fn stop_of(events: &[Event]) -> Option<Stop> {
     let stop = stops.next();
     assert_eq!(stops.next(), None, "it ends once");
     stop
+}
+
+/// Repairs by the built-in rules.
+pub fn mending() -> Mending {
+    Mending { normalizer: Arc::new(Normalizer::new(builtin_rules())), cache: Arc::default() }
+}
+
+pub fn fresh() -> Fresh {
+    Fresh { id: "0123456789abcdefghijABCD".to_owned(), created: 1 }
+}
+
+/// A request as it is sent to an upstream that is known by its dialect alone.
+pub fn prepared(front: Dialect, upstream: Dialect, body: &str) -> Prepared {
+    prepared_for(front, &Target::new(upstream, "m"), body)
+}
+
+/// The same for an upstream of which more is known.
+pub fn prepared_for(front: Dialect, target: &Target, body: &str) -> Prepared {
+    let asked = Asked::read(front, body.as_bytes()).expect("a request");
+    asked.prepare(target, &mending(), &fresh()).expect("prepared")
+}
+
+/// The stream that a client gets for an upstream's, which comes in pieces of so many bytes.
+pub fn streamed(prepared: &Prepared, sent: &str, step: usize) -> (String, Report) {
+    let mut stream = prepared.stream();
+    let mut out = Vec::new();
+    for piece in sent.as_bytes().chunks(step) {
+        stream.push(piece, &mut out);
+    }
+    stream.end(None, &mut out);
+    (String::from_utf8(out).expect("UTF-8"), stream.report().clone())
+}
+
+/// A whole answer.
+pub fn whole(prepared: &Prepared, sent: &str) -> (String, Report) {
+    let answer = prepared.whole(200, sent.as_bytes());
+    (String::from_utf8(answer.body).expect("UTF-8"), answer.report)
+}
+
+/// The data of a stream's events, as JSON.
+pub fn data(stream: &str) -> Vec<Value> {
+    let lines = stream.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+    lines.filter_map(|line| serde_json::from_str(line.trim()).ok()).collect()
 }

@@ -5,6 +5,7 @@ use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 use crate::dialects::fields::{Fields, Path, decoded};
 use crate::dialects::history::note_once;
 use crate::dialects::offer::{flag, note_server_tools, offered};
+use crate::dialects::openai_responses::namespace::NAMESPACE;
 use crate::form::{Members, Request, Tool, ToolChoice};
 use crate::{Dialect, Failure, Notes};
 
@@ -111,7 +112,7 @@ pub(super) fn write_tools(request: &Request, notes: &mut Notes) -> Vec<Json> {
                 match key.as_str() {
                     _ if is_same => out.value(key, value),
                     // Told once for all of the request; the kind says nothing that is not known.
-                    "cache_control" | "type" => {}
+                    "cache_control" | "type" | NAMESPACE => {}
                     _ => notes.add("tool_member_not_sent", format!("{key} of the tool {} was left out", tool.name)),
                 }
             }

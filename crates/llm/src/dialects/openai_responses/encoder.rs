@@ -5,7 +5,7 @@ use std::mem;
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::output::{self, Answer, CallItem, ItemState, State};
-use super::{error, item, seal};
+use super::{error, item, namespace, seal};
 use crate::form::{Event, Stop, Usage};
 use crate::stream::Encode;
 use crate::{Failure, Reply};
@@ -46,6 +46,7 @@ struct OpenCall {
     id: String,
     call_id: String,
     name: String,
+    namespace: Option<String>,
     arguments: String,
     is_custom: bool,
 }
@@ -56,6 +57,7 @@ impl OpenCall {
             id: &self.id,
             call_id: &self.call_id,
             name: &self.name,
+            namespace: self.namespace.as_deref(),
             arguments: &self.arguments,
             is_custom: self.is_custom,
         }
@@ -280,10 +282,15 @@ impl Encoder {
         self.close(ItemState::Completed, out);
         let is_custom = output::takes_text(&self.reply.request, name);
         let prefix = if is_custom { "ctc" } else { "fc" };
+        let (namespace, name) = match namespace::of_tool(&self.reply.request, name) {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, name),
+        };
         let call = OpenCall {
             id: output::item_id(prefix, &self.reply, self.items.len()),
             call_id: call_id.to_owned(),
             name: name.to_owned(),
+            namespace: namespace.map(str::to_owned),
             arguments: String::new(),
             is_custom,
         };

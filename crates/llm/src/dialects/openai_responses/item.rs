@@ -3,6 +3,7 @@
 use toolwright_jsonrpc::raw;
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
+use super::namespace::{NAMESPACE, full_name};
 use super::seal;
 use crate::Dialect;
 use crate::dialects::fields::{Fields, arguments, decoded};
@@ -45,6 +46,7 @@ fn texts(list: &str) -> String {
 
 /// A call, of a `function_call` or, where the tool takes text, of a `custom_tool_call`.
 pub(super) fn call(mut fields: Fields<'_, '_>, name: String, is_custom: bool) -> Call {
+    let namespace = fields.text(NAMESPACE).ok().flatten().filter(|namespace| !namespace.is_empty());
     let call_id = fields.text("call_id").ok().flatten().filter(|id| !id.is_empty());
     let own_id = fields.text("id").ok().flatten().filter(|id| !id.is_empty());
     let arguments = if is_custom {
@@ -59,6 +61,13 @@ pub(super) fn call(mut fields: Fields<'_, '_>, name: String, is_custom: bool) ->
     if let Some(id) = &own_id {
         extra.push(("id".to_owned(), Json::text(id)));
     }
+    let name = match namespace {
+        Some(namespace) => {
+            extra.push((NAMESPACE.to_owned(), Json::text(&namespace)));
+            full_name(&namespace, &name)
+        }
+        None => name,
+    };
     Call { id: call_id.or(own_id), name, arguments, extra }
 }
 

@@ -3,6 +3,7 @@
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::item::custom_input;
+use super::namespace::{NAMESPACE, is_within};
 use super::tools::{self, Strictness, null};
 use crate::dialects::offer::{carried, flag};
 use crate::form::{Format, Request, Stop, Usage};
@@ -77,7 +78,11 @@ pub(super) fn write(answer: &Answer<'_>, reply: &Reply) -> Json {
     out.value("temperature", request.temperature.as_ref().unwrap_or(&null()));
     out.value("text", &text(request));
     out.value("tool_choice", &choice(request));
-    let own = request.tools.iter().map(|tool| tools::write(tool, Strictness::AsSent));
+    let own = request
+        .tools
+        .iter()
+        .filter(|tool| !is_within(tool))
+        .map(|tool| tools::write(tool, Strictness::AsSent));
     out.list("tools", own.chain(request.server_tools.iter().cloned()));
     out.value("top_p", request.top_p.as_ref().unwrap_or(&null()));
     match carried(&request.extra, "truncation") {
@@ -260,6 +265,8 @@ pub(super) struct CallItem<'a> {
     pub(super) id: &'a str,
     pub(super) call_id: &'a str,
     pub(super) name: &'a str,
+    /// The namespace of the tool, where it is in one.
+    pub(super) namespace: Option<&'a str>,
     pub(super) arguments: &'a str,
     /// Whether the tool takes text.
     pub(super) is_custom: bool,
@@ -280,6 +287,9 @@ impl CallItem<'_> {
         }
         out.text("call_id", self.call_id);
         out.text("name", self.name);
+        if let Some(namespace) = self.namespace {
+            out.text(NAMESPACE, namespace);
+        }
         out.finish()
     }
 }

@@ -39,7 +39,7 @@ pub fn read_request(body: &str) -> Result<Request, Failure> {
         (request.tools, request.server_tools) = tools::read(list, Path::Body.member("tools"))?;
     }
     if let Some(raw) = fields.take("tool_choice") {
-        request.choice = tools::read_choice(raw, Path::Body.member("tool_choice"))?;
+        request.choice = tools::read_choice(raw, Path::Body.member("tool_choice"), &request.tools)?;
         if request.choice.is_none() {
             request.extra.extend(Json::parse(raw).ok().map(|raw| ("tool_choice".to_owned(), raw)));
         }

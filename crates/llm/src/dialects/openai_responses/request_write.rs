@@ -6,6 +6,7 @@ mod media;
 use sha2::{Digest, Sha256};
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
+use super::namespace::is_within;
 use super::tools::{self, Strictness, write_extra_members};
 use crate::dialects::offer::{carried, flag, note_members, note_server_tools, refuse_what_only_chat_has};
 use crate::dialects::prompt;
@@ -80,7 +81,9 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
 
 fn write_tools(request: &Request, is_own: bool, notes: &mut Notes, out: &mut ObjectWriter) {
     let strictness = if is_own { Strictness::AsSent } else { Strictness::Told };
-    let mut written: Vec<Json> = request.tools.iter().map(|tool| tools::write(tool, strictness)).collect();
+    // Those of namespaces are in them.
+    let offered = request.tools.iter().filter(|tool| !is_own || !is_within(tool));
+    let mut written: Vec<Json> = offered.map(|tool| tools::write(tool, strictness)).collect();
     match is_own {
         true => written.extend(request.server_tools.iter().cloned()),
         false => note_server_tools(request, notes),

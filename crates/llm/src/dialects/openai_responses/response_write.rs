@@ -3,7 +3,7 @@
 use toolwright_jsonrpc::Json;
 
 use super::output::{self, Answer, CallItem, ItemState, State};
-use super::seal;
+use super::{namespace, seal};
 use crate::form::{Arguments, Block, Call, Response, Stop, Thinking, Usage};
 use crate::{Dialect, Reply};
 
@@ -90,10 +90,15 @@ impl Writer<'_> {
         let is_cut = self.is_cut && matches!(call.arguments, Arguments::Text(_));
         let state = if is_cut { ItemState::Incomplete } else { ItemState::Completed };
         let is_custom = output::takes_text(&self.reply.request, &call.name);
+        let (namespace, name) = match namespace::of_tool(&self.reply.request, &call.name) {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, call.name.as_str()),
+        };
         let item = CallItem {
             id: &output::item_id(if is_custom { "ctc" } else { "fc" }, self.reply, at),
             call_id: call.id.as_deref().unwrap_or(&made),
-            name: &call.name,
+            name,
+            namespace,
             arguments: call.arguments.as_str(),
             is_custom,
         };

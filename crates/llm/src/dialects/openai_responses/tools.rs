@@ -3,9 +3,10 @@
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::item::{CUSTOM, is_custom};
+use super::namespace::{self, NAMESPACE, full_name, is_namespace};
 use super::output::takes_text;
 use crate::Failure;
-use crate::dialects::fields::{Fields, Path};
+use crate::dialects::fields::{Fields, Path, decoded};
 use crate::dialects::offer::flag;
 use crate::form::{Request, Tool, ToolChoice};
 
@@ -15,36 +16,62 @@ const CUSTOM_SCHEMA: &str = r#"{"type":"object","properties":{"input":{"type":"s
 /// The schema of a tool without arguments.
 const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{}}"#;
 
-/// Tools of a request: those that the client runs, and those that the provider runs.
+/// Tools of a request: those that the client runs, and those that the provider runs. Tools in a namespace are among the
+/// first, and the namespace among the others.
 pub(super) fn read(list: Vec<&str>, path: Path<'_>) -> Result<(Vec<Tool>, Vec<Json>), Failure> {
     let (mut tools, mut server_tools) = (Vec::new(), Vec::new());
     for (at, raw) in list.into_iter().enumerate() {
         let path = path.item(at);
-        let mut fields = Fields::read(raw, path)?;
-        let kind = fields.needed_text("type")?;
-        match kind.as_str() {
-            "function" => tools.push(Tool {
-                name: fields.needed_text("name")?,
-                description: fields.text("description")?,
-                schema: fields.object("parameters")?,
-                strict: fields.flag("strict")?,
-                extra: fields.rest(),
-            }),
-            CUSTOM => tools.push(Tool {
-                name: fields.needed_text("name")?,
-                description: fields.text("description")?,
-                schema: Json::parse(CUSTOM_SCHEMA).ok(),
-                strict: None,
-                extra: [("type".to_owned(), Json::text(CUSTOM))].into_iter().chain(fields.rest()).collect(),
-            }),
-            _ => server_tools.extend(Json::parse(raw).ok()),
+        if let Some(tool) = read_one(raw, path)? {
+            tools.push(tool);
+            continue;
         }
+        let Ok(other) = Json::parse(raw) else { continue };
+        if is_namespace(&other) {
+            read_namespace(&other, path, &mut tools)?;
+        }
+        server_tools.push(other);
     }
     Ok((tools, server_tools))
 }
 
+/// A tool that the client runs; nothing where it is another.
+fn read_one(raw: &str, path: Path<'_>) -> Result<Option<Tool>, Failure> {
+    let mut fields = Fields::read(raw, path)?;
+    Ok(match fields.needed_text("type")?.as_str() {
+        "function" => Some(Tool {
+            name: fields.needed_text("name")?,
+            description: fields.text("description")?,
+            schema: fields.object("parameters")?,
+            strict: fields.flag("strict")?,
+            extra: fields.rest(),
+        }),
+        CUSTOM => Some(Tool {
+            name: fields.needed_text("name")?,
+            description: fields.text("description")?,
+            schema: Json::parse(CUSTOM_SCHEMA).ok(),
+            strict: None,
+            extra: [("type".to_owned(), Json::text(CUSTOM))].into_iter().chain(fields.rest()).collect(),
+        }),
+        _ => None,
+    })
+}
+
+fn read_namespace(raw: &Json, path: Path<'_>, tools: &mut Vec<Tool>) -> Result<(), Failure> {
+    let Some((namespace, inner)) = namespace::read(raw) else { return Ok(()) };
+    let list_path = path.member("tools");
+    for (at, tool) in inner.iter().enumerate() {
+        if let Some(mut tool) = read_one(tool.as_str(), list_path.item(at))? {
+            tool.name = full_name(&namespace, &tool.name);
+            tool.extra.push((NAMESPACE.to_owned(), Json::text(&namespace)));
+            tools.push(tool);
+        }
+    }
+    Ok(())
+}
+
 /// The choice; nothing where it names a tool of the provider.
-pub(super) fn read_choice(raw: &str, path: Path<'_>) -> Result<Option<ToolChoice>, Failure> {
+pub(super) fn read_choice(raw: &str, path: Path<'_>, tools: &[Tool]) -> Result<Option<ToolChoice>, Failure> {
     match raw {
         "\"auto\"" => return Ok(Some(ToolChoice::Auto)),
         "\"none\"" => return Ok(Some(ToolChoice::None)),
@@ -56,18 +83,39 @@ pub(super) fn read_choice(raw: &str, path: Path<'_>) -> Result<Option<ToolChoice
     }
     let mut fields = Fields::read(raw, path)?;
     match fields.needed_text("type")?.as_str() {
-        "function" | CUSTOM => Ok(Some(ToolChoice::Tool(fields.needed_text("name")?))),
+        "function" | CUSTOM => Ok(Some(ToolChoice::Tool(chosen(&mut fields)?))),
         "allowed_tools" => {
             let is_required = fields.text("mode")?.as_deref() == Some("required");
             let list_path = path.member("tools");
             let mut names = Vec::new();
             for (at, tool) in fields.list("tools")?.unwrap_or_default().into_iter().enumerate() {
-                names.extend(Fields::read(tool, list_path.item(at))?.text("name")?);
+                let mut fields = Fields::read(tool, list_path.item(at))?;
+                let kind = fields.text("type")?;
+                match fields.peek("name").and_then(decoded) {
+                    // All that are in it.
+                    Some(name) if kind.as_deref() == Some(NAMESPACE) => {
+                        let is_in = |tool: &&Tool| {
+                            namespace::parts(&tool.extra, &tool.name).is_some_and(|(of, _)| of == name)
+                        };
+                        names.extend(tools.iter().filter(is_in).map(|tool| tool.name.clone()));
+                    }
+                    Some(_) => names.push(chosen(&mut fields)?),
+                    None => {}
+                }
             }
             Ok(Some(ToolChoice::Allowed { is_required, names }))
         }
         _ => Ok(None),
     }
+}
+
+/// The tool that is named, in its namespace where it has one.
+fn chosen(fields: &mut Fields<'_, '_>) -> Result<String, Failure> {
+    let name = fields.needed_text("name")?;
+    Ok(match fields.text(NAMESPACE)? {
+        Some(namespace) => full_name(&namespace, &name),
+        None => name,
+    })
 }
 
 /// Whether `strict` is written where the client did not say: OpenAI holds models to schemas unless told not to.
@@ -111,7 +159,13 @@ pub(super) fn write_choice(choice: &ToolChoice, request: &Request) -> Json {
         let is_custom = takes_text(request, name);
         let mut out = ObjectWriter::default();
         out.text("type", if is_custom { CUSTOM } else { "function" });
-        out.text("name", name);
+        match namespace::of_tool(request, name) {
+            Some((namespace, tool)) => {
+                out.text("name", tool);
+                out.text(NAMESPACE, namespace);
+            }
+            None => out.text("name", name),
+        }
         out.finish()
     };
     match choice {

@@ -149,6 +149,7 @@ impl<'t> Item<'t> {
             "type" => walk.word(&mut item.kind),
             "id" => walk.string(&mut item.call.key.id),
             "name" => walk.string(&mut item.call.name),
+            "namespace" => walk.string(&mut item.call.namespace),
             "arguments" => item.call.arguments(walk),
             "content" => walk.list(|walk, _| {
                 item.parts += 1;

@@ -20,6 +20,7 @@ pub(super) struct PassCall {
     /// What clients are told: its number in the choice, and whether they were told its id.
     pub number: u64,
     pub is_identified: bool,
+    pub namespace: Option<String>,
     pub named: Option<Named>,
     pub name: String,
     growing: Option<Growing>,
@@ -43,7 +44,7 @@ pub(super) struct PassCall {
 impl PassCall {
     /// Takes the name.
     pub fn set_name(&mut self, mender: &Mender, sent: &str) {
-        let named = mender.name(sent);
+        let named = mender.name_in(self.namespace.as_deref(), sent);
         let mut growing = Growing::new(mender, &named);
         if !self.sent.is_empty() {
             self.safe = growing.push(&self.sent);

@@ -209,6 +209,9 @@ impl State {
         let call = &mut self.calls.0[at];
         match what {
             What::Start => {}
+            What::Namespace(span) => {
+                call.namespace.get_or_insert_with(|| decoded(data, &span).into_owned());
+            }
             What::Name(span) => {
                 let sent = decoded(data, &span);
                 if call.named.is_none() {
@@ -218,9 +221,9 @@ impl State {
                     return marks.edits.push((span, "null".to_owned()));
                 }
                 let new = call.named.as_ref().filter(|_| call.name == sent);
-                if let Some(new) = new.and_then(|named| mend::new_name(named, &sent)) {
-                    marks.edits.push((span, raw::quote(new)));
-                }
+                let namespace = call.namespace.as_deref();
+                let new = new.and_then(|named| mend::new_name(self.dialect, named, namespace, &sent));
+                marks.edits.extend(new.map(|new| (span, new)));
             }
             What::Fragment(span) => {
                 call.push(&self.mender, inside(data, &span));

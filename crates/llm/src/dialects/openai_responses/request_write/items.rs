@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::super::item::{custom_input, is_custom};
+use super::super::namespace::{self, NAMESPACE};
 use super::super::seal;
 use super::super::tools::write_extra_members;
 use super::media;
@@ -301,7 +302,13 @@ impl Writer<'_> {
             }
         }
         out.text("call_id", id);
-        out.text("name", &call.name);
+        match namespace::parts(&call.extra, &call.name).filter(|_| self.is_own) {
+            Some((namespace, tool)) => {
+                out.text("name", tool);
+                out.text(NAMESPACE, namespace);
+            }
+            None => out.text("name", &call.name),
+        }
         match is_custom {
             true => out.text("input", &custom_input(call.arguments.as_str())),
             // What is no object is told as it was written: here arguments are text.
