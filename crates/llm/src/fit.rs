@@ -14,6 +14,7 @@ mod schema_object;
 mod schema_ollama;
 mod schema_tree;
 mod thinking;
+mod turns;
 
 pub use names::Names;
 
@@ -27,6 +28,7 @@ use crate::{Failure, Notes, Target};
 pub fn fit(request: &mut Request, target: &Target, notes: &mut Notes) -> Result<Names, Failure> {
     choice::fit_choice(request, notes)?;
     choice::check_count(request, target)?;
+    turns::fit_turns(request, target, notes);
     thinking::fit_thinking(request, target, notes);
     sampling::fit_sampling(request, target, notes);
     let names = names::rename(request, target);

@@ -78,6 +78,9 @@ enum Takes {
     TopK(bool),
     MostStops(usize),
     Reasoning(ReasoningField),
+    InlineSystem(bool),
+    Neighbours(bool),
+    UserAfterResults(bool),
 }
 
 impl Takes {
@@ -95,6 +98,9 @@ impl Takes {
             Takes::TopK(is_so) => target.takes_top_k = is_so,
             Takes::MostStops(most) => target.most_stop_sequences = Some(most),
             Takes::Reasoning(field) => target.reasoning = field,
+            Takes::InlineSystem(is_so) => target.takes_inline_system = is_so,
+            Takes::Neighbours(is_so) => target.takes_neighbours = is_so,
+            Takes::UserAfterResults(is_so) => target.takes_user_after_results = is_so,
         }
     }
 }

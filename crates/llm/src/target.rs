@@ -33,6 +33,10 @@ pub struct Target {
     pub most_stop_sequences: Option<usize>,
     /// Whether system messages may stand between others.
     pub takes_inline_system: bool,
+    /// Whether messages of one side may follow each other; else they become one.
+    pub takes_neighbours: bool,
+    /// Whether the user may say something directly after the results of tools; else it becomes a part of the last one.
+    pub takes_user_after_results: bool,
     /// Chat: the field that thoughts have in messages.
     pub reasoning: ReasoningField,
     /// Whether calls that are written as text are looked for.
@@ -112,6 +116,8 @@ impl Target {
             takes_top_k: matches!(dialect, Dialect::AnthropicMessages | Dialect::OllamaChat),
             most_stop_sequences: (dialect == Dialect::OpenAiChat).then_some(4),
             takes_inline_system: true,
+            takes_neighbours: true,
+            takes_user_after_results: true,
             reasoning: ReasoningField::ReasoningContent,
             reads_text_calls: !is_anthropic,
             default_max_tokens: 4096,

@@ -119,7 +119,6 @@ impl Case {
                 "max_completion_tokens" => target.max_completion_tokens = is_yes,
                 "takes_temperature" => target.takes_temperature = is_yes,
                 "takes_top_k" => target.takes_top_k = is_yes,
-                "takes_inline_system" => target.takes_inline_system = is_yes,
                 "most_stop_sequences" => target.most_stop_sequences = member.value.parse().ok(),
                 "default_max_tokens" => target.default_max_tokens = member.value.parse().expect("a number"),
                 "model" => target.model = member.to_json().to_text().expect("a text"),

@@ -7,9 +7,9 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolwright_jsonrpc::raw;
-use toolwright_llm::dialects;
 use toolwright_llm::form::{Request, Response};
 use toolwright_llm::{Dialect, Notes, Reply, Target};
+use toolwright_llm::{dialects, fit};
 
 /// Everything that comes in in the golden files.
 static INPUTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
@@ -39,9 +39,14 @@ fn take(text: &str) {
         if let Ok(request) = dialects::read_request(from, text) {
             for to in Dialect::ALL {
                 let mut target = Target::new(to, "m");
-                for takes_inline_system in [true, false] {
-                    target.takes_inline_system = takes_inline_system;
-                    if let Ok(body) = dialects::write_request(&request, &target, &mut Notes::default()) {
+                for takes_all in [true, false] {
+                    (target.takes_inline_system, target.takes_neighbours) = (takes_all, takes_all);
+                    target.takes_user_after_results = takes_all;
+                    let (mut request, mut notes) = (request.clone(), Notes::default());
+                    if fit::fit(&mut request, &target, &mut notes).is_err() {
+                        continue;
+                    }
+                    if let Ok(body) = dialects::write_request(&request, &target, &mut notes) {
                         assert_eq!(raw::check(&body), Ok(()), "{body}");
                     }
                 }

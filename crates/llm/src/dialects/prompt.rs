@@ -1,23 +1,11 @@
 //! What is said to a model in words because the dialect has no other place for it.
 
-use super::history::{NO_RESULT, note_once};
-use super::system::{self, Inline};
-use crate::form::{Media, MediaKind, Request, Role, ToolResult};
-use crate::{Notes, Target};
+use super::history::NO_RESULT;
+use crate::Notes;
+use crate::form::{Media, MediaKind, ToolResult};
 
 /// What stands before the words of a tool that failed, where there is no other way to say it.
 const ERROR_PREFIX: &str = "Error: ";
-
-/// The instructions as one text, and a note where some of them were moved.
-pub(crate) fn system_text(request: &Request, target: &Target, notes: &mut Notes) -> String {
-    if target.takes_inline_system {
-        return system::system_text(request, Inline::Stays).into_owned();
-    }
-    if request.messages.iter().any(|message| message.role == Role::System) {
-        note_once(notes, "inline_system_moved", "instructions between messages were moved to the beginning");
-    }
-    system::system_text(request, Inline::MovesUp).into_owned()
-}
 
 /// What a call without a result is answered.
 pub(crate) fn no_result() -> String {

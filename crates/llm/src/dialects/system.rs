@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::form::{Block, Message, Request, Role};
+use crate::form::{Block, Message, Request};
 
 /// What Claude Code puts before its instructions. It is another with every request, so no upstream could keep the
 /// beginning of a conversation in its cache, and only Anthropic can use it.
@@ -16,25 +16,10 @@ pub(crate) fn without_billing(text: &str) -> &str {
     text.split_once('\n').map_or("", |(_, rest)| rest.trim_start_matches('\n'))
 }
 
-/// The instructions as one text, for upstreams that are not Anthropic: blocks stand one blank line apart. With
-/// `inline`, those that stand between messages are at its end.
-pub(crate) fn system_text<'r>(request: &'r Request, inline: Inline) -> Cow<'r, str> {
-    let top = request.system.iter().map(|block| without_billing(&block.text));
-    let moved = match inline {
-        Inline::Stays => &[][..],
-        Inline::MovesUp => &request.messages[..],
-    };
-    let between = moved.iter().filter(|message| message.role == Role::System).flat_map(texts);
-    joined(top.chain(between))
-}
-
-/// What becomes of instructions that stand between messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Inline {
-    /// They stay where they are.
-    Stays,
-    /// They go to the others, before the conversation.
-    MovesUp,
+/// The instructions before the conversation as one text, for upstreams that are not Anthropic: blocks stand one blank line
+/// apart.
+pub(crate) fn system_text(request: &Request) -> Cow<'_, str> {
+    joined(request.system.iter().map(|block| without_billing(&block.text)))
 }
 
 /// The texts of a message.

@@ -2,7 +2,7 @@
 
 use super::Quirk;
 use super::Takes::*;
-use super::UpstreamKind::{Anthropic, OpenAiChat, OpenAiResponses};
+use super::UpstreamKind::{Anthropic, Ollama, OpenAiChat, OpenAiResponses};
 use crate::{IdRule, ReasoningField, SchemaRule};
 
 const OPENAI: &[&str] = &["api.openai.com", "*.openai.azure.com", "*.api.openai.com"];
@@ -55,6 +55,49 @@ const CLAUDE_WITHOUT_THINKING: &[&str] = &[
 
 /// Later rows win.
 pub(super) const QUIRKS: &[Quirk] = &[
+    // Conversations
+    Quirk {
+        kinds: &[Anthropic, OpenAiChat, OpenAiResponses, Ollama],
+        hosts: &[],
+        models: &[],
+        takes: &[InlineSystem(false)],
+        why: "Claude models before Opus 4.8, and templates of open models (Qwen 3.5, Ministral 3, Apertus), refuse system messages between others",
+    },
+    Quirk {
+        kinds: &[OpenAiChat, Ollama],
+        hosts: &[],
+        models: &[],
+        takes: &[Neighbours(false)],
+        why: "templates of open models (Mistral, Gemma) want the sides to take turns",
+    },
+    Quirk {
+        kinds: &[OpenAiChat, OpenAiResponses],
+        hosts: OPENAI,
+        models: &[],
+        takes: &[InlineSystem(true), Neighbours(true)],
+        why: "OpenAI takes system messages between others, and messages of one side after each other",
+    },
+    Quirk {
+        kinds: &[Anthropic],
+        hosts: &[],
+        models: &["*claude-opus-4-8*", "*claude-opus-4.8*"],
+        takes: &[InlineSystem(true)],
+        why: "Claude Opus 4.8 takes system messages between others",
+    },
+    Quirk {
+        kinds: &[OpenAiChat],
+        hosts: &[],
+        models: MISTRAL,
+        takes: &[UserAfterResults(false)],
+        why: "Mistral's models refuse a message of the user directly after the result of a tool",
+    },
+    Quirk {
+        kinds: &[OpenAiChat],
+        hosts: &["api.mistral.ai"],
+        models: &[],
+        takes: &[UserAfterResults(false)],
+        why: "Mistral refuses a message of the user directly after the result of a tool",
+    },
     // Anthropic
     Quirk {
         kinds: &[Anthropic],

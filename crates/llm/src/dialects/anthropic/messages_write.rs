@@ -6,7 +6,7 @@ use super::media::write_media;
 use crate::dialects::history::{self, Answer, NO_RESULT, Part, Said, Step, note_once};
 use crate::dialects::offer::words_of;
 use crate::form::{Arguments, Block, Call, Members, Request, Role, Text, Thinking, ToolResult, signature};
-use crate::{Dialect, Failure, Notes, Target};
+use crate::{Dialect, Failure, Notes};
 
 /// What is said for the user where Anthropic wants a message of the user and there is none.
 const PLACEHOLDER: &str = "Continue.";
@@ -78,7 +78,6 @@ pub(super) struct Written {
 /// Writes the conversation.
 pub(super) fn write_messages(
     request: &Request,
-    target: &Target,
     breakpoints: &mut Breakpoints,
     notes: &mut Notes,
 ) -> Result<Written, Failure> {
@@ -89,15 +88,13 @@ pub(super) fn write_messages(
     let mut lacks_thought = false;
     for (at, step) in steps.iter().enumerate() {
         match step {
-            Step::System(message) if target.takes_inline_system => {
+            Step::System(message) => {
                 let texts = message.blocks.iter().filter_map(|block| match block {
                     Block::Text(text) => writer.text(text, &text.text),
                     _ => None,
                 });
                 turns.push(Role::System, texts.collect());
             }
-            // Written with the other instructions.
-            Step::System(_) => {}
             Step::Assistant { parts, .. } => {
                 let blocks = writer.assistant(parts, at == last);
                 let goes_on = at == last || parts.iter().any(|part| matches!(part, Part::Call(..)));

@@ -6,8 +6,7 @@ use super::messages_write::{Breakpoints, write_messages};
 use super::tools::{is_forced, write_choice, write_tools};
 use crate::dialects::history::note_once;
 use crate::dialects::offer::{carried, merged, note_members, refuse_what_only_chat_has};
-use crate::dialects::system;
-use crate::form::{Effort, Format, Request, Role, Text};
+use crate::form::{Effort, Format, Request, Text};
 use crate::{Dialect, Failure, Notes, Target};
 
 /// The smallest budget for thoughts that Anthropic takes.
@@ -26,8 +25,8 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
     let mut breakpoints = Breakpoints::of(request, notes);
     // In this order: the earliest points of caching are the ones to go.
     let tools = write_tools(request, &mut breakpoints, notes);
-    let system = write_system(request, target, &mut breakpoints, notes);
-    let written = write_messages(request, target, &mut breakpoints, notes)?;
+    let system = write_system(request, &mut breakpoints, notes);
+    let written = write_messages(request, &mut breakpoints, notes)?;
     let has_tools = !tools.is_empty();
     let choice = write_choice(request, has_tools, notes);
     let limits = Limits::of(request, target, is_forced(choice.as_ref()), written.lacks_thought, notes);
@@ -55,13 +54,8 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
     Ok(out.finish().as_str().to_owned())
 }
 
-/// The instructions, as blocks. Those between messages are moved here where they may not stand there.
-fn write_system(
-    request: &Request,
-    target: &Target,
-    breakpoints: &mut Breakpoints,
-    notes: &mut Notes,
-) -> Vec<Json> {
+/// The instructions, as blocks.
+fn write_system(request: &Request, breakpoints: &mut Breakpoints, notes: &mut Notes) -> Vec<Json> {
     let mut blocks = Vec::new();
     let mut push = |text: &Text| {
         if !text.text.trim().is_empty() {
@@ -73,19 +67,6 @@ fn write_system(
         }
     };
     request.system.iter().for_each(&mut push);
-    if !target.takes_inline_system {
-        let mut inline = request.messages.iter().filter(|message| message.role == Role::System).peekable();
-        if inline.peek().is_some() {
-            note_once(
-                notes,
-                "inline_system_moved",
-                "instructions between messages were moved to the beginning",
-            );
-        }
-        for text in inline.flat_map(system::texts) {
-            push(&Text { text: text.to_owned(), extra: Vec::new() });
-        }
-    }
     if request.format == Some(Format::Json) {
         note_once(
             notes,

@@ -22,7 +22,7 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
     refuse_what_only_chat_has(request)?;
     let mut out = ObjectWriter::with_capacity(4096);
     out.text("model", &target.model);
-    out.list("messages", messages::write(request, target, notes)?);
+    out.list("messages", messages::write(request, notes)?);
     write_tools(request, notes, &mut out);
     out.value("stream", &flag(request.is_stream));
     if let Some(reasoning) = &request.reasoning {

@@ -9,9 +9,9 @@ use super::reasoning;
 use crate::dialects::fields::write_members;
 use crate::dialects::history::{self, Answer, NO_RESULT, Part, Said, Step, note_once};
 use crate::dialects::offer::words_of;
-use crate::dialects::system::{self, Inline};
+use crate::dialects::system;
 use crate::form::{
-    Arguments, Block, Call, Media, MediaSource, Members, Request, Role, Thinking, ToolResult, signature,
+    Arguments, Block, Call, Media, MediaSource, Members, Request, Thinking, ToolResult, signature,
 };
 use crate::{Dialect, Failure, Notes, Target};
 
@@ -24,10 +24,6 @@ pub(super) fn write_messages(
     target: &Target,
     notes: &mut Notes,
 ) -> Result<Vec<Json>, Failure> {
-    let inline = if target.takes_inline_system { Inline::Stays } else { Inline::MovesUp };
-    if inline == Inline::MovesUp && request.messages.iter().any(|message| message.role == Role::System) {
-        note_once(notes, "inline_system_moved", "instructions between messages were moved to the beginning");
-    }
     let is_same = request.dialect == Some(Dialect::OpenAiChat);
     let steps = history::steps(&request.messages, notes);
     let mut writer = Writer {
@@ -38,15 +34,13 @@ pub(super) fn write_messages(
         held: Vec::new(),
         out: Vec::with_capacity(steps.len() + 1),
     };
-    let text = system::system_text(request, inline);
-    writer.system(&text);
+    writer.system(&system::system_text(request));
     for step in &steps {
         match step {
-            Step::System(message) if inline == Inline::Stays => {
+            Step::System(message) => {
                 writer.flush(&[])?;
                 writer.system(&system::joined(system::texts(message)));
             }
-            Step::System(_) => {}
             Step::Assistant { parts, extra } => {
                 writer.flush(&[])?;
                 writer.assistant(parts, extra);

@@ -9,7 +9,7 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 use super::namespace::is_within;
 use super::tools::{self, Strictness, write_extra_members};
 use crate::dialects::offer::{carried, flag, note_members, note_server_tools, refuse_what_only_chat_has};
-use crate::dialects::prompt;
+use crate::dialects::system;
 use crate::form::{Effort, Format, Reasoning, Request};
 use crate::{Dialect, Failure, Notes, Target};
 
@@ -38,11 +38,11 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
     let is_own = request.dialect == Some(Dialect::OpenAiResponses);
     let mut out = ObjectWriter::with_capacity(4096);
     out.text("model", &target.model);
-    let instructions = prompt::system_text(request, target, notes);
+    let instructions = system::system_text(request);
     if !instructions.is_empty() {
         out.text("instructions", &instructions);
     }
-    let input = items::write(request, target, notes)?;
+    let input = items::write(request, notes)?;
     if !(is_own && input.is_empty()) {
         out.list("input", input);
     }

@@ -6,11 +6,11 @@ use crate::dialects::history::{self, Answer, Part, Said, Step, note_once};
 use crate::dialects::offer::words_of;
 use crate::dialects::{prompt, system};
 use crate::form::{Arguments, Block, Call, Media, MediaKind, MediaSource, Request};
-use crate::{Failure, Notes, Target};
+use crate::{Failure, Notes};
 
 /// All messages, the instructions first.
-pub(super) fn write(request: &Request, target: &Target, notes: &mut Notes) -> Result<Vec<Json>, Failure> {
-    let system = prompt::system_text(request, target, notes);
+pub(super) fn write(request: &Request, notes: &mut Notes) -> Result<Vec<Json>, Failure> {
+    let system = system::system_text(request).into_owned();
     let steps = history::steps(&request.messages, notes);
     let mut writer = Writer { out: Vec::with_capacity(steps.len() + 1), notes };
     if !system.is_empty() {
@@ -18,11 +18,10 @@ pub(super) fn write(request: &Request, target: &Target, notes: &mut Notes) -> Re
     }
     for step in &steps {
         match step {
-            Step::System(message) if target.takes_inline_system => {
+            Step::System(message) => {
                 let words = vec![system::joined(system::texts(message)).into_owned()];
                 writer.message("system", Content { words, images: Vec::new() });
             }
-            Step::System(_) => {}
             Step::Assistant { parts, .. } => writer.assistant(parts),
             Step::Results(answers) => {
                 for answer in answers {

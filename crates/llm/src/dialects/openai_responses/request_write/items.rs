@@ -13,24 +13,23 @@ use crate::dialects::fields::write_members;
 use crate::dialects::history::{self, Answer, Part, Said, Step, note_once};
 use crate::dialects::offer::{carried, words_of};
 use crate::dialects::{prompt, system};
-use crate::form::{Block, Call, Message, Request, Role, Text, Thinking, ToolResult, signature};
-use crate::{Dialect, Failure, Notes, Target};
+use crate::form::{Block, Call, Message, Request, Role, Text, Thinking, ToolResult};
+use crate::{Dialect, Failure, Notes};
 
 /// All items of the conversation.
-pub(super) fn write(request: &Request, target: &Target, notes: &mut Notes) -> Result<Vec<Json>, Failure> {
+pub(super) fn write(request: &Request, notes: &mut Notes) -> Result<Vec<Json>, Failure> {
     let is_own = request.dialect == Some(Dialect::OpenAiResponses);
     let mut writer = Writer { items: Vec::new(), is_own, files: 0, notes };
     if is_own {
         // What OpenAI has stored belongs to it, too: nobody here can say what is missing.
         for message in &request.messages {
-            writer.as_sent(message, target)?;
+            writer.as_sent(message)?;
         }
         return Ok(writer.items);
     }
     for step in &history::steps(&request.messages, writer.notes) {
         match step {
-            Step::System(message) if target.takes_inline_system => writer.system(message),
-            Step::System(_) => {}
+            Step::System(message) => writer.system(message),
             Step::Assistant { parts, .. } => writer.assistant(parts),
             Step::Results(answers) => {
                 for answer in answers {
@@ -54,10 +53,9 @@ struct Writer<'n> {
 
 impl Writer<'_> {
     /// A message of a client that speaks this dialect.
-    fn as_sent(&mut self, message: &Message, target: &Target) -> Result<(), Failure> {
+    fn as_sent(&mut self, message: &Message) -> Result<(), Failure> {
         match message.role {
-            Role::System if target.takes_inline_system => self.system(message),
-            Role::System => {}
+            Role::System => self.system(message),
             Role::Assistant => {
                 let parts: Vec<Part<'_>> = message.blocks.iter().map(part_of).collect();
                 self.assistant(&parts);
@@ -297,7 +295,7 @@ impl Writer<'_> {
         let mut out = ObjectWriter::with_capacity(call.arguments.as_str().len() + 80);
         out.text("type", if is_custom { "custom_tool_call" } else { "function_call" });
         for (key, value) in &call.extra {
-            if (self.is_own && key == "id") || key == signature::BESIDE_CALL {
+            if self.is_own && key == "id" {
                 out.value(key, value);
             }
         }
