@@ -301,6 +301,7 @@ impl Prepared {
             false => 0,
         };
         self.names.restore(&mut response);
+        response.tell_calls_apart();
         let mended = calls::mend_response(&self.mender, &mut response);
         let mut report = Report {
             usage: response.usage,

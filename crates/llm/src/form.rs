@@ -5,12 +5,14 @@
 //! space of schemas, arguments and unknown members survive.
 
 mod arguments;
+mod call_ids;
 mod effort;
 mod event;
 mod request;
 mod response;
 pub mod signature;
 
+pub use call_ids::CallIds;
 pub use event::Event;
 pub use request::{
     Arguments, Block, Call, Effort, Format, Media, MediaKind, MediaSource, Members, Message, Reasoning,

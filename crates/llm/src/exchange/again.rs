@@ -52,6 +52,7 @@ impl Prepared {
         let text = std::str::from_utf8(answer).ok()?;
         let mut response = dialects::read_response(self.upstream, text).ok()?;
         self.names.restore(&mut response);
+        response.tell_calls_apart();
         let mut request = (**self.asked.as_ref()?.request().ok()?).clone();
         let results = results(&response, &refused);
         request.messages.push(Message { role: Role::Assistant, blocks: response.blocks, extra: Vec::new() });

@@ -69,6 +69,7 @@ impl OwnQuestion {
         let mut response = dialects::read_response(self.upstream, text)?;
         text_calls_of(&mut response, &self.text_tools, &self.id);
         self.names.restore(&mut response);
+        response.tell_calls_apart();
         Ok(stream::events_of(&response, &self.id))
     }
 }

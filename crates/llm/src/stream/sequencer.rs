@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::form::Event;
+use crate::form::{CallIds, Event};
 
 /// Holds what belongs to a later call, and all that comes behind an open one, until the calls before it are complete.
 ///
@@ -16,6 +16,8 @@ pub struct Sequencer {
     open: Option<(usize, usize)>,
     /// How many calls have left.
     calls: usize,
+    /// Their ids: no two calls leave with the same.
+    ids: CallIds,
     /// What waits, in its order.
     held: VecDeque<Held>,
     /// The calls that wait, by their numbers as they came.
@@ -90,6 +92,7 @@ impl Sequencer {
     }
 
     fn start(&mut self, call: usize, id: String, name: String, out: &mut Vec<Event>) {
+        let id = self.ids.take(id);
         out.push(Event::CallStart { call: self.calls, id, name });
         self.open = Some((call, self.calls));
         self.calls += 1;

@@ -142,7 +142,7 @@ impl PassCalls {
             Dialect::OllamaChat => self.0.len().checked_sub(1).map_or(Meant::Nothing, Meant::Known),
             Dialect::OpenAiResponses => {
                 let id = key.id.as_ref().map(|id| decoded(data, id));
-                let known = self.of_index(key).or_else(|| self.of_id(0, &id?));
+                let known = self.of_index(key).or_else(|| self.of_id(0, &id?, |_| true));
                 match known {
                     Some(call) => Meant::Known(call),
                     None if *what == What::End => Meant::Nothing,
@@ -154,11 +154,22 @@ impl PassCalls {
     }
 
     /// A new, different id is a new call; else the index tells; else it is the last. A name for a call whose arguments
-    /// are whole is a new call too.
+    /// are whole is a new call too, and so is one under an index of its own, whatever its id is.
     fn of_delta(&mut self, key: &CallKey, what: &What, data: &str) -> Meant {
         let id = key.id.as_ref().map(|id| decoded(data, id));
-        if let Some(call) = id.as_ref().and_then(|id| self.of_id(key.part, id)) {
-            return Meant::Known(call);
+        let of_id = id.as_ref().and_then(|id| {
+            let is_it =
+                |call: &PassCall| call.index.is_none() || key.index.is_none() || call.index == key.index;
+            self.of_id(key.part, id, is_it).or_else(|| {
+                let begins = matches!(what, What::Name(_)) && self.of_index(key).is_none();
+                self.of_id(key.part, id, |_| !begins)
+            })
+        });
+        if let Some(at) = of_id {
+            let call = &self.0[at];
+            let is_another =
+                matches!(what, What::Name(name) if call.named.is_some() && call.name != decoded(data, name));
+            return if is_another && call.is_json() { self.begin(key, data) } else { Meant::Known(at) };
         }
         let at = match key.index {
             Some(_) => self.of_index(key),
@@ -201,8 +212,8 @@ impl PassCalls {
         self.0.iter().rposition(|call| call.index == key.index && call.part == key.part)
     }
 
-    fn of_id(&self, part: u64, id: &str) -> Option<usize> {
-        self.0.iter().rposition(|call| call.part == part && call.id.as_deref() == Some(id))
+    fn of_id(&self, part: u64, id: &str, is_it: impl Fn(&PassCall) -> bool) -> Option<usize> {
+        self.0.iter().rposition(|call| call.part == part && call.id.as_deref() == Some(id) && is_it(call))
     }
 
     fn begin(&mut self, key: &CallKey, data: &str) -> Meant {
