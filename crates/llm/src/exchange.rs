@@ -141,9 +141,9 @@ impl Asked {
         &self.reading.body
     }
 
-    /// The body with another name of the model.
-    pub fn body_for(&self, model: &str) -> String {
-        let body = self.body();
+    /// The body for an upstream of the same dialect: with its name of the model, and without what is another provider's.
+    pub fn body_for(&self, target: &Target) -> String {
+        let (body, model) = (&*pass::without_marks(self.front(), self.body(), target), target.model.as_str());
         match raw::find(body, "model") {
             Some(value) if model != self.model => {
                 // It is a part of this text.
@@ -180,7 +180,8 @@ impl Asked {
         let alias = (target.model != self.model).then(|| self.model.clone());
         let (body, history, names) = if is_same && !self.is_made {
             let model = alias.as_ref().map(|_| target.model.as_str());
-            let passed = pass::request(front, self.body(), model, &mender);
+            let body = pass::without_marks(front, self.body(), target);
+            let passed = pass::request(front, &body, model, &mender);
             (passed.body.into_owned(), passed.reports, Names::default())
         } else {
             // Strict upstreams want objects, whatever the client wants.

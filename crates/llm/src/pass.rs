@@ -7,6 +7,7 @@
 mod document;
 mod edit;
 mod ending;
+mod marks;
 mod mend;
 mod own_frames;
 mod spots;
@@ -17,6 +18,7 @@ mod walk;
 
 pub use document::{PassOptions, PassedAnswer, PassedRequest, answer, request};
 pub use edit::edit;
+pub use marks::without_marks;
 pub use spots::{CallKey, Identity, Shape, Spot, What, spots_in_answer, spots_in_frame, spots_in_request};
 pub use stream::{PassReport, PassStream};
 pub use walk::Span;

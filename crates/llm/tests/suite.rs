@@ -2,6 +2,7 @@
 
 mod call_stage;
 mod calls;
+mod changed_upstreams;
 mod exchange;
 mod golden;
 mod namespaces;

@@ -50,7 +50,7 @@ impl LlmFront {
                 query: parts.uri.query(),
                 headers: headers::for_upstream(dialect, dialect, &parts.headers),
                 own_key: &visit.own_key,
-                body: Some(asked.body_for(&way.model)),
+                body: Some(asked.body_for(&way.upstream.target(&way.model))),
             };
             if let Ok(response) = way.upstream.send(ask).await {
                 let (status, upstream_headers) = (response.status().as_u16(), response.headers().clone());

@@ -14,6 +14,7 @@ mod stream_write;
 mod tools;
 
 pub use error::{read_error, refuses_thinking, write_error};
+pub(crate) use reasoning::is_marked_detail;
 pub use request_read::read_request;
 pub use request_write::write_request;
 pub use response::{read_response, write_response};

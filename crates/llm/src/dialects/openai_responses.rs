@@ -21,6 +21,7 @@ pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use error::{read_error, refuses_thinking, write_error};
 pub(crate) use output::error_code;
+pub(crate) use output::is_made_id;
 pub use request_read::{check_for_others, read_request};
 pub use request_write::write_request;
 pub use response_read::read_response;

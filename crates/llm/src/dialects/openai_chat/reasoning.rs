@@ -8,11 +8,20 @@ use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
 use crate::dialects::anthropic::read_thinking;
 use crate::dialects::fields::{Fields, decoded};
-use crate::form::Thinking;
+use crate::form::{Thinking, signature};
 use crate::{Dialect, ReasoningField};
 
 /// The format of details that Anthropic signed.
 const ANTHROPIC_FORMAT: &str = "anthropic-claude-v1";
+
+/// The id of details that Toolwright made of another dialect's thoughts. No provider that speaks Chat is sent one.
+const MARK: &str = "toolwright:";
+
+/// Whether a detail is one of those, or holds a signature of Toolwright's.
+pub(crate) fn is_marked_detail(item: &str) -> bool {
+    let word = |key: &str| raw::find(item, key).and_then(decoded).unwrap_or_default();
+    word("id").starts_with(MARK) || ["signature", "data"].iter().any(|key| signature::is_ours(&word(key)))
+}
 
 /// Takes the thoughts out of a message. The most exact form counts.
 pub(super) fn take(fields: &mut Fields<'_, '_>) -> Vec<Thinking> {
@@ -60,7 +69,8 @@ pub(super) fn write_for_upstream(
     out: &mut ObjectWriter,
 ) -> bool {
     let words = words(thoughts);
-    let details: Vec<Json> = thoughts.iter().filter_map(|thought| own_detail(thought).cloned()).collect();
+    let own = thoughts.iter().filter_map(own_detail).filter(|detail| !is_marked_detail(detail.as_str()));
+    let details: Vec<Json> = own.cloned().collect();
     match field {
         ReasoningField::None => return thoughts.is_empty(),
         ReasoningField::ReasoningContent if words.is_empty() => return thoughts.is_empty(),
@@ -110,16 +120,17 @@ pub(super) fn write_detail(thought: &Thinking, index: u64) -> Option<Json> {
     if let Some(own) = own_detail(&thought) {
         return Some(own.clone());
     }
-    let (Some((dialect, _)), Some(signature)) = (&thought.raw, &thought.signature) else { return None };
+    let (Some((dialect, _)), Some(signed)) = (&thought.raw, &thought.signature) else { return None };
     let mut out = ObjectWriter::default();
     if thought.is_redacted {
         out.text("type", "reasoning.encrypted");
-        out.text("data", signature);
+        out.text("data", signed);
     } else {
         out.text("type", "reasoning.text");
         out.text("text", &thought.text);
-        out.text("signature", signature);
+        out.text("signature", signed);
     }
+    out.text("id", &format!("{MARK}{}", dialect.name()));
     out.text("format", if *dialect == Dialect::AnthropicMessages { ANTHROPIC_FORMAT } else { "unknown" });
     out.number("index", index);
     Some(out.finish())

@@ -52,6 +52,17 @@ pub(super) fn item_id(prefix: &str, reply: &Reply, at: usize) -> String {
     format!("{prefix}_{}_{at}", reply.id)
 }
 
+/// Whether the id of an item is one that [`item_id`] made, and not a provider's: `rs_`, 24 letters and digits, `_`, a number.
+pub(crate) fn is_made_id(id: &str) -> bool {
+    let mut parts = id.split('_');
+    let is_long = |part: &str| part.len() == 24 && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    parts.next().is_some()
+        && parts.next().is_some_and(is_long)
+        && parts.next().is_some_and(is_number)
+        && parts.next().is_none()
+}
+
 /// Writes the answer with everything that the official clients want to see, the request's own values among it.
 pub(super) fn write(answer: &Answer<'_>, reply: &Reply) -> Json {
     let request = &*reply.request;
