@@ -169,8 +169,14 @@ fn what_a_crash_has_left_beside_a_changed_file_is_told_once_and_listed() {
         "path": "a.txt", "before": null, "new": ".toolwright-1-1-a.txt.new", "made": null,
         "old": ".toolwright-1-2-a.txt.old", "folders": []
     });
-    let journal = json!({"Ready": {"id": "1", "files": [file]}}).to_string() + "\n";
-    desk.put(".toolwright-journal", journal);
+    // The first line says which file it was written into: one that came from elsewhere is not acted upon.
+    desk.put(".toolwright-journal", "");
+    let metadata = std::fs::metadata(desk.root().join(".toolwright-journal")).expect("a file");
+    let born = metadata.created().ok().and_then(|born| born.duration_since(std::time::UNIX_EPOCH).ok());
+    let born = born.map(|born| u64::try_from(born.as_nanos()).expect("a time"));
+    let mark = json!({"Written": {"inode": std::os::unix::fs::MetadataExt::ino(&metadata), "born": born}});
+    let journal = json!({"Ready": {"id": "1", "files": [file]}});
+    desk.put(".toolwright-journal", format!("{mark}\n{journal}\n"));
     let write = || desk.ok("write_to_file", json!({"path": "b.txt", "content": "x", "force": true}));
     says(&write(), &["a.txt was changed by somebody else", "kept as a.txt.toolwright-kept."]);
     assert!(!write().contains("kept as"));

@@ -7,6 +7,7 @@
 
 mod acts;
 mod journal;
+mod mark;
 mod plan;
 mod roll_back;
 mod words;

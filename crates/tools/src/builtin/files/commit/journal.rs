@@ -1,7 +1,8 @@
 //! The journal of a root: what a commit in it is doing, for whoever comes after a crash.
 //!
 //! It is one file at the top of the root, there only while something is written. The process that writes
-//! holds its lock: a journal that can be locked and says something was left behind by one that died.
+//! holds its lock: a journal that can be locked and says something was left behind by one that died. One that was not
+//! written here ([`Mark`]) is put aside.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::super::disk::Identity;
 use super::super::place::{Root, reason};
 use super::super::run::Stop;
-use super::plan::{Plan, is_temporary};
+use super::mark::Mark;
+use super::plan::{self, Plan, is_temporary};
 use super::roll_back::{roll_back, tidy};
 use crate::ToolFailure;
 
@@ -31,6 +33,8 @@ const MAX_BYTES: u64 = 16 << 20;
 /// One line of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Record {
+    /// The first line: which file it was written into.
+    Written(Mark),
     /// Temporary files are made from now on.
     Begun(Plan),
     /// Names change from now on.
@@ -113,6 +117,10 @@ impl Journal {
 
     /// Locks the journal of a root, made if need be; nothing while somebody else holds it.
     fn try_lock(root: &Root) -> Result<Option<Journal>, ToolFailure> {
+        // A link or a folder of that name was not made by a commit.
+        if root.dir.symlink_metadata(FILE).is_ok_and(|found| !found.is_file()) {
+            put_aside(root)?;
+        }
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).follow(FollowSymlinks::No);
         let file = match root.dir.open_with(FILE, &options) {
@@ -144,9 +152,14 @@ impl Journal {
     /// that a loss of power finds it there.
     pub(super) fn write(&mut self, record: &Record) -> io::Result<()> {
         let Some(file) = &mut self.0 else { return Ok(()) };
-        let mut line = serde_json::to_vec(record)?;
-        line.push(b'\n');
-        file.write_all(&line)?;
+        let mut lines = Vec::new();
+        if file.metadata()?.len() == 0 {
+            serde_json::to_writer(&mut lines, &Record::Written(Mark::of(file)?))?;
+            lines.push(b'\n');
+        }
+        serde_json::to_writer(&mut lines, record)?;
+        lines.push(b'\n');
+        file.write_all(&lines)?;
         if matches!(record, Record::Begun(_)) { Ok(()) } else { file.sync_all() }
     }
 
@@ -160,13 +173,22 @@ impl Journal {
     /// What it tells; a journal that tells nothing is removed.
     fn unfinished(mut self, root: &Root) -> Result<Option<Unfinished<'_>>, ToolFailure> {
         let Some(file) = &mut self.0 else { return Ok(None) };
-        let mut text = String::new();
-        let read = file.rewind().and_then(|()| Read::by_ref(file).take(MAX_BYTES).read_to_string(&mut text));
+        let mut bytes = Vec::new();
+        let read = file.rewind().and_then(|()| Read::by_ref(file).take(MAX_BYTES).read_to_end(&mut bytes));
         read.map_err(|error| unusable(root, &error))?;
-        let (mut plan, mut is_ready, mut is_done) = (None, false, false);
+        let own = Mark::of(file).map_err(|error| unusable(root, &error))?;
         // A line without its end was not written whole, and nothing was done after it.
-        for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
-            match serde_json::from_str(line).map_err(|error| unusable(root, &error.into()))? {
+        let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+        let is_own =
+            |line| matches!(serde_json::from_slice(line), Ok(Record::Written(mark)) if mark.is_of(&own));
+        if lines.next().is_some_and(|first| !is_own(first)) {
+            put_aside(root)?;
+            return Ok(None);
+        }
+        let (mut plan, mut is_ready, mut is_done) = (None, false, false);
+        for line in lines {
+            match serde_json::from_slice(line).map_err(|error| unusable(root, &error.into()))? {
+                Record::Written(_) => {}
                 Record::Begun(begun) => plan = Some(begun),
                 Record::Ready(ready) => (plan, is_ready) = (Some(ready), true),
                 Record::Done => is_done = true,
@@ -183,6 +205,17 @@ impl Journal {
             Some(_) => Err(unusable(root, &io::Error::other("it names files that no commit would"))),
         }
     }
+}
+
+/// Gives a journal that was not written here another name: it says nothing, and blocks nothing.
+fn put_aside(root: &Root) -> Result<(), ToolFailure> {
+    let other = format!("{FILE}-not-used-{}", plan::new_id());
+    root.dir.rename(FILE, &root.dir, &other).map_err(|error| unusable(root, &error))?;
+    tracing::warn!(
+        "the file {FILE} in {:?} was not written by Toolwright in this folder, perhaps it came with a repository; it is not used, and is called {other} now",
+        root.real()
+    );
+    Ok(())
 }
 
 fn is_still_there(dir: &Dir, metadata: &Metadata) -> bool {

@@ -327,22 +327,60 @@ fn a_journal_that_nobody_here_wrote_is_not_acted_upon() {
         ) + "\n"
     };
     let own = ".toolwright-1-1-x.new";
-    for text in ["nonsense\n".to_owned(), plan("../b/replaced.txt", own), plan("x", "replaced.txt")] {
+    // All that the commit makes, besides what was put aside.
+    let holds_all = |folder: &Path| {
+        let found = tree(folder);
+        complete(1).into_iter().all(|(name, text)| {
+            found.get(name).is_some_and(|found| found.as_deref() == text.map(str::as_bytes))
+        })
+    };
+    // It says that it was done, so what was kept would be removed.
+    let trashed = r#"{"Ready":{"id":"1","files":[{"path":"x","before":null,"new":null,"made":null,"old":".toolwright-trash/old1.txt","folders":[]}]}}"#;
+    let trashed = format!("{trashed}\n\"Done\"\n");
+    // A copy of a journal that was written here, in another file.
+    let copied = r#"{"Written":{"inode":1,"born":1}}"#.to_owned() + "\n" + &trashed;
+    let nothing_known = r#"{"Written":{"inode":null,"born":null}}"#.to_owned() + "\n" + &trashed;
+    for text in [
+        "nonsense\n".to_owned(),
+        plan("../b/replaced.txt", own),
+        plan("x", "replaced.txt"),
+        plan("replaced.txt", own),
+        trashed,
+        copied,
+        nothing_known,
+    ] {
         let folder = folders();
-        fs::write(folder.path().join("a/.toolwright-journal"), &text).unwrap();
-        let before = tree(folder.path());
+        let at = |name: &str| folder.path().join("a").join(name);
+        fs::create_dir_all(at(".toolwright-trash")).unwrap();
+        fs::write(at(".toolwright-trash/old1.txt"), "kept").unwrap();
+        fs::write(at(".toolwright-journal"), &text).unwrap();
         let roots = open(folder.path(), 1);
-        let refused = recover(&roots).unwrap_err().to_string();
-        assert!(refused.contains("remove that file"), "{refused}");
-        assert!(commit(&roots, &changes(&roots), &Stop::default()).is_err());
-        assert_eq!(tree(folder.path()), before);
+        assert!(recover(&roots).unwrap().is_empty());
+        assert_eq!(fs::read_to_string(at(".toolwright-trash/old1.txt")).unwrap(), "kept", "{text}");
+        assert_eq!(fs::read_to_string(at("replaced.txt")).unwrap(), "a/replaced.txt", "{text}");
+        let names = fs::read_dir(at("")).unwrap().flatten().map(|entry| entry.file_name());
+        let aside: Vec<_> =
+            names.filter(|name| name.to_string_lossy().starts_with(".toolwright-journal")).collect();
+        assert_eq!(aside.len(), 1, "{aside:?}");
+        assert_eq!(
+            fs::read_to_string(at(&aside[0].to_string_lossy())).unwrap(),
+            text,
+            "it is put aside whole"
+        );
+        // It blocks nothing.
+        commit(&roots, &changes(&roots), &Stop::default()).unwrap();
+        assert!(holds_all(folder.path()));
     }
-    // A file that is not the one the journal made stays.
-    let folder = folders();
-    fs::write(folder.path().join("a/.toolwright-journal"), plan("replaced.txt", own)).unwrap();
-    recover(&open(folder.path(), 1)).unwrap();
-    assert_eq!(fs::read_to_string(folder.path().join("a/replaced.txt")).unwrap(), "a/replaced.txt");
-    assert!(!folder.path().join("a/.toolwright-journal").exists());
+    for make in
+        [|path: &Path| fs::create_dir(path), |path: &Path| std::os::unix::fs::symlink("replaced.txt", path)]
+    {
+        let folder = folders();
+        make(&folder.path().join("a/.toolwright-journal")).unwrap();
+        let roots = open(folder.path(), 1);
+        recover(&roots).unwrap();
+        commit(&roots, &changes(&roots), &Stop::default()).unwrap();
+        assert!(holds_all(folder.path()));
+    }
 }
 
 #[test]
