@@ -7,6 +7,7 @@ mod bench;
 mod book;
 mod conformance;
 mod debian;
+mod dependencies;
 mod disturbers;
 mod fuzz;
 mod invocation;

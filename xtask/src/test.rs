@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::book;
 use crate::conformance;
+use crate::dependencies;
 use crate::setup;
 use crate::step::{self, Failure, announce, note};
 use crate::workspace::Workspace;
@@ -33,7 +34,8 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     book::run(workspace)?;
     pure_crates(workspace)?;
     lints(workspace)?;
-    dependencies(workspace)?;
+    dependencies::run(workspace)?;
+    cargo_deny(workspace)?;
     documentation(workspace)?;
     fuzz_targets(workspace)?;
     conformance::run(workspace)?;
@@ -94,13 +96,15 @@ fn lists_runtime(tree: &str) -> bool {
     tree.lines().any(|line| line.split_whitespace().next() == Some(RUNTIME))
 }
 
-fn dependencies(workspace: &Workspace) -> Result<(), Failure> {
+fn cargo_deny(workspace: &Workspace) -> Result<(), Failure> {
     if !setup::has_cargo_command(workspace, "deny") {
-        announce("dependencies");
-        note("skipped: cargo-deny is not installed (`cargo install cargo-deny --locked` adds it)");
+        announce("cargo-deny");
+        note(
+            "skipped: cargo-deny is not installed (`cargo install cargo-deny --locked` adds it); its main rules were checked above",
+        );
         return Ok(());
     }
-    step::run("dependencies", &workspace.cargo(["deny", "check", "bans", "licenses", "sources"]))?;
+    step::run("cargo-deny", &workspace.cargo(["deny", "check", "bans", "licenses", "sources"]))?;
     announce("advisories");
     if !setup::has_advisories(workspace) {
         note("skipped: no database of advisories within reach");
