@@ -63,6 +63,9 @@ impl StoreError {
     }
 }
 
+/// What can be said in the address when TLS does not come about.
+const TLS_HELP: &str = "in `store`: sslrootcert=FILE names a certificate authority of your own, sslmode=disable is for a database without TLS";
+
 /// Primary codes of SQLite: busy, locked, read-only, input/output, full, cannot open.
 const SQLITE_LATER: [i32; 6] = [5, 6, 8, 10, 13, 14];
 /// Primary codes of SQLite: corrupt, not a database.
@@ -95,8 +98,8 @@ impl From<sqlx::Error> for StoreError {
                     None => StoreError::Refused(words),
                 }
             }
+            sqlx::Error::Tls(_) => StoreError::Away(format!("{words} ({TLS_HELP})")),
             sqlx::Error::Io(_)
-            | sqlx::Error::Tls(_)
             | sqlx::Error::Protocol(_)
             | sqlx::Error::PoolTimedOut
             | sqlx::Error::PoolClosed
