@@ -27,6 +27,7 @@ mod route;
 mod serve;
 mod served;
 mod sessions;
+mod spent;
 mod tokens;
 
 pub use api::{API_ROUTES, Api, LimitNow};

@@ -135,8 +135,11 @@ fn it_ends_by_itself_after_the_time_that_was_given_and_leaves_nothing() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "what is said is said on standard output");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let port = text.lines().next().and_then(|line| line.rsplit(':').next()).expect("a port");
+    let host =
+        text.split_once("toolwright-").and_then(|(_, rest)| rest.split_once(".localhost")).expect("a host").0;
     let text = text
         .replace(port, "PORT")
+        .replace(host, "HOST")
         .lines()
         .map(|line| match line.split_once("once=").or_else(|| line.split_once("tw_")) {
             Some((before, after)) => {

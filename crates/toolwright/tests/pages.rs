@@ -126,8 +126,7 @@ fn a_link_lets_one_in_once_and_pages_are_for_those_inside() {
     // Without an address it is the gateway that runs, wherever it listens.
     let (code, url, error) = home.run(&["dashboard"]);
     assert_eq!(code, 0, "{error}");
-    let place = gateway.said["dashboard"].as_str().expect("an address");
-    assert!(url.starts_with(&format!("{place}login?once=")), "{url} is not at {place}");
+    assert!(url.contains(&format!(".localhost:{}/login?once=", gateway.port)), "{url}");
     // So does the token in the form, and nothing else.
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
     let token = format!("token={}", gateway.token);
@@ -162,6 +161,91 @@ fn a_link_lets_one_in_once_and_pages_are_for_those_inside() {
         200,
         "clients of models look so whether somebody is there"
     );
+}
+
+#[test]
+fn a_used_link_and_a_logout_hold_after_a_restart_and_on_other_gateways_of_the_state_folder() {
+    let home = Home::new();
+    let first = Gateway::start(&home, &[]);
+    let second = Gateway::start(&home, &[]);
+    let link = first.login_link();
+    let (left, stays) = (Browser::enter_by(&first, &link), Browser::enter(&first));
+    assert_eq!(second.send("GET", &link, "", "").status, 403, "another gateway takes it no more");
+    left.get("/logout");
+    let value = |browser: &Browser| browser.cookie.split_once('=').expect("a pair").1.to_owned();
+    let (left, stays) = (value(&left), value(&stays));
+    drop(first);
+    let restarted = Gateway::start(&home, &[]);
+    assert_eq!(restarted.send("GET", &link, "", "").status, 403, "it was used before the restart");
+    for gateway in [&second, &restarted] {
+        let status = |value: &str| {
+            let cookie = format!("Cookie: toolwright_{}={value}\r\n", gateway.port);
+            gateway.send("GET", "/about", &cookie, "").status
+        };
+        assert_eq!((status(&left), status(&stays)), (303, 200));
+    }
+}
+
+/// A browser sends the cookies of a host to all of its ports: programs on other ports do not know this host.
+#[test]
+fn the_dashboard_has_a_host_of_its_own_on_this_machine() {
+    let home = Home::new();
+    let gateway = Gateway::start(&home, &[]);
+    let (code, url, error) = home.run(&["dashboard"]);
+    assert_eq!(code, 0, "{error}");
+    let (host, path) = url.trim().strip_prefix("http://").and_then(|it| it.split_once('/')).expect("a URL");
+    assert!(host.ends_with(&format!(".localhost:{}", gateway.port)), "{url}");
+    let ask = |host: &str, line: &str, more: &str, body: &str| {
+        use std::io::{Read, Write};
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", gateway.port)).expect("a connection");
+        let length = body.len();
+        write!(stream, "{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n{more}\r\n{body}")
+            .expect("sent");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("an answer");
+        text
+    };
+    let entered = ask(host, &format!("GET /{path}"), "", "");
+    assert!(entered.starts_with("HTTP/1.1 303") && entered.contains("Max-Age=604800"), "{entered}");
+    // Its forms and buttons name it as their origin.
+    let form = format!("Origin: http://{host}\r\nContent-Type: application/x-www-form-urlencoded\r\n");
+    let entered = ask(host, "POST /login", &form, &format!("token={}", gateway.token));
+    assert!(entered.starts_with("HTTP/1.1 303"), "{entered}");
+    let shared =
+        ask(&format!("127.0.0.1:{}", gateway.port), "POST /login", "", &format!("token={}", gateway.token));
+    assert!(shared.contains("Max-Age=43200"), "a host that others share: {shared}");
+    // Nobody learns the host who has not logged in, and no other name below localhost is served.
+    for path in ["/", "/login", "/healthz", "/readyz", "/assets/script.js"] {
+        let name = host.split('.').next().expect("a name");
+        let said = ask(&format!("127.0.0.1:{}", gateway.port), &format!("GET {path}"), "", "");
+        assert!(!said.contains(name), "{path}: {said}");
+    }
+    let other = ask(&format!("toolwright.localhost:{}", gateway.port), "GET /login", "", "");
+    assert!(other.starts_with("HTTP/1.1 403"), "{other}");
+}
+
+/// Those who are not logged in take no place of the owner, however slow or many they are.
+#[test]
+fn slow_strangers_at_the_login_do_not_keep_the_owner_out() {
+    use std::io::Write;
+    let home = Home::new();
+    let gateway = Gateway::start(&home, &["--calls", "4", "--rate", "20"]);
+    let slow: Vec<_> = (0..30)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(("127.0.0.1", gateway.port)).expect("a connection");
+            let head = "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\ntoken=";
+            stream.write_all(head.as_bytes()).expect("sent");
+            stream
+        })
+        .collect();
+    // And quick ones, more than their rate allows.
+    let statuses: Vec<u16> = (0..60).map(|_| gateway.send("GET", "/login", "", "").status).collect();
+    assert!(statuses.contains(&429), "{statuses:?}");
+    let form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    let entered = gateway.send("POST", "/login", form, &format!("token={}", gateway.token));
+    assert_eq!(entered.status, 303, "{entered:?}");
+    Browser::enter(&gateway);
+    drop(slow);
 }
 
 #[test]

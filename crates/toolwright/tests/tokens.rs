@@ -27,7 +27,9 @@ fn tokens_are_made_listed_and_revoked_beside_a_gateway_that_runs() {
     let token = stdout.trim().to_owned();
     assert!(token.starts_with("tw_"), "{stdout}");
     assert!(
-        stderr.contains("it opens builtin, and of models *haiku*, gpt-4.1. It is not shown again."),
+        stderr.contains(
+            "It may use the toolbox builtin and the language models *haiku*, gpt-4.1. It is not shown again."
+        ),
         "{stderr}"
     );
     let (_, listed, _) = home.run(&["token", "list"]);
@@ -46,9 +48,49 @@ fn tokens_are_made_listed_and_revoked_beside_a_gateway_that_runs() {
     assert_eq!((&json[0]["name"], &json[0]["rate"]), (&"ci".into(), &50.into()));
     assert_eq!(json[0]["models"], serde_json::json!(["*haiku*", "gpt-4.1"]));
     assert!(json[0].get("sha256").is_none());
-    let (code, stdout, _) = home.run(&["token", "revoke", "ci"]);
-    assert_eq!((code, stdout.as_str()), (0, "The token \"ci\" opens nothing any more.\n"));
+    let (code, stdout, stderr) = home.run(&["token", "revoke", "ci"]);
+    assert_eq!((code, stdout.as_str()), (0, "The token \"ci\" is revoked.\n"));
+    assert!(
+        stderr.contains("tokens.json") && stderr.contains("until the file is copied there again"),
+        "{stderr}"
+    );
     until("it is gone", || gateway.send("POST", "/mcp/t/builtin", &bearer, "").status == 401);
+}
+
+/// A token that is limited in one thing is limited in the other.
+#[test]
+fn a_token_for_toolboxes_asks_no_model_and_one_for_models_opens_no_toolbox() {
+    let home = Home::new();
+    let gateway = Gateway::start(&home, &[]);
+    let add = |arguments: &[&str]| {
+        let (code, stdout, stderr) = home.run(&[&["token", "add"], arguments].concat());
+        assert_eq!(code, 0, "{stderr}");
+        (format!("Authorization: Bearer {}\r\nContent-Type: application/json\r\n", stdout.trim()), stderr)
+    };
+    let (tools, said) = add(&["tools", "--toolbox", "builtin"]);
+    assert!(
+        said.contains("the toolbox builtin and no language model.") && said.contains("--model"),
+        "{said}"
+    );
+    let (models, said) = add(&["models", "--model", "gpt-*"]);
+    assert!(
+        said.contains("no toolbox and the language model gpt-*.") && said.contains("--toolbox"),
+        "{said}"
+    );
+    let (both, said) = add(&["both", "--toolbox", "*", "--model", "gpt-*"]);
+    assert!(said.contains("every toolbox and the language model gpt-*."), "{said}");
+    let (all, said) = add(&["all"]);
+    assert!(said.contains("every toolbox and every language model."), "{said}");
+    let ask = |bearer: &str| {
+        let body = r#"{"model": "claude-x", "messages": [], "max_tokens": 1}"#;
+        gateway.send("POST", "/v1/messages", bearer, body).status
+    };
+    let open = |bearer: &str| gateway.send("POST", "/mcp/t/builtin", bearer, "{}").status;
+    until("they are known", || ask(&all) != 401 && open(&both) != 401);
+    assert_eq!((ask(&tools), open(&models)), (403, 403));
+    assert!(open(&tools) != 403 && open(&both) != 403 && open(&all) != 403 && ask(&all) != 403);
+    let (_, listed, _) = home.run(&["token", "list"]);
+    assert!(listed.lines().any(|line| line.starts_with("tools") && line.contains("none")), "{listed}");
 }
 
 #[test]

@@ -23,6 +23,11 @@ use super::refusal::Refusal;
 const THROWN_AWAY_BYTES: usize = 64 << 20;
 const THROWN_AWAY_TIME: Duration = Duration::from_secs(2);
 
+/// How much of a body is read, and for how long, after the response to its request is known: less work for both sides
+/// than a new connection.
+const REST_BYTES: usize = 256 << 10;
+const REST_TIME: Duration = Duration::from_millis(250);
+
 /// How much room is made for what a client says will come, before it has come.
 const ANNOUNCED_BYTES: usize = 1 << 20;
 
@@ -33,22 +38,32 @@ pub(super) struct Read {
 }
 
 /// Reads a body to its end.
-pub(super) async fn read(body: Incoming, limits: &WebLimits, memory: &Arc<Gate>) -> Result<Read, Refusal> {
-    let mut body = body;
+pub(super) async fn read(
+    body: &mut Incoming,
+    limits: &WebLimits,
+    memory: &Arc<Gate>,
+) -> Result<Read, Refusal> {
     let is_too_large =
         usize::try_from(body.size_hint().lower()).map_or(true, |size| size > limits.body_bytes);
     let reading = async {
         match is_too_large {
             true => Err(Refusal::too_large(limits.body_bytes)),
-            false => collect(&mut body, limits, memory).await,
+            false => collect(body, limits, memory).await,
         }
     };
     let late = |_| Refusal::too_slow(limits.body_time.as_secs());
     let read = timeout(limits.body_time, reading).await.map_err(late).and_then(|read| read);
     if read.as_ref().is_err_and(|refusal| refusal.status == http::StatusCode::PAYLOAD_TOO_LARGE) {
-        let _ = timeout(THROWN_AWAY_TIME, throw_away(&mut body)).await;
+        let _ = timeout(THROWN_AWAY_TIME, throw_away(body, THROWN_AWAY_BYTES)).await;
     }
     read
+}
+
+/// Reads what is left of a body, so that the connection can take the next request. False when more is left than is
+/// worth reading, or it does not come: then the connection has to end, and the response says so.
+pub(super) async fn read_rest(body: &mut Incoming) -> bool {
+    body.is_end_stream()
+        || timeout(REST_TIME, throw_away(body, REST_BYTES)).await.is_ok_and(|end| end == End::Reached)
 }
 
 async fn collect(body: &mut Incoming, limits: &WebLimits, memory: &Arc<Gate>) -> Result<Read, Refusal> {
@@ -80,14 +95,23 @@ async fn collect(body: &mut Incoming, limits: &WebLimits, memory: &Arc<Gate>) ->
     Ok(Read { bytes, share })
 }
 
-async fn throw_away(body: &mut Incoming) {
+/// Whether a body was read to its end.
+#[derive(PartialEq, Eq)]
+enum End {
+    Reached,
+    NotReached,
+}
+
+async fn throw_away(body: &mut Incoming, most: usize) -> End {
     let mut thrown = 0;
-    while let Some(Ok(frame)) = body.frame().await {
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return End::NotReached };
         thrown += frame.data_ref().map_or(0, Bytes::len);
-        if thrown > THROWN_AWAY_BYTES {
-            return;
+        if thrown > most {
+            return End::NotReached;
         }
     }
+    End::Reached
 }
 
 /// What ends an answer before its end.

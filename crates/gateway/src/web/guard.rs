@@ -145,15 +145,16 @@ impl Guard {
         if self.origins.iter().any(|allowed| allowed == text) {
             return Ok(Some(origin.clone()));
         }
-        let name = authority_of(text).and_then(Host::parse).map(|host| host.name);
-        if !name.is_some_and(|name| LOOPBACK.contains(&name.as_str())) {
+        let page = authority_of(text).and_then(Host::parse);
+        let Some(page) = page.filter(|page| LOOPBACK.contains(&page.name.as_str())) else {
             return Err(Refusal::other_origin(text));
-        }
+        };
         match self.trusts_local_pages {
             true => Ok(Some(origin.clone())),
-            // A browser asks first whether a page may send what it wants to.
-            false if method == Method::OPTIONS => Err(Refusal::other_origin(text)),
-            false => Ok(None),
+            // Without a token only the pages of this port may send something: a page of another one could send what
+            // a browser does not ask about first, such as plain text.
+            false if page.port.unwrap_or(80) == self.port && method != Method::OPTIONS => Ok(None),
+            false => Err(Refusal::other_origin(text)),
         }
     }
 }

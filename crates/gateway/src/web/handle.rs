@@ -4,11 +4,11 @@ use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, ALLOW, CONNECTION,
-    VARY,
+    EXPECT, VARY,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use serde_json::json;
 
 use toolwright_jsonrpc::Message;
@@ -42,7 +42,9 @@ pub(super) async fn handle(
     arrival: Arrival,
 ) -> Response<Held> {
     pace.request_begins();
-    let (parts, incoming) = request.into_parts();
+    let (parts, mut incoming) = request.into_parts();
+    // Reading a body that was not asked for would ask for it.
+    let waits_to_send = parts.headers.contains_key(EXPECT);
     let route = Route::of(parts.uri.path());
     let label = route.label();
     let dialect = match &route {
@@ -55,7 +57,7 @@ pub(super) async fn handle(
         Ok(_) if arrival == Arrival::Late && matches!(route, Route::Mcp(_) | Route::Llm(_)) => {
             Err(Refusal::too_late())
         }
-        Ok(passed) => inside(web, route, parts, incoming, &passed, &pace).await,
+        Ok(passed) => inside(web, route, parts, &mut incoming, &passed, &pace).await,
         Err(refusal) => Err(refusal),
     };
     let mut response = answered.unwrap_or_else(|refusal| {
@@ -73,8 +75,9 @@ pub(super) async fn handle(
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
         headers.append(VARY, HeaderValue::from_static("Origin"));
     }
-    if web.stop.is_asked() {
-        // So that nobody sends the next request to a connection that is about to close.
+    let is_read = if waits_to_send { incoming.is_end_stream() } else { body::read_rest(&mut incoming).await };
+    if !is_read || web.stop.is_asked() {
+        // So that no client sends the next request to a connection that is about to close.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     web.metrics.answered(label, response.status().as_u16());
@@ -86,7 +89,7 @@ async fn inside(
     web: &Web,
     route: Route,
     parts: Parts,
-    incoming: Incoming,
+    incoming: &mut Incoming,
     passed: &Passed,
     pace: &Pace,
 ) -> Result<Response<Held>, Refusal> {
@@ -124,7 +127,12 @@ async fn inside(
     };
     let endpoint = match route {
         Route::Mcp(endpoint) => endpoint,
-        Route::Metrics => return whole(metrics_page(web)),
+        Route::Metrics if known.is_limited() => return Err(Refusal::not_for_clients()),
+        Route::Metrics => {
+            let pass = web.admission.enter(&known, Stay::Request, &web.limits)?;
+            let held = |body| Held::new(body, pace.clone()).with(Some(pass), Vec::new(), None);
+            return Ok(metrics_page(web).map(held));
+        }
         Route::Api(path) => {
             let asked = Asked { path, parts, incoming, known: &known, origin };
             return api::serve(web, asked, pace).await;

@@ -55,6 +55,13 @@ pub(super) struct Known {
     entry: Option<TokenEntry>,
 }
 
+impl Known {
+    /// Whether the token is for some toolboxes or models only. Such tokens are for clients, and see nothing of the rest.
+    pub fn is_limited(&self) -> bool {
+        self.visitor.toolboxes.is_some() || self.allowed_models.is_some()
+    }
+}
+
 /// Somebody who asks a language model.
 #[derive(Debug)]
 pub(super) struct LlmVisitor {

@@ -19,7 +19,7 @@ pub(super) async fn serve(
     web: &Web,
     path: LlmPath,
     parts: Parts,
-    incoming: Incoming,
+    incoming: &mut Incoming,
     pace: &Pace,
 ) -> Result<Response<Held>, Refusal> {
     let visitor = web.keys.recognise_llm(&parts.headers)?;

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{
@@ -19,6 +20,7 @@ use super::api::{self, LimitNow, is_same_site};
 use super::body::{self, Held};
 use super::inside::InsideBody;
 use super::keys::Known;
+use super::limits::WebLimits;
 use super::paced::Pace;
 use super::refusal::{Refusal, response};
 use super::route::{ROUTES, Route};
@@ -27,6 +29,9 @@ use super::sessions::{Session, Sessions};
 
 /// Where somebody is let in.
 const LOGIN: &str = "/login";
+/// How much the form of the login may send, and how long it may take.
+const LOGIN_BYTES: usize = 16 << 10;
+const LOGIN_TIME: Duration = Duration::from_secs(5);
 /// Where somebody leaves.
 const LOGOUT: &str = "/logout";
 /// Nothing but what we serve ourselves: no script, style or picture of others, no frame around us.
@@ -97,7 +102,7 @@ pub(super) async fn serve(
     pages: &dyn Pages,
     sessions: &Sessions,
     parts: Parts,
-    incoming: Incoming,
+    incoming: &mut Incoming,
     pace: &Pace,
 ) -> Result<Response<Held>, Refusal> {
     let path = parts.uri.path().to_owned();
@@ -106,13 +111,21 @@ pub(super) async fn serve(
         return Err(Refusal::method(&parts.method, "GET, HEAD, POST, OPTIONS"));
     }
     let session = sessions.find(&parts.headers);
-    // Those who are not inside take no room and no time from those who are.
-    let counted = match session {
-        Some(_) => web.keys.owner().ok_or_else(|| Refusal::no_route(&path, ROUTES))?,
-        None => web.keys.stranger(),
+    let owner = || web.keys.owner().ok_or_else(|| Refusal::no_route(&path, ROUTES));
+    let enter = |who: &Known| web.admission.enter(who, Stay::Request, &web.limits);
+    let (pass, read) = match session {
+        Some(_) => {
+            let pass = enter(&*owner()?)?;
+            (pass, body::read(incoming, &web.limits, &web.admission.body_bytes).await?)
+        }
+        // Strangers take no place while their body comes, and none of the owner's, who may be logging in.
+        None => {
+            let read = body::read(incoming, &stranger_limits(web), &web.admission.body_bytes).await?;
+            let is_owner = path == LOGIN && Credential::of(&parts, &read.bytes).is_good(web, sessions);
+            let who = if is_owner { owner()? } else { web.keys.stranger() };
+            (enter(&who)?, read)
+        }
     };
-    let pass = web.admission.enter(&counted, Stay::Request, &web.limits)?;
-    let read = body::read(incoming, &web.limits, &web.admission.body_bytes).await?;
     let held = |response: Response<InsideBody>| {
         response.map(|body| Held::new(body, pace.clone()).with(Some(pass), read.share, None))
     };
@@ -153,6 +166,51 @@ pub(super) async fn serve(
     Ok(held(guarded(answer)))
 }
 
+/// How much and how long somebody may send who is not logged in: a token in a form is small.
+fn stranger_limits(web: &Web) -> WebLimits {
+    let limits = &web.limits;
+    WebLimits {
+        body_bytes: limits.body_bytes.min(LOGIN_BYTES),
+        body_time: limits.body_time.min(LOGIN_TIME),
+        ..limits.clone()
+    }
+}
+
+/// What somebody wants to log in with.
+enum Credential {
+    /// A link that works once.
+    Link(String),
+    /// The owner token, sent by a form; the form of another site counts for nothing.
+    Token(Option<String>),
+    Nothing,
+}
+
+impl Credential {
+    fn of(parts: &Parts, body: &[u8]) -> Credential {
+        let field = |text: &str, name: &str| -> Option<String> {
+            text.split('&').find_map(|pair| {
+                let (key, value) = pair.split_once('=')?;
+                let value = value.replace('+', " ");
+                (key == name).then(|| percent_decode_str(&value).decode_utf8_lossy().trim().to_owned())
+            })
+        };
+        if parts.method == Method::POST {
+            let token = field(&String::from_utf8_lossy(body), "token");
+            return Credential::Token(token.filter(|_| is_same_site(&parts.headers)));
+        }
+        field(parts.uri.query().unwrap_or_default(), "once").map_or(Credential::Nothing, Credential::Link)
+    }
+
+    /// Whether the owner has this.
+    fn is_good(&self, web: &Web, sessions: &Sessions) -> bool {
+        match self {
+            Credential::Link(once) => sessions.is_good_link(once),
+            Credential::Token(token) => token.as_ref().is_some_and(|token| web.keys.is_owner(token)),
+            Credential::Nothing => false,
+        }
+    }
+}
+
 /// Lets somebody in by a link that works once, or by the token in a form.
 fn login(
     web: &Web,
@@ -161,26 +219,19 @@ fn login(
     parts: &Parts,
     body: &[u8],
 ) -> Response<InsideBody> {
-    let field = |text: &str, name: &str| -> Option<String> {
-        text.split('&').find_map(|pair| {
-            let (key, value) = pair.split_once('=')?;
-            let value = value.replace('+', " ");
-            (key == name).then(|| percent_decode_str(&value).decode_utf8_lossy().trim().to_owned())
-        })
+    let credential = Credential::of(parts, body);
+    let cookie = match &credential {
+        Credential::Link(once) => sessions.open_by_link(once, &parts.headers),
+        Credential::Token(_) if credential.is_good(web, sessions) => sessions.open(&parts.headers),
+        _ => None,
     };
-    if parts.method == Method::POST {
-        let token = field(&String::from_utf8_lossy(body), "token").unwrap_or_default();
-        return match sessions.open().filter(|_| is_same_site(&parts.headers) && web.keys.is_owner(&token)) {
-            Some(cookie) => to("/", Some(cookie)),
-            None => pages.login(Some("That is not the token of this gateway.")),
-        };
-    }
-    let Some(once) = field(parts.uri.query().unwrap_or_default(), "once") else { return pages.login(None) };
-    match sessions.open_by_link(&once) {
-        Some(cookie) => to("/", Some(cookie)),
+    match (credential, cookie) {
+        (_, Some(cookie)) => to("/", Some(cookie)),
+        (Credential::Nothing, None) => pages.login(None),
+        (Credential::Token(_), None) => pages.login(Some("That is not the token of this gateway.")),
         // Who is inside already may click the link again.
-        None if sessions.find(&parts.headers).is_some() => to("/", None),
-        None => pages.login(Some("This link was used before, or is too old.")),
+        (Credential::Link(_), None) if sessions.find(&parts.headers).is_some() => to("/", None),
+        (Credential::Link(_), None) => pages.login(Some("This link was used before, or is too old.")),
     }
 }
 

@@ -1,28 +1,34 @@
 //! People who look at the pages: a link that works once, a cookie that lasts, and a mark that pages of other sites
 //! cannot know.
 //!
-//! Nothing is kept but, until a restart, which links were used and which sessions were left: what a cookie says is
-//! signed with the token of this install, so it survives a restart and opens no other install. A new token ends all
-//! sessions.
+//! What a cookie says is signed with the token of this install, so it survives a restart and opens no other install.
+//! Only which links were used and which sessions were ended is stored ([`Spent`]). A new token ends all sessions.
+//!
+//! A browser sends a cookie to every port of its host. So the pages have a host of their own, below `localhost`
+//! (RFC 6761: always this machine), with a name that programs on other ports do not know.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::hmac::{self, HMAC_SHA256};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::HeaderMap;
-use http::header::COOKIE;
+use http::header::{COOKIE, HOST};
 
+use super::spent::Spent;
 use super::tokens::{self, TokenError};
 
 /// How long a link opens a session.
 const LINK_LASTS: Duration = Duration::from_secs(60 * 60);
-/// How long a session lasts.
+/// How long a session lasts at the host of the pages.
 const SESSION_LASTS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// How many used links are remembered; more of them cannot be made in the time that one lasts.
-const MOST_USED: usize = 10_000;
+/// How long it lasts at a host that others share, such as 127.0.0.1: they may see the cookie.
+const SHARED_HOST_SESSION_LASTS: Duration = Duration::from_secs(12 * 60 * 60);
+/// How much of the host's name is chance, in bytes.
+const HOST_BYTES: usize = 10;
+const LINK: &str = "link";
+const SESSION: &str = "session";
 /// The header that a page of ours has its mark in.
 pub(super) const MARK_HEADER: &str = "x-toolwright-page";
 
@@ -30,9 +36,9 @@ pub(super) const MARK_HEADER: &str = "x-toolwright-page";
 pub struct Sessions {
     key: hmac::Key,
     cookie: String,
-    used: Mutex<BTreeMap<String, u64>>,
-    /// Sessions that were left before their time, and when that would have been.
-    closed: Mutex<BTreeMap<String, u64>>,
+    host: String,
+    /// Links that were used, and sessions that were ended before their time.
+    spent: Spent,
     is_open: bool,
 }
 
@@ -49,10 +55,23 @@ impl Sessions {
         Sessions {
             key: key_of(token),
             cookie: format!("toolwright_{port}"),
-            used: Mutex::default(),
-            closed: Mutex::default(),
+            host: Sessions::host(token),
+            spent: Spent::default(),
             is_open: false,
         }
+    }
+
+    /// The same, with used links and ended sessions in this folder: also after a restart, and for other gateways.
+    pub fn remembering_in(self, folder: PathBuf) -> Sessions {
+        Sessions { spent: Spent::in_folder(folder), ..self }
+    }
+
+    /// The host of the pages on this machine, without a port. It is no secret of the owner, but programs on other ports
+    /// must not know it.
+    pub fn host(token: &str) -> String {
+        let tag = hmac::sign(&key_of(token), b"host");
+        let name: String = tag.as_ref().iter().take(HOST_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        format!("toolwright-{name}.localhost")
     }
 
     /// Everybody may look: no token is needed. Pages of other sites still cannot change anything.
@@ -63,40 +82,46 @@ impl Sessions {
     /// A link that opens a session once, without the address.
     pub fn link(token: &str) -> Result<String, TokenError> {
         let name = format!("{}.{}", now() + LINK_LASTS.as_secs(), chance()?);
-        let sign = sign(&key_of(token), "link", &name);
+        let sign = sign(&key_of(token), LINK, &name);
         Ok(format!("/login?once={name}.{sign}"))
     }
 
-    /// The cookie that a link opens a session with, when it is good and was not used before.
-    pub(super) fn open_by_link(&self, once: &str) -> Option<String> {
-        let name = self.checked("link", once)?;
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        used.retain(|_, lasts| *lasts > now());
-        if used.len() >= MOST_USED || used.contains_key(name) {
-            return None;
-        }
-        used.insert(name.to_owned(), lasts_until(name)?);
-        drop(used);
-        self.open()
+    /// Whether a link would open a session now.
+    pub(super) fn is_good_link(&self, once: &str) -> bool {
+        let name = self.checked(LINK, once);
+        name.is_some_and(|(name, until)| !self.spent.is_spent(LINK, name, until))
     }
 
-    /// The cookie of a new session.
-    pub(super) fn open(&self) -> Option<String> {
-        let name = format!("{}.{}", now() + SESSION_LASTS.as_secs(), chance().ok()?);
-        let sign = sign(&self.key, "session", &name);
+    /// The cookie that a link opens a session with, when it is good and was not used before.
+    pub(super) fn open_by_link(&self, once: &str, headers: &HeaderMap) -> Option<String> {
+        let (name, until) = self.checked(LINK, once)?;
+        if self.spent.spend(LINK, name, until, now()) { self.open(headers) } else { None }
+    }
+
+    /// The cookie of a new session for who sent these headers.
+    pub(super) fn open(&self, headers: &HeaderMap) -> Option<String> {
+        let lasts = match self.is_at_own_host(headers) {
+            true => SESSION_LASTS,
+            false => SHARED_HOST_SESSION_LASTS,
+        };
+        let name = format!("{}.{}", now() + lasts.as_secs(), chance().ok()?);
+        let sign = sign(&self.key, SESSION, &name);
         Some(format!(
             "{}={name}.{sign}; Path=/; Max-Age={}; HttpOnly; SameSite=Strict",
             self.cookie,
-            SESSION_LASTS.as_secs()
+            lasts.as_secs()
         ))
     }
 
-    /// Ends a session in this process, and gives the cookie that ends it in the browser.
+    fn is_at_own_host(&self, headers: &HeaderMap) -> bool {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        host.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(&self.host))
+    }
+
+    /// Ends a session, and gives the cookie that ends it in the browser.
     pub(super) fn close(&self, headers: &HeaderMap) -> String {
-        if let Some(name) = self.cookie_of(headers).and_then(|value| self.checked("session", value)) {
-            let mut closed = self.closed();
-            closed.retain(|_, lasts| *lasts > now());
-            closed.insert(name.to_owned(), lasts_until(name).unwrap_or_default());
+        if let Some((name, until)) = self.cookie_of(headers).and_then(|value| self.checked(SESSION, value)) {
+            self.spent.spend(SESSION, name, until, now());
         }
         format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", self.cookie)
     }
@@ -106,8 +131,8 @@ impl Sessions {
         if self.is_open {
             return Some(Session { mark: sign(&self.key, "mark", "") });
         }
-        let name = self.checked("session", self.cookie_of(headers)?)?;
-        if self.closed().contains_key(name) {
+        let (name, until) = self.checked(SESSION, self.cookie_of(headers)?)?;
+        if self.spent.is_spent(SESSION, name, until) {
             return None;
         }
         Some(Session { mark: sign(&self.key, "mark", name) })
@@ -124,22 +149,19 @@ impl Sessions {
         Some(value)
     }
 
-    fn closed(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
-        self.closed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether a page of ours sent these headers: one of another site does not know the mark.
     pub(super) fn is_marked(session: &Session, headers: &HeaderMap) -> bool {
         let sent = headers.get(MARK_HEADER).map(|mark| mark.as_bytes()).unwrap_or_default();
         aws_lc_rs::constant_time::verify_slices_are_equal(sent, session.mark.as_bytes()).is_ok()
     }
 
-    /// The name in something that we signed and that still lasts.
-    fn checked<'s>(&self, what: &str, signed: &'s str) -> Option<&'s str> {
+    /// The name in something that we signed and that still lasts, and until when.
+    fn checked<'s>(&self, what: &str, signed: &'s str) -> Option<(&'s str, u64)> {
         let (name, sign) = signed.rsplit_once('.')?;
         let sign = URL_SAFE_NO_PAD.decode(sign).ok()?;
         hmac::verify(&self.key, format!("{what} {name}").as_bytes(), &sign).ok()?;
-        (lasts_until(name)? > now()).then_some(name)
+        let until = lasts_until(name)?;
+        (until > now()).then_some((name, until))
     }
 }
 
@@ -186,10 +208,10 @@ mod tests {
         let sessions = Sessions::new("tw_a", 8484);
         let link = Sessions::link("tw_a").unwrap();
         let once = link.strip_prefix("/login?once=").unwrap();
-        let cookie = sessions.open_by_link(once).unwrap();
+        let cookie = sessions.open_by_link(once, &HeaderMap::new()).unwrap();
         assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
         let session = sessions.find(&headers(&cookie)).unwrap();
-        assert_eq!(sessions.open_by_link(once), None, "it was used");
+        assert_eq!(sessions.open_by_link(once, &HeaderMap::new()), None, "it was used");
         let mut sent = headers(&cookie);
         assert!(!Sessions::is_marked(&session, &sent));
         sent.insert(MARK_HEADER, session.mark.parse().unwrap());
@@ -199,7 +221,8 @@ mod tests {
     #[test]
     fn a_session_that_was_left_is_over_and_others_are_not() {
         let sessions = Sessions::new("tw_a", 8484);
-        let (left, stays) = (sessions.open().unwrap(), sessions.open().unwrap());
+        let (left, stays) =
+            (sessions.open(&HeaderMap::new()).unwrap(), sessions.open(&HeaderMap::new()).unwrap());
         assert!(sessions.close(&headers(&left)).contains("Max-Age=0"));
         assert_eq!(sessions.find(&headers(&left)), None);
         assert!(sessions.find(&headers(&stays)).is_some());
@@ -208,17 +231,54 @@ mod tests {
     }
 
     #[test]
+    fn a_used_link_and_an_ended_session_stay_so_after_a_restart_and_for_other_gateways() {
+        let scratch = tempfile::tempdir().unwrap();
+        let gateway = |port| Sessions::new("tw_a", port).remembering_in(scratch.path().join("spent"));
+        let (first, second) = (gateway(1), gateway(1));
+        let link = Sessions::link("tw_a").unwrap();
+        let once = link.strip_prefix("/login?once=").unwrap();
+        assert!(first.is_good_link(once) && second.is_good_link(once));
+        let cookie = first.open_by_link(once, &HeaderMap::new()).unwrap();
+        for other in [&second, &gateway(1)] {
+            assert!(!other.is_good_link(once));
+            assert_eq!(other.open_by_link(once, &HeaderMap::new()), None);
+            assert!(other.find(&headers(&cookie)).is_some());
+        }
+        first.close(&headers(&cookie));
+        for other in [&second, &gateway(1)] {
+            assert_eq!(other.find(&headers(&cookie)), None);
+        }
+    }
+
+    #[test]
+    fn a_session_at_a_host_that_others_share_is_short() {
+        let sessions = Sessions::new("tw_a", 8484);
+        let host = Sessions::host("tw_a");
+        assert!(host.ends_with(".localhost") && host != Sessions::host("tw_b"), "{host}");
+        let lasts = |host: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, host.parse().unwrap());
+            sessions.open(&headers).unwrap().contains("Max-Age=604800;")
+        };
+        assert!(lasts(&host) && lasts(&format!("{host}:8484")));
+        assert!(!lasts("127.0.0.1:8484") && !lasts("localhost") && !lasts(&format!("x.{host}")));
+    }
+
+    #[test]
     fn what_another_install_or_nobody_signed_opens_nothing() {
         let sessions = Sessions::new("tw_a", 8484);
         let other = Sessions::new("tw_b", 8484);
         let link = Sessions::link("tw_b").unwrap();
-        assert_eq!(sessions.open_by_link(link.strip_prefix("/login?once=").unwrap()), None);
-        let cookie = other.open().unwrap();
+        assert_eq!(
+            sessions.open_by_link(link.strip_prefix("/login?once=").unwrap(), &HeaderMap::new()),
+            None
+        );
+        let cookie = other.open(&HeaderMap::new()).unwrap();
         assert_eq!(sessions.find(&headers(&cookie)), None);
         // A session is no link, and an older time is not what was signed.
-        let own = sessions.open().unwrap();
+        let own = sessions.open(&HeaderMap::new()).unwrap();
         let value = own.split(['=', ';']).nth(1).unwrap();
-        assert_eq!(sessions.open_by_link(value), None);
+        assert_eq!(sessions.open_by_link(value, &HeaderMap::new()), None);
         let (_, rest) = value.split_once('.').unwrap();
         assert_eq!(sessions.find(&headers(&format!("toolwright_8484=99999999999.{rest}"))), None);
         for odd in ["", "toolwright_8484=", "toolwright_8484=..", "toolwright_8484=a.b.c"] {

@@ -208,6 +208,15 @@ async fn a_page_may_ask_what_it_may_send_and_not_where_no_token_protects() {
     let open = port_with(Doors::Open, WebLimits::default(), Allowed::default()).await;
     let answer = open.raw(&format!("{line}\r\n{preflight}\r\n")).await.expect("an answer");
     assert_eq!(answer.status, 403);
-    let answer = open.ask_as("POST", "/mcp", "Origin: http://localhost:6274\r\n", "x").await;
+    // Plain text is sent without asking first: only pages of this port may.
+    let plain = "Content-Type: text/plain\r\n";
+    for path in ["/mcp", "/v1/messages", "/v1/chat/completions", "/api/chat"] {
+        let answer =
+            open.ask_as("POST", path, &format!("{plain}Origin: http://localhost:6274\r\n"), "x").await;
+        assert_eq!((answer.status, answer.header("access-control-allow-origin")), (403, None), "{path}");
+    }
+    let own = format!("{plain}Origin: http://127.0.0.1:{}\r\n", open.address.port());
+    let answer = open.ask_as("POST", "/mcp", &own, "x").await;
     assert_eq!((answer.status, answer.header("access-control-allow-origin")), (200, None));
+    assert_eq!(open.ask_as("POST", "/mcp", plain, "x").await.status, 200, "no page: a program");
 }

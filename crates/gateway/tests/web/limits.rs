@@ -9,6 +9,56 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use toolwright_gateway::web::{Rate, WebLimits};
 
+/// An answer that came before the body was read must not cost the next request on the same connection.
+#[tokio::test]
+async fn a_refused_request_leaves_its_connection_usable_or_says_that_it_ends() {
+    let limits = WebLimits { rate: Some(Rate { per_second: 1, burst: 1 }), ..WebLimits::default() };
+    let port = port_with_limits(limits).await;
+    let body = "x".repeat(40_000);
+    let refused = [
+        (429, port.request("POST", "/mcp", &port.bearer(), &body)),
+        (401, port.request("POST", "/mcp", "Authorization: Bearer tw_wrong\r\n", &body)),
+        (403, port.request("POST", "/mcp", "Origin: https://evil.example\r\n", &body)),
+        (404, port.request("POST", "/nowhere", &port.bearer(), &body)),
+        (405, port.request("POST", "/healthz", "", &body)),
+        (405, port.request("PUT", "/mcp", &port.bearer(), &body)),
+    ];
+    assert_eq!(port.ask("POST", "/mcp", "", "").await.status, 200, "the only one of this second");
+    let mut stream = TcpStream::connect(port.address).await.expect("a connection");
+    for (status, request) in refused.iter().chain(&refused) {
+        stream.write_all(request.as_bytes()).await.expect("the connection is open");
+        let answer = read_answer(&mut stream).await.expect("an answer");
+        assert_eq!((answer.status, answer.header("connection")), (*status, None), "{}", answer.body);
+    }
+    // Chunks are read to their end as well.
+    let head = format!("POST /nowhere HTTP/1.1\r\nHost: localhost\r\n{}", port.bearer());
+    let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+    for _ in 0..2 {
+        stream.write_all(chunked.as_bytes()).await.expect("the connection is open");
+        let answer = read_answer(&mut stream).await.expect("an answer");
+        assert_eq!((answer.status, answer.header("connection")), (404, None));
+    }
+    // A body that does not come, or that the client waits to send, ends the connection, and the client hears of it.
+    for more in ["", "Expect: 100-continue\r\n"] {
+        let mut stream = TcpStream::connect(port.address).await.expect("a connection");
+        let request = format!("{head}{more}Content-Length: 1000000\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let answer = read_answer(&mut stream).await.expect("an answer");
+        assert_eq!((answer.status, answer.header("connection")), (404, Some("close")), "{}", answer.head);
+    }
+}
+
+#[tokio::test]
+async fn numbers_for_prometheus_count_in_the_rate_of_their_token() {
+    let limits = WebLimits { rate: Some(Rate { per_second: 1, burst: 2 }), ..WebLimits::default() };
+    let port = port_with_limits(limits).await;
+    let mut statuses = Vec::new();
+    for _ in 0..3 {
+        statuses.push(port.ask("GET", "/metrics", "", "").await.status);
+    }
+    assert_eq!(statuses, [200, 200, 429]);
+}
+
 #[tokio::test]
 async fn requests_of_one_client_are_bounded_and_streams_apart_from_them() {
     let limits = WebLimits { requests_per_client: 3, streams_per_client: 2, ..WebLimits::default() };

@@ -149,10 +149,12 @@ pub enum TokenCommand {
     Add {
         /// Its name
         name: String,
-        /// A toolbox that it opens; may be given several times [default: all]
+        /// A toolbox that it opens, or `*` for every one; may be given several times [default: all; none with --model
+        /// alone]
         #[arg(long = "toolbox", value_name = "NAME", add = completing::toolboxes())]
         toolboxes: Vec<String>,
-        /// A language model that may be asked with it, or a pattern such as `*haiku*`; may be given several times [default: all]
+        /// A language model that may be asked with it, or a pattern such as `*haiku*`; may be given several times
+        /// [default: all; none with --toolbox alone]
         #[arg(long = "model", value_name = "PATTERN", value_parser = clap::builder::NonEmptyStringValueParser::new())]
         models: Vec<String>,
         /// Requests in a second

@@ -29,8 +29,20 @@ pub fn run(options: &DashboardOptions) -> Result<ExitCode, Report> {
     }
     let own = folder.own().map_err(token::report)?;
     let link = Sessions::link(&own).map_err(token::report)?;
+    // A browser sends cookies to every port of their host, so the pages have a host of their own. What `--url` says is
+    // taken as it is.
+    let url = match local_port(url).filter(|_| options.url.is_none()) {
+        Some(port) => format!("http://{}:{port}", Sessions::host(&own)),
+        None => url.to_owned(),
+    };
     print(&format!("{url}{link}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The port of an address of this machine.
+fn local_port(url: &str) -> Option<u16> {
+    let (host, port) = url.strip_prefix("http://")?.rsplit_once(':')?;
+    ["127.0.0.1", "[::1]", "localhost"].contains(&host).then(|| port.parse().ok())?
 }
 
 /// Where the gateway is that runs. One that does not answer has no pages to open.

@@ -14,16 +14,20 @@ use crate::cli::{TokenCommand, TokenOptions};
 use crate::gateway_source;
 use crate::report::Report;
 
+/// The name that stands for every toolbox or every model.
+const EVERY: &str = "*";
+
 pub fn run(options: &TokenOptions) -> Result<ExitCode, Report> {
     let Some(folder) = gateway_source::token_folder() else {
         return Err(Report::usage("there is no folder to keep tokens in", "set HOME or XDG_STATE_HOME"));
     };
     match &options.command {
         TokenCommand::Add { name, toolboxes, models, rate, calls, json } => {
+            let (toolboxes, models) = access(toolboxes, models);
             let new = NewToken {
                 name: name.clone(),
-                toolboxes: (!toolboxes.is_empty()).then(|| toolboxes.clone()),
-                models: (!models.is_empty()).then(|| models.clone()),
+                toolboxes,
+                models,
                 rate: *rate,
                 calls: calls.map(|calls| calls as usize),
                 created: now(),
@@ -37,6 +41,26 @@ pub fn run(options: &TokenOptions) -> Result<ExitCode, Report> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The toolboxes and models of a new token; `None` is all of them. A token that is limited in one is limited in the
+/// other too: whoever writes `--toolbox clock` does not expect to pay for language models.
+fn access(toolboxes: &[String], models: &[String]) -> (Option<Vec<String>>, Option<Vec<String>>) {
+    if toolboxes.is_empty() && models.is_empty() {
+        return (None, None);
+    }
+    let limited = |list: &[String]| (!list.iter().any(|name| name == EVERY)).then(|| list.to_vec());
+    (limited(toolboxes), limited(models))
+}
+
+/// What a token may use, in words.
+fn described(what: &str, list: Option<&[String]>) -> String {
+    match list {
+        None => format!("every {what}"),
+        Some([]) => format!("no {what}"),
+        Some([one]) => format!("the {what} {one}"),
+        Some(several) => format!("the {}s {}", what.replace("box", "boxe"), several.join(", ")),
+    }
+}
+
 fn add(folder: &TokenFolder, new: NewToken, as_json: bool) -> Result<(), Report> {
     let name = new.name.clone();
     let (toolboxes, models) = (new.toolboxes.clone(), new.models.clone());
@@ -46,12 +70,21 @@ fn add(folder: &TokenFolder, new: NewToken, as_json: bool) -> Result<(), Report>
         let said = json!({ "name": name, "token": token, "toolboxes": toolboxes, "models": models });
         return print(&said.to_string());
     }
-    let mut opens = toolboxes.map_or_else(|| "everything".to_owned(), |list| list.join(", "));
-    if let Some(models) = models {
-        opens.push_str(&format!(", and of models {}", models.join(", ")));
-    }
     print(&token)?;
-    eprintln!("This is the token \"{name}\"; it opens {opens}. It is not shown again.");
+    eprintln!(
+        "This is the token \"{name}\". It may use {} and {}. It is not shown again.",
+        described("toolbox", toolboxes.as_deref()),
+        described("language model", models.as_deref()),
+    );
+    match (toolboxes.as_deref(), models.as_deref()) {
+        (Some(_), Some([])) => {
+            eprintln!("For language models as well, name them: --model 'PATTERN', or '*' for every one.")
+        }
+        (Some([]), Some(_)) => {
+            eprintln!("For toolboxes as well, name them: --toolbox NAME, or '*' for every one.")
+        }
+        _ => {}
+    }
     Ok(())
 }
 
@@ -83,7 +116,11 @@ fn list(folder: &TokenFolder, as_json: bool) -> Result<(), Report> {
     let usual = || "-".to_owned();
     let own = folder.own_file();
     let own_is = if own.exists() { format!("in {}", own.display()) } else { "at the first start".to_owned() };
-    let all_or = |list: Option<Vec<String>>| list.map_or_else(|| "all".to_owned(), |list| list.join(", "));
+    let all_or = |list: Option<Vec<String>>| match list {
+        None => "all".to_owned(),
+        Some(list) if list.is_empty() => "none".to_owned(),
+        Some(list) => list.join(", "),
+    };
     rows.push([OWN_TOKEN.to_owned(), all_or(None), all_or(None), usual(), usual(), own_is]);
     for token in tokens {
         rows.push([
@@ -121,7 +158,12 @@ fn revoke(folder: &TokenFolder, name: &str) -> Result<(), Report> {
         return Err(Report::usage("this install's own token cannot be revoked while it is kept", fix));
     }
     folder.revoke(name).map_err(report)?;
-    print(&format!("The token \"{name}\" opens nothing any more."))
+    print(&format!("The token \"{name}\" is revoked."))?;
+    eprintln!(
+        "Gateways that use {} refuse it within a second. A gateway with a copy of that file takes it until the file is copied there again.",
+        folder.names_file().display()
+    );
+    Ok(())
 }
 
 /// What went wrong, and what to do.

@@ -21,7 +21,7 @@ use crate::web::serve::Web;
 pub(in crate::web) struct Asked<'a> {
     pub path: Path,
     pub parts: Parts,
-    pub incoming: Incoming,
+    pub incoming: &'a mut Incoming,
     pub known: &'a Known,
     /// The page that may read the answer.
     pub origin: Option<&'a HeaderValue>,
@@ -44,7 +44,7 @@ pub(in crate::web) async fn serve(
     if !is_possible {
         return Err(Refusal::method(&parts.method, path.methods()));
     }
-    if known.visitor.toolboxes.is_some() || known.allowed_models.is_some() {
+    if known.is_limited() {
         return Err(Refusal::not_for_clients());
     }
     if path.is_decision() {

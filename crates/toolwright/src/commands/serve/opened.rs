@@ -112,9 +112,23 @@ impl<'p> Opened<'p> {
         let served = Arc::new(behind.served());
         let port = bound.address.port();
         let (sessions, link) = match &own {
-            Some(own) => (Sessions::new(own, port), Sessions::link(own).map_err(token::report)?),
+            Some(own) => {
+                let sessions = Sessions::new(own, port);
+                let sessions = match &state {
+                    Some(state) => sessions.remembering_in(state.join("spent-logins")),
+                    None => sessions,
+                };
+                (sessions, Sessions::link(own).map_err(token::report)?)
+            }
             None => (Sessions::open_to_all(port).map_err(token::report)?, "/".to_owned()),
         };
+        let mut allowed =
+            Allowed { hosts: options.allow_host.clone(), origins: options.allow_origin.clone() };
+        let pages_host = own.as_deref().filter(|_| bound.address.ip().is_loopback()).map(Sessions::host);
+        if let Some(host) = &pages_host {
+            allowed.hosts.push(host.clone());
+            allowed.origins.push(format!("http://{host}:{port}"));
+        }
         let pages =
             Dashboard::new(behind.ledger.clone(), Arc::clone(&behind.executor), Arc::clone(&behind.servers))
                 .with_notices(Arc::clone(&behind.notices))
@@ -128,6 +142,7 @@ impl<'p> Opened<'p> {
         let started = Started {
             address: bound.address,
             link,
+            pages_host,
             token: own,
             secrets,
             token_file: folder.map(|folder| folder.own_file()).filter(|_| !options.no_auth),
@@ -139,7 +154,7 @@ impl<'p> Opened<'p> {
         let web_options = WebOptions {
             inside: served,
             keys,
-            allowed: Allowed { hosts: options.allow_host.clone(), origins: options.allow_origin.clone() },
+            allowed,
             limits: limits(options),
             metrics: behind.metrics(),
             api: Some(

@@ -31,6 +31,8 @@ pub struct Started {
     pub configuration: Option<PathBuf>,
     /// The path that opens the pages, once.
     pub link: String,
+    /// The host that the pages have for themselves, where it is this machine that looks at them.
+    pub pages_host: Option<String>,
     /// The upstreams at which models are asked.
     pub upstreams: Vec<String>,
 }
@@ -82,7 +84,7 @@ impl Started {
             "token": self.printed_token(),
             "tokenFile": self.token_file,
             "configuration": self.configuration,
-            "dashboard": self.url(self.printed_link()),
+            "dashboard": self.dashboard(),
             "llm": { "url": self.url(""), "upstreams": self.upstreams },
         })
     }
@@ -134,7 +136,7 @@ impl Started {
 
     /// How a person gets in: with the token, and to the dashboard.
     fn access(&self) -> (String, String) {
-        let dashboard = self.url(self.printed_link());
+        let dashboard = self.dashboard();
         match (&self.token, &self.token_file, self.secrets) {
             (None, _, _) => ("none is needed".to_owned(), dashboard),
             (Some(_), Some(file), OwnerSecrets::NamedOnly) => (
@@ -156,9 +158,20 @@ impl Started {
         self.token.as_deref().filter(|_| self.secrets == OwnerSecrets::Printed)
     }
 
-    /// The path of the pages: with the login link only where that is printed.
-    fn printed_link(&self) -> &str {
-        if self.secrets == OwnerSecrets::Printed { &self.link } else { "/" }
+    /// Where the dashboard is: with the login link only where that is printed.
+    pub fn dashboard(&self) -> String {
+        match self.secrets {
+            OwnerSecrets::Printed => self.page(&self.link),
+            OwnerSecrets::NamedOnly => self.url("/"),
+        }
+    }
+
+    /// A page of the dashboard, at the host where the login link logs in. To be printed only where the link is.
+    pub fn page(&self, path: &str) -> String {
+        match &self.pages_host {
+            Some(host) => format!("http://{host}:{}{path}", self.address.port()),
+            None => self.url(path),
+        }
     }
 
     fn told(&self, holds: &Holds) -> String {
@@ -206,6 +219,7 @@ mod tests {
             folders: vec!["/home/me/notes".into()],
             configuration: None,
             link: "/login?once=LINK".to_owned(),
+            pages_host: Some("toolwright-x.localhost".to_owned()),
             upstreams: vec!["anthropic".into(), "local".into()],
         }
     }
@@ -221,6 +235,7 @@ mod tests {
         let text = Started {
             token: None,
             token_file: None,
+            pages_host: None,
             configuration: Some("/home/me/toolwright.json".into()),
             toolboxes: vec![
                 Line { name: "dev".to_owned(), holds: servers(&["git", "memory"]) },
@@ -251,7 +266,8 @@ mod tests {
 
     #[test]
     fn programs_read_one_line() {
-        let line = Started { address: SocketAddr::from(([0, 0, 0, 0], 1)), ..started() }.to_json();
+        let anywhere = SocketAddr::from(([0, 0, 0, 0], 1));
+        let line = Started { address: anywhere, pages_host: None, ..started() }.to_json();
         assert_eq!(line.matches('\n').count(), 1);
         let said: serde_json::Value = serde_json::from_str(&line).expect("JSON");
         assert_eq!(said["url"], "http://127.0.0.1:1/mcp");
