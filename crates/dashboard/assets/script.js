@@ -91,6 +91,16 @@
     const whileTyping = form.dataset.check ?? ("live" in form.dataset ? form.dataset.do : null);
     if (whileTyping) form.addEventListener("input", () => attempt(whileTyping));
   }
+  // The playground shows the schema of the tool that is chosen, which the gateway knows.
+  const tool = document.getElementById("tool");
+  if (tool?.form?.id === "try") {
+    tool.addEventListener("change", () => {
+      const query = new URLSearchParams({ tool: tool.value });
+      const written = document.getElementById("arguments").value;
+      if (written.length < 8000) query.set("arguments", written);
+      location.assign(`/playground?${query}`);
+    });
+  }
   for (const button of document.querySelectorAll("button[data-do]")) {
     button.addEventListener("click", () => {
       const { do: name, form, into, ...fields } = button.dataset;
@@ -178,8 +188,10 @@
       const text = `${call.tool} ${call.server ?? ""} ${call.client ?? ""} ${call.error ?? ""} ${JSON.stringify(call.args ?? {})}`;
       return (!only.checked || isOdd) && (!words || text.toLowerCase().includes(words));
     };
+    const refusals = ["invalid_arguments", "unknown_tool", "ambiguous_tool", "refused", "denied"];
     const badge = (call) => {
-      const [kind, sign, word] = call.status === "error" ? ["bad", "✕", "failed"]
+      const isRefused = !call.error_is_from_tool && refusals.includes(call.error_code);
+      const [kind, sign, word] = call.status === "error" ? (isRefused ? ["bad", "⊘", "refused"] : ["bad", "✕", "failed"])
         : (call.changes ?? []).length > 0 ? ["mended", "✎", "mended"]
         : call.status === "ok" ? ["good", "✓", "ok"] : ["info", "…", call.status];
       return element("span", { class: `badge ${kind}` }, `${sign} ${word}`);

@@ -49,6 +49,7 @@ pub struct Dashboard {
     notices: Arc<Notices>,
     voice: Option<Box<VoiceNow>>,
     banner: Option<String>,
+    url: String,
     started: Instant,
 }
 
@@ -64,8 +65,14 @@ impl Dashboard {
             notices: Arc::default(),
             voice: None,
             banner: None,
+            url: "http://127.0.0.1:8484".to_owned(),
             started: Instant::now(),
         }
+    }
+
+    /// At this address, without a path: what a client is given.
+    pub fn with_url(self, url: String) -> Dashboard {
+        Dashboard { url, ..self }
     }
 
     /// With what somebody should know.

@@ -64,6 +64,7 @@ pub fn outcome(record: &Record, state: State) -> Markup {
     match state {
         State::Running => badge("info", "…", "running"),
         State::Interrupted => badge("bad", "!", "interrupted"),
+        State::Error if record.is_refused() => badge("bad", "⊘", "refused"),
         State::Error => badge("bad", "✕", "failed"),
         State::Ok if !record.changes.is_empty() => badge("mended", "✎", "mended"),
         State::Ok => badge("good", "✓", "ok"),
@@ -117,7 +118,7 @@ pub fn difference(before: &str, after: &str) -> Markup {
 }
 
 /// JSON with one member in a line, so that it can be compared.
-fn lines_of(json: &str) -> Vec<String> {
+pub fn lines_of(json: &str) -> Vec<String> {
     let pretty =
         serde_json::from_str::<Value>(json).ok().and_then(|value| serde_json::to_string_pretty(&value).ok());
     shortened(&pretty.unwrap_or_else(|| json.to_owned())).lines().map(str::to_owned).collect()

@@ -143,7 +143,22 @@ pub struct Failure {
     pub is_from_tool: bool,
 }
 
+/// The codes of calls that Toolwright refused: nothing was sent to a tool.
+const REFUSALS: [&str; 5] = ["invalid_arguments", "unknown_tool", "ambiguous_tool", "refused", "denied"];
+
+impl Failure {
+    /// Whether Toolwright refused the call. A tool that says the same with its own words has run.
+    pub fn is_refusal(&self) -> bool {
+        !self.is_from_tool && REFUSALS.contains(&self.code.as_str())
+    }
+}
+
 impl Record {
+    /// Whether Toolwright refused the call, so that its arguments went to no tool.
+    pub fn is_refused(&self) -> bool {
+        self.error.as_ref().is_some_and(Failure::is_refusal)
+    }
+
     /// Whether the call, or the exchange, did what it was asked.
     pub fn is_ok(&self) -> bool {
         self.error.is_none() && self.kind != Kind::InProgress

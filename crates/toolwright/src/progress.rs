@@ -13,8 +13,9 @@ impl Progress {
         let mut stderr = std::io::stderr().lock();
         let is_shown = stderr.is_terminal();
         if is_shown {
+            // Without wrapping a long line is cut at the edge: one that wraps could not be wiped away by the next one.
             // A terminal that is gone is told nothing.
-            let _ = write!(stderr, "\r\x1b[K{what} …").and_then(|()| stderr.flush());
+            let _ = write!(stderr, "\r\x1b[K\x1b[?7l{what} …\x1b[?7h").and_then(|()| stderr.flush());
         }
         Progress { is_shown }
     }

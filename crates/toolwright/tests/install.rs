@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use crate::gateway::Home;
+use crate::gateway::{Gateway, Home};
 use crate::import::{furnished, shown};
 
 use std::os::unix::fs::PermissionsExt;
@@ -341,4 +341,20 @@ fn the_models_of_a_client_are_printed_or_written() {
     assert_eq!(settings["env"]["ANTHROPIC_AUTH_TOKEN"], token.trim());
     done(&home, &["install", "claude-code", "--llm", "--undo"]);
     assert_eq!(read(&file), "{\n  \"model\": \"opus\"\n}\n");
+}
+
+#[test]
+fn a_client_is_given_the_address_of_the_gateway_that_runs() {
+    let home = Home::new();
+    let gateway = Gateway::start(&home, &[]);
+    let url = format!("http://127.0.0.1:{}", gateway.port);
+    let (code, out, errors) = home.run(&["install", "openai", "--llm", "--shell"]);
+    assert!(code == 0 && out.contains(&url) && !out.contains(":8484"), "{out}{errors}");
+    let (code, out, errors) = home.run(&["install", "cursor", "--http", "--dry-run"]);
+    assert!(code == 0 && out.contains(&url) && !out.contains(":8484"), "{out}{errors}");
+    let said = home.run(&["install", "openai", "--llm", "--shell", "--url", "http://10.0.0.1:9"]).1;
+    assert!(said.contains("http://10.0.0.1:9/v1"), "{said}");
+    drop(gateway);
+    let usual = home.run(&["install", "openai", "--llm", "--shell"]).1;
+    assert!(usual.contains("http://127.0.0.1:8484"), "{usual}");
 }

@@ -272,13 +272,26 @@ fn pages_show_what_happened_and_a_suggestion_is_accepted_and_taken_back_there() 
         "{overview}"
     );
     let calls = browser.page("/calls?tool=send_note&outcome=error");
-    assert!(calls.contains("✕</span> failed") && !calls.contains("✓</span> ok"), "{calls}");
+    assert!(calls.contains("⊘</span> refused") && !calls.contains("✓</span> ok"), "{calls}");
     let (_, rest) = calls.split_once("href=\"/calls/").expect("a call");
     let call = browser.page(&format!("/calls/{}", rest.split('"').next().expect("an id")));
     assert!(
         call.contains("What went wrong") && call.contains("buy milk") || call.contains("feed the cat"),
         "{call}"
     );
+    // Nothing was sent anywhere, and the page says so.
+    assert!(
+        call.contains("these arguments were sent to no tool") && call.contains("no tool: Toolwright refused"),
+        "{call}"
+    );
+    assert!(!call.contains("forwarded unchanged") && !call.contains("✕ failed"), "{call}");
+    let models = browser.page("/models");
+    assert!(models.contains(&format!("ANTHROPIC_BASE_URL=http://127.0.0.1:{}<", gateway.port)), "{models}");
+    let chosen = browser.page("/playground?tool=notes%2Fsend_note");
+    let (_, schema) = chosen.split_once("id=\"schema\"").expect("a schema");
+    let schema = schema.split("</textarea>").next().expect("its end");
+    assert!(schema.contains("readonly") && schema.contains("properties"), "{schema}");
+    assert!(!schema.contains("lines"), "the example: {schema}");
     assert!(browser.page("/servers").contains("ready"), "the server is there");
     until("there is a suggestion", || browser.page("/errors").contains("data-decide=\"accept\""));
     let errors = browser.page("/errors");

@@ -25,15 +25,13 @@ pub fn command_line(entry: &Data, secrets: Secrets) -> Vec<String> {
     if let Some(command) = entry.get("command").and_then(Data::as_text) {
         let args = entry.get("args").map(texts).unwrap_or_default();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let hidden: Vec<&str> = secret_arguments(&args).filter(|value| !is_reference(value)).collect();
-        let shown = |arg: &&str| {
-            let is_hidden = secrets == Secrets::Hidden && !arg.is_empty();
-            match hidden.iter().find(|secret| is_hidden && !secret.is_empty() && arg.contains(**secret)) {
-                Some(secret) => word(&arg.replace(secret, HIDDEN)),
-                None => word(arg),
-            }
+        let hidden = secrets_of_command(command, &args);
+        let shown = |arg: &str| {
+            let found = hidden.iter().filter(|secret| secrets == Secrets::Hidden && arg.contains(**secret));
+            word(&found.fold(arg.to_owned(), |arg, secret| arg.replace(secret, HIDDEN)))
         };
-        let words: Vec<String> = std::iter::once(word(command)).chain(args.iter().map(shown)).collect();
+        let words: Vec<String> =
+            std::iter::once(shown(command)).chain(args.iter().map(|arg| shown(arg))).collect();
         lines.push(words.join(" "));
     }
     if entry.get("url").is_some() {
@@ -63,6 +61,18 @@ pub fn command_line(entry: &Data, secrets: Secrets) -> Vec<String> {
     lines
 }
 
+/// The secrets of a command and its arguments, the longest first. Some clients write the whole line as the command.
+fn secrets_of_command<'a>(command: &'a str, args: &[&'a str]) -> Vec<&'a str> {
+    let words: Vec<&str> = command.split_whitespace().chain(args.iter().copied()).collect();
+    let mut found: Vec<&str> = secret_arguments(&words).collect();
+    let addresses = words.iter().filter(|word| word.contains("://"));
+    found.extend(addresses.flat_map(|address| secrets_of_address(address)));
+    found.retain(|secret| !secret.is_empty() && !is_reference(secret));
+    found.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    found.dedup();
+    found
+}
+
 /// Every text of a file that no screen should show.
 pub fn secret_texts(root: &Value) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -77,6 +87,8 @@ fn collect(value: &Value, key: &str, found: &mut Vec<String>) {
         Node::Text(text) => {
             let secret = text.strip_prefix("Bearer ").unwrap_or(text);
             let is_long = secret.chars().count() >= MIN_SECRET_CHARS;
+            let inside = secrets_of_command(text, &[]).into_iter();
+            found.extend(inside.filter(|it| it.chars().count() >= MIN_SECRET_CHARS).map(str::to_owned));
             if (is_secret_key(key) || holds_secret(text)) && is_long && !is_reference(secret) {
                 found.push(secret.to_owned());
             }
@@ -141,6 +153,28 @@ mod tests {
         assert_eq!(
             shown[1..],
             ["env API_KEY=[redacted]", "env MODE=fast", "headers Authorization: Bearer ${TOKEN}"]
+        );
+        // Some clients write the whole line as the command; addresses hold secrets too.
+        let address = "postgresql://me:hunter2secret@localhost/db";
+        let line = Data::map([("command", Data::text(&format!("npx -y server-postgres {address}")))]);
+        let shown_line = command_line(&line, Secrets::Hidden).join(" ");
+        assert!(
+            !shown_line.contains("hunter2secret") && shown_line.contains("server-postgres"),
+            "{shown_line}"
+        );
+        assert!(command_line(&line, Secrets::Shown)[0].contains(address));
+        let sse = "https://x.example/sse?key=s3cretkey12345&mode=fast";
+        let remote = Data::map([("command", Data::text("npx")), ("args", Data::texts(["mcp-remote", sse]))]);
+        let shown_sse = command_line(&remote, Secrets::Hidden).join(" ");
+        assert!(!shown_sse.contains("s3cretkey12345") && shown_sse.contains("mode=fast"), "{shown_sse}");
+        // What only looks like it stays: paths, names of variables, addresses without a secret.
+        let plain =
+            ["npx", "-y", "server-filesystem", "/home/me/docs", "https://x.example/sse?page=2", "${TOKEN}"];
+        let whole = Data::map([("command", Data::text(&plain.join(" ")))]);
+        assert!(
+            !command_line(&whole, Secrets::Hidden)[0].contains(HIDDEN),
+            "{:?}",
+            command_line(&whole, Secrets::Hidden)
         );
         let shown = command_line(&entry, Secrets::Shown);
         assert!(

@@ -44,8 +44,11 @@ pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
         }
         section aria-labelledby="arguments" {
             h2 #arguments { "Arguments" }
-            @if record.changes.is_empty() {
-                p { "They went on as they were sent." }
+            @if record.is_refused() {
+                p { "Toolwright refused the call: these arguments were sent to no tool." }
+                (json_block(sent))
+            } @else if record.changes.is_empty() {
+                p { (unchanged(record)) }
                 (json_block(sent))
             } @else {
                 p { "Before " span.sign { "-" } " and after " span.sign { "+" } ":" }
@@ -106,7 +109,20 @@ pub fn tool_name(record: &Record) -> String {
     }
 }
 
+/// What became of arguments that were not changed.
+fn unchanged(record: &Record) -> &'static str {
+    match record.stages.tool {
+        Reached::NotReached if record.error.is_some() => {
+            "They were not changed. The call failed before the tool answered: whether it got them is not known."
+        }
+        _ => "They were forwarded unchanged.",
+    }
+}
+
 fn reached(record: &Record) -> Markup {
+    if record.is_refused() {
+        return html! { "no tool: Toolwright refused the call" };
+    }
     let word = |reached: Reached| match reached {
         Reached::Passed => "✓ passed",
         Reached::Failed => "✕ failed",

@@ -57,7 +57,7 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
         }
         @if is_cut { p { "Only the newest " (number(NEWEST)) " requests of " (words) " are summed." } }
         @if models.is_empty() {
-            p { "No model was asked in this time. Point a client at this gateway: " code { "ANTHROPIC_BASE_URL=http://127.0.0.1:8484" } "." }
+            p { "No model was asked in this time. Point a client at this gateway: " code { "ANTHROPIC_BASE_URL=" (dashboard.url) } "." }
         } @else {
             (table("By model", &models))
             (table("By upstream", &upstreams))

@@ -36,7 +36,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         section aria-labelledby="servers" {
             h2 #servers { "Servers" }
             @if views.is_empty() {
-                p { "No server is configured. " code { "toolwright servers --help" } " tells how to add one." }
+                p { "No server is configured. Name some in " code { "toolwright.json" } ", or take over those of your clients: " code { "toolwright import" } "." }
             } @else {
                 ul.strip {
                     @for view in &views {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use toolwright_model::{Outcome, ToolDefinition};
 use toolwright_normalizer::{Explanation, RawArguments, Tool};
 
-use crate::parts::{difference, shortened};
+use crate::parts::{difference, lines_of, shortened};
 use crate::query::Query;
 use crate::{Dashboard, Page, Problem};
 
@@ -21,7 +21,10 @@ const EXAMPLE_ARGUMENTS: &str = r#"{"file_path": "notes.txt", "lines": "20"}"#;
 pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
     let tools = tool_names(dashboard);
     let chosen = query.get("tool").unwrap_or_default();
-    let schema = query.get("schema").unwrap_or(EXAMPLE_SCHEMA);
+    // With a tool its own schema counts, so that one is shown.
+    let known = dashboard.executor.registry().get(chosen).filter(|tool| dashboard.serves(tool));
+    let of_tool = known.map(|tool| lines_of(tool.input_schema()).join("\n"));
+    let schema = of_tool.as_deref().or(query.get("schema")).unwrap_or(EXAMPLE_SCHEMA);
     let arguments = query.get("arguments").unwrap_or(EXAMPLE_ARGUMENTS);
     let body = html! {
         form #try.playground method="get" action="/playground" data-do="try" data-live data-into="result-body" {
@@ -34,7 +37,7 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
             }
             div {
                 label for="schema" { "Schema of its arguments" }
-                textarea #schema name="schema" rows="8" spellcheck="false" { (schema) }
+                textarea #schema name="schema" rows="8" spellcheck="false" readonly[of_tool.is_some()] { (schema) }
             }
             div {
                 label for="arguments" { "Arguments, as a model wrote them" }

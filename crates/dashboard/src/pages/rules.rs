@@ -29,7 +29,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     let body = html! {
         @match &dashboard.rules {
             Some(text) => p { (rules.len()) " rules. Yours are in " code { (text.file().display().to_string()) } ": " a.button href="/rules/edit" { "Edit them" } },
-            None => p { (rules.len()) " rules. Start the gateway with " code { "--rules FILE" } " to write rules of your own here; the file need not have any yet." },
+            None => p { (rules.len()) " rules. Start the gateway with " code { "--rules FILE" } " to write rules of your own here. The file has to exist; " code { "[]" } " is one without rules." },
         }
         div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table.rows {
             caption { "Rules in the order in which they are applied" }

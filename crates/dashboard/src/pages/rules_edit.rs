@@ -19,7 +19,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         return Err(Problem::new(
             StatusCode::NOT_FOUND,
             "The gateway was started without a rules file.",
-            "Start it with --rules FILE; the file need not have any rules yet.",
+            "Start it with --rules FILE; the file has to exist; \"[]\" is enough.",
         ));
     };
     let file = rules.file().display().to_string();

@@ -9,7 +9,7 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     let views = dashboard.servers.views();
     let body = html! {
         @if views.is_empty() {
-            p { "No server is configured. " code { "toolwright servers --help" } " tells how to add one." }
+            p { "No server is configured. Name some in " code { "toolwright.json" } ", or take over those of your clients: " code { "toolwright import" } "." }
         }
         @for view in &views {
             article.server id={ "server-" (view.name) } {

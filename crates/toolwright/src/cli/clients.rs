@@ -61,9 +61,9 @@ pub struct InstallOptions {
     /// The client reaches a gateway that runs (`toolwright serve`)
     #[arg(long)]
     pub http: bool,
-    /// With --http or --llm: where the gateway listens
-    #[arg(long, value_name = "URL", requires = "reached", default_value = "http://127.0.0.1:8484")]
-    pub url: String,
+    /// With --http or --llm: where the gateway listens [default: the one that runs, or http://127.0.0.1:8484]
+    #[arg(long, value_name = "URL", requires = "reached")]
+    pub url: Option<String>,
     /// Give it this toolbox alone
     #[arg(long, value_name = "NAME", conflicts_with = "all", add = completing::toolboxes())]
     pub toolbox: Option<String>,

@@ -7,6 +7,7 @@ mod models;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use tokio::runtime::Builder;
 use toolwright_config::clients::{
     CLIENTS, Client, Document, Format, Gateway, Put, PutError, Scope, Secret, client, command_line,
     has_server, servers,
@@ -16,6 +17,8 @@ use toolwright_tools::printable;
 
 use self::change::{Change, Said};
 use super::import::places;
+use super::status::USUAL;
+use super::tui::found;
 use crate::cli::{InstallOptions, InstallScope};
 use crate::client_files::ClientFile;
 use crate::gateway_source;
@@ -136,12 +139,26 @@ fn configuration(options: &InstallOptions) -> Result<Option<PathBuf>, Report> {
     Ok(located.map(|located| std::path::absolute(&located.file).unwrap_or(located.file)))
 }
 
+/// Where the gateway listens: as the user says, or the one that runs with this configuration, or the usual address.
+fn gateway_url(options: &InstallOptions) -> String {
+    if let Some(url) = &options.url {
+        return url.clone();
+    }
+    let config = options.config.config.clone();
+    let running = Builder::new_current_thread().enable_all().build().ok().and_then(|runtime| {
+        let found = runtime.block_on(found(None, config, USUAL.to_owned()));
+        found.ok().map(|place| place.url)
+    });
+    running.unwrap_or_else(|| USUAL.to_owned())
+}
+
 /// Toolwright, as this client reaches it.
 fn gateway(client: &Client, scope: &Scope, options: &InstallOptions) -> Result<Gateway, Report> {
     if options.http {
-        let base = options.url.trim_end_matches('/').trim_end_matches("/mcp");
+        let given = gateway_url(options);
+        let base = given.trim_end_matches('/').trim_end_matches("/mcp");
         if !base.starts_with("http://") && !base.starts_with("https://") {
-            let what = format!("\"{}\" is no address of a gateway", options.url);
+            let what = format!("\"{given}\" is no address of a gateway");
             return Err(Report::usage(what, "write it as http://127.0.0.1:8484"));
         }
         let url = match (&options.toolbox, options.all) {

@@ -142,8 +142,8 @@ fn plain(text: &str) -> String {
 #[test]
 fn the_page_of_commands_has_every_command_and_flag() {
     let mut page = "# Every command\n\n\
-        Every command with every argument and flag, as `toolwright COMMAND --help` shows them; `--help` has examples and exit\n\
-        codes besides. This page is written by a test (`BOOK_UPDATE=1 cargo nextest run -p toolwright book::commands`).\n\n"
+        Every command with every argument and flag, as `toolwright COMMAND --help` shows them; `--help` also has the exit\n\
+        codes. This page is written by a test (`BOOK_UPDATE=1 cargo nextest run -p toolwright book::commands`).\n\n"
         .to_owned();
     let all = help(&[]);
     assert!(all.commands.len() > 15, "{:?}", all.commands);

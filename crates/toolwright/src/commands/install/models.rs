@@ -6,7 +6,7 @@ use serde_json::json;
 use toolwright_config::clients::{Document, EditError, Format, LlmClient, Step, llm_client, llm_clients};
 
 use super::change::{Change, Said};
-use super::{known_client, own_token, parsed, shown};
+use super::{gateway_url, known_client, own_token, parsed, shown};
 use crate::cli::InstallOptions;
 use crate::client_files::ClientFile;
 use crate::commands::import::places;
@@ -26,13 +26,13 @@ pub fn run(word: &str, options: &InstallOptions) -> Result<ExitCode, Report> {
         return settings(client, options);
     }
     if options.shell {
-        let lines = client.variables(&options.url, &own_token()?).into_iter();
+        let lines = client.variables(&gateway_url(options), &own_token()?).into_iter();
         let lines: Vec<String> = lines.map(|(name, value)| format!("export {name}='{value}'")).collect();
         return print_text(&lines.join("\n")).map(|()| ExitCode::SUCCESS);
     }
     if options.json {
         let variables: serde_json::Map<String, serde_json::Value> = client
-            .variables(&options.url, &own_token()?)
+            .variables(&gateway_url(options), &own_token()?)
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.into()))
             .collect();
@@ -43,7 +43,7 @@ pub fn run(word: &str, options: &InstallOptions) -> Result<ExitCode, Report> {
         vec![format!("With these variables models are asked through Toolwright, by {}:", client.title)];
     lines.extend(
         client
-            .variables(&options.url, TOKEN_COMMAND)
+            .variables(&gateway_url(options), TOKEN_COMMAND)
             .into_iter()
             .map(|(name, value)| format!("  {name}=\"{value}\"")),
     );
@@ -65,7 +65,8 @@ fn elsewhere(word: &str, options: &InstallOptions) -> Result<ExitCode, Report> {
             format!("with --llm use one of {}", names.join(", ")),
         )
     })?;
-    let base = options.url.trim_end_matches('/');
+    let url = gateway_url(options);
+    let base = url.trim_end_matches('/');
     Err(Report::usage(
         format!("how {} is told which models to ask is not known here", client.title),
         format!(
@@ -109,7 +110,7 @@ fn settings(client: &LlmClient, options: &InstallOptions) -> Result<ExitCode, Re
         // What cannot be taken out stays in the copy.
         let _ = without.remove(&path(&step));
     }
-    for (step, value) in client.data(&options.url, &own_token()?) {
+    for (step, value) in client.data(&gateway_url(options), &own_token()?) {
         document.set(&path(&step), &value).map_err(|error| {
             let fix = format!("print them instead: toolwright install {} --llm --shell", client.id);
             Report::usage(format!("{} is left alone: {error}", file.path.display()), fix)

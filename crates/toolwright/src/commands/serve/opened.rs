@@ -131,6 +131,7 @@ impl<'p> Opened<'p> {
         }
         let pages =
             Dashboard::new(behind.ledger.clone(), Arc::clone(&behind.executor), Arc::clone(&behind.servers))
+                .with_url(start_text::url_of(bound.address, ""))
                 .with_notices(Arc::clone(&behind.notices))
                 .with_voice({
                     let voice = Arc::clone(&behind.voice);

@@ -196,13 +196,18 @@ impl Started {
 
     /// The address of a path.
     pub fn url(&self, path: &str) -> String {
-        // An address that stands for all of them is none to connect to.
-        let ip = match self.address.ip() {
-            ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-            ip => ip,
-        };
-        format!("http://{}{path}", SocketAddr::new(ip, self.address.port()))
+        url_of(self.address, path)
     }
+}
+
+/// The address of a path of a gateway that listens there.
+pub fn url_of(address: SocketAddr, path: &str) -> String {
+    // An address that stands for all of them is none to connect to.
+    let ip = match address.ip() {
+        ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        ip => ip,
+    };
+    format!("http://{}{path}", SocketAddr::new(ip, address.port()))
 }
 
 #[cfg(test)]
