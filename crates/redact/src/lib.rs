@@ -11,6 +11,7 @@
 //! Start with [`Redactor`]; for what is only shown, with [`lines`] and [`is_secret_key`].
 
 mod harmless;
+mod key_names;
 mod known;
 mod lines;
 mod redactor;

@@ -10,12 +10,14 @@
 mod addresses;
 mod assigned;
 mod coded;
+mod commands;
 mod decoded;
 mod entropy;
 mod keys;
 mod look;
 mod mark;
 mod named;
+mod numbers;
 mod options;
 mod passed;
 mod pem;

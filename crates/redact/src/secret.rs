@@ -1,5 +1,7 @@
 //! Which keys carry secrets, and which texts look like one.
 
+use crate::key_names::is_secret_name;
+
 /// Words that make a key secret wherever they stand in it.
 const SECRET_WORDS: &[&str] = &[
     "auth",
@@ -92,17 +94,44 @@ const MIN_SECRET_REST: usize = 8;
 pub fn is_secret_key(key: &str) -> bool {
     let folded: String =
         key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let words = words(key);
     SECRET_PARTS.iter().any(|part| folded.contains(part))
-        || words(key).iter().any(|word| is_secret_word(word))
+        || words.iter().any(|word| is_secret_word(word))
+        || is_secret_name(key, &words)
 }
 
 fn is_secret_word(word: &str) -> bool {
-    let is_near = |secret: &&str| {
+    let letters = letters(word.as_bytes());
+    let is_near = |(secret, of_secret): (&&str, &u32)| {
         secret.len() >= MIN_MISSPELT_CHARS
             && word.len().abs_diff(secret.len()) <= 1
+            // One slip takes away one letter and brings one at most. Few words are compared in full.
+            && (letters ^ of_secret).count_ones() <= 2
             && strsim::osa_distance(word, secret) <= 1
     };
-    SECRET_WORDS.contains(&word) || !HARMLESS_WORDS.contains(&word) && SECRET_WORDS.iter().any(is_near)
+    SECRET_WORDS.contains(&word)
+        || !HARMLESS_WORDS.contains(&word) && SECRET_WORDS.iter().zip(&SECRET_LETTERS).any(is_near)
+}
+
+/// Which letters the secret words have.
+static SECRET_LETTERS: [u32; SECRET_WORDS.len()] = {
+    let mut letters_of = [0; SECRET_WORDS.len()];
+    let mut at = 0;
+    while at < letters_of.len() {
+        letters_of[at] = letters(SECRET_WORDS[at].as_bytes());
+        at += 1;
+    }
+    letters_of
+};
+
+/// A bit for each letter of a word.
+const fn letters(word: &[u8]) -> u32 {
+    let (mut letters, mut at) = (0, 0);
+    while at < word.len() {
+        letters |= 1 << (word[at] % 32);
+        at += 1;
+    }
+    letters
 }
 
 /// Whether a text looks like a secret, or speaks of one: the value may then stand beside it.
@@ -153,7 +182,7 @@ fn speaks_of_secret(text: &str) -> bool {
 }
 
 /// The words of a name: `accessToken`, `access_token` and `ACCESS-TOKEN` are two each.
-fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before_is_lower = false;
     for c in name.chars() {

@@ -4,6 +4,8 @@
 mod amplification;
 #[path = "redactor/behaviour.rs"]
 mod behaviour;
+#[path = "redactor/corpus.rs"]
+mod corpus;
 #[path = "redactor/harmless.rs"]
 mod harmless;
 #[path = "redactor/hostile.rs"]

@@ -7,6 +7,7 @@ use super::addresses::end_of_word;
 use super::keys::Keys;
 use super::spans::Found;
 use super::walk::is_reference;
+use crate::key_names::is_harmless_value;
 use crate::lines::PLAIN_VALUES;
 
 /// The longest name, in bytes. Of longer ones the end is looked at.
@@ -152,16 +153,64 @@ const NO_SECRETS: &[&str] = &[
 ];
 
 /// Names whose value is the rest of the line, unless it is in quotes.
-const WHOLE_LINE: &[&str] =
-    &["password", "passwd", "passphrase", "mnemonic", "phrase", "cookie", "authorization"];
+const WHOLE_LINE: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passwort",
+    "kennwort",
+    "mnemonic",
+    "phrase",
+    "cookie",
+    "authorization",
+];
 
 /// Names that also mean something else: their value must look like more than a word.
-const WEAK: &[&str] =
-    &["auth", "session", "authentication", "bearer", "pin", "secret", "secrets", "token", "jwt", "cookies"];
+const WEAK: &[&str] = &[
+    "auth",
+    "session",
+    "authentication",
+    "bearer",
+    "pin",
+    "secret",
+    "secrets",
+    "token",
+    "jwt",
+    "cookies",
+    "pass",
+    "pw",
+    "sid",
+    "sas",
+    "clave",
+    "pins",
+    "dsn",
+    "parole",
+    "hmac",
+];
+
+/// Names that a sentence of a prompt may have between them and their value: `Password for bob: x`.
+const PROMPTED: &[&str] = &["password", "passwd", "passphrase", "passwort", "kennwort", "passcode", "pin"];
+
+/// Names that are secret unless their value says otherwise.
+const WEAK_ALONE: &[&str] = &["pass", "pw", "sid", "sas", "clave"];
 
 /// Ends of a name that say nothing alone: `api key`, `token value`.
-const NEEDS_WORD_BEFORE: &[&str] =
-    &["key", "code", "phrase", "value", "id", "string", "hash", "header", "word"];
+const NEEDS_WORD_BEFORE: &[&str] = &[
+    "key",
+    "code",
+    "phrase",
+    "value",
+    "id",
+    "string",
+    "hash",
+    "header",
+    "word",
+    "passe",
+    "sandi",
+    "khẩu",
+    "المرور",
+    "number",
+];
 
 /// Parts of an address's query that are secrets there, and nowhere else.
 const IN_QUERY: &[&str] =
@@ -213,9 +262,9 @@ const EXPRESSIONS: &[&str] = &[
 /// Hides what is assigned to names of secrets.
 pub(super) fn find(text: &str, keys: &Keys, found: &mut Found<'_>) {
     let mut at = 0;
-    while let Some(sign) = text[at..].find([':', '=']).map(|sign| at + sign) {
+    while let Some(sign) = text[at..].find([':', '=', '：', '＝']).map(|sign| at + sign) {
         let signs = &text[sign..];
-        let behind = signs.trim_start_matches([':', '=', '>', '~']);
+        let behind = signs.trim_start_matches([':', '=', '>', '~', '：', '＝']);
         let signs = &signs[..signs.len() - behind.len()];
         at = sign + signs.len();
         // `std::auth::login`, `https://`
@@ -235,7 +284,11 @@ pub(super) fn find_said(text: &str, keys: &Keys, found: &mut Found<'_>) {
         let start = text.len() - option.trim_start_matches('-').len();
         let name = name_at(&text[start..]);
         let value = start + name.len() + 1;
-        if text.as_bytes().get(value - 1) == Some(&b' ') && keys.is_secret(name) {
+        let is_harmless = |value: &str| keys.weak(name).is_some_and(|weak| is_harmless_value(weak, value));
+        if text.as_bytes().get(value - 1) == Some(&b' ')
+            && keys.is_secret(name)
+            && !is_harmless(&text[value..end_of_word(text, value)])
+        {
             one_word(text, value, found);
         }
     }
@@ -287,11 +340,34 @@ fn secret_name<'t>(text: &'t str, end: usize, keys: &Keys) -> Option<&'t str> {
         return Some(name);
     }
     if !NEEDS_WORD_BEFORE.contains(&lower.as_str()) || bytes[..start].last() != Some(&b' ') {
-        return None;
+        return prompted(text, end);
     }
-    let before = begin_of_name(text, start - 1);
-    let both = &text[before..end];
-    (before < start - 1 && keys.is_secret(both)).then_some(both)
+    let mut start = start;
+    // `api key`, `mot de passe`
+    for _ in 0..2 {
+        if !text[..start].ends_with(' ') {
+            return None;
+        }
+        let before = begin_of_name(text, start - 1);
+        if before + 1 >= start {
+            return None;
+        }
+        if keys.is_secret(&text[before..end]) {
+            return Some(&text[before..end]);
+        }
+        start = before;
+    }
+    None
+}
+
+/// The name in `Password for bob`, which ends here.
+fn prompted(text: &str, end: usize) -> Option<&str> {
+    let from = text.floor_char_boundary(end.saturating_sub(MAX_NAME_BYTES));
+    let line = &text[from..end];
+    let line = &line[line.rfind(['\n', ';', ':', '=']).map_or(0, |sign| sign + 1)..];
+    let (before, _) = line.rsplit_once(" for ")?;
+    let name = before.rsplit(|c: char| !c.is_alphanumeric()).next()?;
+    PROMPTED.iter().any(|prompted| prompted.eq_ignore_ascii_case(name)).then_some(name)
 }
 
 fn begin_of_name(text: &str, end: usize) -> usize {
@@ -330,6 +406,12 @@ fn value(text: &str, name: &str, signs: &str, from: usize, found: &mut Found<'_>
     }
     let mut end = end_of_word(text, start);
     let word = &text[start..end];
+    let weak = WEAK_ALONE.iter().find(|weak| lower.ends_with(*weak));
+    if weak.is_some_and(|weak| {
+        is_harmless_value(weak, bare(word)) || lower == *weak && signs != "=" && is_in_sentence(text, name)
+    }) {
+        return from;
+    }
     let is_whole_line =
         WHOLE_LINE.iter().any(|whole| lower.ends_with(whole)) && (blanks > 0 || lower.ends_with("cookie"));
     // A phrase of several words may begin with any word.
@@ -365,6 +447,14 @@ fn value(text: &str, name: &str, signs: &str, from: usize, found: &mut Found<'_>
 fn is_in_list(text: &str, name: &str) -> bool {
     let start = name.as_ptr() as usize - text.as_ptr() as usize;
     text[..start].trim_end_matches([' ', '"', '\'']).ends_with(['{', ',', '('])
+}
+
+/// Whether a name is a word of a sentence or of a report: `PASS: test_login`, `second pass: 3 s`.
+fn is_in_sentence(text: &str, name: &str) -> bool {
+    let start = name.as_ptr() as usize - text.as_ptr() as usize;
+    let before = text[..start].strip_suffix(' ');
+    name.bytes().all(|byte| byte.is_ascii_uppercase())
+        || before.is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || c == '-'))
 }
 
 /// How long `Bearer ` is, when the value begins with it.

@@ -6,15 +6,17 @@
 //! words have about one in five; names, paths and identifiers have more than three in five.
 //!
 //! Left are: what is shorter than 20 characters, hexadecimal digits (hashes, UUIDs), what has no long part
-//! without a sign in it, what is longer than 512 (contents of files), identifiers of calls and messages,
-//! check sums, pictures, public keys and ULIDs.
+//! without a sign in it, what is longer than 3,584 (contents of files), identifiers of calls and messages, check sums, pictures, public keys and ULIDs.
 //!
 //! What it hides although it is no secret: identifiers that are random by design, such as those of documents
-//! (`1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgVE2upms`), nanoids, and binary data in base64 up to 512 characters.
+//! (`1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgVE2upms`), nanoids, and binary data in base64 that is no picture, up to 3,584 characters.
 
-/// The shortest word that may look random, in bytes, and the longest.
+/// The shortest word that may look random, in bytes, and the longest: a private key in one line has some 3,200.
 const MIN_CHARS: usize = 20;
-const MAX_CHARS: usize = 512;
+const MAX_CHARS: usize = 3584;
+
+/// The longest identifier behind its harmless start, in bytes. Longer ones are hexadecimal.
+const MAX_ID: usize = 36;
 
 /// The shortest part without a sign in it that such a word must have; more when there is no digit in it.
 const MIN_PART: usize = 12;
@@ -37,20 +39,12 @@ const USUAL: &str = "th he in er an re on at en nd ti es or te of ed is it al ar
     od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu rn sc gi da cr cl du qu ue ff ba ey va um pp up ck br \
     ht ob xt ub db ug au pt ld ls ui ds";
 
-/// How words begin that are random and known to be harmless: identifiers of calls and messages, check sums.
+/// How identifiers of calls and messages begin, which are random and harmless.
+const HARMLESS_IDS: &[&str] =
+    &["call_", "toolu_", "msg_", "chatcmpl-", "req_", "thread_", "file-", "resp_", "asst_", "step_", "fc_"];
+
+/// How other words begin that are random and known to be harmless: check sums, pictures.
 const HARMLESS_STARTS: &[&str] = &[
-    "call_",
-    "toolu_",
-    "msg_",
-    "chatcmpl-",
-    "req_",
-    "run_",
-    "thread_",
-    "file-",
-    "resp_",
-    "asst_",
-    "step_",
-    "fc_",
     "sha1-",
     "sha256-",
     "sha384-",
@@ -81,7 +75,7 @@ const HARMLESS_STARTS: &[&str] = &[
 ];
 
 /// What stands before random words that are harmless.
-const HARMLESS_BEFORE: &[&str] = &["base64,", "SHA256:", "sha256:", "MD5:", "/nix/store/", "integrity="];
+const HARMLESS_BEFORE: &[&str] = &["SHA256:", "sha256:", "MD5:", "/nix/store/", "integrity="];
 
 static IS_USUAL: [[bool; 26]; 26] = usual();
 
@@ -101,6 +95,8 @@ const fn usual() -> [[bool; 26]; 26] {
 /// Whether a word of what base64 is written with looks random; `before` is what stands before it.
 pub(super) fn looks_random(before: &str, word: &str) -> bool {
     if !(MIN_CHARS..=MAX_CHARS).contains(&word.len())
+        || is_data_address(before)
+        || HARMLESS_IDS.iter().any(|start| is_id(word, start))
         || HARMLESS_STARTS.iter().any(|start| word.starts_with(start))
         || HARMLESS_BEFORE
             .iter()
@@ -117,6 +113,18 @@ pub(super) fn looks_random(before: &str, word: &str) -> bool {
     left.len() >= MIN_CHARS
         && longest >= if has_digit { MIN_PART } else { MIN_PART_OF_LETTERS }
         && usual_percent(&left) <= MAX_USUAL_PERCENT
+}
+
+/// Whether `data:font/woff2;base64,` stands before.
+fn is_data_address(before: &str) -> bool {
+    let near = before.floor_char_boundary(before.len().saturating_sub(80));
+    before.ends_with(";base64,") && before[near..].contains("data:")
+}
+
+/// Whether a word is an identifier that begins so.
+fn is_id(word: &str, start: &str) -> bool {
+    word.strip_prefix(start)
+        .is_some_and(|rest| rest.len() <= MAX_ID || rest.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Whether a part of a path is a name, a number or a hash.

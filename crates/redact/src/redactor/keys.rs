@@ -5,6 +5,8 @@ use std::sync::RwLock;
 
 use super::options::{OptionsError, RedactOptions};
 use crate::is_secret_key;
+use crate::key_names::weak_word;
+use crate::secret::words;
 
 /// Parts of further keys, written together. They are not in the list for logs, which hides whole values.
 const MORE_PARTS: &[&str] = &[
@@ -63,12 +65,20 @@ impl Keys {
         is_secret
     }
 
+    /// The word of a secret key that also means something else, if nothing but this word makes it secret.
+    pub(super) fn weak(&self, key: &str) -> Option<&'static str> {
+        let weak = weak_word(&words(key))?;
+        let is_named = self.more.iter().any(|glob| glob.matches(&folded(key)));
+        (!is_named && !is_secret_key(key)).then_some(weak)
+    }
+
     fn judge(&self, key: &str) -> bool {
         let folded = folded(key);
         if self.allowed.iter().any(|glob| glob.matches(&folded)) || HARMLESS.contains(&folded.as_str()) {
             return false;
         }
         is_secret_key(key)
+            || weak_word(&words(key)).is_some()
             || MORE_PARTS.iter().any(|part| folded.contains(part))
             || self.more.iter().any(|glob| glob.matches(&folded))
     }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::decoded::{Writing, decoded, in_raw};
 use super::spans::{Found, Span};
 use super::walk::Walk;
-use super::{Rules, assigned, coded};
+use super::{Rules, assigned, coded, commands, numbers};
 
 /// How deep strings in strings are read. Each level of escapes doubles the backslashes, so nobody writes more.
 const MAX_DEPTH: u8 = 8;
@@ -83,6 +83,13 @@ impl<'r> Look<'r> {
         let spared = if is_long_enough { rules.shapes.find(text, &mut found) } else { Vec::new() };
         if signs.has_assignment {
             assigned::find(text, &rules.keys, &mut found);
+            commands::pgpass(text, &mut found);
+        }
+        if is_long_enough && text.contains('<') {
+            commands::elements(text, &rules.keys, &mut found);
+        }
+        if signs.digits >= numbers::MIN_DIGITS {
+            numbers::find(text, &mut found);
         }
         if signs.has_blank {
             assigned::find_said(text, &rules.keys, &mut found);
@@ -146,18 +153,20 @@ struct Signs {
     has_brace: bool,
     has_backslash: bool,
     has_percent: bool,
+    digits: usize,
     /// The longest run of what base64 is written with, in bytes.
     longest_word: usize,
 }
 
 impl Signs {
     fn of(text: &str) -> Signs {
-        let (mut seen, mut run, mut longest) = (0, 0_usize, 0);
+        let (mut seen, mut run, mut longest, mut digits) = (0, 0_usize, 0, 0);
         for byte in text.bytes() {
             let kind = KINDS[usize::from(byte)];
             seen |= kind;
             run = if kind == WORD { run + 1 } else { 0 };
             longest = longest.max(run);
+            digits += usize::from(byte.is_ascii_digit());
         }
         Signs {
             has_assignment: seen & ASSIGNMENT != 0,
@@ -165,6 +174,7 @@ impl Signs {
             has_brace: seen & BRACE != 0,
             has_backslash: seen & BACKSLASH != 0,
             has_percent: seen & PERCENT != 0,
+            digits,
             longest_word: longest,
         }
     }
@@ -195,5 +205,7 @@ const fn kinds() -> [u8; 256] {
         };
         byte += 1;
     }
+    // How `：` and `＝` begin, the signs of assignment in Chinese and Japanese.
+    kinds[0xef] = ASSIGNMENT;
     kinds
 }

@@ -3,6 +3,7 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::addresses::{UserOption, address, end_of_word, scheme, user_option};
+use super::commands::{PROGRAMS, identified_by, netrc, openssl, piped, program, quoted};
 use super::options::OptionsError;
 use super::pem::{Ends, block};
 use super::spans::Found;
@@ -18,6 +19,8 @@ enum Rest {
     Dotted,
     /// The same as a word, and not made of words in lower case: `sk-learn-contrib` is a name.
     NoName,
+    /// 14 letters or digits, a dot, and 32 or more hexadecimal digits.
+    Airtable,
     /// Three parts with dots between them, or at least two.
     Jwt,
 }
@@ -122,6 +125,35 @@ const SHAPES: &[Shape] = &[
     Shape("SG.", Rest::Dotted, 20),
     Shape("key-", Rest::NoName, 32),
     Shape("xkeysib-", Rest::Word, 12),
+    Shape("xsmtpsib-", Rest::Word, 12),
+    // Tables, builds, data and search
+    Shape("pat", Rest::Airtable, 47),
+    Shape("pul-", Rest::NoName, 32),
+    Shape("bkua_", Rest::NoName, 20),
+    Shape("bkat_", Rest::NoName, 20),
+    Shape("bkct_", Rest::NoName, 20),
+    Shape("nfp_", Rest::NoName, 24),
+    Shape("sgp_", Rest::NoName, 24),
+    Shape("lsv2_pt_", Rest::Word, 20),
+    Shape("lsv2_sk_", Rest::Word, 20),
+    Shape("pcsk_", Rest::NoName, 24),
+    Shape("tvly-", Rest::NoName, 20),
+    Shape("dp.pt.", Rest::Word, 20),
+    Shape("dp.st.", Rest::Dotted, 20),
+    Shape(".atlasv1.", Rest::Word, 40),
+    Shape("pscale_tkn_", Rest::Word, 20),
+    Shape("pscale_pw_", Rest::Word, 20),
+    Shape("dt0c01.", Rest::Dotted, 24),
+    Shape("HRKU-", Rest::Word, 20),
+    Shape("FlyV1 ", Rest::Dotted, 20),
+    Shape("rpa_", Rest::NoName, 24),
+    Shape("CLOJARS_", Rest::Word, 20),
+    Shape("duffel_live_", Rest::Word, 20),
+    Shape("rzp_live_", Rest::Word, 12),
+    Shape("rzp_test_", Rest::Word, 12),
+    Shape("LTAI", Rest::NoName, 12),
+    Shape("glsoat-", Rest::NoName, 12),
+    Shape("ops_eyJ", Rest::Dotted, 40),
     // Everywhere
     Shape("eyJ", Rest::Jwt, 17),
 ];
@@ -136,6 +168,16 @@ const OTHERS: &[(&str, Other)] = &[
     ("--user ", Other::User),
     ("--user=", Other::User),
     (":AA", Other::Bot),
+    ("identified by ", Other::IdentifiedBy),
+    ("password by ", Other::IdentifiedBy),
+    ("password '", Other::Quoted),
+    ("password \"", Other::Quoted),
+    ("password('", Other::Quoted),
+    ("password ", Other::Netrc),
+    ("pass:", Other::Openssl),
+    ("chpasswd", Other::Piped),
+    ("passwd --stdin", Other::Piped),
+    ("--password-stdin", Other::Piped),
 ];
 
 #[derive(Clone, Copy)]
@@ -146,6 +188,11 @@ enum Other {
     User,
     /// `123456789:AA…`, a bot of Telegram.
     Bot,
+    IdentifiedBy,
+    Quoted,
+    Netrc,
+    Openssl,
+    Piped,
 }
 
 /// Finds everything of the table in one pass.
@@ -154,6 +201,7 @@ pub(super) struct Shapes(AhoCorasick);
 impl Shapes {
     pub(super) fn new() -> Result<Shapes, OptionsError> {
         let starts = SHAPES.iter().map(|shape| shape.0).chain(OTHERS.iter().map(|other| other.0));
+        let starts = starts.chain(PROGRAMS.iter().map(|program| program.0));
         AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
@@ -168,6 +216,7 @@ impl Shapes {
         let mut spared = Vec::new();
         let mut ends = Ends::default();
         let mut refused = Refused::default();
+        let mut commands_end = [0; PROGRAMS.len()];
         let mut done = 0;
         for start in self.0.find_iter(text) {
             if start.start() < done {
@@ -175,7 +224,16 @@ impl Shapes {
             }
             let pattern = start.pattern().as_usize();
             let Some(shape) = SHAPES.get(pattern) else {
-                match OTHERS[pattern - SHAPES.len()].1 {
+                let other = pattern - SHAPES.len();
+                let Some((_, other)) = OTHERS.get(other) else {
+                    let number = other - OTHERS.len();
+                    // Of one program in a command nothing is read twice.
+                    if start.start() >= commands_end[number] && is_begin_of_word(text, start.start()) {
+                        commands_end[number] = program(text, start.end(), PROGRAMS[number].1, found);
+                    }
+                    continue;
+                };
+                match *other {
                     Other::Address => address(text, start.end(), found),
                     Other::Scheme if is_begin_of_word(text, start.start()) => {
                         scheme(text, start.end(), found)
@@ -189,6 +247,11 @@ impl Shapes {
                     }
                     Other::User => {}
                     Other::Bot => bot(text, start.start(), found),
+                    Other::IdentifiedBy => identified_by(text, start.end(), found),
+                    Other::Quoted => quoted(text, start.end() - 1, found),
+                    Other::Netrc => netrc(text, start.end(), found),
+                    Other::Openssl => openssl(text, start.start(), found),
+                    Other::Piped => piped(text, start.start(), found),
                     Other::Pem => {
                         if let Some(block) = block(text, start.start(), &mut ends) {
                             match block.is_private {
@@ -251,6 +314,9 @@ impl Shape {
             Rest::Jwt if from <= refused.jwts || !is_jwt(behind, from, refused) => return None,
             _ => {}
         }
+        if *rest == Rest::Airtable && !is_airtable(behind) {
+            return None;
+        }
         let length = length(behind, *rest);
         let word = &behind[..length];
         if *rest == Rest::NoName && is_name(word) {
@@ -263,6 +329,12 @@ impl Shape {
         let end = from + length;
         Some(if begin.ends_with('/') { end_of_word(text, end) } else { end })
     }
+}
+
+fn is_airtable(text: &str) -> bool {
+    let (id, rest) = (text.as_bytes().get(..14), text.as_bytes().get(14..15 + 32));
+    id.is_some_and(|id| id.iter().all(u8::is_ascii_alphanumeric))
+        && rest.is_some_and(|rest| rest[0] == b'.' && rest[1..].iter().all(u8::is_ascii_hexdigit))
 }
 
 /// Whether at least two parts with a dot between them follow.
@@ -289,6 +361,7 @@ fn length(text: &str, rest: Rest) -> usize {
         Rest::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
         Rest::Word | Rest::NoName => byte.is_ascii_alphanumeric() || b"_-".contains(byte),
         Rest::Jwt => byte.is_ascii_alphanumeric() || b"_-.=".contains(byte),
+        Rest::Airtable => byte.is_ascii_alphanumeric() || *byte == b'.',
         Rest::Dotted => byte.is_ascii_alphanumeric() || b"_-.~+/=|%".contains(byte),
     };
     let length = text.bytes().take_while(|byte| belongs(byte)).count();

@@ -7,10 +7,19 @@ use std::borrow::Cow;
 
 use super::decoded::{Writing, decoded, in_raw};
 use super::look::Look;
+use super::numbers::is_card;
 use super::spans::Found;
+use crate::key_names::is_harmless_value;
+use crate::secret::words;
 
 const IN_OBJECT: u8 = 1;
 const IS_SECRET: u8 = 2;
+/// Its keys are secrets too: `{"passwords": {"hunter2": "bob"}}`.
+const HIDES_KEYS: u8 = 4;
+
+/// Last words of keys below which keys may be passwords.
+const KEYS_OF_SECRETS: &[&str] =
+    &["passwords", "passwds", "passcodes", "passphrases", "pins", "passwörter", "kennwörter"];
 
 /// Values of secret keys that are none.
 const NO_SECRETS: &[&str] = &["", "true", "false", "null", "none", "undefined"];
@@ -59,6 +68,10 @@ pub(super) struct Walk<'w> {
     is_secret: bool,
     /// Whether it is one because of the element before it: `["--password", "…"]`.
     is_next_secret: bool,
+    /// The word of the key that makes the value a secret unless the value says otherwise.
+    weak: Option<&'static str>,
+    /// Whether keys of the object that comes are secrets.
+    hides_keys: bool,
     role: Role,
 }
 
@@ -103,6 +116,8 @@ impl<'w> Walk<'w> {
             expect: Expect::Value,
             is_secret: false,
             is_next_secret: false,
+            weak: None,
+            hides_keys: false,
             role: Role::None,
         }
     }
@@ -146,8 +161,13 @@ impl<'w> Walk<'w> {
         if !self.expects_value() && !self.trouble() {
             return false;
         }
-        let is_secret = self.takes_secret();
-        self.frames.push(if is_object { IN_OBJECT } else { 0 } | if is_secret { IS_SECRET } else { 0 });
+        // What is below `pass` is counted, not kept secret.
+        let is_weak = self.weak.take().is_some();
+        let is_secret = self.takes_secret() && !is_weak;
+        let hides_keys = std::mem::take(&mut self.hides_keys) && is_object;
+        let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+        self.frames
+            .push(flag(is_object, IN_OBJECT) | flag(is_secret, IS_SECRET) | flag(hides_keys, HIDES_KEYS));
         self.expect = if is_object { Expect::KeyOrEnd } else { Expect::ValueOrEnd };
         self.is_secret = is_secret;
         self.role = Role::None;
@@ -181,6 +201,7 @@ impl<'w> Walk<'w> {
         }
         self.expect = if self.frame() & IN_OBJECT != 0 { Expect::Key } else { Expect::Value };
         self.is_secret = self.frame() & IS_SECRET != 0;
+        (self.weak, self.hides_keys) = (None, false);
         self.role = Role::None;
         self.at += 1;
         true
@@ -233,7 +254,9 @@ impl<'w> Walk<'w> {
             true => {
                 let key = self.said(start, end);
                 self.key(&key);
-                if !self.is_fragment {
+                if self.frame() & HIDES_KEYS != 0 {
+                    self.found.add_secret(start, end, &key);
+                } else if !self.is_fragment {
                     self.look_into(start, end, &key);
                 }
             }
@@ -243,7 +266,12 @@ impl<'w> Walk<'w> {
     }
 
     fn key(&mut self, key: &str) {
-        self.is_secret = self.frame() & IS_SECRET != 0 || self.look.rules.keys.is_secret(key);
+        let is_below = self.frame() & IS_SECRET != 0;
+        let is_named = self.look.rules.keys.is_secret(key);
+        self.is_secret = is_below || is_named;
+        self.weak = if is_named && !is_below { self.look.rules.keys.weak(key) } else { None };
+        self.hides_keys =
+            is_named && words(key).last().is_some_and(|last| KEYS_OF_SECRETS.contains(&last.as_str()));
         self.is_next_secret = false;
         self.expect = Expect::Colon;
         let is = |names: &[&str]| key.len() <= 9 && names.iter().any(|name| key.eq_ignore_ascii_case(name));
@@ -264,7 +292,8 @@ impl<'w> Walk<'w> {
         if self.role == Role::Value {
             self.pair().value = Some((start, end, true));
         }
-        if self.takes_secret() {
+        let is_harmless = self.weak.take().is_some_and(|weak| is_harmless_value(weak, &said));
+        if self.takes_secret() && !is_harmless {
             self.hide_string(start, end);
         } else if !self.is_fragment {
             self.look_into(start, end, &said);
@@ -320,7 +349,8 @@ impl<'w> Walk<'w> {
         if self.role == Role::Value && is_number {
             self.pair().value = Some((start, self.at, false));
         }
-        let is_secret = self.takes_secret();
+        let is_harmless = self.weak.take().is_some_and(|weak| is_harmless_value(weak, word));
+        let is_secret = self.takes_secret() && !is_harmless || is_number && is_card(word);
         if is_number {
             match is_secret {
                 true => self.found.add_scalar(start, self.at),
