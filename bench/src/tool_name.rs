@@ -23,14 +23,14 @@ pub struct Called<'a> {
 pub fn misnamed<'a>(corpus: &'a Corpus, tool: &'a Tool, kind: &str, rng: &mut Rng) -> Option<Called<'a>> {
     let name = match kind {
         "name:form" => rng.pick(&Spelling::ALL)?.of(&tool.name),
-        "name:affix" => {
+        // A tool that destroys is called by its own name.
+        "name:affix" if !tool.is_destructive() => {
             let plain = &tool.name;
             let forms = [
                 format!("mcp__server__{plain}"),
                 format!("functions.{plain}"),
                 format!("default_api.{plain}"),
                 format!("{plain}_tool"),
-                format!("server/{plain}"),
                 format!("tool:{plain}"),
             ];
             rng.pick(&forms)?.clone()

@@ -18,6 +18,7 @@ mod opened;
 pub(crate) mod owner;
 mod prompts;
 pub(crate) mod questions;
+mod resolve;
 mod resources;
 mod status;
 pub(crate) mod tasks;

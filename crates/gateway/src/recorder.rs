@@ -152,6 +152,10 @@ impl CallObserver for Recorder {
             protocol: reached(call.stages.protocol),
             tool: reached(call.stages.tool),
         };
+        // The name that was sent is in the record of a refused call too.
+        if record.changes.is_empty() {
+            record.changes = call.changes.iter().map(change).collect();
+        }
         record.error = call.result.err().map(failure);
         record.duration_us = u64::try_from(call.duration.as_micros()).unwrap_or(u64::MAX);
         record.bytes_in = call.bytes_in as u64;

@@ -44,7 +44,7 @@ mod usual;
 pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
 pub use explain::{TraceStep, Verdict};
 pub use growing::{Growing, continuation};
-pub use names::{NameError, NameMatch, find_tool, is_destructive_flag};
+pub use names::{NameError, NameMatch, NamedTool, find_tool, is_destructive_flag};
 pub use rules::RuleSet;
 pub use schema::{Schema, SchemaError};
 pub use tool::Tool;

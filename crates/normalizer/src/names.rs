@@ -6,6 +6,7 @@
 //! contained in the other's. Words that set look-alikes apart (old and new, min and max, units,
 //! negations) must agree on both sides.
 
+mod affixes;
 mod by_words;
 mod compare;
 mod description;
@@ -32,5 +33,5 @@ pub(crate) use fold::{Folded, fold, fold_value, folds_to};
 pub(crate) use lexicon::{canonical, is_destructive_verb, is_envelope, is_kind, is_unit, is_vague};
 pub(crate) use name::{Name, meaningful_words};
 pub(crate) use shape::Shape;
-pub use tool_name::{NameError, NameMatch, find_tool};
+pub use tool_name::{NameError, NameMatch, NamedTool, find_tool};
 pub(crate) use words::words;

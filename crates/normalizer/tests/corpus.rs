@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 use toolwright_model::{Annotations, Finish, Outcome, ToolDefinition};
-use toolwright_normalizer::{Normalizer, RawArguments, Tool, find_tool};
+use toolwright_normalizer::{NamedTool, Normalizer, RawArguments, Tool, find_tool};
 
 const REPORTED: &str = include_str!("fixtures/repair-cases.json");
 const EXAMINED: &str = include_str!("../../../bench/corpus/reported.jsonl");
@@ -44,11 +44,15 @@ fn definition(tool: &Value) -> ToolDefinition {
 /// What the normalizer makes of a case, if it is not what it should be.
 fn miss(case: &Case) -> Option<String> {
     let definitions: Vec<ToolDefinition> = case.tools.iter().map(definition).collect();
-    let names: Vec<(&str, Option<&str>)> =
-        definitions.iter().map(|tool| (tool.name.as_str(), tool.server.as_deref())).collect();
+    let names: Vec<NamedTool<'_>> = definitions
+        .iter()
+        .map(|tool| {
+            NamedTool::new(&tool.name, tool.server.as_deref()).destroying(tool.annotations.destructive)
+        })
+        .collect();
     let (index, renamed) = match &case.sent_name {
         None => (0, false),
-        Some(sent) => match find_tool(sent, &names) {
+        Some(sent) => match find_tool(sent, &names, &[]) {
             Ok(found) => (found.index, found.code.is_some()),
             Err(_) => {
                 return (case.verdict != "refuse").then(|| format!("{}: tool {sent} not found", case.id));

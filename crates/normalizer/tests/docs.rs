@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toolwright_model::{Annotations, Code, Finish, Outcome, ToolDefinition};
 use toolwright_normalizer::rules::{BUILTIN_SETS, parse_file};
-use toolwright_normalizer::{Normalizer, RawArguments, RuleSet, Tool, find_tool};
+use toolwright_normalizer::{NamedTool, Normalizer, RawArguments, RuleSet, Tool, find_tool};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
@@ -42,11 +42,14 @@ fn check(example: &str) -> Result<(), String> {
     let case: Value = serde_json::from_str(example).map_err(|error| format!("not JSON: {error}"))?;
     let listed = case["tools"].as_array().cloned().unwrap_or_else(|| vec![case["tool"].clone()]);
     let mut codes: BTreeSet<String> = BTreeSet::new();
-    let names: Vec<(&str, Option<&str>)> = listed
+    let names: Vec<NamedTool<'_>> = listed
         .iter()
-        .map(|tool| (tool["name"].as_str().unwrap_or_default(), tool["server"].as_str()))
+        .map(|tool| {
+            let named = NamedTool::new(tool["name"].as_str().unwrap_or_default(), tool["server"].as_str());
+            named.destroying(tool["annotations"]["destructiveHint"] == true)
+        })
         .collect();
-    let found = case["name"].as_str().map(|name| find_tool(name, &names));
+    let found = case["name"].as_str().map(|name| find_tool(name, &names, &[]));
     let (outcome, arguments) = match found {
         Some(Err(_)) => {
             codes.insert(Code::R10.to_string());

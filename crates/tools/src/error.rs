@@ -145,6 +145,16 @@ impl CallError {
         ours(ErrorCode::UnknownTool, sentence::unknown_tool(&sent, nearest), details)
     }
 
+    /// A front knows of no tool of this name for its caller.
+    pub(crate) fn no_such_tool(sent: &str, nearest: &[String]) -> Self {
+        let sent: String = sent.chars().take(MAX_SHOWN_NAME_CHARS).collect();
+        let details = match nearest {
+            [] => format!("Unknown tool {sent:?}."),
+            _ => format!("Unknown tool {sent:?}. The nearest are {}", nearest.join(", ")),
+        };
+        ours(ErrorCode::UnknownTool, sentence::unknown_tool(&sent, nearest), details)
+    }
+
     pub(crate) fn ambiguous_tool(sent: &str, candidates: &[String]) -> Self {
         let details = format!("{sent:?} could be {}; send the one you mean", candidates.join(" or "));
         ours(ErrorCode::AmbiguousTool, sentence::ambiguous_tool(sent, candidates), details)

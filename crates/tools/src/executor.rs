@@ -117,8 +117,9 @@ impl ToolExecutor {
     /// Runs one call to its end. It never fails: whatever happens is in the outcome. It must be awaited on a
     /// tokio runtime whose clock is enabled.
     pub async fn execute(&self, call: Call) -> CallOutcome {
-        let Call { name, arguments, finish, cancellation, context, caller, judge } = call;
+        let Call { name, arguments, finish, cancellation, context, caller, renamed, judge } = call;
         let mut record = self.begin(name, &arguments, caller.as_deref());
+        record.renamed(renamed);
         let result = self
             .carry_out(&mut record, (arguments, finish), judge.as_ref(), cancellation.as_ref(), context)
             .await;
@@ -129,7 +130,7 @@ impl ToolExecutor {
     pub fn prepare(&self, call: &Call) -> Result<Prepared, CallError> {
         let found = lookup::find(&self.registry, &call.name)?;
         let (arguments, mut changes) = self.normalize(&found.tool, call.arguments.clone(), call.finish)?;
-        changes.splice(0..0, found.renamed);
+        changes.splice(0..0, call.renamed.iter().cloned().chain(found.renamed));
         Ok(Prepared { tool: found.tool, arguments, changes })
     }
 
@@ -142,8 +143,10 @@ impl ToolExecutor {
         name: &str,
         arguments: &str,
         caller: Option<&Caller>,
+        renamed: Vec<Change>,
     ) -> Result<PassesBy<'_>, CallError> {
         let mut record = self.begin(name.to_owned(), arguments, caller);
+        record.renamed(renamed);
         match record.admitted_unknown().await {
             Ok(()) => {
                 record.runs();
@@ -155,6 +158,24 @@ impl ToolExecutor {
                 Ok(_) => Err(CallError::cancelled(name)),
             },
         }
+    }
+
+    /// Tells the observers of a call of a tool that does not exist. `nearest` are the names that the caller may see.
+    pub async fn found_nothing(
+        &self,
+        name: &str,
+        arguments: &str,
+        caller: Option<&Caller>,
+        nearest: &[String],
+    ) {
+        let record = self.begin(name.to_owned(), arguments, caller);
+        record.finish(Err(CallError::no_such_tool(name, nearest))).await;
+    }
+
+    /// Tells the observers of a call of a tool whose server cannot be used.
+    pub async fn found_no_server(&self, name: &str, arguments: &str, caller: Option<&Caller>, why: String) {
+        let record = self.begin(name.to_owned(), arguments, caller);
+        record.finish(Err(CallError::unavailable(name, why))).await;
     }
 
     /// Tells the observers of a call that came to no tool, and why.
@@ -179,10 +200,8 @@ impl ToolExecutor {
     ) -> Result<ToolOutput, CallError> {
         let found = lookup::find(&self.registry, record.name())?;
         let tool = record.found(found.tool, &sent);
-        let (arguments, mut changes) = self.normalize(&tool, sent, finish)?;
-        if let Some(renamed) = found.renamed {
-            changes.insert(0, renamed);
-        }
+        record.renamed(found.renamed);
+        let (arguments, changes) = self.normalize(&tool, sent, finish)?;
         if let Some(judge) = judge {
             let judged = judge.judge(&Judged { tool: &tool, arguments: &arguments, changes: &changes });
             record.judged(&arguments, changes, judged).await?;

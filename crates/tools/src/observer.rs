@@ -99,6 +99,8 @@ pub struct Finished<'a> {
     pub name: &'a str,
     /// The tool, when it was found.
     pub tool: Option<&'a RegisteredTool>,
+    /// What was changed: the tool's name first. The arguments of a call that was refused are as they were sent.
+    pub changes: &'a [Change],
     /// What the caller gets.
     pub result: Result<&'a ToolOutput, &'a CallError>,
     /// How far the call came.

@@ -247,7 +247,11 @@ async fn a_call_of_a_tool_that_nobody_knows_is_admitted_like_any_other() {
     let heard = Arc::new(Heard::default());
     let executor =
         executor_of("echo", ANY_OBJECT, echo()).with_observer(Arc::new(NoRoom)).with_observer(heard.clone());
-    let error = executor.passes_by("far/away", "{}", None).await.map(|_| ()).expect_err("it may not be run");
+    let error = executor
+        .passes_by("far/away", "{}", None, Vec::new())
+        .await
+        .map(|_| ())
+        .expect_err("it may not be run");
     assert_eq!((error.code, error.details.as_str()), (ErrorCode::Unavailable, "the disk is full"));
     let lines = heard.lines();
     assert!(lines.len() == 2 && lines[1].ends_with(r#"Some("unavailable")"#), "{lines:?}");

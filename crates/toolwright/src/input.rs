@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{Kind, Member, Node, ParseErrorKind, parse, quote, same_value};
 use toolwright_model::{Annotations, Change, Code, Finish, Problem, ToolDefinition};
-use toolwright_normalizer::{Tool, find_tool};
+use toolwright_normalizer::{NamedTool, Tool, find_tool};
 
 use crate::finish;
 
@@ -200,16 +200,17 @@ impl ToolCache {
     }
 
     fn find(&mut self, name: &str, list: &[Node<'_>]) -> Result<Result<Found, Problem>, String> {
-        let names: Vec<(String, Option<String>)> = list
+        let definitions: Vec<ToolDefinition> = list.iter().map(definition).collect::<Result<_, _>>()?;
+        let tools: Vec<NamedTool<'_>> = definitions
             .iter()
-            .map(|tool| definition(tool).map(|definition| (definition.name, definition.server)))
-            .collect::<Result<_, _>>()?;
-        let pairs: Vec<(&str, Option<&str>)> =
-            names.iter().map(|(name, server)| (name.as_str(), server.as_deref())).collect();
-        Ok(match find_tool(name, &pairs) {
+            .map(|tool| {
+                NamedTool::new(&tool.name, tool.server.as_deref()).destroying(tool.annotations.destructive)
+            })
+            .collect();
+        Ok(match find_tool(name, &tools, &[]) {
             Ok(found) => {
-                let (known, server) = pairs[found.index];
-                let is_shared = pairs.iter().filter(|(name, _)| *name == known).count() > 1;
+                let NamedTool { name: known, server, .. } = tools[found.index];
+                let is_shared = tools.iter().filter(|tool| tool.name == known).count() > 1;
                 let name_to_answer = match server.filter(|_| is_shared) {
                     Some(server) => format!("{server}/{known}"),
                     None => known.to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 use toolwright_mcp::RequestError;
 use toolwright_mcp::front::{Asked, Client, SessionId};
-use toolwright_model::Caller;
+use toolwright_model::{Caller, Change};
 use toolwright_tools::{Call, CallError, ErrorCode, ToolFailure, ToolOutput};
 
 use super::carried::Carried;
@@ -85,8 +85,48 @@ fn kind(value: &Json) -> &'static str {
     }
 }
 
-/// Calls a tool of a server by the server's own name for it. The arguments are those of the params.
-pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -> Called {
+/// A call that comes to no tool: it is recorded like any other.
+pub(super) struct Refusal<'r> {
+    pub hub: &'r Hub,
+    pub toolbox: Option<&'r str>,
+    pub asked: &'r Asked,
+}
+
+impl Refusal<'_> {
+    /// There is no tool of this name; `nearest` are those that the caller may see.
+    pub async fn unknown(&self, sent: &str, nearest: &[String]) {
+        let (arguments, caller) = self.parts();
+        self.hub.executor.found_nothing(sent, &arguments, Some(&caller), nearest).await;
+    }
+
+    /// The server of the tool cannot be used.
+    pub async fn unavailable(&self, sent: &str, why: &str) {
+        let (arguments, caller) = self.parts();
+        self.hub.executor.found_no_server(sent, &arguments, Some(&caller), why.to_owned()).await;
+    }
+
+    /// It may be one of several tools.
+    pub async fn not_understood(&self, sent: &str, why: &str) {
+        let (arguments, caller) = self.parts();
+        self.hub.executor.came_to_nothing(sent, &arguments, Some(&caller), why.to_owned()).await;
+    }
+
+    fn parts(&self) -> (String, Caller) {
+        let arguments = self.asked.params.as_ref().and_then(|params| params.get("arguments"));
+        let arguments = arguments.map_or_else(|| "{}".to_owned(), |arguments| arguments.as_str().to_owned());
+        (arguments, caller(self.toolbox, &self.asked.client))
+    }
+}
+
+/// Calls a tool of a server by the server's own name for it. The arguments are those of the params; `renamed` says
+/// by which other name it was called.
+pub(super) async fn call(
+    hub: &Hub,
+    member: &Member,
+    tool: &str,
+    asked: Asked,
+    renamed: Vec<Change>,
+) -> Called {
     let Asked { client, params, log_level, trace, back, .. } = asked;
     let caller = Arc::new(caller(Some(&member.toolbox), &client));
     let telemetry = hub.options.telemetry.as_deref();
@@ -106,13 +146,15 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
         if registry.get(&name).is_none() {
             // Another spelling of a tool that is kept back could still be that tool to the server.
             if server.is_filtered() && member.offered().get(tool).is_none() {
+                hub.executor.found_nothing(&name, arguments.as_str(), Some(&caller), &[]).await;
                 let called =
                     Called::Refused(ErrorObject::new(INVALID_PARAMS, format!("Unknown tool \"{tool}\"")));
                 traced::end_passing_by(span, &called);
                 return called;
             }
             // The server does not list it, or describes it so that nobody understands it: it may still know it.
-            let passes_by = match hub.executor.passes_by(&name, arguments.as_str(), Some(&caller)).await {
+            let passes_by = hub.executor.passes_by(&name, arguments.as_str(), Some(&caller), renamed);
+            let passes_by = match passes_by.await {
                 Ok(passes_by) => passes_by,
                 Err(error) => {
                     let called = Called::Failed(error);
@@ -129,7 +171,8 @@ pub(super) async fn call(hub: &Hub, member: &Member, tool: &str, asked: Asked) -
             return called;
         }
     }
-    let call = Call::new(name, arguments.as_str()).by(caller).carrying(Arc::clone(&carried) as _);
+    let call =
+        Call::new(name, arguments.as_str()).by(caller).renamed(renamed).carrying(Arc::clone(&carried) as _);
     let outcome = hub.executor.execute(call).await;
     let answer = carried.take();
     traced::end(span, &outcome, answer.as_ref());

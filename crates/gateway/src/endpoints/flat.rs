@@ -7,19 +7,19 @@ use futures_util::future::join_all;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, METHOD_NOT_FOUND, Notification};
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
 use toolwright_mcp::{Era, Filter};
-use toolwright_normalizer::{NameError, find_tool};
-use toolwright_toolbox::naming::{Identifier, Style};
+use toolwright_toolbox::naming::Style;
 
-use super::calls::{self, no_text};
+use super::calls::{self, Refusal, no_text};
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
 use super::members::{Member, make_known, make_one_known, reach};
-use super::merged::{Lists, Merged};
+use super::merged::Lists;
 use super::owner::Owner;
 use super::prompts::Prompts;
+use super::resolve::{Resolved, Scope};
 use super::resources::Resources;
 use super::tasks::no_task;
-use super::{about, forward, gather, near};
+use super::{about, forward, gather};
 use crate::result;
 use crate::server_tool::PATIENCE;
 use crate::servers::Server;
@@ -238,17 +238,43 @@ impl Inner {
             merged = self.lists.of(members);
             tool = merged.names.tool_of(&sent).cloned();
         }
-        let tool = match tool {
-            Some(tool) => tool,
-            None => match meant(&merged, &sent) {
-                Ok(tool) => tool,
-                Err(answer) => return answer,
-            },
+        let (tool, renamed) = match tool {
+            Some(tool) => (tool, Vec::new()),
+            None => {
+                let configured = self.hub.members();
+                let scope = Scope { merged: &merged, members, configured: &configured };
+                match scope.resolve(&sent) {
+                    Resolved::Tool(tool, change) => (tool, vec![change]),
+                    resolved => return self.not_found(&sent, resolved, &asked).await,
+                }
+            }
         };
         let Some(member) = members.iter().find(|member| member.is(&tool)) else {
-            return Err(unknown(&sent, &[]));
+            return self.not_found(&sent, Resolved::unknown(), &asked).await;
         };
-        calls::call(&self.hub, member, &tool.name, asked).await.into_answer()
+        calls::call(&self.hub, member, &tool.name, asked, renamed).await.into_answer()
+    }
+
+    /// Records a call that came to no tool, and says why.
+    async fn not_found(&self, sent: &str, resolved: Resolved, asked: &Asked) -> Result<Json, ErrorObject> {
+        let refusal = Refusal { hub: &self.hub, toolbox: self.toolbox.as_deref(), asked };
+        match resolved {
+            Resolved::Down(message) => {
+                refusal.unavailable(sent, &message).await;
+                Ok(result::failed(&message))
+            }
+            Resolved::Ambiguous(candidates) => {
+                let message =
+                    format!("\"{sent}\" could be {}; send the one you mean", candidates.join(" or "));
+                refusal.not_understood(sent, &message).await;
+                Ok(result::failed(&message))
+            }
+            Resolved::Tool(..) => Err(unknown(sent, &[], &[])),
+            Resolved::Unknown { nearest, untold } => {
+                refusal.unknown(sent, &nearest).await;
+                Err(unknown(sent, &nearest, &untold))
+            }
+        }
     }
 
     /// Reads a resource from the server that has it; where nobody listed it, each is asked.
@@ -318,32 +344,17 @@ fn with_param(asked: Asked, key: &str, value: &Json) -> Asked {
     Asked { params: Some(params), ..asked }
 }
 
-fn unknown(sent: &str, nearest: &[String]) -> ErrorObject {
-    let mut message = format!("Unknown tool \"{sent}\"");
+/// How much of a name is repeated in a message.
+const SHOWN_CHARS: usize = 200;
+
+fn unknown(sent: &str, nearest: &[String], untold: &[String]) -> ErrorObject {
+    let shown: String = sent.chars().take(SHOWN_CHARS).collect();
+    let mut message = format!("Unknown tool \"{shown}\"");
     if !nearest.is_empty() {
         message.push_str(&format!("; did you mean {}?", nearest.join(" or ")));
     }
-    ErrorObject::new(INVALID_PARAMS, message)
-}
-
-/// The tool that a name means which is none: by its form, or by its end.
-fn meant(merged: &Merged, sent: &str) -> Result<Identifier, Result<Json, ErrorObject>> {
-    let offered: Vec<(&str, Option<&str>)> = merged.order.iter().map(|name| (name.as_str(), None)).collect();
-    match find_tool(sent, &offered) {
-        Ok(found) => {
-            let name = offered[found.index].0;
-            tracing::info!(sent, tool = name, code = ?found.code, "a tool's name was repaired");
-            merged.names.tool_of(name).cloned().ok_or_else(|| Err(unknown(sent, &[])))
-        }
-        Err(NameError::Ambiguous { candidates, .. }) => {
-            let text = format!("\"{sent}\" could be {}; send the one you mean", candidates.join(" or "));
-            Err(Ok(result::failed(&text)))
-        }
-        Err(NameError::Unknown { .. }) => {
-            let tools =
-                merged.order.iter().filter_map(|name| Some((name.as_str(), merged.names.tool_of(name)?)));
-            Err(Err(unknown(sent, &near::nearest(sent, tools))))
-        }
-        Err(NameError::TooLong { start, .. }) => Err(Err(unknown(&start, &[]))),
+    if !untold.is_empty() {
+        message.push_str(&format!("; the tools of these servers are not known now: {}", untold.join(", ")));
     }
+    ErrorObject::new(INVALID_PARAMS, message)
 }

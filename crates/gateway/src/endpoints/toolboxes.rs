@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, METHOD_NOT_FOUND, Notification};
 use toolwright_mcp::Filter;
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
-use toolwright_model::Change;
+use toolwright_model::{Change, Code};
 use toolwright_redact::known;
 use toolwright_toolbox::meta::{
     self, CLOSE_TOOLBOX, Identifier, Known, LIST_TOOLBOXES, ListedToolbox, OPEN_TOOLBOX, SEARCH_TOOLS,
@@ -15,7 +15,7 @@ use toolwright_toolbox::meta::{
 };
 
 use super::about;
-use super::calls::{self, Called};
+use super::calls::{self, Called, Refusal};
 use super::finding::Finder;
 use super::gateway::Hub;
 use super::listening::Pump;
@@ -139,10 +139,15 @@ impl Inner {
             SEARCH_TOOLS => self.search(&visible, &arguments).await,
             USE_TOOL => return Ok(self.use_tool(&visible, asked, &arguments).await),
             _ => {
-                let message = format!(
+                let nearest = visible.nearest(&name);
+                Refusal { hub: &self.hub, toolbox: None, asked: &asked }.unknown(&name, &nearest).await;
+                let mut message = format!(
                     "Unknown tool \"{name}\". The tools here are {LIST_TOOLBOXES}, {OPEN_TOOLBOX}, {USE_TOOL}, \
                      {SEARCH_TOOLS} and {CLOSE_TOOLBOX}; all others are called by {USE_TOOL}"
                 );
+                if !nearest.is_empty() {
+                    message.push_str(&format!("; did you mean {}?", nearest.join(" or ")));
+                }
                 return Err(ErrorObject::new(INVALID_PARAMS, message));
             }
         };
@@ -266,10 +271,11 @@ impl Inner {
 
     async fn use_tool(&self, visible: &Visible, asked: Asked, arguments: &Json) -> Json {
         match self.prepare(visible, &asked.client, arguments).await {
-            Ok((member, tool, arguments)) => {
+            Ok((member, tool, arguments, renamed)) => {
                 let params = asked.params.clone().unwrap_or_else(Json::empty_object);
                 let params = Some(params.with("arguments", &arguments));
-                let called = calls::call(&self.hub, &member, &tool.name, Asked { params, ..asked }).await;
+                let asked = Asked { params, ..asked };
+                let called = calls::call(&self.hub, &member, &tool.name, asked, renamed).await;
                 answer(&tool, called)
             }
             Err(text) => {
@@ -290,7 +296,7 @@ impl Inner {
         visible: &Visible,
         client: &Client,
         sent: &Json,
-    ) -> Result<(Member, Identifier, Json), String> {
+    ) -> Result<(Member, Identifier, Json, Vec<Change>), String> {
         let accepts_old_key = self.hub.accepts_legacy_tool_key();
         let mut call = meta::read_use_tool(sent.as_str(), visible, accepts_old_key)?;
         let toolbox = call.tool.toolbox.clone();
@@ -316,7 +322,10 @@ impl Inner {
             return Err(texts::tool_not_found(&call.tool.name, &call.tool.server));
         }
         note(USE_TOOL, &call.changes);
-        Ok((member.clone(), call.tool, call.arguments))
+        // The name as it was sent stays in the record.
+        let mut renamed = call.changes;
+        renamed.retain(|change| matches!(change.code, Code::F1 | Code::F2));
+        Ok((member.clone(), call.tool, call.arguments, renamed))
     }
 }
 

@@ -6,16 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, Notification};
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
 use toolwright_mcp::{Era, Filter, RequestError};
-use toolwright_normalizer::{NameError, find_tool};
+use toolwright_model::Change;
+use toolwright_normalizer::{NameError, NamedTool, find_tool};
 
 use super::about;
-use super::calls;
+use super::calls::{self, Refusal};
 use super::carried::Carried;
 use super::forward;
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
 use super::members::{Member, make_known, reach};
 use super::owner::Owner;
+use super::resolve;
 use super::tasks::no_task;
 use crate::result;
 use crate::server_tool::PATIENCE;
@@ -211,37 +213,64 @@ async fn call(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
         make_known(std::slice::from_ref(member), hub.options.list_patience).await;
     }
     match meant(hub, member, &sent) {
-        Ok(tool) => calls::call(hub, member, &tool, asked).await.into_answer(),
-        Err(answer) => answer,
+        Meant::Tool(tool, renamed) => calls::call(hub, member, &tool, asked, renamed).await.into_answer(),
+        Meant::Several(text) => {
+            refusal(hub, member, &asked).not_understood(&sent, &text).await;
+            Ok(result::failed(&text))
+        }
+        Meant::KeptBack => {
+            refusal(hub, member, &asked).unknown(&sent, &[]).await;
+            let message = format!("Unknown tool \"{sent}\": the configuration does not offer it");
+            Err(ErrorObject::new(INVALID_PARAMS, message))
+        }
     }
 }
 
+/// What a name means to a server.
+enum Meant {
+    /// One of its tools, or a name that it may know all the same.
+    Tool(String, Vec<Change>),
+    /// One of several, in words.
+    Several(String),
+    /// A tool that the configuration does not offer.
+    KeptBack,
+}
+
+fn refusal<'r>(hub: &'r Hub, member: &'r Member, asked: &'r Asked) -> Refusal<'r> {
+    Refusal { hub, toolbox: Some(&member.toolbox), asked }
+}
+
 /// The tool of this server that a name means.
-fn meant(hub: &Hub, member: &Member, sent: &str) -> Result<String, Result<Json, ErrorObject>> {
+fn meant(hub: &Hub, member: &Member, sent: &str) -> Meant {
     let registered = format!("{}/{sent}", member.registry_name());
     if hub.executor.registry().get(&registered).is_some() {
-        return Ok(sent.to_owned());
+        return Meant::Tool(sent.to_owned(), Vec::new());
     }
     let offered = member.offered();
-    let names: Vec<(&str, Option<&str>)> =
-        offered.tools.iter().map(|(name, _)| (name.as_str(), Some(member.server.as_str()))).collect();
-    match find_tool(sent, &names) {
+    let names: Vec<NamedTool<'_>> = offered
+        .tools
+        .iter()
+        .map(|tool| NamedTool {
+            name: &tool.0,
+            server: Some(&member.server),
+            toolbox: Some(&member.toolbox),
+            is_destructive: resolve::is_hinted(&tool.1),
+        })
+        .collect();
+    let others = hub.members();
+    let places: Vec<&str> =
+        others.iter().flat_map(|other| [other.server.as_str(), other.toolbox.as_str()]).collect();
+    match find_tool(sent, &names, &places) {
         Ok(found) => {
-            let tool = names[found.index].0;
-            if let Some(code) = found.code {
-                tracing::info!(server = %member.server, sent, tool, %code, "a tool's name was repaired");
-            }
-            Ok(tool.to_owned())
+            let tool = names[found.index].name;
+            let renamed = found.code.map(|code| resolve::renamed(code, sent, tool));
+            Meant::Tool(tool.to_owned(), renamed.into_iter().collect())
         }
         Err(NameError::Ambiguous { candidates, .. }) => {
-            let text = format!("\"{sent}\" could be {}; send the one you mean", candidates.join(" or "));
-            Err(Ok(result::failed(&text)))
+            Meant::Several(format!("\"{sent}\" could be {}; send the one you mean", candidates.join(" or ")))
         }
-        Err(_) if !member.allows(sent) => {
-            let message = format!("Unknown tool \"{sent}\": the configuration does not offer it");
-            Err(Err(ErrorObject::new(INVALID_PARAMS, message)))
-        }
+        Err(_) if !member.allows(sent) => Meant::KeptBack,
         // The server may know it all the same, and says so if not.
-        Err(_) => Ok(sent.to_owned()),
+        Err(_) => Meant::Tool(sent.to_owned(), Vec::new()),
     }
 }

@@ -3,6 +3,7 @@
 use toolwright_toolbox::meta::{Identifier, Known};
 
 use super::members::Member;
+use super::near;
 
 /// The servers that one client may use.
 pub(super) struct Visible {
@@ -14,6 +15,21 @@ impl Visible {
     pub fn of<'v>(&'v self, toolbox: &str) -> impl Iterator<Item = &'v Member> {
         let toolbox = toolbox.to_owned();
         self.members.iter().filter(move |member| member.toolbox == toolbox)
+    }
+
+    /// The tools that are most like a name, each as toolbox, server and name.
+    pub fn nearest(&self, sent: &str) -> Vec<String> {
+        let mut tools: Vec<(String, Identifier)> = Vec::new();
+        for Member { toolbox, server, .. } in &self.members {
+            let names = self.tools(toolbox, server).into_iter();
+            tools.extend(names.map(|name| {
+                (
+                    format!("{toolbox}/{server}/{name}"),
+                    Identifier::new(toolbox.as_str(), server.as_str(), name),
+                )
+            }));
+        }
+        near::nearest(sent, tools.iter().map(|(shown, tool)| (shown.as_str(), tool)))
     }
 
     /// How many tools a toolbox has, when all of its servers have told theirs.

@@ -98,8 +98,8 @@ impl Kept {
 
 impl Toolset {
     /// The tools by their names, for the search of one.
-    pub(super) fn names(&self) -> Vec<(&str, Option<&str>)> {
-        self.tools.iter().map(|tool| (tool.name.as_str(), None)).collect()
+    pub(super) fn names(&self) -> Vec<normalizer::NamedTool<'_>> {
+        self.tools.iter().map(|tool| normalizer::NamedTool::new(&tool.name, None)).collect()
     }
 
     /// The place of the tool of exactly this name.

@@ -53,8 +53,9 @@ impl Mender {
         Mender { normalizer, tools, needs_objects }
     }
 
-    /// Finds the tool that a name stands for: as it is, in another case or with other separators, with or without the
-    /// prefix of a server. What is no tool's name stays as it is.
+    /// Finds the tool that a name stands for: as it is, in another case or with other separators, and for a tool that
+    /// destroys nothing without a known wrapper or in the form `mcp__server__tool` of clients. What is no tool's name
+    /// stays as it is.
     pub fn name(&self, sent: &str) -> Named {
         let named = |tool, name: &str, change, unknown| Named {
             name: name.to_owned(),
@@ -66,7 +67,7 @@ impl Mender {
         if let Some(index) = self.tools.position(sent) {
             return named(Some(index), sent, None, None);
         }
-        let found = match find_tool(sent, &self.tools.names()) {
+        let found = match find_tool(sent, &self.tools.names(), &[]) {
             Ok(found) => found,
             Err(error) => return named(None, sent, None, Some(error.to_string())),
         };

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use toolwright_jsonrpc::Json;
-use toolwright_normalizer::{NameError, find_tool};
+use toolwright_normalizer::{NameError, NamedTool, find_tool};
 
 use super::shown;
 use crate::dialects::openai_responses::namespace::{full_name, is_namespace};
@@ -85,10 +85,10 @@ fn is_there(request: &Request, name: &str) -> bool {
 }
 
 fn missing(request: &Request, name: &str) -> Failure {
-    let tools: Vec<(&str, Option<&str>)> =
-        request.tools.iter().map(|tool| (tool.name.as_str(), None)).collect();
-    let near = match find_tool(name, &tools) {
-        Ok(found) => vec![shown(tools[found.index].0)],
+    let tools: Vec<NamedTool<'_>> =
+        request.tools.iter().map(|tool| NamedTool::new(&tool.name, None)).collect();
+    let near = match find_tool(name, &tools, &[]) {
+        Ok(found) => vec![shown(tools[found.index].name)],
         Err(NameError::Unknown { nearest, .. }) => nearest.iter().map(|name| shown(name)).collect(),
         Err(NameError::Ambiguous { candidates, .. }) => candidates.iter().map(|name| shown(name)).collect(),
         Err(NameError::TooLong { .. }) => Vec::new(),

@@ -1,137 +1,54 @@
 //! F1, F2: which tool a name stands for.
 //!
 //! # What it does
-//! Exact, then by case and separators (`ReadFile` → `read_file`), then by a server prefix or a
-//! generic suffix on either side (`mcp__files__read_file`, `functions.read_file`, `read_file_tool`).
+//! Exact, then by case and separators (`ReadFile` → `read_file`), then without what only says where a tool
+//! comes from ([`affixes`](super::affixes)): a known wrapper, the tool's own server or toolbox.
 //!
 //! # What it refuses
-//! Distance: `delete_files` is never `delete_file`. Two tools of the same form, the name of another
-//! server, and prefixes that change what is done (`undo_create_user`, `bulk_delete`).
+//! Distance: `delete_files` is never `delete_file`. Two tools of the same form. Every word that is not known
+//! to mean nothing: `revert_update_user` is not `update_user`. The name of another server or toolbox. For a
+//! tool that destroys, everything but its own name in another form.
 
 use toolwright_model::Code;
 
+use super::affixes::{Affixes, has_same_parts, starts_with_place};
+use super::destructive::is_destructive_tool;
 use super::fold::fold;
 use super::words::words;
 use crate::schema::MAX_NAME_BYTES;
 
-/// Words that wrap a tool's name without meaning.
-const WRAPPERS: &[&str] = &[
-    "mcp",
-    "function",
-    "functions",
-    "tool",
-    "tools",
-    "default",
-    "api",
-    "namespace",
-    "server",
-    "client",
-    "call",
-    "use",
-];
-/// Generic endings.
-const ENDINGS: &[&str] = &["tool", "function", "func", "mcp", "api"];
-/// Words that are no server's name: they say what is done or how.
-const DOING: &[&str] = &[
-    "un",
-    "undo",
-    "redo",
-    "bulk",
-    "batch",
-    "multi",
-    "async",
-    "sync",
-    "force",
-    "safe",
-    "dry",
-    "test",
-    "mock",
-    "pre",
-    "post",
-    "re",
-    "dont",
-    "do",
-    "not",
-    "no",
-    "never",
-    "delete",
-    "remove",
-    "create",
-    "update",
-    "add",
-    "get",
-    "set",
-    "list",
-    "read",
-    "write",
-    "move",
-    "copy",
-    "rename",
-    "search",
-    "find",
-    "fetch",
-    "send",
-    "start",
-    "stop",
-    "open",
-    "close",
-    "run",
-    "execute",
-    "insert",
-    "upsert",
-    "patch",
-    "put",
-    "merge",
-    "cancel",
-    "enable",
-    "disable",
-    "lock",
-    "unlock",
-    "check",
-    "validate",
-    "verify",
-    "confirm",
-    "preview",
-    "schedule",
-    "archive",
-    "restore",
-    "export",
-    "import",
-    "upload",
-    "download",
-    "sub",
-    "parent",
-    "child",
-    "all",
-    "any",
-    "new",
-    "old",
-    "my",
-    "raw",
-    "soft",
-    "hard",
-    "temp",
-    "draft",
-    "approve",
-    "reject",
-    "admin",
-    "trash",
-    "unsafe",
-    "archived",
-    "deprecated",
-    "legacy",
-    "backup",
-    "auto",
-    "partial",
-    "full",
-    "quick",
-    "deep",
-    "local",
-    "remote",
-];
-
 /// How much of a name that is too long is shown.
 const SHOWN_CHARS: usize = 60;
+
+/// A tool that a name may stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamedTool<'t> {
+    /// Its name, as it is listed.
+    pub name: &'t str,
+    /// The server that it is of, where that is known.
+    pub server: Option<&'t str>,
+    /// The toolbox of that server, where that is known.
+    pub toolbox: Option<&'t str>,
+    /// Whether its definition says that it destroys. A name that says so counts by itself.
+    pub is_destructive: bool,
+}
+
+impl<'t> NamedTool<'t> {
+    /// A tool of which only the name is known, and maybe the server.
+    pub fn new(name: &'t str, server: Option<&'t str>) -> NamedTool<'t> {
+        NamedTool { name, server, ..NamedTool::default() }
+    }
+
+    /// The same; `is_destructive` as its definition says.
+    pub fn destroying(self, is_destructive: bool) -> NamedTool<'t> {
+        NamedTool { is_destructive, ..self }
+    }
+
+    /// Whether the tool destroys, by its definition or by its name.
+    pub fn destroys(&self) -> bool {
+        self.is_destructive || is_destructive_tool(self.name)
+    }
+}
 
 /// The tool a name was found to stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,11 +96,12 @@ fn hint(nearest: &[String]) -> String {
     }
 }
 
-/// Finds the tool that a name stands for. Tools are given by name and, where known, server.
-pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch, NameError> {
+/// Finds the tool that a name stands for. `configured` are the names of servers and toolboxes that a name may
+/// speak of besides those of the tools: such as are down, hidden, or not for this caller.
+pub fn find_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> Result<NameMatch, NameError> {
     // A name that long is no slip: it is compared as it is only.
     if sent.len() > MAX_NAME_BYTES {
-        let found = indices(tools, |name, _| name == sent);
+        let found = indices(tools, |tool| tool.name == sent);
         return match found[..] {
             [index] => Ok(NameMatch { index, code: None }),
             _ => {
@@ -191,26 +109,28 @@ pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch
             }
         };
     }
-    let folded = fold(sent);
-    let has_form = |name: &str| !folded.is_empty() && fold(name) == folded;
-    let bare = without_call_number(sent);
-    let is_exact = |name: &str, server: Option<&str>| {
-        name == sent
-            || server.is_some_and(|server| {
-                sent.strip_prefix(server).and_then(|rest| rest.strip_prefix('/')) == Some(name)
-            })
+    let is_exact = |tool: &NamedTool<'_>| {
+        let qualified = |server: &str| {
+            sent.strip_prefix(server).and_then(|rest| rest.strip_prefix('/')) == Some(tool.name)
+        };
+        tool.name == sent || tool.server.is_some_and(qualified)
     };
+    let places = Places { tools, configured };
     let mut found = indices(tools, is_exact);
     let mut code = None;
     if found.is_empty() {
-        found = indices(tools, |name, _| has_form(name));
+        let folded = fold(sent);
+        found = indices(tools, |tool| {
+            !folded.is_empty() && fold(tool.name) == folded && is_form(sent, tool, &places)
+        });
         code = Some(Code::F1);
     }
     if found.is_empty() {
-        found = indices(tools, |name, server| {
-            name == bare && bare != sent
-                || (is_affixed(bare, name) || is_affixed(name, bare))
-                    && !names_another_server(bare, name, server, tools)
+        let is_wrapper = |word: &str| !places.all().any(|place| fold(place) == fold(word));
+        let affixes = Affixes::of(sent, is_wrapper);
+        found = indices(tools, |tool| {
+            affixes.lead_to(tool, |place| places.all().any(|known| fold(known) == fold(place)))
+                && !tool.destroys()
         });
         code = Some(Code::F2);
     }
@@ -218,101 +138,51 @@ pub fn find_tool(sent: &str, tools: &[(&str, Option<&str>)]) -> Result<NameMatch
         [index] => Ok(NameMatch { index, code }),
         [] => Err(NameError::Unknown { sent: sent.to_owned(), nearest: nearest(sent, tools) }),
         _ => {
-            let candidates = found.iter().map(|index| qualified(tools[*index])).collect();
+            let candidates = found.iter().map(|index| qualified(&tools[*index])).collect();
             Err(NameError::Ambiguous { sent: sent.to_owned(), candidates })
         }
     }
 }
 
-/// `functions.read_file:0`: some models number their calls.
-fn without_call_number(sent: &str) -> &str {
-    match sent.rsplit_once(':') {
-        Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            name
-        }
-        _ => sent,
+/// The servers and toolboxes that are known.
+struct Places<'p> {
+    tools: &'p [NamedTool<'p>],
+    configured: &'p [&'p str],
+}
+
+impl<'p> Places<'p> {
+    fn all(&self) -> impl Iterator<Item = &'p str> {
+        let of_tools = self.tools.iter().flat_map(|tool| [tool.server, tool.toolbox]).flatten();
+        of_tools.chain(self.configured.iter().copied())
     }
 }
 
-fn qualified((name, server): (&str, Option<&str>)) -> String {
-    server.map_or_else(|| name.to_owned(), |server| format!("{server}/{name}"))
+/// Whether a name that folds alike is the tool's own in another form. A separator that names servers stays where it
+/// is: `vault__write_secret` is not `vault_write_secret` of another server. Nor does the name of another server or
+/// toolbox become the start of a tool's name.
+fn is_form(sent: &str, tool: &NamedTool<'_>, places: &Places<'_>) -> bool {
+    let is_loose = tool.server.is_none() && !tool.destroys();
+    let is_other = |place: &&str| ![tool.server, tool.toolbox].contains(&Some(*place));
+    has_same_parts(sent, tool.name, is_loose)
+        && !places.all().filter(is_other).any(|place| starts_with_place(sent, place))
 }
 
-fn indices(tools: &[(&str, Option<&str>)], test: impl Fn(&str, Option<&str>) -> bool) -> Vec<usize> {
-    tools
-        .iter()
-        .enumerate()
-        .filter(|(_, (name, server))| test(name, *server))
-        .map(|(index, _)| index)
-        .collect()
+fn qualified(tool: &NamedTool<'_>) -> String {
+    tool.server.map_or_else(|| tool.name.to_owned(), |server| format!("{server}/{}", tool.name))
 }
 
-/// Whether what stands before the tool's name says that it is another server's: `slack__create_issue`
-/// is not GitHub's `create_issue`.
-fn names_another_server(
-    sent: &str,
-    name: &str,
-    server: Option<&str>,
-    tools: &[(&str, Option<&str>)],
-) -> bool {
-    let Some(prefix) = prefix(sent, name) else { return false };
-    let said = origin(&prefix);
-    if said.is_empty() {
-        return false;
-    }
-    let is_like = |server: &str| {
-        let server = origin(&words(server));
-        !server.is_empty() && said == server
-    };
-    match server {
-        Some(server) => !is_like(server),
-        None => tools.iter().filter_map(|(_, server)| *server).any(is_like),
-    }
-}
-
-/// A server's name without the words that every server's name may have.
-fn origin(words: &[String]) -> String {
-    words.iter().filter(|word| !WRAPPERS.contains(&word.as_str())).map(String::as_str).collect()
-}
-
-/// The words before the tool's name, when the sent name ends in it.
-fn prefix(long: &str, short: &str) -> Option<Vec<String>> {
-    let (long_words, short_words) = (words(long), words(short));
-    if short_words.is_empty() || long_words.len() <= short_words.len() {
-        return None;
-    }
-    let mut rest = &long_words[..];
-    while !rest.ends_with(&short_words) && rest.last().is_some_and(|word| ENDINGS.contains(&word.as_str())) {
-        rest = &rest[..rest.len() - 1];
-    }
-    rest.strip_suffix(&short_words[..]).map(<[String]>::to_vec)
-}
-
-/// Whether `long` is `short` with a server's prefix or a generic ending.
-fn is_affixed(long: &str, short: &str) -> bool {
-    let Some(prefix) = prefix(long, short) else { return false };
-    let meaningless = prefix.iter().all(|word| WRAPPERS.contains(&word.as_str()));
-    let is_doing = prefix.iter().any(|word| DOING.contains(&word.as_str()));
-    let names_server = has_qualifier(long, short) || words(short).len() >= 2 && prefix.len() <= 3;
-    meaningless || !is_doing && names_server
-}
-
-/// `server__tool`, `server.tool`, `server/tool`, `server:tool`: a separator that only names servers.
-fn has_qualifier(long: &str, short: &str) -> bool {
-    let folded = fold(short);
-    ["__", ".", "/", ":"].iter().any(|separator| {
-        long.rsplit_once(separator).is_some_and(|(head, tail)| !head.is_empty() && fold(tail) == folded)
-    })
+fn indices<'t>(tools: &[NamedTool<'t>], test: impl Fn(&NamedTool<'t>) -> bool) -> Vec<usize> {
+    tools.iter().enumerate().filter(|(_, tool)| test(tool)).map(|(index, _)| index).collect()
 }
 
 /// Up to three names that share the most with the one sent.
-fn nearest(sent: &str, tools: &[(&str, Option<&str>)]) -> Vec<String> {
+fn nearest(sent: &str, tools: &[NamedTool<'_>]) -> Vec<String> {
     let sent_words = words(sent);
     let mut scored: Vec<(usize, usize, &str)> = tools
         .iter()
-        .map(|(name, _)| {
-            let shared = words(name).iter().filter(|word| sent_words.contains(word)).count();
-            (usize::MAX - shared, strsim::osa_distance(&fold(sent), &fold(name)), *name)
+        .map(|tool| {
+            let shared = words(tool.name).iter().filter(|word| sent_words.contains(word)).count();
+            (usize::MAX - shared, strsim::osa_distance(&fold(sent), &fold(tool.name)), tool.name)
         })
         .collect();
     scored.sort();
@@ -321,12 +191,12 @@ fn nearest(sent: &str, tools: &[(&str, Option<&str>)]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::find_tool;
+    use super::{NamedTool, find_tool};
     use toolwright_model::Code;
 
     fn find<'t>(sent: &str, names: &[&'t str]) -> Option<(&'t str, Option<Code>)> {
-        let tools: Vec<(&str, Option<&str>)> = names.iter().map(|name| (*name, None)).collect();
-        find_tool(sent, &tools).ok().map(|found| (names[found.index], found.code))
+        let tools: Vec<NamedTool<'_>> = names.iter().map(|name| NamedTool::new(name, None)).collect();
+        find_tool(sent, &tools, &[]).ok().map(|found| (names[found.index], found.code))
     }
 
     #[test]
@@ -335,7 +205,8 @@ mod tests {
         assert_eq!(find("read_file", &names), Some(("read_file", None)));
         assert_eq!(find("ReadFile", &names), Some(("read_file", Some(Code::F1))));
         assert_eq!(find("server_get_by_id", &names), Some(("server_get-by-id", Some(Code::F1))));
-        for sent in ["mcp__files__read_file", "functions.read_file", "filesystem_read_file", "read_file_tool"]
+        for sent in
+            ["mcp__files__read_file", "functions.read_file", "functions.read_file:0", "read_file_tool"]
         {
             assert_eq!(find(sent, &names), Some(("read_file", Some(Code::F2))), "{sent}");
         }
@@ -344,28 +215,55 @@ mod tests {
             find("create_issue", &["github__create_issue", "x"]).map(|found| found.0),
             Some("github__create_issue")
         );
+        for sent in ["READ", "read", "Read_", "functions.Read", "mcp__srv__Read", "default_api.read"] {
+            assert_eq!(find(sent, &["Read", "Write"]).map(|found| found.0), Some("Read"), "{sent}");
+        }
     }
 
     #[test]
     fn a_server_that_is_named_must_be_the_tools_own() {
-        let github = ("create_issue", Some("github"));
-        let gitlab = ("create_issue", Some("gitlab"));
-        let found = |sent, tools: &[(&str, Option<&str>)]| find_tool(sent, tools).map(|found| found.index);
+        let github = NamedTool::new("create_issue", Some("github"));
+        let gitlab = NamedTool::new("create_issue", Some("gitlab"));
+        let found = |sent, tools: &[NamedTool<'_>]| find_tool(sent, tools, &[]).map(|found| found.index);
         assert!(found("slack__create_issue", &[github]).is_err());
-        assert!(found("slack__create_issue", &[("create_issue", None), ("post", Some("slack"))]).is_err());
+        let unplaced = NamedTool::new("create_issue", None);
+        for sent in ["slack__create_issue", "mcp__slack__create_issue"] {
+            assert!(found(sent, &[unplaced, NamedTool::new("post", Some("slack"))]).is_err());
+            assert!(find_tool(sent, &[unplaced], &["slack"]).is_err());
+        }
         assert_eq!(found("mcp__github__create_issue", &[gitlab, github]), Ok(1));
-        assert_eq!(found("github-mcp-server.create_issue", &[github]), Ok(0));
+        for sent in ["github-mcp-server.create_issue", "github_create_issue", "mcp_github_create_issue"] {
+            assert_eq!(found(sent, &[github]), Ok(0), "{sent}");
+        }
         assert!(found("mcp__git__create_issue", &[github]).is_err());
         assert!(found("github-enterprise__create_issue", &[github]).is_err());
-        assert!(find_tool("trash.read", &[("read", None)]).is_err());
-        let qualified = find_tool("gitlab/create_issue", &[github, gitlab]).expect("its full name");
+        assert!(found("trash.read", &[NamedTool::new("read", None)]).is_err());
+        let qualified = find_tool("gitlab/create_issue", &[github, gitlab], &[]).expect("its full name");
         assert_eq!((qualified.index, qualified.code), (1, None));
         assert_eq!(found("functions.create_issue:0", &[github]), Ok(0));
-        let both = find_tool("create_issue", &[github, gitlab]).expect_err("two tools");
+        let both = find_tool("create_issue", &[github, gitlab], &[]).expect_err("two tools");
         assert_eq!(
             both.to_string(),
             "\"create_issue\" could be github/create_issue or gitlab/create_issue; send the one you mean, with its server"
         );
+        let boxed = NamedTool { toolbox: Some("dev"), ..github };
+        assert_eq!(found("dev__github__create_issue", &[boxed]), Ok(0));
+        assert!(found("staging__github__create_issue", &[boxed]).is_err());
+    }
+
+    #[test]
+    fn a_look_alike_of_another_server_is_not_taken_for_its_tool() {
+        let evil = NamedTool::new("vault_put_note", Some("evil"));
+        for sent in ["vault__put_note", "vault/put_note", "vault.put_note", "vault:put_note"] {
+            assert!(find_tool(sent, &[evil], &[]).is_err(), "{sent}");
+        }
+        assert!(find_tool("Vault_Put_Note", &[evil], &["vault"]).is_err());
+        assert!(find_tool("Vault_Put_Note", &[evil], &[]).is_ok());
+        // A word is a wrapper only where nothing configured is called so.
+        let read = NamedTool::new("read_note", None);
+        assert!(find_tool("functions.read_note", &[read], &[]).is_ok());
+        assert!(find_tool("functions.read_note", &[read], &["functions"]).is_err());
+        assert!(find_tool("mcp__vault__read_note", &[read], &["vault"]).is_err());
     }
 
     #[test]
@@ -373,7 +271,8 @@ mod tests {
         let long = "read_file_".repeat(1_500);
         let names = [long.as_str(), "read_file"];
         assert_eq!(find(&long, &names), Some((long.as_str(), None)));
-        let error = find_tool(&long.to_uppercase(), &[(&long, None)]).expect_err("another form");
+        let error =
+            find_tool(&long.to_uppercase(), &[NamedTool::new(&long, None)], &[]).expect_err("another form");
         assert_eq!(
             error.to_string(),
             "there is no tool \"READ_FILE_READ_FILE_READ_FILE_READ_FILE_READ_FILE_READ_FILE_…\": a name of 15000 bytes is only found as it is"
@@ -389,9 +288,110 @@ mod tests {
             ("read_fil", &["read_file"]),
             ("file", &["read_file"]),
             ("create_issue", &["github_create_issue", "gitlab_create_issue"]),
+            ("create_issue", &["draft_create_issue"]),
+            ("tool_search", &["search"]),
+            ("create_function", &["create"]),
+            ("list_api", &["list"]),
             ("", &["a"]),
         ] {
             assert_eq!(find(sent, names), None, "{sent}");
         }
+    }
+
+    /// Words that turn a deed into another, or into none.
+    const OPPOSITES: &[&str] = &[
+        "revert",
+        "rollback",
+        "abort",
+        "simulate",
+        "prevent",
+        "fake",
+        "plan",
+        "dryrun",
+        "dry_run",
+        "sandbox",
+        "staging",
+        "deny",
+        "block",
+        "skip",
+        "what_if",
+        "without",
+        "noop",
+        "would",
+        "undo",
+        "cancel",
+        "mock",
+        "test",
+        "preview",
+        "validate",
+        "check",
+        "estimate",
+        "propose",
+        "draft",
+        "schedule",
+        "request",
+        "suggest",
+        "explain",
+        "describe",
+        "log",
+        "audit",
+        "approve",
+        "reject",
+        "never",
+        "dont",
+        "not",
+        "no",
+        "pretend",
+        "stub",
+        "replica",
+        "shadow",
+        "backup",
+        "restore",
+        "unschedule",
+        "queue",
+        "try",
+        "maybe",
+        "can",
+        "should",
+        "is",
+        "has",
+    ];
+
+    #[test]
+    fn no_word_before_or_after_a_name_is_dropped_for_a_tool_of_another_meaning() {
+        for tool in ["delete_user", "transfer_money", "update_user", "deploy", "write_secret"] {
+            for word in OPPOSITES {
+                for between in ["_", "__", "-", ".", "/", ":", " "] {
+                    for sent in [format!("{word}{between}{tool}"), format!("{tool}{between}{word}")] {
+                        assert_eq!(find(&sent, &[tool]), None, "{sent}");
+                        let of_server = NamedTool::new(tool, Some("crm"));
+                        assert!(find_tool(&sent, &[of_server], &[]).is_err(), "{sent} of a server");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_tool_that_destroys_is_called_by_its_own_name_only() {
+        let hinted = NamedTool::new("sync_bucket", Some("s3")).destroying(true);
+        let named = NamedTool::new("delete_user", Some("crm"));
+        for (sent, tool) in [
+            ("functions.sync_bucket", hinted),
+            ("s3__sync_bucket", hinted),
+            ("sync_bucket_tool", hinted),
+            ("sync_bucket:0", hinted),
+            ("mcp__crm__delete_user", named),
+            ("crm_delete_user", named),
+            ("functions.delete_user", named),
+            ("delete__user", named),
+        ] {
+            assert!(find_tool(sent, &[tool], &[]).is_err(), "{sent}");
+        }
+        assert_eq!(find("mcp__crm__delete_user", &["delete_user"]), None);
+        assert_eq!(find("delete_user", &["mcp__crm__delete_user"]), None);
+        assert_eq!(find("Delete-User", &["delete_user"]), Some(("delete_user", Some(Code::F1))));
+        let qualified = find_tool("crm/delete_user", &[named], &[]).expect("its full name");
+        assert_eq!(qualified.code, None);
     }
 }

@@ -1,6 +1,7 @@
 //! What clients are connected to, with real servers behind it and a scripted client before it.
 
 mod flat;
+mod names;
 mod own;
 mod owned;
 mod questions;

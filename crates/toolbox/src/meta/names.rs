@@ -5,7 +5,7 @@
 
 use toolwright_jsonrpc::Json;
 use toolwright_model::{Code, ToolDefinition};
-use toolwright_normalizer::{Tool, find_tool};
+use toolwright_normalizer::{NamedTool, Tool, find_tool};
 
 use super::reading::{Reading, is_string};
 use super::responses::identifier;
@@ -80,11 +80,13 @@ pub(super) fn known_form(tool: &Identifier, known: &dyn Known) -> Option<(Identi
         return None;
     }
     let found = |name: &String, code| (Identifier { name: name.clone(), ..tool.clone() }, code);
-    if let Some(name) = without_place(tool, &tools) {
+    if let Some(name) = without_place(tool, &tools).filter(|name| !is_destructive(name)) {
         return Some(found(name, Code::F2));
     }
-    let candidates: Vec<(&str, Option<&str>)> = tools.iter().map(|name| (name.as_str(), None)).collect();
-    let by_form = find_tool(&tool.name, &candidates).ok().filter(|found| found.code == Some(Code::F1))?;
+    let server = Some(tool.server.as_str());
+    let candidates: Vec<NamedTool<'_>> = tools.iter().map(|name| NamedTool::new(name, server)).collect();
+    let by_form =
+        find_tool(&tool.name, &candidates, &[]).ok().filter(|found| found.code == Some(Code::F1))?;
     Some(found(tools.get(by_form.index)?, Code::F1))
 }
 

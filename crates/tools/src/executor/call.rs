@@ -27,6 +27,8 @@ pub struct Call {
     pub context: Option<CallContext>,
     /// Who calls, for observers.
     pub caller: Option<Arc<Caller>>,
+    /// What a front has changed to find the tool: its name as it was sent, and the name it stands for.
+    pub renamed: Vec<Change>,
     /// Who says whether it may be run.
     pub(super) judge: Option<Judge>,
 }
@@ -69,6 +71,7 @@ impl Call {
             cancellation: None,
             context: None,
             caller: None,
+            renamed: Vec::new(),
             judge: None,
         }
     }
@@ -82,6 +85,12 @@ impl Call {
     /// The same, ended when the token is cancelled.
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancellation = Some(token);
+        self
+    }
+
+    /// The same, found by a name that the front had to change.
+    pub fn renamed(mut self, changes: Vec<Change>) -> Self {
+        self.renamed = changes;
         self
     }
 

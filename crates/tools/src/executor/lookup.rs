@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use toolwright_model::{Change, Code};
-use toolwright_normalizer::{NameError, find_tool};
+use toolwright_normalizer::{NameError, NamedTool, find_tool};
 
-use crate::registry::{MAX_NAME_BYTES, Snapshot};
+use crate::registry::{MAX_NAME_BYTES, Snapshot, UNNAMED_SERVER};
 use crate::{CallError, RegisteredTool, ToolRegistry};
 
 /// The longest name that is compared with others.
@@ -33,9 +33,8 @@ pub(crate) fn find(registry: &ToolRegistry, sent: &str) -> Result<Found, CallErr
 }
 
 fn find_by_form(snapshot: &Snapshot, sent: &str) -> Result<Found, CallError> {
-    let tools: Vec<(&str, Option<&str>)> =
-        snapshot.tools().iter().map(|tool| (tool.name(), tool.server())).collect();
-    match find_tool(sent, &tools) {
+    let tools: Vec<NamedTool<'_>> = snapshot.tools().iter().map(|tool| named(tool)).collect();
+    match find_tool(sent, &tools, &[]) {
         Ok(found) => {
             let tool = Arc::clone(&snapshot.tools()[found.index]);
             let renamed = found.code.map(|code| renaming(code, sent, tool.name()));
@@ -45,18 +44,14 @@ fn find_by_form(snapshot: &Snapshot, sent: &str) -> Result<Found, CallError> {
             Err(CallError::unknown_tool(sent, &nearest, snapshot.callable_names()))
         }
         Err(NameError::TooLong { .. }) => Err(CallError::unknown_tool(sent, &[], snapshot.callable_names())),
-        Err(NameError::Ambiguous { candidates, .. }) => {
-            let candidates: Vec<String> =
-                candidates.into_iter().map(|candidate| with_source(snapshot, candidate)).collect();
-            Err(CallError::ambiguous_tool(sent, &candidates))
-        }
+        Err(NameError::Ambiguous { candidates, .. }) => Err(CallError::ambiguous_tool(sent, &candidates)),
     }
 }
 
-/// Built-in tools have no server; among several of one name they are called by their source.
-fn with_source(snapshot: &Snapshot, candidate: String) -> String {
-    let own = snapshot.tools().iter().find(|tool| tool.server().is_none() && tool.name() == candidate);
-    own.map(|tool| tool.qualified_name().to_owned()).unwrap_or(candidate)
+/// A tool with where it is from. Built-in tools have no server; a name may have their source before it.
+fn named(tool: &RegisteredTool) -> NamedTool<'_> {
+    let source = Some(tool.source()).filter(|source| *source != UNNAMED_SERVER);
+    NamedTool::new(tool.name(), source).destroying(tool.tool().is_destructive())
 }
 
 fn renaming(code: Code, sent: &str, name: &str) -> Change {

@@ -71,6 +71,11 @@ impl<'e> Record<'e> {
         tool
     }
 
+    /// The tool was called by another name than its own. That is in the record whatever comes of the call.
+    pub fn renamed(&mut self, changes: impl IntoIterator<Item = Change>) {
+        self.changes.extend(changes);
+    }
+
     /// The arguments fit, and somebody has judged the call. What may not be run is told like any other call, and nobody
     /// is asked to admit it.
     pub async fn judged(
@@ -89,7 +94,7 @@ impl<'e> Record<'e> {
     }
 
     fn tell_normalized(&mut self, arguments: &str, changes: Vec<Change>) {
-        self.changes = changes;
+        self.changes.extend(changes);
         let Some(tool) = self.tool.as_deref() else { return };
         let arguments = Sensitive::new(arguments);
         let normalized = Normalized { id: self.id, tool, arguments, changes: &self.changes };
@@ -154,6 +159,7 @@ impl<'e> Record<'e> {
             id: self.id,
             name: &self.name,
             tool: self.tool.as_deref(),
+            changes: &self.changes,
             result,
             stages,
             duration,

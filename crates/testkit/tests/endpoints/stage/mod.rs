@@ -15,7 +15,7 @@ use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 use toolwright_mcp::front::{Asked, Back, Client, Listening, Service, SessionId, Visitor, WayBack};
 use toolwright_mcp::{Answer, Era, Filter, Identity, NoHost, PeerOptions};
 use toolwright_toolbox::Policy;
-use toolwright_tools::{ToolExecutor, ToolRegistry};
+use toolwright_tools::{CallObserver, ToolExecutor, ToolRegistry};
 
 /// Longer than anything here takes, so that a hang is a failure and not a wait.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -39,21 +39,35 @@ pub fn entry(program: &str, args: &[&str]) -> String {
 
 /// The gateway over the servers of a configuration.
 pub async fn staged(configuration: &str, options: GatewayOptions) -> Stage {
-    stage(configuration, options, false)
+    stage(configuration, options, false, None)
+}
+
+/// The same, with somebody who hears of every call.
+pub fn staged_with(configuration: &str, options: GatewayOptions, observer: Arc<dyn CallObserver>) -> Stage {
+    stage(configuration, options, false, Some(observer))
 }
 
 /// The same, each server started when it is needed.
 pub async fn staged_lazily(configuration: &str, options: GatewayOptions) -> Stage {
-    stage(configuration, options, true)
+    stage(configuration, options, true, None)
 }
 
-fn stage(configuration: &str, options: GatewayOptions, is_lazy: bool) -> Stage {
+fn stage(
+    configuration: &str,
+    options: GatewayOptions,
+    is_lazy: bool,
+    observer: Option<Arc<dyn CallObserver>>,
+) -> Stage {
     let configuration = parse(configuration, Path::new("/servers.json"), &|_| None).expect("a configuration");
     assert!(configuration.problems.is_empty(), "{:?}", configuration.problems);
     let servers = Servers::start(&configuration, |_| true, &server_options(is_lazy));
     let registry = Arc::new(ToolRegistry::new());
     offer(&servers, &registry);
-    let executor = Arc::new(ToolExecutor::new(registry));
+    let mut executor = ToolExecutor::new(registry);
+    if let Some(observer) = observer {
+        executor = executor.with_observer(observer);
+    }
+    let executor = Arc::new(executor);
     let gateway = Gateway::new(Arc::clone(&servers), executor, options);
     Stage { servers, gateway }
 }

@@ -1,0 +1,241 @@
+//! Which tool a flat name stands for that is not in the list as it is.
+//!
+//! A name that speaks of a server stands for a tool of that server or for none: not for one of another server that
+//! looks like it, also when the right one is down, hidden, or not for this client.
+
+use toolwright_jsonrpc::Json;
+use toolwright_model::{Change, Code};
+use toolwright_normalizer::{NameError, NameMatch, NamedTool, find_tool};
+use toolwright_toolbox::naming::{CLIENT_PREFIX, Identifier};
+
+use super::members::Member;
+use super::merged::Merged;
+use super::near;
+
+/// Between the parts of a flat name, as clients and models write it.
+const SEPARATORS: [&str; 4] = ["__", ".", "/", ":"];
+
+/// What a flat name stands for.
+#[derive(Debug)]
+pub(super) enum Resolved {
+    /// A tool, called by another form of its name.
+    Tool(Identifier, Change),
+    /// Several tools: their flat names.
+    Ambiguous(Vec<String>),
+    /// A tool of a server that cannot be used now, and the message about it.
+    Down(String),
+    /// No tool that the client may see; the flat names that are nearest, and the servers whose tools are not known.
+    Unknown { nearest: Vec<String>, untold: Vec<String> },
+}
+
+/// The tools and servers that a name is looked for among.
+pub(super) struct Scope<'s> {
+    pub merged: &'s Merged,
+    /// The servers that the client may use here.
+    pub members: &'s [Member],
+    /// All servers, whoever may use them.
+    pub configured: &'s [Member],
+}
+
+impl Resolved {
+    /// Nothing, and nothing near.
+    pub fn unknown() -> Resolved {
+        Resolved::Unknown { nearest: Vec::new(), untold: Vec::new() }
+    }
+}
+
+impl Scope<'_> {
+    /// The tool that a name stands for which is not the flat name of any.
+    pub fn resolve(&self, sent: &str) -> Resolved {
+        let places: Vec<&str> = self
+            .configured
+            .iter()
+            .flat_map(|member| [member.server.as_str(), member.toolbox.as_str()])
+            .collect();
+        let bare = sent.strip_prefix(CLIENT_PREFIX).unwrap_or(sent);
+        match self.addressed(bare) {
+            Addressed::Nothing => self.unplaced(sent, &places),
+            Addressed::Several => self.unknown(sent),
+            Addressed::One(member) => match self.members.iter().find(|own| own.is_same(member)) {
+                // What a client may not use does not exist for it.
+                None => self.unknown(sent),
+                Some(member) => match member.trouble() {
+                    Some(reason) => Resolved::Down(down(sent, member, &reason)),
+                    None => self.in_server(sent, bare, member, &places),
+                },
+            },
+        }
+    }
+
+    /// The server that a name begins with. Its whole place counts more than its own name.
+    fn addressed(&self, bare: &str) -> Addressed<'_> {
+        let sent = parts(bare);
+        let begins_with = |place: &[&str]| {
+            sent.len() > place.len()
+                && place.iter().zip(&sent).all(|(place, sent)| folded(place) == folded(sent))
+        };
+        let is_exact = |place: &[&str]| place.iter().zip(&sent).all(|(place, sent)| place == sent);
+        let mut found: Vec<(u8, &Member)> = Vec::new();
+        for member in self.configured {
+            let (toolbox, server) = (member.toolbox.as_str(), member.server.as_str());
+            let is_default = toolbox == toolwright_config::DEFAULT_TOOLBOX;
+            let whole = [toolbox, server];
+            let whole: &[&str] = if is_default { &whole[1..] } else { &whole };
+            if begins_with(&[toolbox, server]) || begins_with(whole) {
+                found.push((if is_exact(whole) { 0 } else { 1 }, member));
+            } else if begins_with(&[server]) {
+                found.push((2, member));
+            }
+        }
+        let best = found.iter().map(|(rank, _)| *rank).min();
+        let mut of_best = found.iter().filter(|(rank, _)| Some(*rank) == best).map(|(_, member)| *member);
+        match (of_best.next(), of_best.next()) {
+            (None, _) => Addressed::Nothing,
+            (Some(member), None) => Addressed::One(member),
+            _ => Addressed::Several,
+        }
+    }
+
+    /// The tool of one server, by its flat name in another form, then by its own name behind its place.
+    fn in_server(&self, sent: &str, bare: &str, member: &Member, places: &[&str]) -> Resolved {
+        let own = |tool: &Identifier| member.is(tool);
+        let by_flat_name = self.find(sent, own, places, |flat, _| flat);
+        match by_flat_name {
+            Ok((tool, code)) => self.found(sent, tool, code),
+            Err(NameError::Ambiguous { .. }) => self.unknown(sent),
+            Err(_) => match self.find(bare, own, places, |_, tool| &tool.name) {
+                Ok((tool, _)) => self.found(sent, tool, Code::F2),
+                Err(_) => self.unknown(sent),
+            },
+        }
+    }
+
+    /// The tool of a name that speaks of no server: behind a wrapper, or by its own name when no other can have it.
+    fn unplaced(&self, sent: &str, places: &[&str]) -> Resolved {
+        if let Ok((tool, code)) = self.find(sent, |_| true, places, |flat, _| flat) {
+            return self.found(sent, tool, code);
+        }
+        let speaks_of = |place: &&str| {
+            let rest = sent.get(..place.len()).filter(|head| head.eq_ignore_ascii_case(place));
+            rest.is_some_and(|head| sent[head.len()..].starts_with(|c: char| !c.is_alphanumeric()))
+        };
+        if places.iter().any(speaks_of) || self.members.iter().any(|member| member.trouble().is_some()) {
+            return self.unknown(sent);
+        }
+        match self.find(sent, |_| true, places, |_, tool| &tool.name) {
+            Ok((tool, _)) => self.found(sent, tool, Code::F2),
+            Err(NameError::Ambiguous { .. }) => {
+                let named = |flat: &&String| {
+                    self.merged.names.tool_of(flat).is_some_and(|tool| folded(&tool.name) == folded(sent))
+                };
+                Resolved::Ambiguous(self.merged.order.iter().filter(named).cloned().collect())
+            }
+            Err(_) => self.unknown(sent),
+        }
+    }
+
+    fn find<'t>(
+        &'t self,
+        sent: &str,
+        is_meant: impl Fn(&Identifier) -> bool,
+        places: &[&str],
+        name: impl Fn(&'t str, &'t Identifier) -> &'t str,
+    ) -> Result<(&'t Identifier, Code), NameError> {
+        let tools =
+            self.merged.order.iter().filter_map(|flat| Some((flat, self.merged.names.tool_of(flat)?)));
+        let (found, named): (Vec<&Identifier>, Vec<NamedTool<'_>>) = tools
+            .filter(|(_, tool)| is_meant(tool))
+            .map(|(flat, tool)| {
+                let named = NamedTool {
+                    name: name(flat, tool),
+                    server: Some(&tool.server),
+                    toolbox: Some(&tool.toolbox),
+                    is_destructive: false,
+                };
+                (tool, named)
+            })
+            .unzip();
+        let NameMatch { index, code } = find_tool(sent, &named, places)?;
+        Ok((found[index], code.unwrap_or(Code::F2)))
+    }
+
+    /// A tool that was found. One that destroys is called by its own name, in whatever case, or not at all.
+    fn found(&self, sent: &str, tool: &Identifier, code: Code) -> Resolved {
+        let is_destructive = NamedTool::new(&tool.name, None).destroying(self.is_hinted(tool)).destroys();
+        match self.merged.names.name_of(tool) {
+            Some(flat) if code == Code::F1 || !is_destructive => {
+                Resolved::Tool(tool.clone(), renamed(code, sent, flat))
+            }
+            _ => self.unknown(sent),
+        }
+    }
+
+    fn is_hinted(&self, tool: &Identifier) -> bool {
+        let member = self.members.iter().find(|member| member.is(tool));
+        let offered = member.map(Member::offered);
+        let item = offered.as_ref().and_then(|offered| offered.get(&tool.name));
+        item.is_some_and(is_hinted)
+    }
+
+    fn unknown(&self, sent: &str) -> Resolved {
+        let merged = self.merged;
+        let tools = merged.order.iter().filter_map(|name| Some((name.as_str(), merged.names.tool_of(name)?)));
+        let untold = self
+            .members
+            .iter()
+            .filter_map(|member| Some(format!("'{}' ({})", member.server, member.trouble()?)))
+            .collect();
+        Resolved::Unknown { nearest: near::nearest(sent, tools), untold }
+    }
+}
+
+/// The servers that a name begins with.
+enum Addressed<'m> {
+    Nothing,
+    One(&'m Member),
+    Several,
+}
+
+/// Whether a tool's definition says that it destroys.
+pub(super) fn is_hinted(item: &Json) -> bool {
+    let hint = item.get("annotations").and_then(|annotations| annotations.get("destructiveHint"));
+    hint.is_some_and(|hint| hint == Json::yes())
+}
+
+/// The change that a record has of a name which was not the tool's own.
+pub(super) fn renamed(code: Code, sent: &str, name: &str) -> Change {
+    tracing::info!(sent, tool = name, %code, "a tool's name was repaired");
+    Change {
+        code,
+        path: String::new(),
+        from: Some(Json::text(sent).to_string()),
+        to: Some(Json::text(name).to_string()),
+        rule: None,
+        rule_type: None,
+        why: code.title().to_owned(),
+    }
+}
+
+fn down(sent: &str, member: &Member, reason: &str) -> String {
+    let state =
+        member.configured_server().map_or("ready", |server| server.supervisor.snapshot().state.name());
+    format!(
+        "\"{sent}\" is a tool of the server '{}' of the toolbox '{}', which cannot be used now (it is {state}): {reason}. \
+         Nothing was run, here or on another server. Try again when the server is back.",
+        member.server,
+        member.toolbox,
+        reason = reason.trim_end_matches('.')
+    )
+}
+
+fn parts(name: &str) -> Vec<&str> {
+    let mut parts = vec![name];
+    for separator in SEPARATORS {
+        parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
+    }
+    parts
+}
+
+fn folded(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

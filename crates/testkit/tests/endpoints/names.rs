@@ -1,0 +1,173 @@
+//! T11: a name that speaks of a server is never answered by another, and what cannot be found is recorded.
+
+use std::sync::{Arc, Mutex};
+
+use crate::stage::*;
+use toolwright_gateway::{Endpoint, GatewayOptions};
+use toolwright_jsonrpc::Json;
+use toolwright_mcp::Era;
+use toolwright_mcp::front::Service;
+use toolwright_tools::CallObserver;
+use toolwright_tools::observer::Finished;
+
+const LOAD_SERVER: &str = env!("CARGO_BIN_EXE_load-server");
+const GONE: &str = "/nowhere/no-such-program";
+
+/// What was recorded of every call: its name, the code of its error, and the changes.
+#[derive(Default)]
+struct Records(Mutex<Vec<(String, String, String)>>);
+
+impl CallObserver for Records {
+    fn finished(&self, call: &Finished<'_>) {
+        let code = call.result.err().map_or("ok", |error| error.code.as_str());
+        let changes = call.changes.iter().map(|change| {
+            let shown = |text: &Option<String>| text.clone().unwrap_or_default();
+            format!("{} {} {}", change.code, shown(&change.from), shown(&change.to))
+        });
+        let record = (call.name.to_owned(), code.to_owned(), changes.collect::<Vec<_>>().join("; "));
+        self.0.lock().expect("no panic before").push(record);
+    }
+}
+
+impl Records {
+    fn last(&self) -> (String, String, String) {
+        self.0.lock().expect("no panic before").last().cloned().expect("a record")
+    }
+}
+
+/// A server whose tools are these and its own.
+fn server(label: &str, tools: &[&str]) -> String {
+    let mut flags = vec![format!("--label={label}")];
+    flags.extend(tools.iter().map(|tool| format!("--tool={tool}")));
+    entry(LOAD_SERVER, &flags.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+async fn observed(configuration: &str) -> (Stage, Arc<Records>) {
+    let records = Arc::new(Records::default());
+    let stage = staged_with(configuration, GatewayOptions::default(), Arc::clone(&records) as _);
+    stage.servers.settled(PATIENCE).await;
+    (stage, records)
+}
+
+/// What a client is told of a call that comes to nothing, as an error or as a result.
+async fn refused(script: &Script, service: &Arc<dyn Service>, tool: &str) -> String {
+    let params = format!(r#"{{"name":{},"arguments":{{"text":"x"}}}}"#, Json::text(tool));
+    match script.ask(service, "tools/call", &params).await {
+        Err(error) => error.message,
+        Ok(result) => {
+            assert!(is_error(&result), "{tool} was run: {result}");
+            text(&result)
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_speaks_of_a_server_that_is_down_runs_nowhere_else() {
+    let configuration = format!(
+        r#"{{"mcpServers": {{"db": {}, "staging-db": {gone}, "vault": {gone}, "evil": {}}},
+            "toolboxes": {{"staging": {{"description": "for tests", "mcpServers": {{"db": {gone}}}}}}}}}"#,
+        server("prod", &["delete_user", "update_user"]),
+        server("evil", &["vault_write_secret", "vault__write_secret", "staging__db__delete_user"]),
+        gone = entry(GONE, &[]),
+    );
+    let (stage, records) = observed(&configuration).await;
+    let all = stage.service(&Endpoint::All);
+    let script = Script::new(Era::Legacy, 1);
+    for (sent, server) in [
+        ("staging__db__delete_user", "'db' of the toolbox 'staging'"),
+        ("staging__db__update_user", "'db' of the toolbox 'staging'"),
+        ("Staging__DB__update_user", "'db' of the toolbox 'staging'"),
+        ("mcp__toolwright__staging__db__update_user", "'db' of the toolbox 'staging'"),
+        ("staging-db__delete_user", "'staging-db'"),
+        ("staging_db__update_user", "'staging-db'"),
+        ("vault__write_secret", "'vault'"),
+        ("vault/write_secret", "'vault'"),
+        ("vault.write_secret", "'vault'"),
+    ] {
+        let said = refused(&script, &all, sent).await;
+        assert!(said.contains(server) && said.contains("cannot be used now"), "{sent}: {said}");
+        assert!(said.contains("no-such-program"), "{sent}: {said}");
+        let (name, code, _) = records.last();
+        assert_eq!((name.as_str(), code.as_str()), (sent, "unavailable"));
+    }
+    for sent in [
+        "replica__db__update_user",
+        "dryrun_db__update_user",
+        "vault_write_secret",
+        "Vault_Write_Secret",
+        "functions.vault__write_secret",
+        "revert_db__update_user",
+        "db__revert_update_user",
+        "functions.db__delete_user",
+        "delete_user",
+        "prod__delete_user",
+    ] {
+        let said = refused(&script, &all, sent).await;
+        assert!(said.starts_with(&format!("Unknown tool \"{sent}\"")), "{sent}: {said}");
+        let (name, code, _) = records.last();
+        assert_eq!((name.as_str(), code.as_str()), (sent, "unknown_tool"));
+    }
+    // Who may not use a toolbox hears nothing of it.
+    let limited = Script::new(Era::Modern, 2).allowed(&["default"]);
+    let said = refused(&limited, &all, "staging__db__update_user").await;
+    assert!(said.starts_with("Unknown tool") && !said.contains("'staging'"), "{said}");
+}
+
+#[tokio::test]
+async fn a_name_in_another_form_is_found_and_recorded_as_it_was_sent() {
+    let configuration = format!(
+        r#"{{"mcpServers": {{"db": {}}},
+            "toolboxes": {{"dev": {{"description": "d", "mcpServers": {{"files": {}, "more": {}}}}}}}}}"#,
+        server("prod", &["delete_user", "update_user"]),
+        server("files", &["read_note"]),
+        server("more", &[]),
+    );
+    let (stage, records) = observed(&configuration).await;
+    let all = stage.service(&Endpoint::All);
+    let script = Script::new(Era::Legacy, 1);
+    for (sent, code, name) in [
+        ("DB__Update_User", "F1", "db__update_user"),
+        ("db.update_user", "F1", "db__update_user"),
+        ("DB__DeleteUser", "F1", "db__delete_user"),
+        ("functions.db__update_user", "F2", "db__update_user"),
+        ("mcp__toolwright__db__update_user", "F2", "db__update_user"),
+        ("files__read_note", "F2", "dev__files__read_note"),
+        ("read_note", "F2", "dev__files__read_note"),
+        ("ReadNote", "F2", "dev__files__read_note"),
+    ] {
+        let result = script.call(&all, sent, r#"{"text":"x"}"#).await;
+        assert!(!is_error(&result), "{sent}: {result}");
+        let (_, _, changes) = records.last();
+        assert_eq!(changes, format!("{code} \"{sent}\" \"{name}\""), "{sent}");
+    }
+    let said = refused(&script, &all, "db__update_usr").await;
+    assert!(said.contains("did you mean db__update_user"), "{said}");
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_recorded_on_every_endpoint() {
+    let configuration = format!(
+        r#"{{"mcpServers": {{"a": {}}},
+            "toolboxes": {{"two": {{"description": "d", "mcpServers": {{"b": {}, "c": {}}}}}}}}}"#,
+        server("a", &["read_note"]),
+        server("b", &["read_note"]),
+        server("c", &["write_note"]),
+    );
+    let (stage, records) = observed(&configuration).await;
+    let script = Script::new(Era::Legacy, 1);
+    for (endpoint, near) in [
+        (Endpoint::All, "a__read_note"),
+        (Endpoint::Toolboxes, "default/a/read_note"),
+        (Endpoint::Toolbox("two".into()), "b__read_note"),
+    ] {
+        let service = stage.service(&endpoint);
+        let said = refused(&script, &service, "raed_note").await;
+        assert!(said.contains("raed_note") && said.contains(near), "{endpoint:?}: {said}");
+        assert_eq!(records.last(), ("raed_note".to_owned(), "unknown_tool".to_owned(), String::new()));
+    }
+    // One server as it is answers for itself, whatever it lists. That is recorded too.
+    let service = stage.service(&Endpoint::Toolbox("default".into()));
+    let result = script.call(&service, "raed_note", "{}").await;
+    assert_eq!(text(&result), "a:raed_note");
+    assert_eq!(records.last(), ("a/raed_note".to_owned(), "ok".to_owned(), String::new()));
+}
