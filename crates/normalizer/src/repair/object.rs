@@ -99,7 +99,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let required = draft.required.contains(&member.key);
             // `{"path": null, "file_path": "a"}`: a null that is not accepted leaves its place free.
             let is_void = matches!(member.value.kind, Kind::Null) && !self.accepts(&ids, &member.value);
-            if is_void && (required || state == KeyState::Declared && has_other_keys()) {
+            let may_leave_out = || state == KeyState::Declared && self.may_leave_out(member.key);
+            if is_void && (required || may_leave_out() && has_other_keys()) {
                 let why = match required {
                     true => "null for a required parameter",
                     false => "an optional parameter that says nothing",
@@ -179,7 +180,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 Err(_)
                     if entry.state == KeyState::Declared
                         && !draft.is_required(key)
-                        && says_nothing(&entry.member.value) =>
+                        && says_nothing(&entry.member.value)
+                        && self.may_leave_out(key) =>
                 {
                     let from = Some(preview(&entry.member.value));
                     draft.note(Code::V2, path, key, from, None, "an optional parameter that says nothing");
