@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn stuck(home: &Home) -> (String, String) {
     let mark = format!("stuck-in {}", home.path().display());
     let server = |number: usize| {
-        let trap = if number % 2 == 0 { "trap '' TERM; " } else { "" };
+        let trap = if number.is_multiple_of(2) { "trap '' TERM; " } else { "" };
         json!({ "command": "sh", "args": ["-c", format!(": {mark}; {trap}while :; do sleep 0.2; done")] })
     };
     let servers: Value = (0..STARTING).map(|number| (format!("stuck{number}"), server(number))).collect();
