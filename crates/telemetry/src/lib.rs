@@ -18,6 +18,7 @@ mod options;
 mod post;
 mod queue;
 mod readings;
+mod shown;
 mod span;
 mod telemetry;
 
@@ -29,5 +30,6 @@ pub use numbered::{MAX_RULES, NumberedNames};
 pub use options::{TelemetryError, TelemetryOptions};
 pub use queue::MAX_SPANS;
 pub use readings::{JournalReadings, Readings};
+pub use shown::Hide;
 pub use span::{CallBegin, CallEnd, CallSpan, Onward, ServerBehind, ServerSpan};
 pub use telemetry::Telemetry;

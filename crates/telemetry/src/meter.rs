@@ -8,16 +8,18 @@ use toolwright_tools::{CallObserver, ErrorCode};
 
 use crate::instruments::Instruments;
 use crate::names::{EXECUTE_TOOL, TOOLS_CALL, attribute};
+use crate::shown::Shown;
 
 /// Counts the calls of an executor for OTLP.
 #[derive(Debug)]
 pub struct CallMeter {
     instruments: Arc<Instruments>,
+    shown: Shown,
 }
 
 impl CallMeter {
-    pub(crate) fn new(instruments: Arc<Instruments>) -> CallMeter {
-        CallMeter { instruments }
+    pub(crate) fn new(instruments: Arc<Instruments>, shown: Shown) -> CallMeter {
+        CallMeter { instruments, shown }
     }
 }
 
@@ -41,7 +43,7 @@ impl CallObserver for CallMeter {
         ];
         // What a client made up is no name of a tool.
         if let Some(tool) = call.tool {
-            about.push(KeyValue::new(attribute::TOOL, tool.name().to_owned()));
+            about.push(KeyValue::new(attribute::TOOL, self.shown.text(tool.name())));
         }
         let outcome = match call.result {
             Ok(_) => "ok",

@@ -14,11 +14,10 @@ use toolwright_tools::observer::{Stage, Stages};
 use crate::context::{Sent, written};
 use crate::instruments::Instruments;
 use crate::names::{EXECUTE_TOOL, TOOLS_CALL, attribute};
+use crate::shown::Shown;
 
 /// How many rules a span names.
 const MAX_RULES_OF_CALL: usize = 16;
-/// How many bytes of a text that a client made up a span has.
-const MAX_TEXT: usize = 128;
 /// Why a call ended that was given up.
 const CANCELLED: &str = "cancelled";
 
@@ -27,6 +26,7 @@ const CANCELLED: &str = "cancelled";
 pub(crate) struct Measures {
     pub tracer: Option<SdkTracer>,
     pub instruments: Option<Arc<Instruments>>,
+    pub shown: Shown,
 }
 
 /// What is known of a call when it begins.
@@ -72,26 +72,27 @@ pub struct CallEnd<'a> {
 #[derive(Debug)]
 pub struct CallSpan {
     span: Option<Span>,
+    shown: Shown,
     is_ended: bool,
 }
 
 impl CallSpan {
     pub(crate) fn begin(measures: &Arc<Measures>, call: &CallBegin<'_>) -> (CallSpan, Option<Onward>) {
         let span = measures.tracer.as_ref().map(|tracer| {
-            let caller = call.caller;
+            let (caller, shown) = (call.caller, &measures.shown);
             let mut about = vec![
                 KeyValue::new(attribute::METHOD, TOOLS_CALL),
                 KeyValue::new(attribute::OPERATION, EXECUTE_TOOL),
-                KeyValue::new(attribute::REVISION, cut(call.revision)),
-                KeyValue::new(attribute::CLIENT, cut(&caller.client)),
+                KeyValue::new(attribute::REVISION, shown.text(call.revision)),
+                KeyValue::new(attribute::CLIENT, shown.text(&caller.client)),
                 KeyValue::new(attribute::FRONT, caller.front),
             ];
             about.extend(transport(call.is_stdio));
             if let Some(session) = &caller.session {
-                about.push(KeyValue::new(attribute::SESSION, cut(session)));
+                about.push(KeyValue::new(attribute::SESSION, shown.text(session)));
             }
             if let Some(toolbox) = &caller.toolbox {
-                about.push(KeyValue::new(attribute::TOOLBOX, toolbox.clone()));
+                about.push(KeyValue::new(attribute::TOOLBOX, shown.text(toolbox)));
             }
             let parent = call.parent.and_then(|sent| sent.read());
             start(tracer, SpanKind::Server, about, parent)
@@ -99,10 +100,10 @@ impl CallSpan {
         let onward = call.server.map(|server| Onward {
             measures: Arc::clone(measures),
             parent: span.as_ref().map(|span| span.span_context().clone()),
-            server: server.name.to_owned(),
+            server: measures.shown.text(server.name),
             is_stdio: server.is_stdio,
         });
-        (CallSpan { span, is_ended: false }, onward)
+        (CallSpan { span, shown: measures.shown.clone(), is_ended: false }, onward)
     }
 
     /// The call ends here.
@@ -114,9 +115,10 @@ impl CallSpan {
         self.is_ended = true;
         let Some(span) = self.span.as_mut().filter(|span| span.is_recording()) else { return };
         if let Some((tool, server)) = end.tool {
+            let tool = self.shown.text(tool);
             span.update_name(format!("{TOOLS_CALL} {tool}"));
-            span.set_attribute(KeyValue::new(attribute::TOOL, tool.to_owned()));
-            span.set_attribute(KeyValue::new(attribute::SERVER, server.to_owned()));
+            span.set_attribute(KeyValue::new(attribute::TOOL, tool));
+            span.set_attribute(KeyValue::new(attribute::SERVER, self.shown.text(server)));
         }
         span.set_attribute(KeyValue::new(attribute::REPAIRED, !end.changes.is_empty()));
         span.set_attribute(KeyValue::new(attribute::CHANGES, end.changes.len() as i64));
@@ -156,28 +158,24 @@ pub struct Onward {
 impl Onward {
     /// The server is asked. `tool` is its name for a tool that it lists.
     pub fn begin(&self, tool: Option<&str>, revision: &str) -> ServerSpan {
+        let shown = &self.measures.shown;
+        let tool = tool.map(|tool| shown.text(tool));
         let span = self.measures.tracer.as_ref().map(|tracer| {
             let mut about = vec![
                 KeyValue::new(attribute::METHOD, TOOLS_CALL),
                 KeyValue::new(attribute::OPERATION, EXECUTE_TOOL),
                 KeyValue::new(attribute::SERVER, self.server.clone()),
-                KeyValue::new(attribute::REVISION, cut(revision)),
+                KeyValue::new(attribute::REVISION, shown.text(revision)),
             ];
             about.extend(transport(self.is_stdio));
-            about.extend(tool.map(|tool| KeyValue::new(attribute::TOOL, tool.to_owned())));
+            about.extend(tool.clone().map(|tool| KeyValue::new(attribute::TOOL, tool)));
             let mut span = start(tracer, SpanKind::Client, about, self.parent.clone());
-            if let Some(tool) = tool {
+            if let Some(tool) = &tool {
                 span.update_name(format!("{TOOLS_CALL} {tool}"));
             }
             span
         });
-        ServerSpan {
-            onward: self.clone(),
-            tool: tool.map(str::to_owned),
-            span,
-            begun: Instant::now(),
-            is_ended: false,
-        }
+        ServerSpan { onward: self.clone(), tool, span, begun: Instant::now(), is_ended: false }
     }
 }
 
@@ -267,10 +265,6 @@ fn word(stage: Stage) -> &'static str {
     }
 }
 
-fn cut(text: &str) -> String {
-    text[..text.floor_char_boundary(MAX_TEXT)].to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::{Mutex, PoisonError};
@@ -295,7 +289,14 @@ mod tests {
     fn traced() -> (Arc<Measures>, Kept) {
         let kept = Kept::default();
         let provider = SdkTracerProvider::builder().with_simple_exporter(kept.clone()).build();
-        (Arc::new(Measures { tracer: Some(provider.tracer("test")), instruments: None }), kept)
+        (
+            Arc::new(Measures {
+                tracer: Some(provider.tracer("test")),
+                instruments: None,
+                shown: Shown::default(),
+            }),
+            kept,
+        )
     }
 
     fn spans(kept: &Kept) -> Vec<SpanData> {
@@ -308,7 +309,7 @@ mod tests {
 
     fn begin(measures: &Arc<Measures>) -> (CallSpan, Option<Onward>) {
         let caller = Caller {
-            client: "c".repeat(500),
+            client: "caller ".repeat(70),
             session: Some("s".into()),
             front: "mcp",
             toolbox: Some("box".into()),
@@ -378,13 +379,13 @@ mod tests {
         ] {
             assert_eq!(value(span, key).as_deref(), Some(expected), "{key}");
         }
-        assert_eq!(value(span, attribute::CLIENT).expect("a client").len(), MAX_TEXT);
+        assert_eq!(value(span, attribute::CLIENT).expect("a client").len(), 128);
         assert!(!format!("{span:?}").contains("secret-"), "{span:?}");
     }
 
     #[test]
     fn without_spans_params_stay_as_they_are() {
-        let measures = Arc::new(Measures { tracer: None, instruments: None });
+        let measures = Arc::new(Measures { tracer: None, instruments: None, shown: Shown::default() });
         let (_call, onward) = begin(&measures);
         let asking = onward.expect("a server").begin(None, "2025-11-25");
         let params = Json::parse(r#"{ "_meta" : {"traceparent":"odd"} }"#).expect("JSON");

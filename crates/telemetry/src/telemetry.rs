@@ -24,6 +24,7 @@ use crate::options::{TelemetryError, TelemetryOptions, shown};
 use crate::post::{PATIENCE, Post};
 use crate::queue::{Queue, WatchedMetrics};
 use crate::readings::Readings;
+use crate::shown::{Hide, Shown};
 use crate::span::{CallBegin, CallSpan, Measures, Onward};
 
 /// How often metrics are sent.
@@ -100,6 +101,7 @@ impl Telemetry {
         let measures = Arc::new(Measures {
             tracer: traces.as_ref().map(|provider| provider.tracer(SCOPE)),
             instruments: meter.as_ref().map(|meter| Arc::new(Instruments::new(meter))),
+            shown: Shown::default(),
         });
         Ok(Telemetry { measures, traces, metrics, meter, health, say, is_over: Mutex::new(false) })
     }
@@ -111,10 +113,14 @@ impl Telemetry {
 
     /// What counts calls, when metrics are sent.
     pub fn call_meter(&self) -> Option<Arc<CallMeter>> {
-        self.measures
-            .instruments
-            .as_ref()
-            .map(|instruments| Arc::new(CallMeter::new(Arc::clone(instruments))))
+        let instruments = self.measures.instruments.as_ref()?;
+        Some(Arc::new(CallMeter::new(Arc::clone(instruments), self.measures.shown.clone())))
+    }
+
+    /// Names that clients and servers choose are hidden with this, as they are in the journal. Before, what looks
+    /// like a secret is hidden.
+    pub fn hide_with(&self, hide: Hide) {
+        self.measures.shown.hide_with(hide);
     }
 
     /// Whenever metrics are sent this is read off, on a thread without a runtime. To be called once.

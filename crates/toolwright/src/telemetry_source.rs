@@ -61,6 +61,12 @@ pub fn read_off(
 ) {
     let (executor, servers) = (Arc::downgrade(executor), Arc::downgrade(servers));
     let ledger = ledger.map(Arc::downgrade);
+    if let Some(ledger) = ledger.clone() {
+        telemetry.hide_with(Arc::new(move |text: &str| match ledger.upgrade() {
+            Some(ledger) => ledger.hide_text(text),
+            None => "[redacted]".to_owned(),
+        }));
+    }
     telemetry.read_off(Arc::new(move || {
         let mut readings = Readings {
             calls_in_flight: executor.upgrade().map_or(0, |executor| executor.running()),
