@@ -28,7 +28,7 @@ fn cut(chunks: &[&[u8]]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let mut each = |line: Line<'_>| match line {
         Line::Whole(bytes) => found.push(bytes.to_vec()),
-        Line::TooLong { start, end, bytes } => {
+        Line::TooLong { start, end, bytes, .. } => {
             let _ = read(line);
             found.push([start, end, bytes.to_string().as_bytes()].concat());
         }

@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Json;
 
+/// Below this a floating-point number is exact: 2^53.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// What a request is answered under: a number or a string, as its sender wrote it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Id(Json);
@@ -25,9 +28,19 @@ impl Id {
         &self.0
     }
 
-    /// The number of ours that an answer means. Some servers send it back as a string or a fraction.
+    /// The number of ours that an answer means. Some servers send it back as a string, a fraction or with an exponent.
     pub fn to_number(&self) -> Option<u64> {
         let text = self.0.to_text();
+        if text.is_none() && self.0.as_str().contains(['e', 'E']) {
+            let number: f64 = self.0.as_str().parse().ok()?;
+            let is_whole = number.fract() == 0.0 && (0.0..EXACT).contains(&number);
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "whole and within bounds"
+            )]
+            return is_whole.then_some(number as u64);
+        }
         let text = text.as_deref().unwrap_or(self.0.as_str()).trim();
         let whole = text.split_once('.').filter(|(_, zeros)| zeros.bytes().all(|byte| byte == b'0'));
         let digits = whole.map_or(text, |(digits, _)| digits);
@@ -85,6 +98,11 @@ mod tests {
             ("5", Some(5)),
             ("\"5\"", Some(5)),
             ("5.0", Some(5)),
+            ("5e0", Some(5)),
+            ("0.5E1", Some(5)),
+            ("5e-1", None),
+            ("5e300", None),
+            ("\"5e0\"", None),
             ("5.5", None),
             ("\"five\"", None),
             ("\"+5\"", None),

@@ -4,10 +4,16 @@
 //! one message, several, or noise with the reason. A message behind other text on its line is found as
 //! well, but marked: a program that logs what it receives prints our own requests back at us.
 
+mod answer;
+mod reader;
+
 use memchr::memchr;
 
 use crate::raw::{self, ParseErrorKind};
 use crate::{EnvelopeError, Id, Json, Message};
+use answer::Answer;
+
+pub use reader::Reader;
 
 /// The longest line that is taken, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
@@ -46,6 +52,8 @@ pub enum Line<'l> {
         end: &'l [u8],
         /// All its bytes.
         bytes: usize,
+        /// How many a line may have.
+        limit: usize,
     },
 }
 
@@ -74,6 +82,15 @@ impl Lines {
     pub fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
         if !self.buffer.is_empty() || self.overlong > 0 {
             self.end_line(&mut each);
+        }
+    }
+
+    /// Hands over what stands after the last line end when it is a whole message: some programs write no line end
+    /// and wait for the next request. To be called when nothing more comes for a moment.
+    pub fn finish_message(&mut self, each: impl FnMut(Line<'_>)) {
+        let is_closed = self.buffer.trim_ascii_end().last() == Some(&b'}');
+        if self.overlong == 0 && is_closed && !read(Line::Whole(&self.buffer)).messages.is_empty() {
+            self.finish(each);
         }
     }
 
@@ -107,7 +124,10 @@ impl Lines {
         let buffer = std::mem::take(&mut self.buffer);
         match std::mem::take(&mut self.overlong) {
             0 => each(Line::Whole(without_return(&buffer))),
-            bytes => each(Line::TooLong { start: &buffer, end: &std::mem::take(&mut self.end), bytes }),
+            bytes => {
+                let end = std::mem::take(&mut self.end);
+                each(Line::TooLong { start: &buffer, end: &end, bytes, limit: self.limit });
+            }
         }
         if buffer.capacity() <= SHOWN_BYTES * 16 {
             self.buffer = buffer;
@@ -148,6 +168,10 @@ pub struct Noise {
     pub shown: String,
     /// The request that it was meant to answer, as far as that can be told.
     pub id: Option<Id>,
+    /// Whether it has the shape of an answer. A log line, also one that is JSON, has not.
+    pub is_answer: bool,
+    /// What is wrong with it, where it was meant as an answer.
+    pub fault: Option<String>,
 }
 
 /// Why a part of a line is no message.
@@ -168,19 +192,27 @@ pub enum NoiseKind {
 /// Tells what a line holds.
 pub fn read(line: Line<'_>) -> Reading {
     let bytes = match line {
-        Line::TooLong { start, end, .. } => {
+        Line::TooLong { start, end, limit, .. } => {
             let id = id_in(&String::from_utf8_lossy(start), &String::from_utf8_lossy(end));
-            let noise = Noise { id, ..noise(NoiseKind::TooLong, start) };
+            let fault = Some(too_long(limit));
+            let noise = Noise { id, fault, ..noise(NoiseKind::TooLong, start) };
             return Reading { messages: Vec::new(), noise: Some(noise) };
         }
         Line::Whole(bytes) => bytes,
     };
+    if let Some(text) = answer::of_utf16(bytes) {
+        let fault = Some("it is written in UTF-16, not in UTF-8".to_owned());
+        let Answer { id, is_answer, .. } = Answer::of(&text);
+        let noise = Noise { id, is_answer, fault, ..noise(NoiseKind::NotUtf8, text.as_bytes()) };
+        return Reading { messages: Vec::new(), noise: Some(noise) };
+    }
     match str::from_utf8(bytes) {
         Ok(text) => read_text(text),
         Err(_) => {
             // What is broken may stand around the message and not in it.
             let mut reading = read_text(&String::from_utf8_lossy(bytes));
-            reading.noise = Some(noise(NoiseKind::NotUtf8, bytes));
+            let inner = reading.noise.take().unwrap_or_else(|| noise(NoiseKind::NotUtf8, bytes));
+            reading.noise = Some(Noise { kind: NoiseKind::NotUtf8, ..inner });
             reading
         }
     }
@@ -199,7 +231,14 @@ fn read_text(text: &str) -> Reading {
     if let Some(messages) = batch(text) {
         return Reading { messages, noise: None };
     }
-    search(text, quiet)
+    let mut reading = search(text, quiet);
+    if let Some(noise) = reading.noise.as_mut().filter(|_| reading.messages.is_empty()) {
+        let Answer { id, is_answer, fault } = Answer::of(text);
+        noise.id = noise.id.take().or(id);
+        noise.is_answer |= is_answer;
+        noise.fault = noise.fault.take().or(fault);
+    }
+    reading
 }
 
 /// A list of messages, as revisions before 2025-06-18 allow.
@@ -247,7 +286,9 @@ fn search(text: &str, quiet: impl Fn(char) -> bool) -> Reading {
                 other.get_or_insert((kind, at));
                 if is_deep {
                     let id = id_in(&text[start..], text);
-                    return Reading { messages, noise: Some(Noise { id, ..noise(kind, text.as_bytes()) }) };
+                    let fault = Some(format!("the answer nests deeper than {} levels", raw::MAX_DEPTH));
+                    let noise = Noise { id, fault, ..noise(kind, text.as_bytes()) };
+                    return Reading { messages, noise: Some(noise) };
                 }
                 at = start + 1;
             }
@@ -286,7 +327,15 @@ fn noise(kind: NoiseKind, bytes: &[u8]) -> Noise {
     let start = &bytes[..bytes.len().min(SHOWN_BYTES)];
     let text = String::from_utf8_lossy(start);
     let cut = if bytes.len() > SHOWN_BYTES { "…" } else { "" };
-    Noise { kind, shown: format!("{}{cut}", text.trim()), id: None }
+    Noise { kind, shown: format!("{}{cut}", text.trim()), id: None, is_answer: false, fault: None }
+}
+
+/// What is said of a message that is longer than so many bytes.
+pub fn too_long(limit: usize) -> String {
+    match limit {
+        0..0x0010_0000 => format!("the answer is larger than {limit} bytes; ask for less at once"),
+        _ => format!("the answer is larger than {} MiB; ask for less at once", limit >> 20),
+    }
 }
 
 /// The id of an answer that cannot be read whole: among its first members, or at its very end.

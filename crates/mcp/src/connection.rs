@@ -71,7 +71,12 @@ pub struct Counts {
 impl Connection {
     /// Takes a link over. Must be called on a tokio runtime.
     pub fn open(link: Link, host: Arc<dyn Host>) -> Connection {
-        let shared = Arc::new(Shared::new(link.outgoing, host));
+        Connection::open_to("", link, host)
+    }
+
+    /// The same to a server of this name, which stands in the log.
+    pub fn open_to(server: &str, link: Link, host: Arc<dyn Host>) -> Connection {
+        let shared = Arc::new(Shared::new(server, link.outgoing, host));
         tokio::spawn(Arc::clone(&shared).listen(link.events));
         let hold = Some(Arc::new(link.stop.clone().drop_guard()));
         Connection { shared, stop: link.stop, _hold: hold }
@@ -129,7 +134,7 @@ impl Connection {
                 }
                 () = expired(deadline) => {
                     given_up.reason = "it took too long";
-                    self.shared.signs.send_modify(|signs| signs.unanswered = signs.unanswered.saturating_add(1));
+                    self.note_unanswered();
                     return Err(RequestError::TimedOut(deadline.map_or(Duration::ZERO, |(timeout, _)| timeout)));
                 }
             }
@@ -143,6 +148,12 @@ impl Connection {
             Ok(()) => Ok(()),
             Err(_) => Err(RequestError::Closed(self.closed().unwrap_or_else(|| Arc::new(lost())))),
         }
+    }
+
+    /// Notes that a request had no answer in time. A request that another clock than that of its options ends is
+    /// dropped, and whether its time was over only the caller knows.
+    pub fn note_unanswered(&self) {
+        self.shared.signs.send_modify(|signs| signs.unanswered = signs.unanswered.saturating_add(1));
     }
 
     /// The same connection for a task of ours, which must not keep the server alive.
@@ -222,7 +233,8 @@ impl fmt::Debug for Connection {
 }
 
 fn lost() -> Closed {
-    Closed { ending: Ending::Lost("its connection was closed".into()), stderr: String::new() }
+    let ending = Ending::Lost("its connection was closed".into());
+    Closed { ending, stderr: String::new(), is_unread: false }
 }
 
 /// Takes a request out of the table, and tells the server, unless it was answered.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_jsonrpc::ErrorObject;
-use toolwright_jsonrpc::lines::{MAX_LINE_BYTES, NoiseKind};
-use toolwright_jsonrpc::raw::MAX_DEPTH;
+use toolwright_jsonrpc::lines::{self, Noise, NoiseKind};
+use toolwright_redact::harmless;
 
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +56,8 @@ pub enum Ending {
     Killed(i32),
     /// It was ended on purpose.
     Stopped,
+    /// It runs, but has closed its standard output, so that no answer can come.
+    Mute,
     /// The way to it broke.
     Lost(String),
 }
@@ -66,6 +68,7 @@ impl fmt::Display for Ending {
             Ending::Exited(code) => write!(f, "ended with exit code {code}"),
             Ending::Killed(signal) => write!(f, "was ended by signal {signal}{}", signal_name(*signal)),
             Ending::Stopped => f.write_str("was stopped"),
+            Ending::Mute => f.write_str("closed its standard output and was stopped"),
             Ending::Lost(reason) => write!(f, "is out of reach: {reason}"),
         }
     }
@@ -89,6 +92,8 @@ pub struct Closed {
     pub ending: Ending,
     /// The last lines of its stderr.
     pub stderr: String,
+    /// Whether it ended without having read anything that was sent to it: no message can be why it ended.
+    pub is_unread: bool,
 }
 
 impl fmt::Display for Closed {
@@ -111,8 +116,8 @@ pub enum RequestError {
     #[error("{0}")]
     Closed(Arc<Closed>),
     /// The answer cannot be taken.
-    #[error("{}", unreadable(.0))]
-    Unreadable(NoiseKind),
+    #[error("{0}")]
+    Unreadable(Unreadable),
     /// The server, or something before it, answers with this HTTP status instead of a message.
     #[error("the server answered with HTTP {status}{}", .said.as_deref().map(|said| format!(": {said}")).unwrap_or_default())]
     Http {
@@ -143,12 +148,60 @@ pub enum RequestError {
     TimedOut(Duration),
 }
 
-fn unreadable(kind: &NoiseKind) -> String {
-    match kind {
-        NoiseKind::TooLong => {
-            format!("the answer is larger than {} MiB; ask for less at once", MAX_LINE_BYTES >> 20)
+impl RequestError {
+    /// An answer that is no message of the protocol, or has not the form that it should have.
+    pub(crate) fn misshapen() -> RequestError {
+        RequestError::Unreadable(Unreadable {
+            kind: NoiseKind::NotAMessage,
+            fault: None,
+            shown: String::new(),
+        })
+    }
+
+    /// An answer that is larger than so many bytes.
+    pub(crate) fn too_long(limit: usize) -> RequestError {
+        let fault = Some(lines::too_long(limit));
+        RequestError::Unreadable(Unreadable { kind: NoiseKind::TooLong, fault, shown: String::new() })
+    }
+}
+
+/// An answer that came and cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// What kind of text it is.
+    pub kind: NoiseKind,
+    /// What is wrong with it.
+    pub fault: Option<String>,
+    /// Its start, without codes for a terminal and without what looks like a secret.
+    pub shown: String,
+}
+
+impl From<Noise> for Unreadable {
+    fn from(noise: Noise) -> Unreadable {
+        Unreadable {
+            kind: noise.kind,
+            fault: noise.fault,
+            shown: toolwright_redact::lines(&harmless(&noise.shown), &[]),
         }
-        NoiseKind::TooDeep => format!("the answer nests deeper than {MAX_DEPTH} levels"),
-        _ => "the answer is no message of the protocol".to_owned(),
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fault = self.fault.as_deref();
+        match self.kind {
+            // What it says is of no use: it was understood, and there is too much of it.
+            NoiseKind::TooLong | NoiseKind::TooDeep if fault.is_some() => {
+                return f.write_str(fault.unwrap_or_default());
+            }
+            _ => write!(f, "the answer is no message of the protocol")?,
+        }
+        if let Some(fault) = fault {
+            write!(f, ": {fault}")?;
+        }
+        match self.shown.as_str() {
+            "" => Ok(()),
+            shown => write!(f, "; the server sent: {shown}"),
+        }
     }
 }

@@ -93,5 +93,5 @@ pub fn open(target: HttpTarget) -> Link {
 }
 
 fn closed(ending: Ending) -> Event {
-    Event::Closed(Arc::new(Closed { ending, stderr: String::new() }))
+    Event::Closed(Arc::new(Closed { ending, stderr: String::new(), is_unread: false }))
 }

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use tokio::time::sleep;
-use toolwright_jsonrpc::lines::NoiseKind;
 use toolwright_jsonrpc::{Id, Json, Request};
 
 use crate::{Host, Peer, RequestError, RequestOptions};
@@ -38,7 +37,7 @@ pub(crate) async fn provide(
     for round in 1..=MAX_ROUNDS {
         let (questions, state) = (result.get("inputRequests"), result.get("requestState"));
         if questions.is_none() && state.is_none() {
-            return Err(RequestError::Unreadable(NoiseKind::NotAMessage));
+            return Err(RequestError::misshapen());
         }
         let mut again = params.without("inputResponses").without("requestState");
         match questions {
@@ -62,12 +61,12 @@ pub(crate) async fn provide(
 /// The host's answers, each under the key of its question.
 async fn answers(host: &dyn Host, questions: &Json) -> Result<Json, RequestError> {
     let mut answers = Json::empty_object();
-    for question in questions.members().ok_or(RequestError::Unreadable(NoiseKind::NotAMessage))? {
+    for question in questions.members().ok_or(RequestError::misshapen())? {
         let key = question.key.into_owned();
         let asked = Json::parse(question.value).ok();
         let method = asked.as_ref().and_then(|asked| asked.get_text("method"));
         let (Some(asked), Some(method)) = (asked, method) else {
-            return Err(RequestError::Unreadable(NoiseKind::NotAMessage));
+            return Err(RequestError::misshapen());
         };
         // What else stands beside the question is told with it.
         let members = asked.members().unwrap_or_default();

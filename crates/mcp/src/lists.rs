@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use toolwright_jsonrpc::Json;
-use toolwright_jsonrpc::lines::NoiseKind;
 
 use crate::{Peer, RequestError, RequestOptions, Signs};
 
@@ -99,7 +98,7 @@ pub(crate) async fn all(
     for number in 0..MAX_PAGES {
         let page = peer.ask(method, params.take(), options).await?;
         let items = page.get(key).and_then(|items| items.items());
-        let items = items.ok_or(RequestError::Unreadable(NoiseKind::NotAMessage))?;
+        let items = items.ok_or(RequestError::misshapen())?;
         bytes += items.iter().map(|item| item.as_str().len()).sum::<usize>();
         if bytes > MAX_BYTES {
             let reason = format!("the list is larger than {} MiB", MAX_BYTES >> 20);

@@ -126,6 +126,14 @@ impl Requests {
         true
     }
 
+    /// The request that waits, when it is the only one. One that stays open by its nature does not count.
+    pub fn only(&self) -> Option<u64> {
+        let table = self.table();
+        let mut waiting = table.waiting.iter().filter(|(_, waiting)| waiting.on_acknowledged.is_none());
+        let (id, _) = waiting.next()?;
+        waiting.next().is_none().then_some(*id)
+    }
+
     /// The host of a request that waits, when it has one of its own.
     pub fn host(&self, id: u64) -> Option<Arc<dyn Host>> {
         self.table().waiting.get(&id).and_then(|waiting| waiting.host.clone())

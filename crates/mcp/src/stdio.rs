@@ -20,7 +20,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolwright_jsonrpc::lines::{self, Line, Lines, MAX_LINE_BYTES, Noise};
+use toolwright_jsonrpc::lines::{Line, Lines, MAX_LINE_BYTES, Noise, Reader, Reading};
 use toolwright_redact::known;
 
 use crate::error::{Closed, Ending, StartError};
@@ -32,8 +32,12 @@ pub use stderr::StderrRing;
 
 /// How long a server may take to end by itself once its stdin is closed, and again once it is asked to.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long a server that closed its stdout may take to exit before it is ended.
+const TIME_TO_EXIT: Duration = Duration::from_secs(1);
 /// How long the pipes of a server that has ended are still read: what it started may hold them.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+/// How long the rest of a line, or of a message that stands on several lines, is waited for.
+const QUIET: Duration = Duration::from_millis(500);
 /// How much is read from a pipe at once.
 const CHUNK: usize = 64 << 10;
 
@@ -121,7 +125,8 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
         let source = io::Error::other("its pipes are missing");
         return Err(StartError::Other { program: command.program.to_string_lossy().into_owned(), source });
     };
-    let writer = tokio::spawn(write(stdin, to_send));
+    let exited = CancellationToken::new();
+    let writer = tokio::spawn(write(stdin, to_send, exited.clone()));
     let reader = tokio::spawn(read(stdout, events.clone(), secrets));
     let drain = tokio::spawn(drain(errors, Arc::clone(&stderr)));
     let owner = Owner {
@@ -130,6 +135,7 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
         #[cfg(unix)]
         watched,
         stop: stop.clone(),
+        exited,
         events,
         stderr: Arc::clone(&stderr),
     };
@@ -150,39 +156,72 @@ fn start_error(command: &ChildCommand, source: io::Error) -> StartError {
     }
 }
 
-/// Writes messages until nobody sends any more or the server does not read; then stdin is closed.
-async fn write(mut stdin: ChildStdin, mut outgoing: mpsc::Receiver<Outgoing>) {
-    while let Some(Outgoing { message, .. }) = outgoing.recv().await {
+/// Writes messages until nobody sends any more, the server does not read or has exited; then stdin is closed. True when
+/// the server has read nothing of what was written.
+async fn write(
+    mut stdin: ChildStdin,
+    mut outgoing: mpsc::Receiver<Outgoing>,
+    exited: CancellationToken,
+) -> bool {
+    let mut written = 0;
+    loop {
+        let next = tokio::select! {
+            next = outgoing.recv() => next,
+            () = exited.cancelled() => None,
+        };
+        let Some(Outgoing { message, .. }) = next else { break };
         let mut line = message.to_line();
         line.push('\n');
         if stdin.write_all(line.as_bytes()).await.is_err() || stdin.flush().await.is_err() {
-            return;
+            break;
         }
+        written += line.len();
     }
+    unread(&stdin).is_some_and(|unread| unread == written)
+}
+
+/// How many bytes stand in the pipe; nobody knows on other systems.
+#[cfg(target_os = "linux")]
+fn unread(stdin: &ChildStdin) -> Option<usize> {
+    rustix::io::ioctl_fionread(stdin).ok().and_then(|bytes| usize::try_from(bytes).ok())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unread(_: &ChildStdin) -> Option<usize> {
+    None
 }
 
 /// Hands over what the server prints, line by line.
 async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>, secrets: Vec<String>) {
-    let mut lines = Lines::new(MAX_LINE_BYTES);
+    let (mut lines, mut reader) = (Lines::new(MAX_LINE_BYTES), Reader::new(MAX_LINE_BYTES));
     let mut chunk = vec![0; CHUNK];
     let mut found = Vec::new();
+    let mut is_quiet = false;
     loop {
-        let count = stdout.read(&mut chunk).await.unwrap_or(0);
-        let each = |line: Line<'_>| {
-            let reading = lines::read(line);
+        let is_held = reader.is_waiting() || lines.waiting() > 0 && !is_quiet;
+        let patience = if is_held { QUIET } else { Duration::MAX };
+        // Nothing that was read is lost when its time is over.
+        let count = timeout(patience, stdout.read(&mut chunk)).await.map(Result::unwrap_or_default).ok();
+        is_quiet = count.is_none();
+        let mut hand_over = |reading: Reading| {
             found.extend(reading.messages.into_iter().map(|found| Event::Message { found, of: None }));
             found.extend(reading.noise.map(|noise| Event::Noise(without(&secrets, noise))));
         };
+        let each = |line: Line<'_>| reader.read(line, &mut hand_over);
         match count {
-            0 => lines.finish(each),
-            count => lines.push(&chunk[..count], each),
+            Some(0) => lines.finish(each),
+            Some(count) => lines.push(&chunk[..count], each),
+            None => lines.finish_message(each),
+        }
+        if count.is_none_or(|count| count == 0) {
+            reader.flush(hand_over);
         }
         for event in found.drain(..) {
             if events.send(event).await.is_err() {
                 return;
             }
         }
-        if count == 0 {
+        if count == Some(0) {
             return;
         }
     }
@@ -206,16 +245,37 @@ struct Owner {
     #[cfg(unix)]
     watched: Option<Watched>,
     stop: CancellationToken,
+    /// Ends the writer once the child has exited.
+    exited: CancellationToken,
     events: mpsc::Sender<Event>,
     stderr: Arc<StderrRing>,
 }
 
-type Task = tokio::task::JoinHandle<()>;
+type Task<T = ()> = tokio::task::JoinHandle<T>;
 
 impl Owner {
-    async fn watch(mut self, writer: Task, mut reader: Task, mut drain: Task, gone: DropGuard) {
+    async fn watch(mut self, writer: Task<bool>, mut reader: Task, mut drain: Task, gone: DropGuard) {
+        let mut is_read = false;
         let ending = tokio::select! {
             status = self.child.wait() => ending(status),
+            _ = &mut reader => {
+                is_read = true;
+                // The output of a program that exits ends before the program does.
+                let exited = tokio::select! {
+                    status = timeout(TIME_TO_EXIT, self.child.wait()) => status.ok(),
+                    () = self.stop.cancelled() => None,
+                    () = self.events.closed() => None,
+                };
+                match exited {
+                    Some(status) => ending(status),
+                    None => {
+                        let is_stopped = self.stop.is_cancelled() || self.events.is_closed();
+                        writer.abort();
+                        self.end().await;
+                        if is_stopped { Ending::Stopped } else { Ending::Mute }
+                    }
+                }
+            }
             () = self.stop.cancelled() => {
                 writer.abort();
                 self.end().await;
@@ -227,13 +287,22 @@ impl Owner {
                 Ending::Stopped
             }
         };
-        writer.abort();
+        self.exited.cancel();
         // What it printed last is still in the pipes; what it started may keep them open for ever.
-        let _ = timeout(LAST_WORDS, async { tokio::join!(&mut reader, &mut drain) }).await;
+        let last_words = async {
+            let _ = (&mut drain).await;
+            if !is_read {
+                let _ = (&mut reader).await;
+            }
+        };
+        let _ = timeout(LAST_WORDS, last_words).await;
+        let stopping = writer.abort_handle();
+        let is_unread = timeout(LAST_WORDS, writer).await.ok().and_then(Result::ok).unwrap_or(false);
+        stopping.abort();
         self.signal(Signal::Kill);
         reader.abort();
         drain.abort();
-        let closed = Closed { ending, stderr: self.stderr.tail() };
+        let closed = Closed { ending, stderr: self.stderr.tail(), is_unread };
         let _ = self.events.send(Event::Closed(Arc::new(closed))).await;
         // What left the group is looked for when nobody waits any more.
         #[cfg(unix)]

@@ -55,6 +55,27 @@ pub const STDOUT_HABITS: &[&str] = &[
     "long-line-before",
     "carriage-return-progress",
     "null-error",
+    "pretty-printed",
+    "id-with-exponent",
+    "no-line-end",
+];
+
+/// Every way in which it breaks an answer so that it cannot be read, with a word of what is said of that. The call fails at
+/// once.
+pub const BROKEN_ANSWERS: &[(&str, &str)] = &[
+    ("not-a-number", "not a JSON object"),
+    ("trailing-comma", "not a JSON object"),
+    ("cut-off", "not a JSON object"),
+    ("result-and-error", "both \"result\" and \"error\""),
+    ("neither", "neither \"result\" nor \"error\""),
+    ("repeated-key", "\"result\" stands twice"),
+    ("repeated-id", "\"id\" stands twice"),
+    ("two-ids", "\"id\" stands twice"),
+    ("no-id", "no \"id\""),
+    ("error-as-text", "wrong type"),
+    ("version-1", "\"jsonrpc\": \"2.0\""),
+    ("no-version", "\"jsonrpc\": \"2.0\""),
+    ("utf16", "UTF-16"),
 ];
 
 /// What else it does: to its results, its requests and itself.
@@ -72,4 +93,6 @@ pub const OTHER_HABITS: &[&str] = &[
     "asks-without-end",
     "die",
     "starts-children",
+    "closes-stdout",
+    "error-without-id",
 ];

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 use toolwright_jsonrpc::{Json, Notification, Request, raw};
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, start};
 use toolwright_mcp::{Answer, Connection, Ending, Host, NoHost, RequestError, RequestOptions, StartError};
-use toolwright_testkit::STDOUT_HABITS;
+use toolwright_testkit::{BROKEN_ANSWERS, STDOUT_HABITS};
 
 fn call(habit: &str, arguments: &str) -> Option<Json> {
     let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, raw::quote(habit));
@@ -314,4 +314,49 @@ async fn a_call_cancelled_around_its_answer_ends_once() {
     }
     assert_eq!(server.connection.in_flight(), 0);
     assert_eq!(server.says("plain", "still here").await, "still here");
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_fails_its_call_at_once_and_is_shown() {
+    let server = Child::start(&[]);
+    for (habit, fault) in BROKEN_ANSWERS {
+        let error = server.call(habit, r#"{"text":"what it says"}"#).await.unwrap_err();
+        assert!(matches!(error, RequestError::Unreadable(_)), "{habit}: {error}");
+        let said = error.to_string();
+        assert!(said.contains(fault), "{habit}: {said}");
+        assert!(said.contains("the server sent: {") && said.len() < 1000, "{habit}: {said}");
+        assert_eq!(server.says("plain", "still here").await, "still here", "{habit}");
+    }
+    let error = server.call("error-without-id", "{}").await.unwrap_err();
+    assert_eq!(error.to_string(), "Parse error");
+}
+
+#[tokio::test]
+async fn an_answer_without_an_id_ends_no_call_while_several_wait_and_a_log_line_ends_none() {
+    let server = Arc::new(Child::start(&[]));
+    let waiting = {
+        let server = Arc::clone(&server);
+        tokio::spawn(async move { server.call("hang", "{}").await })
+    };
+    while server.connection.in_flight() == 0 {
+        sleep(Duration::from_millis(1)).await;
+    }
+    let short = options(Duration::from_millis(500));
+    for habit in ["no-id", "error-without-id"] {
+        let outcome = server.connection.request("tools/call", call(habit, "{}"), &short).await;
+        assert!(matches!(outcome, Err(RequestError::TimedOut(_))), "{habit}: {outcome:?}");
+    }
+    assert_eq!(server.says("json-log-line", "x").await, "x");
+    assert_eq!(server.says("answers-hung", "x").await, "x");
+    assert_eq!(text_of(&waiting.await.expect("done").expect("an answer")), "late");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_closes_its_output_is_gone() {
+    let server = Child::start(&[]);
+    let error = server.call("closes-stdout", "{}").await.unwrap_err();
+    let RequestError::Closed(closed) = &error else { panic!("{error}") };
+    assert_eq!(closed.ending, Ending::Mute, "{error}");
+    ends(server.pid).await;
 }

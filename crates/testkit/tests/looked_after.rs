@@ -138,3 +138,15 @@ async fn what_a_server_prints_is_shown_without_its_secrets() {
     let not_ready = supervisor.peer(Duration::from_millis(50)).await.unwrap_err().to_string();
     assert!(!not_ready.contains("k-123456") && !not_ready.contains("given-value"), "{not_ready}");
 }
+
+#[tokio::test]
+async fn a_program_that_ends_without_reading_is_started_once_for_each_attempt() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let starts = folder.path().join("starts");
+    let script = format!("echo started >> {}; exit 1", starts.display());
+    let policy = Policy { base_delay: Duration::from_millis(300), ..Policy::default() };
+    let supervisor = supervised(shell(&script), policy);
+    seen(&supervisor, |seen| matches!(seen.snapshot.state, State::Backoff { failures: 3, .. })).await;
+    let counted = std::fs::read_to_string(&starts).expect("it was started").lines().count();
+    assert_eq!(counted, 3);
+}

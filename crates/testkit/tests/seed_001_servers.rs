@@ -218,8 +218,7 @@ async fn successful_connection_after_retry() {
     let (log, _listening) = Log::listen();
     let folder = tempfile::tempdir().expect("a folder");
     let counter = folder.path().join("starts");
-    // The era is asked for, and a server that ends at that is started once more: two starts to an attempt.
-    let fails = entry(&["--fails", "2", &counter.to_string_lossy()]);
+    let fails = entry(&["--fails", "1", &counter.to_string_lossy()]);
     let servers = started(&[("zwave", &fails)], quick());
     let executor = settled(&servers).await;
     assert!(log.text().contains("MCP connection succeeded on attempt 2"), "{}", log.text());
@@ -271,4 +270,28 @@ async fn retry_does_not_block_startup() {
     tokio::time::timeout(PATIENCE, good.settled()).await.expect("it waits for nobody");
     assert_eq!(good.view().state, "ready");
     assert_eq!(servers.get("hangs").expect("it").view().state, "starting");
+}
+
+#[tokio::test]
+async fn calls_that_run_out_of_time_are_asked_to_stop_and_make_their_server_degraded() {
+    let hostile = env!("CARGO_BIN_EXE_hostile-server");
+    let entry = format!("{{\"command\": {hostile:?}, \"args\": [\"--lists-habits\"], \"timeoutMs\": 300}}");
+    let servers = started(&[("slow", &entry)], quick());
+    let executor = settled(&servers).await;
+    for _ in 0..3 {
+        let outcome = called(&executor, "slow/hang", "{}").await;
+        let error = outcome.result.as_ref().expect_err("no answer");
+        assert_eq!(error.code, ErrorCode::Timeout);
+        assert!(error.sentence.contains("and was asked to stop"), "{}", error.sentence);
+        assert!(error.details.contains("whether it did is not known"), "{}", error.details);
+    }
+    let server = servers.get("slow").expect("it");
+    let mut seen = server.supervisor.subscribe();
+    let degraded = seen.wait_for(|seen| seen.snapshot.state.name() == "degraded");
+    tokio::time::timeout(PATIENCE, degraded).await.expect("in time").expect("degraded");
+    // An answer that cannot be read is an error of the tool, and names what is wrong.
+    let outcome = called(&executor, "slow/error-as-text", "{}").await;
+    let error = outcome.result.as_ref().expect_err("no answer");
+    assert_eq!(error.code, ErrorCode::ToolError);
+    assert!(error.details.contains("boom"), "{}", error.details);
 }

@@ -27,7 +27,8 @@ pub struct HttpConnector {
 impl Connector for HttpConnector {
     fn connect(&self, era: Option<Era>) -> Connecting<'_> {
         Box::pin(async move {
-            let connection = Connection::open(open(self.target.clone()), Arc::clone(&self.host));
+            let connection =
+                Connection::open_to(&self.name, open(self.target.clone()), Arc::clone(&self.host));
             let options = PeerOptions { known: era.or(self.options.known), ..self.options };
             match Peer::connect(connection, self.identity.clone(), &options).await {
                 Ok(peer) => Ok(Connected { peer: peer.over_http(), pid: None }),

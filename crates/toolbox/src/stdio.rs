@@ -81,7 +81,7 @@ impl StdioConnector {
         StdioConnector { name: name.into(), command, identity, options, host, stderr, children }
     }
 
-    /// Tries once; a failure says whether the server ended while it was being met.
+    /// Tries once; a failure says whether the server ended after it had read something.
     async fn attempt(&self, known: Option<Era>) -> Result<Connected, (ConnectFailure, bool)> {
         let StartedChild { link, stderr, pid, gone } = start(&self.command).map_err(|error| {
             let is_lasting = error.is_lasting();
@@ -94,12 +94,13 @@ impl StdioConnector {
             children.push(gone);
         }
         *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&stderr);
-        let connection = Connection::open(link, Arc::clone(&self.host));
+        let connection = Connection::open_to(&self.name, link, Arc::clone(&self.host));
         let options = PeerOptions { known: known.or(self.options.known), ..self.options };
         match Peer::connect(connection, self.identity.clone(), &options).await {
             Ok(peer) => Ok(Connected { peer, pid }),
             Err(error) => {
-                let has_ended = matches!(error, ConnectError::Failed(RequestError::Closed(_)));
+                let has_ended =
+                    matches!(&error, ConnectError::Failed(RequestError::Closed(closed)) if !closed.is_unread);
                 let is_lasting = matches!(error, ConnectError::NoCommonRevision { .. });
                 let (reason, stderr) = match error {
                     // The end of its stderr stands apart.

@@ -31,7 +31,7 @@ async fn noise_is_counted_in_full_and_logged_in_part_and_without_secrets() {
     let connection = Connection::open(link, Arc::new(NoHost));
     for number in 0..LINES {
         let shown = format!("\u{1b}[32mline {number} token=abc{number}");
-        let noise = Noise { kind: NoiseKind::Text, shown, id: None };
+        let noise = Noise { kind: NoiseKind::Text, shown, id: None, is_answer: false, fault: None };
         events.send(Event::Noise(noise)).await.expect("somebody listens");
     }
     drop(events);

@@ -33,6 +33,8 @@ const MAX_ASKED: usize = 64;
 
 /// What the clones of a connection share.
 pub(super) struct Shared {
+    /// The server's name, for the log.
+    server: String,
     pub outgoing: mpsc::Sender<Outgoing>,
     pub ids: MintedIds,
     pub requests: Requests,
@@ -53,8 +55,9 @@ pub(super) struct Shared {
 static LAST_CONNECTION: AtomicU64 = AtomicU64::new(0);
 
 impl Shared {
-    pub fn new(outgoing: mpsc::Sender<Outgoing>, host: Arc<dyn Host>) -> Shared {
+    pub fn new(server: &str, outgoing: mpsc::Sender<Outgoing>, host: Arc<dyn Host>) -> Shared {
         Shared {
+            server: server.to_owned(),
             outgoing,
             ids: MintedIds::default(),
             requests: Requests::default(),
@@ -91,7 +94,11 @@ impl Shared {
         let Found { message, is_behind_text } = found;
         match message {
             Message::Response(Response { id, outcome, .. }) => {
-                let id = id.and_then(|id| id.to_number());
+                // An error without an id is what a server answers to a request that it could not read.
+                let id = match (&id, &outcome) {
+                    (None, Err(_)) => self.requests.only(),
+                    _ => id.and_then(|id| id.to_number()),
+                };
                 self.note_life();
                 if !id.is_some_and(|id| self.requests.answer(id, outcome)) {
                     self.unwanted.fetch_add(1, Ordering::Relaxed);
@@ -195,14 +202,17 @@ impl Shared {
 
     fn note_noise(&self, noise: Noise) {
         // An answer that cannot be read is the end of its request all the same.
-        if let Some(id) = noise.id.as_ref().and_then(Id::to_number) {
-            self.requests.fail(id, RequestError::Unreadable(noise.kind));
+        let of_one = || if noise.is_answer && noise.id.is_none() { self.requests.only() } else { None };
+        if let Some(id) = noise.id.as_ref().and_then(Id::to_number).or_else(of_one) {
+            self.note_life();
+            self.requests.fail(id, RequestError::Unreadable(noise.clone().into()));
         }
         let count = self.noise.fetch_add(1, Ordering::Relaxed) + 1;
         // A server that prints without end must not fill our log too.
         if count <= NOISE_LOGGED || count.is_power_of_two() {
             let text = shown(&noise.shown);
-            tracing::warn!(kind = ?noise.kind, count, text, "a server printed something that is no message");
+            let (server, fault) = (self.server.as_str(), noise.fault.as_deref());
+            tracing::warn!(server, kind = ?noise.kind, fault, count, text, "a server printed something that is no message");
         }
         let mut kept = self.last_noise.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == NOISE_KEPT {

@@ -28,7 +28,7 @@ pub(super) struct ServerEvent {
 #[derive(Debug, PartialEq, Eq)]
 enum Data {
     Whole(Vec<u8>),
-    TooLong { start: Vec<u8>, end: Vec<u8>, bytes: usize },
+    TooLong { start: Vec<u8>, end: Vec<u8>, bytes: usize, limit: usize },
 }
 
 impl ServerEvent {
@@ -42,8 +42,8 @@ impl ServerEvent {
         match &self.data {
             None => Reading { messages: Vec::new(), noise: None },
             Some(Data::Whole(bytes)) => lines::read(Line::Whole(bytes)),
-            Some(Data::TooLong { start, end, bytes }) => {
-                lines::read(Line::TooLong { start, end, bytes: *bytes })
+            Some(Data::TooLong { start, end, bytes, limit }) => {
+                lines::read(Line::TooLong { start, end, bytes: *bytes, limit: *limit })
             }
         }
     }
@@ -130,10 +130,10 @@ impl EventReader {
                 let (name, value) = field(line);
                 self.take_field(name, value);
             }
-            Line::TooLong { start, end, bytes } => {
+            Line::TooLong { start, end, bytes, limit } => {
                 let (name, start) = field(start);
                 if name == b"data" {
-                    let data = Data::TooLong { start: start.to_vec(), end: end.to_vec(), bytes };
+                    let data = Data::TooLong { start: start.to_vec(), end: end.to_vec(), bytes, limit };
                     self.event.data = Some(data);
                     self.has_fields = true;
                 }
@@ -173,7 +173,7 @@ impl EventReader {
                 let mut tail = data[data.len() - data.len().min(TAIL)..].to_vec();
                 push_tail(&mut tail, value);
                 let start = data[..data.len().min(TAIL)].to_vec();
-                self.event.data = Some(Data::TooLong { start, end: tail, bytes });
+                self.event.data = Some(Data::TooLong { start, end: tail, bytes, limit: self.limit });
             }
             Some(Data::TooLong { end, bytes, .. }) => {
                 *bytes += value.len();

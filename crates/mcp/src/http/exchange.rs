@@ -162,10 +162,10 @@ impl Streamable {
             let said = shown(&text, kind.contains("html")).unwrap_or_else(|| "nothing".to_owned());
             return Err(RequestError::Http { status, said: Some(format!("{said} instead of an answer")) });
         }
-        let noise = reading.noise.as_ref().map(|noise| noise.kind);
+        let noise = reading.noise.clone();
         let heard = self.hear(reading, Some(id)).await;
         heard.answer.ok_or_else(|| match noise {
-            Some(kind) => RequestError::Unreadable(kind),
+            Some(noise) => RequestError::Unreadable(noise.into()),
             None => RequestError::NoAnswer("what came does not answer this request".to_owned()),
         })
     }
@@ -192,8 +192,8 @@ impl Streamable {
                 }
                 unreadable = unreadable.or(heard.unreadable);
             }
-            if let Some(kind) = unreadable {
-                return Err(RequestError::Unreadable(kind).into());
+            if let Some(unreadable) = unreadable {
+                return Err(RequestError::Unreadable(unreadable).into());
             }
             if !is_resumable || place.last_id.is_none() {
                 let reason = "the server ended its stream before the answer".to_owned();

@@ -11,6 +11,7 @@ use super::headers::{modern, own_revision};
 use super::session::{Session, is_initialize};
 use super::web::EVENT_STREAM;
 use super::web::{Ask, EITHER, EventStream, Reply, SendError, Web, content_type, header};
+use crate::Unreadable;
 use crate::link::{Event, Outgoing};
 
 /// What all requests to one server share.
@@ -27,7 +28,7 @@ pub(super) struct Streamable {
 #[derive(Default)]
 pub(super) struct Heard {
     pub answer: Option<Response>,
-    pub unreadable: Option<NoiseKind>,
+    pub unreadable: Option<Unreadable>,
 }
 
 impl Streamable {
@@ -97,12 +98,13 @@ impl Streamable {
         }
         if let Some(mut noise) = reading.noise {
             let about = noise.id.as_ref().and_then(Id::to_number);
-            // What is too much to be read on the way of one answer is most likely that answer.
-            let is_guessed = about.is_none() && matches!(noise.kind, NoiseKind::TooLong | NoiseKind::TooDeep);
+            // What cannot be read on the way of one answer is most likely that answer.
+            let is_much = matches!(noise.kind, NoiseKind::TooLong | NoiseKind::TooDeep);
+            let is_guessed = about.is_none() && (is_much || noise.is_answer);
             if id.is_some() && (about == id || is_guessed) {
-                heard.unreadable = Some(noise.kind);
+                heard.unreadable = Some(noise.clone().into());
                 // It is told when there is no other one.
-                noise.id = None;
+                (noise.id, noise.is_answer) = (None, false);
             }
             self.pass(Event::Noise(noise)).await;
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response, Url};
-use toolwright_jsonrpc::lines::{MAX_LINE_BYTES, NoiseKind};
+use toolwright_jsonrpc::lines::MAX_LINE_BYTES;
 
 use super::authorize::Authorizer;
 use super::events::{EventReader, ServerEvent};
@@ -244,7 +244,7 @@ pub(super) async fn body(mut response: Response) -> Result<Vec<u8>, RequestError
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if body.len() + chunk.len() > MAX_LINE_BYTES => {
-                return Err(RequestError::Unreadable(NoiseKind::TooLong));
+                return Err(RequestError::too_long(MAX_LINE_BYTES));
             }
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => return Ok(body),

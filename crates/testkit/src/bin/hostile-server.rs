@@ -15,7 +15,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use toolwright_jsonrpc::{Id, Json, Message, Notification, Request, Response, raw};
-use toolwright_testkit::{OTHER_HABITS, STDOUT_HABITS};
+use toolwright_testkit::{BROKEN_ANSWERS, OTHER_HABITS, STDOUT_HABITS};
 
 /// What it remembers of its calls.
 #[derive(Default)]
@@ -151,7 +151,11 @@ fn list_tools(id: &Id, params: &Json) -> io::Result<()> {
         )
     };
     if has("--lists-habits") {
-        let habits = STDOUT_HABITS.iter().chain(OTHER_HABITS);
+        let habits = STDOUT_HABITS
+            .iter()
+            .chain(OTHER_HABITS)
+            .copied()
+            .chain(BROKEN_ANSWERS.iter().map(|(habit, _)| *habit));
         let tools: Vec<String> = habits
             .map(|habit| format!(r#"{{"name":"{habit}","inputSchema":{{"type":"object"}}}}"#))
             .collect();
@@ -159,6 +163,31 @@ fn list_tools(id: &Id, params: &Json) -> io::Result<()> {
     }
     let next = if page == 2 { 1 } else { page + 1 };
     says(id, &format!(r#"{{"tools":[{},{}],"nextCursor":"{next}"}}"#, tool(page * 2), tool(page * 2 + 1)))
+}
+
+/// The bytes of an answer that cannot be read; none when the habit is another one.
+fn broken(habit: &str, id: &Id, reply: &str) -> Option<Vec<u8>> {
+    let open = reply.strip_suffix('}').unwrap_or(reply);
+    let head = format!(r#"{{"jsonrpc":"2.0","id":{id}"#);
+    let line = match habit {
+        "not-a-number" => format!(r#"{head},"result":{{"value":NaN}}}}"#),
+        "trailing-comma" => format!("{open},}}"),
+        "cut-off" => reply[..reply.len() / 2].to_owned(),
+        "result-and-error" => format!(r#"{open},"error":{{"code":1,"message":"m"}}}}"#),
+        "neither" => format!("{head}}}"),
+        "repeated-key" => format!(r#"{open},"result":{{}}}}"#),
+        "repeated-id" => format!(r#"{open},"id":{id}}}"#),
+        "two-ids" => format!(r#"{open},"id":{NEVER_SENT}}}"#),
+        "no-id" => reply.replacen(&format!("\"id\":{id},"), "", 1),
+        "error-as-text" => format!(r#"{head},"error":"boom"}}"#),
+        "version-1" => reply.replacen("2.0", "1.0", 1),
+        "no-version" => reply.replacen(r#""jsonrpc":"2.0","#, "", 1),
+        "utf16" => {
+            return Some(format!("{reply}\n").encode_utf16().flat_map(u16::to_le_bytes).collect());
+        }
+        _ => return None,
+    };
+    Some(format!("{line}\n").into_bytes())
 }
 
 fn answer(line: &str, request: &Request, seen: &mut Seen) -> io::Result<()> {
@@ -182,6 +211,9 @@ fn answer(line: &str, request: &Request, seen: &mut Seen) -> io::Result<()> {
     let id = &request.id;
     let reply = result_line(id, &text);
     let plain = |text: String| write(format!("{text}\n").as_bytes());
+    if let Some(broken) = broken(&habit, id, &reply) {
+        return write(&broken);
+    }
     match habit.as_str() {
         "log-line" => plain(format!("Server is working on it\n{reply}")),
         "many-log-lines" => plain(format!("{}{reply}", "INFO still here\n".repeat(500))),
@@ -224,6 +256,26 @@ fn answer(line: &str, request: &Request, seen: &mut Seen) -> io::Result<()> {
         }
         "carriage-return-progress" => plain(format!("10%\r50%\r100%\r\n{reply}")),
         "null-error" => plain(format!("{},\"error\":null}}", &reply[..reply.len() - 1])),
+        "pretty-printed" => {
+            let members = reply[1..reply.len() - 1].replacen(",\"id\"", ",\n  \"id\"", 1);
+            plain(format!("{{\n  {}\n}}", members.replacen(",\"result\":", ",\n  \"result\":\n  ", 1)))
+        }
+        "id-with-exponent" => plain(reply.replacen(&format!("\"id\":{id}"), &format!("\"id\":{id}e0"), 1)),
+        "no-line-end" => write(reply.as_bytes()),
+        "closes-stdout" => {
+            // A process of its own takes the pipe over and closes it: `exec` replaces this one.
+            #[cfg(unix)]
+            let failed = std::os::unix::process::CommandExt::exec(
+                std::process::Command::new("sh").args(["-c", "exec 1>&-; exec sleep 3600"]),
+            );
+            #[cfg(unix)]
+            return Err(failed);
+            #[cfg(not(unix))]
+            Ok(())
+        }
+        "error-without-id" => {
+            plain(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#.to_owned())
+        }
         "environment" => {
             let names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
             plain(result_line(id, &names.join(" ")))

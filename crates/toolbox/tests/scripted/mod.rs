@@ -143,7 +143,7 @@ fn answering_server(habits: Arc<Habits>) -> (Link, CancellationToken) {
                 break Ending::Stopped;
             }
         };
-        let closed = Closed { ending, stderr: "last words".into() };
+        let closed = Closed { ending, stderr: "last words".into(), is_unread: false };
         let _ = events.send(Event::Closed(Arc::new(closed))).await;
     });
     (Link { outgoing, events: incoming, stop }, crash)
