@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::{Ending, RequestError, RequestOptions};
+use toolwright_mcp::{Connection, Ending, RequestError, RequestOptions};
 use toolwright_redact::known;
 use toolwright_toolbox::Supervisor;
-use toolwright_tools::{StopPoint, ToolFailure, ToolFunction, ToolOutput};
+use toolwright_tools::{OnDrop, StopPoint, ToolFailure, ToolFunction, ToolOutput};
 
 use crate::endpoints::carried::Carried;
 use crate::endpoints::questions::{Beat, ServerHost};
@@ -58,6 +58,8 @@ impl ServerTool {
         })?;
         let carried = point.context().and_then(|context| Arc::clone(context).downcast::<Carried>().ok());
         // The executor keeps the time: progress of the server starts it anew.
+        let mut awaited =
+            Awaited { connection: peer.connection().clone(), point: point.clone(), is_over: false };
         let beat: Beat = Arc::new(move || point.beat());
         let answer = match (&carried, &self.host) {
             (Some(carried), Some(host)) => {
@@ -77,6 +79,7 @@ impl ServerTool {
                 peer.request("tools/call", Some(params), &options).await
             }
         };
+        awaited.is_over = true;
         match answer {
             Ok(result) => {
                 let read = result::read(&result);
@@ -95,6 +98,22 @@ impl ServerTool {
             }
             // What it says of the way may hold what we sent.
             Err(error) => Err(hidden(failure(server, error), &self.secrets)),
+        }
+    }
+}
+
+/// A call that waits for its answer. The executor drops it when its time is over, and only it knows that: the server
+/// has left a request unanswered.
+struct Awaited {
+    connection: Connection,
+    point: StopPoint,
+    is_over: bool,
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        if !self.is_over && self.point.has_timed_out() {
+            self.connection.note_unanswered();
         }
     }
 }
@@ -152,6 +171,11 @@ impl ToolFunction for ServerTool {
         self.timeout
     }
 
+    /// The server gets `notifications/cancelled` and may work on.
+    fn ending(&self) -> OnDrop {
+        OnDrop::IsAskedToStop
+    }
+
     fn secrets(&self) -> &[String] {
         &self.secrets
     }
@@ -165,7 +189,9 @@ mod tests {
 
     #[test]
     fn a_failure_names_the_server_and_blames_the_network_only_for_what_it_did() {
-        let closed = |ending| RequestError::Closed(Arc::new(Closed { ending, stderr: "boom".into() }));
+        let closed = |ending| {
+            RequestError::Closed(Arc::new(Closed { ending, stderr: "boom".into(), is_unread: false }))
+        };
         assert_eq!(
             failure("zwave", closed(Ending::Exited(4))),
             ToolFailure::NotReady {

@@ -294,7 +294,7 @@ fn waiting(suggestions: &[learn::Suggestion]) -> usize {
 fn server_status(server: &Server) -> ServerStatus {
     let view = server.view();
     let is_well = view.is_usable() && !view.is_without_tools();
-    let is_at_rest = matches!(view.state.as_str(), "starting" | "resting" | "disabled");
+    let is_at_rest = matches!(view.state.as_str(), "starting" | "disabled");
     let problem = (!is_well && !is_at_rest)
         .then(|| view.last_error.clone().or(view.detail.clone()).unwrap_or_else(|| view.state.clone()))
         .map(|why| known(&why, &server.secrets).into_owned());

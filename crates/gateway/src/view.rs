@@ -80,9 +80,9 @@ impl ServerView {
         }
     }
 
-    /// Whether calls can be made now.
+    /// Whether nothing is known against calls: one that is not started is started by them.
     pub fn is_usable(&self) -> bool {
-        matches!(self.state.as_str(), "ready" | "degraded")
+        matches!(self.state.as_str(), "ready" | "degraded" | "not started")
     }
 
     /// Whether it can be used but its tools are not known for a reason.

@@ -1,6 +1,5 @@
 //! Whether a server that is connected still answers.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -11,23 +10,30 @@ use crate::owner::Keeping;
 /// How long the question whether a silent server is back may go unanswered.
 const ASK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Tells when a server leaves requests unanswered, and asks it by itself until it is back.
-pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
+/// Reports when a server leaves requests unanswered, and asks it by itself until it is back. Returns the reason to restart
+/// it when it leaves as many of these questions unanswered: a slow tool is no such reason, because the server answers
+/// other requests meanwhile.
+pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> String {
     let Keeping { server, policy, told } = keeping;
     let mut signs = peer.connection().signs();
     let options =
         RequestOptions { timeout: Some(ASK_TIMEOUT), is_background: true, ..RequestOptions::default() };
+    let limit = policy.unanswered.max(1);
     loop {
         // The sender lives as long as the connection, which `peer` holds.
-        let silent = signs.wait_for(|signs| signs.unanswered >= policy.unanswered.max(1)).await;
+        let silent = signs.wait_for(|signs| signs.unanswered >= limit).await;
         let count = silent.map_or(0, |signs| signs.unanswered);
         let reason = format!("{count} requests in a row had no answer in time");
         tracing::warn!(server, reason, "a server is degraded");
         told.send_modify(|seen| seen.troubled(|trouble| trouble.silence = Some(reason)));
-        let mut asked = 1;
+        let mut asked = 0;
         while signs.borrow_and_update().unanswered > 0 {
+            if asked == limit {
+                return format!("it left {count} requests and {asked} pings unanswered");
+            }
             asked += 1;
-            let pause = timeout(policy.delay_before(asked), signs.wait_for(|signs| signs.unanswered == 0));
+            let pause =
+                timeout(policy.delay_before(asked + 1), signs.wait_for(|signs| signs.unanswered == 0));
             if pause.await.is_err() {
                 // Whatever it answers, it answers.
                 let _ = peer.is_there(&options).await;

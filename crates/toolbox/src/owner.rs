@@ -151,11 +151,14 @@ impl Owner {
             let is_given_up = failure.is_lasting && failures >= self.policy.attempts;
             let wait =
                 if is_given_up { self.policy.max_delay } else { self.policy.delay_before(attempt + 1) };
+            // The first attempts keep their pace.
+            let is_hurried = failures >= self.policy.attempts;
+            let sooner = if is_hurried { ", or at the next call" } else { "" };
             tracing::warn!(
                 server,
                 attempt,
                 reason = %failure.reason,
-                "MCP connection attempt {attempt} failed; the next one is in {} s",
+                "MCP connection attempt {attempt} failed; the next one is in {} s{sooner}",
                 wait.as_secs_f64()
             );
             if failures == self.policy.attempts {
@@ -167,8 +170,6 @@ impl Owner {
                     report::failed_start(&*self.connector, failures, &failure, &still)
                 );
             }
-            // The first attempts keep their pace.
-            let is_hurried = failures >= self.policy.attempts;
             let wake = Arc::clone(&self.wake);
             let mut woken = std::pin::pin!(wake.notified());
             // Somebody who sees the wait and asks for the server must be heard.
@@ -230,7 +231,15 @@ impl Owner {
                     });
                 }
                 never = catalog::keep(&peer, &keeping) => match never {},
-                never = health::keep(&peer, &keeping) => match never {},
+                reason = health::keep(&peer, &keeping) => {
+                    let name = self.connector.name();
+                    tracing::warn!(server = name, "{} is restarted: {reason}", self.connector.describe());
+                    self.told.send_modify(|seen| {
+                        seen.away(State::Starting { attempt: 1 });
+                        seen.snapshot.last_error = Some(reason);
+                    });
+                    return end(&connection).await;
+                }
             }
         };
         self.told.send_modify(|seen| {

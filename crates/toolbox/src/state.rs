@@ -18,8 +18,8 @@ pub enum State {
     },
     /// It answers.
     Ready,
-    /// Nobody uses it, so it was stopped or not started yet; the next use starts it. The word for it is
-    /// `ready`: whoever calls it gets an answer.
+    /// No client uses it, so it was stopped or not started yet; the next use starts it. The word for it is
+    /// `not started`: whether it can be started is not known.
     Resting,
     /// It is connected and can be used, but its tools could not be listed, or several requests in a row
     /// had no answer in time. A list that arrives, or any answer, mends it.
@@ -45,7 +45,8 @@ impl State {
     pub fn name(&self) -> &'static str {
         match self {
             State::Starting { .. } => "starting",
-            State::Ready | State::Resting => "ready",
+            State::Ready => "ready",
+            State::Resting => "not started",
             State::Degraded { .. } => "degraded",
             State::Backoff { .. } => "backoff",
             State::Quarantined => "quarantined",

@@ -110,6 +110,26 @@ async fn a_server_that_leaves_requests_unanswered_is_degraded_until_it_answers()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_answers_nothing_any_more_is_restarted() {
+    let server = Scripted::failing(0);
+    let supervisor = Supervisor::start(server.clone(), Policy::default());
+    let peer = supervisor.peer(LONG).await.expect("ready");
+    sleep(MOMENT).await;
+    // Three requests of ours, and as many pings.
+    server.habits.silent.store(6, Ordering::SeqCst);
+    for _ in 0..3 {
+        times_out(&peer).await;
+    }
+    let mut seen = supervisor.subscribe();
+    seen.wait_for(|seen| seen.snapshot.state.name() == "degraded").await.expect("degraded");
+    seen.wait_for(|seen| seen.snapshot.restarts == 1).await.expect("restarted");
+    assert!(peer.connection().closed().is_some());
+    let said = supervisor.snapshot().last_error.expect("a reason");
+    assert_eq!(said, "it left 3 requests and 3 pings unanswered");
+    assert_eq!(asked(&supervisor).await, "tools/list");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_nobody_uses_rests_and_its_next_use_starts_it() {
     let server = Scripted::failing(0);
     server.habits.tools.store(1, Ordering::SeqCst);
@@ -130,7 +150,10 @@ async fn a_server_that_nobody_uses_rests_and_its_next_use_starts_it() {
     assert_eq!(supervisor.snapshot().state, State::Ready);
     sleep(Duration::from_secs(61)).await;
     let rested = supervisor.snapshot();
-    assert_eq!((rested.state.clone(), rested.state.name(), rested.pid), (State::Resting, "ready", None));
+    assert_eq!(
+        (rested.state.clone(), rested.state.name(), rested.pid),
+        (State::Resting, "not started", None)
+    );
     assert_eq!((rested.tools, supervisor.tools().is_current), (1, false));
     assert!(peer.connection().closed().is_some());
     // It rests on, and is no crash.

@@ -75,7 +75,7 @@ async fn the_last_attempt_is_followed_by_the_block_for_people() {
         [
             "WARN MCP connection attempt 1 failed; the next one is in 2 s",
             "WARN MCP connection attempt 2 failed; the next one is in 4 s",
-            "WARN MCP connection attempt 3 failed; the next one is in 8 s",
+            "WARN MCP connection attempt 3 failed; the next one is in 8 s, or at the next call",
             "ERROR MCP connection failed after 3 attempts",
             "ERROR ❌ Failed to initialize MCP tools after 3 attempts\n   \
              Reason: Connection to stdio server 'scripted' failed: broker unreachable\n   \

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use toolwright_model::{Code, Problem};
 
+use crate::OnDrop;
 use crate::executor::Denied;
 use crate::redact;
 use crate::registry::{Parameter, RegisteredTool};
@@ -33,7 +34,7 @@ pub enum ErrorCode {
     Refused,
     /// Whoever speaks for the person does not let it be run.
     Denied,
-    /// The tool took too long and was stopped.
+    /// The tool took too long and was stopped, or asked to stop.
     Timeout,
     /// The caller gave the call up.
     Cancelled,
@@ -179,9 +180,15 @@ impl CallError {
         CallError { problems, ..ours(code, sentence, lines.join("\n")) }
     }
 
-    pub(crate) fn timeout(tool: &str, limit: Duration) -> Self {
-        let details = format!("{tool} was stopped after {} ms without an answer", limit.as_millis());
-        ours(ErrorCode::Timeout, sentence::timeout(tool, limit), details)
+    pub(crate) fn timeout(tool: &str, limit: Duration, ending: OnDrop) -> Self {
+        let after = format!("after {} ms without an answer", limit.as_millis());
+        let details = match ending {
+            OnDrop::Stops => format!("{tool} was stopped {after}"),
+            OnDrop::IsAskedToStop => {
+                format!("the server of {tool} was asked to stop {after}; whether it did is not known")
+            }
+        };
+        ours(ErrorCode::Timeout, sentence::timeout(tool, limit, ending), details)
     }
 
     pub(crate) fn cancelled(tool: &str) -> Self {

@@ -212,13 +212,14 @@ impl ToolExecutor {
         record.runs();
         let limit = self.timeout_of(&tool);
         let time = Time { limit, longest: self.limits.longest };
+        let ending = tool.function().ending();
         match run::run(tool.function(), arguments, time, cancellation, context).await {
             Ended::Answered(Ok(output)) => bound::output(tool.name(), output, self.limits.result_bytes),
             Ended::Answered(Err(failure)) => {
                 let failure = bound::failure(failure, self.limits.result_bytes);
                 Err(classify(&tool, failure))
             }
-            Ended::TimedOut(after) => Err(CallError::timeout(tool.name(), after)),
+            Ended::TimedOut(after) => Err(CallError::timeout(tool.name(), after, ending)),
             Ended::Cancelled => Err(CallError::cancelled(tool.name())),
             Ended::Unfinished => Err(CallError::unfinished(tool.name())),
             Ended::Panicked(message) => Err(CallError::panicked(tool.name(), message)),

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -31,10 +31,24 @@ pub trait ToolFunction: Send + Sync + 'static {
         &[]
     }
 
+    /// What becomes of the work when the future is dropped.
+    fn ending(&self) -> OnDrop {
+        OnDrop::Stops
+    }
+
     /// How long the tool may take, where it has a limit of its own.
     fn timeout(&self) -> Option<Duration> {
         None
     }
+}
+
+/// What becomes of a tool's work when its future is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDrop {
+    /// It stops: it was done in this process.
+    Stops,
+    /// Another process is asked to stop, and nobody knows whether it does.
+    IsAskedToStop,
 }
 
 /// What a front sends along with a call for the tool's function. Nobody between the two looks at it.
@@ -47,6 +61,7 @@ pub struct StopPoint(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     place: AtomicU8,
+    has_timed_out: AtomicBool,
     beat: Notify,
     context: Option<CallContext>,
 }
@@ -79,6 +94,16 @@ impl StopPoint {
     /// Whether the call was given up in time.
     pub fn is_stopped(&self) -> bool {
         self.0.place.load(Ordering::Acquire) == STOPPED
+    }
+
+    /// The call's time is over.
+    pub(crate) fn time_out(&self) {
+        self.0.has_timed_out.store(true, Ordering::Release);
+    }
+
+    /// Whether the call is dropped because its time is over, and not because its caller gave it up.
+    pub fn has_timed_out(&self) -> bool {
+        self.0.has_timed_out.load(Ordering::Acquire)
     }
 
     /// The tool shows that it is still at it: its time begins anew, within

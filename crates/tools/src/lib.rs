@@ -52,7 +52,7 @@ pub mod registry;
 
 pub use error::{CallError, ErrorCode};
 pub use executor::{Call, CallJudge, CallOutcome, Denied, Judged, Limits, PassesBy, Prepared, ToolExecutor};
-pub use function::{CallContext, StopPoint, ToolFailure, ToolFunction, ToolOutput};
+pub use function::{CallContext, OnDrop, StopPoint, ToolFailure, ToolFunction, ToolOutput};
 pub use observer::CallObserver;
 pub use printable::printable;
 pub use registry::{Format, Registered, RegisteredTool, RegistrationError, ToolRegistry};

@@ -180,7 +180,12 @@ pub fn unusable(view: &ServerView, file: &Path) -> Report {
         true => format!("switch it on in {}", file.display()),
         false if why.contains(LOGIN) => format!("run {LOGIN} {} --config {}", view.name, file.display()),
         false if view.state == "starting" => {
-            format!("wait longer with --timeout, or see what it does: {again}")
+            // A start that takes longer than this is given up and tried again, however long the command waits.
+            let limit = PeerOptions::default().start.as_secs();
+            format!(
+                "wait longer with --timeout, which helps up to {limit} s: a server that has not answered by then is \
+                 started again; see what it does: {again}"
+            )
         }
         false => format!("see to what it says; its entry is in {}; then look again: {again}", file.display()),
     };

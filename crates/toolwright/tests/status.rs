@@ -233,3 +233,21 @@ fn over_standard_input_and_output_the_resource_is_there_too() {
     drop(input);
     child.wait().expect("it ends");
 }
+
+#[test]
+fn a_server_that_has_not_been_started_is_never_called_ready() {
+    let home = Home::new();
+    let servers = r#"{"mcpServers":{"gone":{"command":"no-such-program-anywhere"}}}"#;
+    let file = home.put("toolwright.json", servers).display().to_string();
+    let gateway = Gateway::start(&home, &["--config", &file]);
+    let ready = gateway.send("GET", "/readyz", "", "").message();
+    assert_eq!(ready["servers"], serde_json::json!({ "not started": 1 }), "{ready}");
+    let (_, said, wrong) = home.run(&["status", "--line", "--config", &file]);
+    assert!(said.contains("1 not started") && !said.contains(" ready"), "{said}{wrong}");
+    let (_, said, wrong) = home.run(&["servers", "--config", &file]);
+    assert!(said.contains("not started") && !said.contains(" ready"), "{said}{wrong}");
+    // Its first use says what is wrong with it.
+    let _ = gateway.modern("/mcp/all", "tools/list", serde_json::json!({}));
+    let ready = gateway.send("GET", "/readyz", "", "").message();
+    assert_eq!(ready["servers"], serde_json::json!({ "backoff": 1 }), "{ready}");
+}

@@ -42,7 +42,7 @@ pub fn state_badge(state: &str) -> Markup {
     match state {
         "ready" => badge("good", "✓", state),
         "degraded" | "starting" | "backoff" => badge("info", "…", state),
-        "disabled" => badge("quiet", "–", state),
+        "disabled" | "not started" => badge("quiet", "–", state),
         _ => badge("bad", "✕", state),
     }
 }

@@ -7,6 +7,7 @@ use toolwright_model::{Code, Problem};
 
 use super::own_words::own_words;
 use super::spoken::{list, name as spoken};
+use crate::OnDrop;
 use crate::registry::{Need, Parameter};
 
 /// The room for the list of what a tool needs, and of what it was given, in characters.
@@ -157,9 +158,13 @@ pub(super) fn denied(said: &str) -> String {
     own_words(said).unwrap_or_else(|| "This is not allowed, so I did not do it.".to_owned())
 }
 
-pub(super) fn timeout(tool: &str, limit: Duration) -> String {
+pub(super) fn timeout(tool: &str, limit: Duration, ending: OnDrop) -> String {
+    let stopped = match ending {
+        OnDrop::Stops => "was stopped",
+        OnDrop::IsAskedToStop => "was asked to stop",
+    };
     format!(
-        "The {} operation timed out: it took longer than {} and was stopped. Please try again later.",
+        "The {} operation timed out: it took longer than {} and {stopped}. Please try again later.",
         spoken(tool),
         spoken_time(limit)
     )

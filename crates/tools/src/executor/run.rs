@@ -78,6 +78,9 @@ pub(super) async fn run(
         () = cancelled => Ended::Cancelled,
         after = out_of_time => Ended::TimedOut(after),
     };
+    if matches!(ended, Ended::TimedOut(_)) {
+        point.time_out();
+    }
     if matches!(ended, Ended::Cancelled | Ended::TimedOut(_)) && !point.stop() {
         ended = match tokio::time::timeout(TIME_TO_FINISH, answer).await {
             Ok(answer) => answered(answer),
