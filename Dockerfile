@@ -21,6 +21,7 @@ ENV XDG_STATE_HOME=/var/lib/toolwright/state
 VOLUME /var/lib/toolwright
 EXPOSE 8484
 # Inside a container loopback reaches nobody: the port is published by `docker run -p`, which should name 127.0.0.1.
+# As PID 1 it starts itself once more and collects what servers leave behind: no `tini` is needed.
 ENTRYPOINT ["toolwright"]
 CMD ["serve", "--listen", "0.0.0.0:8484", "--listen-anywhere", "--config", "/etc/toolwright/toolwright.json"]
 HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8484/healthz').then(answer => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

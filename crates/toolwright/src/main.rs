@@ -12,6 +12,8 @@ mod definitions_source;
 mod files;
 mod finish;
 mod gateway_source;
+#[cfg(unix)]
+mod init;
 mod input;
 mod ledger_source;
 mod llm_source;
@@ -50,6 +52,10 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     if args.next().is_some_and(|arg| arg == GUARD) {
         return toolwright_mcp::guard::run(args);
+    }
+    #[cfg(unix)]
+    if let Some(code) = init::run() {
+        return code;
     }
     // A shell asks what can stand next. It does not return then.
     completing::answer(Cli::command);

@@ -19,6 +19,7 @@ mod explain;
 mod faults;
 mod gateway;
 mod import;
+mod init;
 mod install;
 mod learn;
 mod ledger_settings;
