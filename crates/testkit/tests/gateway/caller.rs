@@ -53,8 +53,16 @@ impl Caller {
         let mut caller = Caller::silent(gateway, path, era).await;
         caller.about = match era {
             Era::Modern => caller.ask("server/discover", "{}").await.result().expect("discovered"),
-            Era::Legacy => caller.begin().await,
+            Era::Legacy => caller.begin("caller").await,
         };
+        caller
+    }
+
+    /// Meets it as a legacy client with a name of its own.
+    #[allow(dead_code, reason = "not every suite needs it")]
+    pub async fn meet_as(gateway: &Served, path: &str, name: &str) -> Caller {
+        let mut caller = Caller::silent(gateway, path, Era::Legacy).await;
+        caller.about = caller.begin(name).await;
         caller
     }
 
@@ -73,8 +81,8 @@ impl Caller {
         }
     }
 
-    async fn begin(&mut self) -> Json {
-        let about = r#""capabilities":{},"clientInfo":{"name":"caller","version":"1"}"#;
+    async fn begin(&mut self, name: &str) -> Json {
+        let about = format!(r#""capabilities":{{}},"clientInfo":{{"name":"{name}","version":"1"}}"#);
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{LEGACY}",{about}}}}}"#
         );

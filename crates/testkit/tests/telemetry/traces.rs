@@ -90,6 +90,28 @@ async fn a_call_is_a_span_below_the_clients_and_above_the_servers() {
     assert!(!gateway.log().contains("telemetry"), "{}", gateway.log());
 }
 
+/// Whatever name a client gives itself, its secrets do not leave by telemetry.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_of_clients_are_sent_without_their_secrets() {
+    const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let collector = Collector::start(Habit::Takes).await;
+    let mut gateway = serve(&[("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url)]).await;
+    let name = format!("editor {TOKEN} password=blau7-hafen");
+    let mut caller = Caller::meet_as(&gateway, "/mcp/t/old", &name).await;
+    caller.ask("tools/call", r#"{"name":"v0","arguments":{}}"#).await.result().expect("a result");
+    let spans = collector.spans(2).await;
+    assert!(
+        spans.iter().any(|span| {
+            attributes(&span.attributes)
+                .get("toolwright.client")
+                .is_some_and(|name| name.starts_with("editor ["))
+        }),
+        "{spans:#?}"
+    );
+    assert_eq!(gateway.stop().expect("it ends").1, 0);
+    assert!(!collector.has("ghp_abcdef") && !collector.has("blau7"), "a secret left by telemetry");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_without_a_parent_or_with_a_wrong_one_begins_a_trace() {
     let collector = Collector::start(Habit::Takes).await;
