@@ -6,14 +6,15 @@
 //!
 //! # What it refuses
 //! Other words, synonyms, misspellings, forms that two allowed values share (`c` and `c++`), and short
-//! ones whose case tells them apart (`1M` and `1m`).
+//! ones whose case tells them apart (`1M` and `1m`). A confirmation is never completed: `"delete"` is not the
+//! `"DELETE"` that a tool wants to be told before it deletes.
 
 use toolwright_jsonrpc::raw::{self, Kind, Node, Str};
 use toolwright_model::Code;
 
 use super::{Attempt, Fit, Fitter, Path, preview, problem};
 use crate::costs;
-use crate::names::{fold_value, is_unit};
+use crate::names::{fold_value, is_unit, words};
 use crate::schema::Goal;
 
 /// Whether another case may be another value: `1M` is a month and `1m` a minute, `mW` no `MW`.
@@ -38,10 +39,27 @@ fn case_matters(sent: &str, option: &str) -> bool {
         || option.contains(':') && is_clock(&option_letters)
 }
 
+/// Whether a parameter is where a caller says that it means what it does.
+fn is_confirmation(path: &Path<'_>) -> bool {
+    const WORDS: &[&str] = &[
+        "confirm",
+        "confirmation",
+        "confirmed",
+        "acknowledge",
+        "acknowledgement",
+        "acknowledged",
+        "consent",
+        "understand",
+        "sure",
+    ];
+    let Path::Key(_, key) = path else { return false };
+    words(key).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
 impl<'a> Fitter<'_, 'a> {
     pub(super) fn enum_form(&self, goal: &Goal, value: &Node<'a>, path: &Path<'_>) -> Option<Attempt<'a>> {
         let schema = self.judge.schema();
-        if !goal.has_options(schema) {
+        if !goal.has_options(schema) || is_confirmation(path) {
             return None;
         }
         let sent = match value.kind {
