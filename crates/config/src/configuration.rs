@@ -32,6 +32,8 @@ pub struct Configuration {
     pub toolboxes: Vec<Toolbox>,
     /// Whether the old key `tool` of an identifier counts as `name` in `use_tool`.
     pub accepts_legacy_tool_key: bool,
+    /// Whether `use_tool` takes calls to the letter of its contract only.
+    pub is_strict: bool,
     /// Whether our own tools are served; where the file does not say, they are served without servers only.
     pub serves_builtin_tools: Option<bool>,
     /// What is written down of calls.
@@ -183,6 +185,7 @@ impl Configuration {
             file,
             toolboxes,
             accepts_legacy_tool_key: switches.accepts_legacy_tool_key,
+            is_strict: switches.is_strict,
             serves_builtin_tools: switches.serves_builtin_tools,
             ledger,
             redact,

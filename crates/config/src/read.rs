@@ -41,6 +41,7 @@ pub(crate) struct Reader<'t, 'e> {
 pub(crate) struct Switches {
     pub accepts_legacy_tool_key: bool,
     pub serves_builtin_tools: Option<bool>,
+    pub is_strict: bool,
 }
 
 /// What a name is of.
@@ -62,6 +63,7 @@ impl<'t, 'e> Reader<'t, 'e> {
         let mut flag = |key: &str| value_of(members, key).and_then(|node| self.flag(&node, key));
         let switches = Switches {
             accepts_legacy_tool_key: flag("acceptLegacyToolKey").unwrap_or(false),
+            is_strict: flag("strict").unwrap_or(false),
             serves_builtin_tools: flag("builtinTools"),
         };
         self.mistakes.soften_since(before);

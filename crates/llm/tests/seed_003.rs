@@ -220,3 +220,34 @@ fn offset_and_limit_are_dropped_from_an_open_read_file_whatever_else_the_call_ne
     let sent = r#"{"path":"/x","offset":5}"#;
     assert_eq!(every_way(&[window], "read_file", sent), sent);
 }
+
+#[test]
+fn a_history_that_passes_in_its_own_dialect_is_repaired_without_its_tool() {
+    use toolwright_llm::Dialect;
+    let arguments = r#"{"file_path":"a","offset":1}"#;
+    let text = serde_json::Value::from(arguments).to_string();
+    let chat = format!(
+        r#"{{"model":"m","messages":[{{"role":"assistant","tool_calls":[{{"id":"c","type":"function","function":{{"name":"read_file","arguments":{text}}}}}]}}]}}"#
+    );
+    let messages = format!(
+        r#"{{"model":"m","messages":[{{"role":"assistant","content":[{{"type":"tool_use","id":"c","name":"read_file","input":{arguments}}}]}}]}}"#
+    );
+    let responses = format!(
+        r#"{{"model":"m","input":[{{"type":"function_call","call_id":"c","name":"read_file","arguments":{text}}}]}}"#
+    );
+    let ollama = format!(
+        r#"{{"model":"m","messages":[{{"role":"assistant","tool_calls":[{{"function":{{"name":"read_file","arguments":{arguments}}}}}]}}]}}"#
+    );
+    for (dialect, body) in [
+        (Dialect::OpenAiChat, chat),
+        (Dialect::AnthropicMessages, messages),
+        (Dialect::OpenAiResponses, responses),
+        (Dialect::OllamaChat, ollama),
+    ] {
+        let passed = toolwright_llm::pass::request(dialect, &body, None, &mender(&[], true));
+        assert!(!passed.body.contains("file_path"), "{}", passed.body);
+        assert_eq!(passed.reports.len(), 1, "{}", passed.body);
+        let other = body.replace("read_file", "cat");
+        assert_eq!(toolwright_llm::pass::request(dialect, &other, None, &mender(&[], true)).body, other);
+    }
+}

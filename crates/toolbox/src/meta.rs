@@ -29,4 +29,4 @@ pub use instructions::{ToolboxSummary, instructions};
 pub use known::Known;
 pub use read::{SearchCall, ToolboxCall, read_close, read_open, read_search};
 pub use responses::{Found, ListedToolbox, ServerError, closed, found, listed, opened};
-pub use use_tool::{UseTool, read_use_tool};
+pub use use_tool::{UseTool, read_use_tool, read_use_tool_strictly};

@@ -7,5 +7,6 @@ mod resting;
 mod scripted;
 mod search_quality;
 mod seed_001_log;
+mod seed_002_strict;
 mod seed_002_use_tool;
 mod supervisor;

@@ -36,6 +36,7 @@ const FILE_KEYS: &[&str] = &[
     "toolboxes",
     "builtinTools",
     "acceptLegacyToolKey",
+    "strict",
     "ledger",
     "redact",
     "store",

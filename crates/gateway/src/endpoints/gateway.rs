@@ -177,6 +177,11 @@ impl Hub {
         }
     }
 
+    /// Whether `use_tool` takes calls to the letter of its contract only.
+    pub fn is_strict(&self) -> bool {
+        self.servers.current().configuration.is_strict
+    }
+
     /// Whether the old key of a tool's name in `use_tool` is taken for the new one.
     pub fn accepts_legacy_tool_key(&self) -> bool {
         self.servers.current().configuration.accepts_legacy_tool_key

@@ -297,8 +297,11 @@ impl Inner {
         client: &Client,
         sent: &Json,
     ) -> Result<(Member, Identifier, Json, Vec<Change>), String> {
-        let accepts_old_key = self.hub.accepts_legacy_tool_key();
-        let mut call = meta::read_use_tool(sent.as_str(), visible, accepts_old_key)?;
+        let read = || match self.hub.is_strict() {
+            true => meta::read_use_tool_strictly(sent.as_str(), visible),
+            false => meta::read_use_tool(sent.as_str(), visible, self.hub.accepts_legacy_tool_key()),
+        };
+        let mut call = read()?;
         let toolbox = call.tool.toolbox.clone();
         let exists = visible.of(&toolbox).next().is_some();
         if !exists && OpenSets::is_stateless(client) {
@@ -316,7 +319,7 @@ impl Inner {
         if member.trouble().is_some() {
             // Its tools are not known: it is reached now, and the call read by what it has.
             self.ready(member).await.map_err(|reason| texts::failed(&call.tool, &reason))?;
-            call = meta::read_use_tool(sent.as_str(), visible, accepts_old_key)?;
+            call = read()?;
         }
         if member.offered().get(&call.tool.name).is_none() {
             return Err(texts::tool_not_found(&call.tool.name, &call.tool.server));

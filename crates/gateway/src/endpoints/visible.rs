@@ -1,9 +1,12 @@
 //! The toolboxes as one client may see them: what it may not use does not exist.
 
+use toolwright_model::ToolDefinition;
+use toolwright_normalizer::Tool;
 use toolwright_toolbox::meta::{Identifier, Known};
 
 use super::members::Member;
 use super::near;
+use crate::definition;
 
 /// The servers that one client may use.
 pub(super) struct Visible {
@@ -65,6 +68,16 @@ impl Known for Visible {
         let member = self.of(toolbox).find(|member| member.server == server);
         let offered = member.map(Member::offered);
         offered.map(|all| all.tools.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default()
+    }
+
+    fn is_destructive(&self, tool: &Identifier) -> bool {
+        let listed = self.members.iter().find(|member| member.is(tool)).and_then(|member| {
+            let item = member.offered().get(&tool.name)?.clone();
+            definition::of(&tool.server, &item)
+        });
+        let definition =
+            listed.unwrap_or_else(|| ToolDefinition { name: tool.name.clone(), ..Default::default() });
+        Tool::compile(&definition).map_or(true, |tool| tool.is_destructive())
     }
 
     fn input_schema(&self, tool: &Identifier) -> Option<String> {

@@ -132,9 +132,15 @@ impl Mender {
         Mended { delivery, report }
     }
 
+    /// Judges the arguments of a call in the history. How its turn ended is not known any more.
+    pub fn history_arguments(&self, named: &Named, sent: &str) -> Mended {
+        let unlisted = self.unlisted_arguments(named, sent);
+        unlisted.unwrap_or_else(|| self.arguments(named, sent, Finish::Unknown))
+    }
+
     /// What the rules that name a tool make of a call in the history, where the request does not bring the tool. No
     /// schema speaks of it, so that nothing else is changed.
-    pub fn unlisted_arguments(&self, named: &Named, sent: &str) -> Option<Mended> {
+    fn unlisted_arguments(&self, named: &Named, sent: &str) -> Option<Mended> {
         if named.is_known() || !self.normalizer.rules().names_tool(&named.sent) || !is_object(sent) {
             return None;
         }

@@ -37,12 +37,8 @@ pub fn mend_history(mender: &Mender, request: &mut Request) -> Vec<CallReport> {
     let mut reports = Vec::new();
     for block in blocks {
         if let Block::Call(call) = block {
-            // How that turn ended, nobody knows any more.
             let named = mender.name(&call.name);
-            let mended = match mender.unlisted_arguments(&named, sent_of(call)) {
-                Some(mended) => mended,
-                None => mender.arguments(&named, sent_of(call), Finish::Unknown),
-            };
+            let mended = mender.history_arguments(&named, sent_of(call));
             let (_, report) = deliver(named.name(), mended, call);
             reports.extend(Some(report).filter(CallReport::is_changed));
         }

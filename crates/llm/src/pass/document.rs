@@ -69,8 +69,7 @@ pub fn request<'b>(
     for spot in spots_in_request(dialect, body) {
         match spot {
             Spot::Model(span) => calls.replace_text(span, model),
-            // How that turn ended, nobody knows any more.
-            Spot::Call { what, .. } => calls.take(what, Finish::Unknown),
+            Spot::Call { what, .. } => calls.take(what, Turn::Past),
             _ => {}
         }
     }
@@ -108,7 +107,7 @@ pub fn answer<'b>(
                 if let What::Identity(identity) = what {
                     calls.identify(key, identity, options);
                 }
-                calls.take(what.clone(), finish);
+                calls.take(what.clone(), Turn::Now(finish));
             }
             Spot::Finish { part, span, stop: told } => {
                 let mut said = said_in(&spots, *part, dialect);
@@ -166,6 +165,15 @@ fn said_in(spots: &[Spot], choice: u64, dialect: Dialect) -> Said {
 
 fn edited<'b>(body: &'b str, edits: &[(Span, String)]) -> Cow<'b, str> {
     if edits.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(edit(body, edits)) }
+}
+
+/// Which turn a call is of.
+#[derive(Clone, Copy)]
+enum Turn {
+    /// One of the history.
+    Past,
+    /// The one that is answered now, and how it ended.
+    Now(Finish),
 }
 
 /// The calls of a document, one after the other.
@@ -264,7 +272,7 @@ impl<'b> Calls<'b> {
         self.ids.push(id.unwrap_or_default());
     }
 
-    fn take(&mut self, what: What, finish: Finish) {
+    fn take(&mut self, what: What, turn: Turn) {
         match what {
             What::Start => (self.named, self.namespace) = (None, None),
             What::Namespace(span) => self.namespace = Some(decoded(self.body, &span).into_owned()),
@@ -278,7 +286,10 @@ impl<'b> Calls<'b> {
             What::Arguments(span, shape) => {
                 let Some(named) = &self.named else { return };
                 let sent = told(self.body, &span, shape);
-                let mended = self.mender.arguments(named, &sent, finish);
+                let mended = match turn {
+                    Turn::Past => self.mender.history_arguments(named, &sent),
+                    Turn::Now(finish) => self.mender.arguments(named, &sent, finish),
+                };
                 self.reports.push(mended.report);
                 let new = written(&mended.delivery, &sent, shape, self.shape);
                 self.edits.extend(new.map(|new| (span, new)));

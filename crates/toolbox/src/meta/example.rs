@@ -6,7 +6,7 @@
 use toolwright_jsonrpc::Json;
 
 use super::flattened::{FIELDS, parameters};
-use super::names::{all_tools, is_destructive};
+use super::names::{SEPARATORS, all_tools, is_destructive};
 use super::pretty::pretty;
 use super::reading::{as_object, is_object, is_string};
 use super::responses::identifier;
@@ -103,6 +103,9 @@ impl Parts {
                         self.give(2, text);
                     }
                 }
+                ("tool", _) if is_string(value) && as_object(value).is_none() => {
+                    self.give_joined(&text.unwrap_or_default());
+                }
                 ("tool", _) => self.read(value, depth),
                 (key, _) if is_wrapper && WRAPPERS.contains(&key) => self.read(value, depth),
                 ("arguments", _) => {
@@ -115,6 +118,26 @@ impl Parts {
             }
         }
         self.objects.push(object.clone());
+    }
+
+    /// A name that was sent in place of an identifier: a tool's, with or without where it is before it.
+    fn give_joined(&mut self, text: &str) {
+        self.give(2, text.to_owned());
+        for between in SEPARATORS {
+            let parts: Vec<&str> = text.split(between).filter(|part| !part.is_empty()).collect();
+            match parts[..] {
+                [server, name] => {
+                    self.give(1, server.to_owned());
+                    self.give(2, name.to_owned());
+                }
+                [toolbox, server, name] => {
+                    self.give(0, toolbox.to_owned());
+                    self.give(1, server.to_owned());
+                    self.give(2, name.to_owned());
+                }
+                _ => {}
+            }
+        }
     }
 
     fn give(&mut self, field: usize, text: String) {
@@ -134,10 +157,22 @@ impl Parts {
     fn nearest(&self, known: &dyn Known) -> Identifier {
         let [no_toolbox, no_server, no_name] = PLACEHOLDERS;
         let mut all = all_tools(known);
+        // A tool of a server that was never asked may well be there, where the call says which server or toolbox.
+        let is_unseen = |name: &String| !all.iter().any(|tool| tool.name == *name);
+        let unseen = match &self.given {
+            [toolboxes, servers, names] if !toolboxes.is_empty() || !servers.is_empty() => match &names[..] {
+                [name] if is_unseen(name) => name.clone(),
+                _ => no_name.to_owned(),
+            },
+            _ => no_name.to_owned(),
+        };
+        let is_meant = |given: &[String], name: &String| given.is_empty() || given.contains(name);
         for toolbox in known.toolboxes() {
             for server in known.servers(&toolbox) {
                 if known.tools(&toolbox, &server).is_empty() {
-                    all.push(Identifier::new(toolbox.clone(), server, no_name));
+                    let is_place = is_meant(&self.given[0], &toolbox) && is_meant(&self.given[1], &server);
+                    let name = if is_place { &unseen } else { no_name };
+                    all.push(Identifier::new(toolbox.clone(), server, name));
                 }
             }
         }

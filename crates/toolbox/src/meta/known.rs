@@ -1,6 +1,7 @@
 //! What is known of toolboxes while a call is read.
 
 use super::Identifier;
+use super::names::is_destructive;
 
 /// The toolboxes as one client may see them. A server that was never asked has no tools here: that they are
 /// not known is no sign that there are none.
@@ -13,6 +14,11 @@ pub trait Known {
 
     /// The tools of a server that may be used, as far as they are known.
     fn tools(&self, toolbox: &str, server: &str) -> Vec<String>;
+
+    /// Whether a tool can destroy something, by its name or by what its server says of it.
+    fn is_destructive(&self, tool: &Identifier) -> bool {
+        is_destructive(&tool.name)
+    }
 
     /// The schema of a tool's arguments, as its server sent it.
     fn input_schema(&self, tool: &Identifier) -> Option<String>;

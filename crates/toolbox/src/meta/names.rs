@@ -13,9 +13,10 @@ use super::{Identifier, Known};
 use crate::naming::{CLIENT_PREFIX, FlatNames, Style};
 
 /// What stands between the parts of a name that somebody has put together.
-const SEPARATORS: [&str; 5] = ["/", "__", ".", ":", "::"];
+pub(super) const SEPARATORS: [&str; 5] = ["/", "__", ".", ":", "::"];
 
-/// T2: `"tool": "dev/filesystem/read_file"`, when that is exactly one tool.
+/// T2: `"tool": "dev/filesystem/read_file"`, `"filesystem/read_file"` or `"read_file"`, when that is exactly one tool.
+/// What can destroy something has to be named in full.
 pub(super) fn read_string(reading: &mut Reading, known: &dyn Known) {
     let Some(sent) = reading.get("tool").filter(is_string) else { return };
     let Some(text) = sent.to_text() else { return };
@@ -25,10 +26,35 @@ pub(super) fn read_string(reading: &mut Reading, known: &dyn Known) {
     };
     let all = all_tools(known);
     let mut found = all.iter().filter(|tool| written(tool));
-    let (Some(tool), None) = (found.next(), found.next()) else { return };
+    let tool = match (found.next(), found.next()) {
+        (Some(tool), None) => tool,
+        (None, _) => match only_short_form(&text, &all, known) {
+            Some(tool) => tool,
+            None => return,
+        },
+        _ => return,
+    };
     let object = identifier(tool);
     reading.value = reading.value.with("tool", &object);
     reading.note(Code::T2, "/tool", Some(&sent), Some(&object), "the only tool that is written so");
+}
+
+/// The only tool that is written with its server before it, or by its name alone. None as long as a server that may
+/// have another one of the name was never asked.
+fn only_short_form<'t>(text: &str, all: &'t [Identifier], known: &dyn Known) -> Option<&'t Identifier> {
+    let is_written = |tool: &&Identifier| {
+        let joined = |between: &&str| text == format!("{}{between}{}", tool.server, tool.name);
+        text == tool.name || SEPARATORS.iter().any(|between| joined(&between))
+    };
+    let mut found = all.iter().filter(is_written);
+    let (only, None) = (found.next()?, found.next()) else { return None };
+    let names_server = text != only.name;
+    let may_have_another = known.toolboxes().iter().any(|toolbox| {
+        let servers = known.servers(toolbox);
+        let asked = |server: &String| !known.tools(toolbox, server).is_empty();
+        servers.iter().any(|server| (!names_server || *server == only.server) && !asked(server))
+    });
+    (!may_have_another && !known.is_destructive(only)).then_some(only)
 }
 
 /// F2: an identifier without its toolbox or its server, when only one tool can be meant.
@@ -60,7 +86,11 @@ pub(super) fn complete(reading: &mut Reading, known: &dyn Known) {
             found.push(Identifier { toolbox, server, name: name.clone() });
         }
     }
+    // What may destroy something has to be named in full, and of a server that was never asked nobody knows.
     let [only] = &found[..] else { return };
+    if known.is_destructive(only) || !known.tools(&only.toolbox, &only.server).contains(&only.name) {
+        return;
+    }
     let mut whole = tool.clone();
     for (key, value, was) in [("toolbox", &only.toolbox, toolbox), ("server", &only.server, server)] {
         if was.is_none() {

@@ -53,6 +53,20 @@ pub fn read_use_tool(arguments: &str, known: &dyn Known, accept_legacy_key: bool
     Ok(UseTool { tool: meant, arguments, changes: reading.changes })
 }
 
+/// Reads the arguments of a `use_tool` call to the letter of its contract: nothing is filled in, moved or renamed.
+/// The error is the whole text for the model, with a call that is right.
+pub fn read_use_tool_strictly(arguments: &str, known: &dyn Known) -> Result<UseTool, String> {
+    let refused = |errors: &[String], sent: &Json| Err(refusal(errors, sent, known));
+    let sent = match Json::parse(arguments.trim()) {
+        Ok(sent) => sent,
+        Err(error) => return refused(&[format!("not JSON: {error}")], &Json::empty_object()),
+    };
+    match contract::check(&sent) {
+        Ok((tool, arguments)) => Ok(UseTool { tool, arguments, changes: Vec::new() }),
+        Err(errors) => refused(&errors, &sent),
+    }
+}
+
 fn mend(reading: &mut Reading, known: &dyn Known, accept_legacy_key: bool) {
     envelope::open(reading);
     flattened::leave_out_blanks(reading);
