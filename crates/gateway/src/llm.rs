@@ -141,11 +141,7 @@ impl LlmFront {
                 );
                 said::failure(dialect, &Failure::new(FailureKind::NotFound, what), &said::fresh().id)
             }
-            path => {
-                let what = format!("{} is not possible here; use {}", request.method(), path.methods());
-                let failure = Failure::new(FailureKind::InvalidRequest, what).with_status(405);
-                said::failure(path.dialect(), &failure, &said::fresh().id)
-            }
+            path => said::wrong_method(path.dialect(), request.method(), path.methods(), &said::fresh().id),
         }
     }
 }

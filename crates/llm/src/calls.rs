@@ -31,3 +31,12 @@ pub fn builtin_rules() -> RuleSet {
     let sets = BUILTIN_SETS.iter().filter(|set| is_on(set.name, set.on_by_default));
     RuleSet::from_sets(&sets.map(|set| set.name).collect::<Vec<_>>())
 }
+
+/// A call that may not be one, as text: what the model wanted can be read, and nobody runs it.
+fn as_text(name: &str, arguments: &str) -> String {
+    let arguments = match toolwright_jsonrpc::raw::check(arguments) {
+        Ok(()) => arguments.to_owned(),
+        Err(_) => toolwright_jsonrpc::raw::quote(arguments),
+    };
+    format!("{{\"name\":{},\"arguments\":{arguments}}}", toolwright_jsonrpc::raw::quote(name))
+}

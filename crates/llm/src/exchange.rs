@@ -8,6 +8,7 @@ mod again;
 mod answer_stream;
 mod events;
 mod judge;
+mod other_models;
 mod own;
 mod reading;
 mod report;
@@ -20,7 +21,7 @@ use toolwright_normalizer::Normalizer;
 
 use crate::calls::{self, CallReport, Mender, ToolCache};
 use crate::fit::{self, Names};
-use crate::form::{Arguments, Block, Call, Request, Response};
+use crate::form::{Arguments, Block, Call, Request, Response, ToolChoice};
 use crate::pass::PassOptions;
 use crate::{Dialect, Failure, FailureKind, Notes, Reply, Target, Thinks, dialects, pass, stream, tokens};
 
@@ -28,6 +29,7 @@ use self::reading::{Reading, string_at};
 
 pub use answer_stream::AnswerStream;
 pub use events::EventStream;
+pub use other_models::OtherModel;
 pub use own::OwnQuestion;
 pub use report::{Report, repaired};
 
@@ -73,6 +75,8 @@ pub struct Prepared {
     mender: Arc<Mender>,
     reply: Reply,
     reads_text_calls: bool,
+    /// Whether answers keep their bytes but for what is repaired.
+    passes_answers: bool,
     /// The client's name of the model, where the upstream has another.
     alias: Option<String>,
     target: Target,
@@ -174,8 +178,9 @@ impl Asked {
         };
         let tools = mending.cache.toolset(&request.tools);
         let needs_objects = matches!(front, Dialect::AnthropicMessages | Dialect::OllamaChat);
-        let mender =
-            Arc::new(Mender::new(Arc::clone(&mending.normalizer), Arc::clone(&tools), needs_objects));
+        let allows_calls = request.choice != Some(ToolChoice::None);
+        let mender = Mender::new(Arc::clone(&mending.normalizer), Arc::clone(&tools), needs_objects);
+        let mender = Arc::new(if allows_calls { mender } else { mender.without_calls() });
         let mut notes = Notes::default();
         let alias = (target.model != self.model).then(|| self.model.clone());
         let (body, history, names) = if is_same && !self.is_made {
@@ -204,7 +209,9 @@ impl Asked {
             names,
             mender,
             reply,
-            reads_text_calls: target.reads_text_calls && !request.tools.is_empty(),
+            reads_text_calls: target.reads_text_calls && !request.tools.is_empty() && allows_calls,
+            // What the client forbids is taken out of answers, which then do not keep their bytes.
+            passes_answers: is_same && (allows_calls || request.tools.is_empty()),
             alias,
             tries_thinking: target.thinks == Thinks::Untried && self.speaks_of_thinking(target.dialect),
             target: target.clone(),
@@ -256,7 +263,7 @@ impl Prepared {
             }
             return self.failed(failure);
         }
-        if self.is_same_dialect() {
+        if self.passes_answers {
             return match judge::fault(self.upstream, text) {
                 Some(fault) => self.failed(fault),
                 None => self.passed(status, text),

@@ -14,4 +14,5 @@ mod pass_support;
 mod robust;
 mod roundtrip;
 mod seed_003;
+mod small_faults;
 mod support;

@@ -14,7 +14,7 @@ use super::router::Way;
 use super::said::{self, Visit};
 use super::streaming::{self, Begun};
 use super::upstream::Ask;
-use super::{LlmFront, headers};
+use super::{LlmFront, LlmPath, headers};
 use crate::web::InsideBody;
 
 /// How many calls were mended.
@@ -36,11 +36,13 @@ impl LlmFront {
     ) -> Response<InsideBody> {
         let fresh = said::fresh();
         if request.method() != Method::POST {
-            let what = format!("{} is not possible here; use POST", request.method());
-            return said::failure(dialect, &Failure::invalid(what).with_status(405), &fresh.id);
+            return said::wrong_method(dialect, request.method(), LlmPath::Ask(dialect).methods(), &fresh.id);
         }
         let (parts, body) = request.into_parts();
         let mut exchanged = Exchanged::new(self, dialect, &visit, &fresh.id, body.len());
+        if let Err(failure) = said::check_encoding(&parts.headers) {
+            return exchanged.refused(&failure, &fresh.id);
+        }
         let asked = match Asked::read(dialect, &body) {
             Ok(asked) => asked,
             Err(failure) => return exchanged.refused(&failure, &fresh.id),
@@ -55,6 +57,9 @@ impl LlmFront {
                 visit.models.as_deref().unwrap_or_default().join(", ")
             );
             return exchanged.refused(&Failure::new(FailureKind::Permission, what).about("model"), &fresh.id);
+        }
+        if let Err(failure) = visit.may_ask_others(&asked) {
+            return exchanged.refused(&failure, &fresh.id);
         }
         let router = self.router.load_full();
         exchanged.keeps_bodies = router.keeps_bodies;

@@ -9,7 +9,7 @@ use toolwright_llm::{Dialect, tokens};
 
 use super::said::{self, Visit};
 use super::upstream::Ask;
-use super::{LlmFront, headers};
+use super::{LlmFront, LlmPath, headers};
 use crate::web::InsideBody;
 
 /// Where Anthropic counts.
@@ -26,9 +26,12 @@ impl LlmFront {
     ) -> Response<InsideBody> {
         let id = said::fresh().id;
         if request.method() != Method::POST {
-            return said::refusal(dialect, 405, "this is not possible here; use POST");
+            return said::wrong_method(dialect, request.method(), LlmPath::CountTokens.methods(), &id);
         }
         let (parts, body) = request.into_parts();
+        if let Err(failure) = said::check_encoding(&parts.headers) {
+            return said::failure(dialect, &failure, &id);
+        }
         let asked = match Asked::read(dialect, &body) {
             Ok(asked) => asked,
             Err(failure) => return said::failure(dialect, &failure, &id),
@@ -36,6 +39,9 @@ impl LlmFront {
         if !visit.may_ask(asked.model()) {
             let what = format!("the token \"{}\" may not ask the model \"{}\"", visit.client, asked.model());
             return said::refusal(dialect, 403, &what);
+        }
+        if let Err(failure) = visit.may_ask_others(&asked) {
+            return said::failure(dialect, &failure, &id);
         }
         let ways = match self.router.load().ways(asked.model()) {
             Ok(ways) => ways,

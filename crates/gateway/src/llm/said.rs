@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderName};
-use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderName};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
-use toolwright_llm::exchange::Fresh;
+use toolwright_llm::exchange::{Asked, Fresh, OtherModel};
 use toolwright_llm::models::ModelPattern;
-use toolwright_llm::{Dialect, Failure, dialects};
+use toolwright_llm::{Dialect, Failure, FailureKind, dialects};
 
 use crate::web::InsideBody;
 
@@ -34,6 +34,22 @@ impl Visit {
     pub(super) fn may_ask(&self, model: &str) -> bool {
         let takes = |pattern: &String| ModelPattern::new(pattern).is_ok_and(|pattern| pattern.takes(model));
         self.models.as_ref().is_none_or(|models| models.iter().any(takes))
+    }
+
+    /// Refuses a request that leads to a model which this token may not ask, in another way than by its `model`.
+    pub(super) fn may_ask_others(&self, asked: &Asked) -> Result<(), Failure> {
+        let Some(models) = &self.models else { return Ok(()) };
+        for OtherModel { member, model } in asked.other_models() {
+            let what = match &model {
+                Some(model) if self.may_ask(model) => continue,
+                Some(model) => format!("the model \"{model}\", which \"{member}\" names"),
+                None => format!("\"{member}\", by which the provider chooses a model"),
+            };
+            let what =
+                format!("the token \"{}\" may not use {what}; it may ask {}", self.client, models.join(", "));
+            return Err(Failure::new(FailureKind::Permission, what).about(member));
+        }
+        Ok(())
     }
 }
 
@@ -69,6 +85,36 @@ pub(crate) fn failure(dialect: Dialect, failure: &Failure, id: &str) -> Response
     let mut response = json(failure.status, dialects::write_error(dialect, failure, &request_id));
     name(dialect, &mut response, &request_id);
     response
+}
+
+/// The answer to a method that is not possible at a path.
+pub(super) fn wrong_method(
+    dialect: Dialect,
+    method: &Method,
+    allowed: &'static str,
+    id: &str,
+) -> Response<InsideBody> {
+    let what = format!("{method} is not possible here; use {allowed}");
+    let mut response = failure(dialect, &Failure::invalid(what).with_status(405), id);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// Refuses a body that is compressed: nothing here unpacks it.
+pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
+    match encoding(headers) {
+        None => Ok(()),
+        Some(encoding) => {
+            let what = format!("the body is sent with content-encoding: {encoding}; send it without");
+            Err(Failure::invalid(what).with_status(415))
+        }
+    }
+}
+
+/// How a body is compressed, where it is.
+pub(super) fn encoding(headers: &HeaderMap) -> Option<&str> {
+    let encoding = headers.get(CONTENT_ENCODING)?.to_str().unwrap_or("unknown").trim();
+    (!encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity")).then_some(encoding)
 }
 
 /// Names an answer, so that it can be found again.

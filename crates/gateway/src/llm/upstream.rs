@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION};
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use reqwest::Url;
 use tokio::time::timeout;
@@ -14,6 +14,7 @@ use toolwright_llm::{Dialect, Failure, FailureKind, Target, Thinks, quirks};
 
 use super::carrier::{Carried, CarriedBody, Carrier, CarryError};
 use super::router::UpstreamError;
+use super::said;
 
 /// How much of an answer that is not a stream is taken.
 const MOST_BYTES: usize = 64 << 20;
@@ -167,12 +168,17 @@ impl Upstream {
             headers.insert(name, value.clone());
         }
         self.sign(&mut headers, ask.own_key)?;
+        // Answers are read and repaired: nothing here unpacks them.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if ask.body.is_some() {
             headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
         }
         let first_byte = self.settings.first_byte;
         match timeout(first_byte, self.carrier.send(ask.method, &place, headers, ask.body)).await {
-            Ok(Ok(response)) => Ok(response),
+            Ok(Ok(response)) => match said::encoding(response.headers()) {
+                None => Ok(response),
+                Some(encoding) => Err(self.encoded(encoding)),
+            },
             Ok(Err(error)) => Err(self.unreachable(&error)),
             Err(_) => Err(self.silent(first_byte)),
         }
@@ -229,6 +235,14 @@ impl Upstream {
             "the upstream \"{name}\" at {} redirects to {place} ({status}); set llm.upstreams.{name}.url to the address that answers",
             self.place(),
             name = self.name(),
+        );
+        Failure::new(FailureKind::Api, what).with_status(502)
+    }
+
+    fn encoded(&self, encoding: &str) -> Failure {
+        let what = format!(
+            "the upstream \"{}\" answers with content-encoding: {encoding}, though it was asked not to; switch that off in the server or in a proxy before it",
+            self.name()
         );
         Failure::new(FailureKind::Api, what).with_status(502)
     }

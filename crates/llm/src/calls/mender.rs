@@ -23,6 +23,8 @@ pub struct Mender {
     normalizer: Arc<Normalizer>,
     tools: Arc<Toolset>,
     needs_objects: bool,
+    /// Whether the client allows calls at all.
+    allows_calls: bool,
 }
 
 /// A tool's name as it was sent, and what it stands for.
@@ -50,7 +52,18 @@ impl Named {
 impl Mender {
     /// For who gets the calls: `needs_objects` when arguments that are no object would break its reading.
     pub fn new(normalizer: Arc<Normalizer>, tools: Arc<Toolset>, needs_objects: bool) -> Mender {
-        Mender { normalizer, tools, needs_objects }
+        Mender { normalizer, tools, needs_objects, allows_calls: true }
+    }
+
+    /// The same for a client that allows no calls (`tool_choice: "none"`): what the model calls all the same is told as
+    /// text.
+    pub fn without_calls(self) -> Mender {
+        Mender { allows_calls: false, ..self }
+    }
+
+    /// Whether the client allows calls.
+    pub(super) fn allows_calls(&self) -> bool {
+        self.allows_calls
     }
 
     /// Finds the tool that a name stands for: as it is, in another case or with other separators, and for a tool that

@@ -6,7 +6,7 @@ use toolwright_jsonrpc::raw;
 use toolwright_model::Finish;
 
 use super::stop::{Calls, finish_of, settled};
-use super::{CallReport, GrowingCall, Mender};
+use super::{CallReport, GrowingCall, Mender, as_text};
 use crate::form::Event;
 
 /// Stands between a stream's sequencer and its encoder. Takes calls one after the other, and gives them mended: what
@@ -20,6 +20,8 @@ pub struct CallStage {
     /// It was told why the answer ended.
     is_settled: bool,
     reports: Vec<CallReport>,
+    /// The call that is told as text, because no calls are allowed: its name and its arguments so far.
+    written: Option<(String, String)>,
 }
 
 /// A call that is not decided.
@@ -36,11 +38,56 @@ struct OpenCall {
 impl CallStage {
     /// A stage at the start of a stream.
     pub fn new(mender: Arc<Mender>) -> CallStage {
-        CallStage { mender, open: None, calls: Calls::default(), is_settled: false, reports: Vec::new() }
+        CallStage {
+            mender,
+            open: None,
+            calls: Calls::default(),
+            is_settled: false,
+            reports: Vec::new(),
+            written: None,
+        }
     }
 
     /// Takes an event and gives what follows from it.
     pub fn push(&mut self, event: Event, out: &mut Vec<Event>) {
+        if !self.mender.allows_calls() {
+            return self.push_without_calls(event, out);
+        }
+        self.push_allowed(event, out);
+    }
+
+    /// The same where no calls are allowed: they are text.
+    fn push_without_calls(&mut self, event: Event, out: &mut Vec<Event>) {
+        match event {
+            Event::CallStart { name, .. } => {
+                self.tell_written(out);
+                self.written = Some((name, String::new()));
+            }
+            Event::CallArguments { text, .. } => {
+                if let Some((_, arguments)) = &mut self.written {
+                    arguments.push_str(&text);
+                }
+            }
+            Event::CallEnd { .. } => self.tell_written(out),
+            Event::Error(_) => {
+                self.written = None;
+                self.push_allowed(event, out);
+            }
+            Event::Usage(_) => out.push(event),
+            event => {
+                self.tell_written(out);
+                self.push_allowed(event, out);
+            }
+        }
+    }
+
+    fn tell_written(&mut self, out: &mut Vec<Event>) {
+        if let Some((name, arguments)) = self.written.take() {
+            out.push(Event::Text(as_text(&name, &arguments)));
+        }
+    }
+
+    fn push_allowed(&mut self, event: Event, out: &mut Vec<Event>) {
         match event {
             Event::CallStart { call, id, name } => {
                 self.decide(Finish::Stop, out);
@@ -77,7 +124,7 @@ impl CallStage {
 
     /// Whether something is held back, so that the client may have to wait.
     pub fn is_holding(&self) -> bool {
-        self.open.is_some()
+        self.open.is_some() || self.written.is_some()
     }
 
     /// The calls that were decided since this was asked last.

@@ -4,8 +4,8 @@ use toolwright_jsonrpc::Json;
 use toolwright_model::Finish;
 
 use super::stop::{Calls, finish_of, settled};
-use super::{CallReport, Delivery, Mended, Mender};
-use crate::form::{Arguments, Block, Call, Request, Response, Role};
+use super::{CallReport, Delivery, Mended, Mender, as_text};
+use crate::form::{Arguments, Block, Call, Request, Response, Role, Text};
 
 /// Mends the calls of a whole answer, as a stream's are, and settles why it ended. A call that was cut off is taken
 /// out of it.
@@ -19,6 +19,11 @@ pub fn mend_response(mender: &Mender, response: &mut Response) -> Vec<CallReport
         let is_last = index == last;
         index += 1;
         let Block::Call(call) = block else { return true };
+        if !mender.allows_calls() {
+            let text = as_text(&call.name, call.arguments.as_str());
+            *block = Block::Text(Text { text, extra: Vec::new() });
+            return true;
+        }
         let (is_told, report) = mend(mender, call, if is_last { end } else { Finish::Stop });
         calls.delivered += usize::from(is_told);
         calls.is_cut |= !is_told;

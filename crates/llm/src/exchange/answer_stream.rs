@@ -33,7 +33,7 @@ struct Translating {
 impl AnswerStream {
     pub(super) fn new(prepared: &Prepared) -> AnswerStream {
         let tool_names = if prepared.reads_text_calls { prepared.tool_names() } else { Vec::new() };
-        let way = if prepared.is_same_dialect() {
+        let way = if prepared.passes_answers {
             let mender = std::sync::Arc::clone(&prepared.mender);
             Way::Passing(Box::new(PassStream::new(prepared.upstream, mender, &prepared.pass_options())))
         } else {

@@ -3,6 +3,7 @@
 //! Everything stays at its place, so that the beginning of a conversation is the same in every request of it and stays in
 //! the upstream's cache, and what an instruction refers to still stands before it.
 
+use crate::dialects::offer::words_of;
 use crate::form::{Block, Message, Request, Role, Text};
 use crate::{Notes, Target};
 
@@ -12,6 +13,7 @@ const CLOSES: &str = "</system-reminder>";
 
 /// Changes what the upstream would refuse.
 pub(super) fn fit_turns(request: &mut Request, target: &Target, notes: &mut Notes) {
+    drop_wordless(request, target, notes);
     if !target.takes_inline_system {
         fit_system(request, notes);
     }
@@ -21,6 +23,23 @@ pub(super) fn fit_turns(request: &mut Request, target: &Target, notes: &mut Note
     if !target.takes_user_after_results {
         fold_into_results(&mut request.messages, notes);
     }
+}
+
+/// Takes out what only another dialect knows and what has no words (`local_shell_call_output`), and messages that are
+/// nothing else: an empty message is one that the user did not send.
+fn drop_wordless(request: &mut Request, target: &Target, notes: &mut Notes) {
+    request.messages.retain_mut(|message| {
+        let before = message.blocks.len();
+        message.blocks.retain(|block| match block {
+            Block::Other { dialect, raw } if *dialect != target.dialect && words_of(raw).is_none() => {
+                let kind = raw.get_text("type").unwrap_or_default();
+                notes.add("block_not_sent", format!("the upstream knows no {kind}; it was left out"));
+                false
+            }
+            _ => true,
+        });
+        message.blocks.len() == before || !message.blocks.is_empty()
+    });
 }
 
 /// System messages before everything else belong to the instructions. Others are said by the user, at their place.

@@ -311,7 +311,7 @@ pub(super) fn told<'t>(text: &'t str, span: &Span, shape: Shape) -> Cow<'t, str>
 pub(super) fn written(delivery: &Delivery, sent: &str, is: Shape, wanted: Shape) -> Option<String> {
     let text = match delivery {
         Delivery::CutOff => return None,
-        Delivery::AsSent if is == wanted => return None,
+        Delivery::AsSent if is == wanted || sent == "null" => return None,
         Delivery::AsSent => sent,
         Delivery::Instead(text) => text,
     };

@@ -205,6 +205,8 @@ struct CallObject {
     namespace: Option<Span>,
     name: Option<Span>,
     arguments: Option<(Span, Shape)>,
+    /// Where `null` stands instead of arguments.
+    null: Option<Span>,
     /// Whether the arguments are an empty string or object.
     is_empty: bool,
 }
@@ -214,7 +216,9 @@ impl CallObject {
     fn arguments(&mut self, walk: &mut Walk<'_>) -> Option<()> {
         let shape = if walk.peek() == Some(b'"') { Shape::Text } else { Shape::Object };
         let mut span = None;
+        let start = walk.at();
         walk.present(&mut span)?;
+        self.null = Some(start..walk.at()).filter(|_| span.is_none());
         if let Some(span) = span {
             self.is_empty = walk.is_empty(&span);
             self.arguments = Some((span, shape));
@@ -237,7 +241,9 @@ impl CallObject {
     }
 
     /// Tells the whole call.
-    fn tell_whole(self, spots: &mut Vec<Spot>) {
+    fn tell_whole(mut self, spots: &mut Vec<Spot>) {
+        // In a whole call `null` is what the model gave for arguments; in pieces it says that none come yet.
+        self.arguments = self.arguments.or(self.null.take().map(|span| (span, Shape::Object)));
         self.tell([What::Start], [What::End], spots);
     }
 

@@ -126,6 +126,9 @@ pub(super) fn answer(asked: &Asked, line: &Next) -> (Answer, Order) {
     if scenario.finish == Finish::Fails && !answer.is_stream {
         return (error(dialect, 500, FAILED), order);
     }
+    if order.packed {
+        answer.headers.push(("content-encoding", "gzip".into()));
+    }
     if order.endless {
         let mut texts = scenario.parts.iter().filter_map(|part| match part {
             Part::Text(text) => pieces(text, 9).first().copied(),

@@ -28,6 +28,7 @@ pub enum End {
 /// | `crlf` | ends the lines of events with CR and LF |
 /// | `comments` | puts a comment before every event |
 /// | `nothink` | refuses to be asked to think, as OpenAI and Ollama do; `/api/show` says so |
+/// | `packed` | says that its answer is compressed |
 /// | `noshow` | has no `/api/show` |
 /// | `bare` | does not send the end mark (`[DONE]`, `message_stop`, `response.completed`, `done`) |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub struct Order {
     pub bare: bool,
     /// Whether it refuses to be asked to think.
     pub nothink: bool,
+    /// Whether it says that its answer is compressed.
+    pub packed: bool,
     /// Whether nothing is said of what it can do.
     pub noshow: bool,
 }
@@ -90,6 +93,7 @@ impl Order {
                 "comments" => order.comments = true,
                 "bare" => order.bare = true,
                 "nothink" => order.nothink = true,
+                "packed" => order.packed = true,
                 "noshow" => order.noshow = true,
                 _ => {}
             }

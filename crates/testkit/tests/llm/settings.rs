@@ -206,3 +206,68 @@ async fn a_clients_own_key_goes_on_where_the_gateway_has_none() {
     assert_eq!(asked.header("x-toolwright-token"), None);
     assert!(asked.path.ends_with("?beta=true"), "{}", asked.path);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_for_some_models_reaches_no_others_by_fallbacks() {
+    let stage = Stage::set(Dialect::Chat).await;
+    let (code, token, error) = stage.gateway.run(&["token", "add", "ci", "--model", "plain*"]);
+    assert_eq!(code, 0, "{error}");
+    let token = token.split_whitespace().find(|word| word.starts_with("tw_")).expect("a token").to_owned();
+    let with = |more: Value| {
+        let mut body = question(Dialect::Chat, "plain", false);
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        body
+    };
+    let began = Instant::now();
+    while ask(&stage.gateway, &token, Dialect::Chat, &with(json!({}))).await.status == 401
+        && began.elapsed() < SOON
+    {
+        sleep(Duration::from_millis(50)).await;
+    }
+    for (more, status) in [
+        (json!({}), 200),
+        (json!({"models": ["plain", "plain+crlf"]}), 200),
+        (json!({"models": ["plain", "s9-reasoning"]}), 403),
+        (json!({"models": ["s9-reasoning"], "route": "fallback"}), 403),
+        (json!({"route": "fallback"}), 403),
+        (json!({"extra_body": {"models": ["s9-reasoning"]}}), 403),
+    ] {
+        let before = stage.upstream.exchanges().len();
+        let answer = ask(&stage.gateway, &token, Dialect::Chat, &with(more.clone())).await;
+        assert_eq!(answer.status, status, "{more}: {}", answer.text());
+        assert_eq!(stage.upstream.exchanges().len() > before, status == 200, "{more}");
+        // The owner may ask every model.
+        let answer = ask(&stage.gateway, &stage.gateway.token, Dialect::Chat, &with(more)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_compressed_and_wrong_methods_are_told_plainly() {
+    let stage = Stage::set(Dialect::Chat).await;
+    let body = question(Dialect::Anthropic, "plain+packed", false).to_string();
+    let answer = stage.post("/v1/messages", &body).await;
+    assert_eq!(answer.status, 502, "{}", answer.text());
+    assert!(answer.text().contains("content-encoding: gzip"), "{}", answer.text());
+    let asked = stage.upstream.exchanges().pop().expect("it was asked").asked;
+    assert_eq!(asked.header("accept-encoding"), Some("identity"));
+    for (headers, status) in [("content-encoding: gzip\r\n", 415), ("content-encoding: identity\r\n", 200)] {
+        let body = question(Dialect::Anthropic, "plain", false).to_string();
+        let answer = stage.send("/v1/messages", headers, &body).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+    }
+    for (path, allowed) in [("/v1/messages", "POST, OPTIONS"), ("/v1/messages/count_tokens", "POST, OPTIONS")]
+    {
+        let (address, token) = (stage.gateway.address, &stage.gateway.token);
+        let mut wire = Wire::connect(address).await.expect("a connection");
+        let bytes =
+            format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n");
+        let answer = timeout(SOON, wire.ask(bytes.as_bytes())).await.expect("soon").expect("an answer");
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, Some(allowed)),
+            "{path}: {}",
+            answer.text()
+        );
+    }
+}

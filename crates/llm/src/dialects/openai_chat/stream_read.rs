@@ -51,7 +51,10 @@ impl Decode for Decoder {
         if self.is_over || data.is_empty() {
             return;
         }
-        if data == "[DONE]" {
+        if data == "[DONE]" && !self.is_started {
+            self.is_over = true;
+            out.push(Event::Error(told::cut_off("nothing but [DONE] came")));
+        } else if data == "[DONE]" {
             self.close(out);
         } else if let Err(failure) = self.chunk(frame.event, data, out) {
             self.is_over = true;

@@ -100,7 +100,10 @@ impl State {
         if !frame.data.is_empty() {
             let mut spots = std::mem::take(&mut self.spots);
             spots_in_frame(self.dialect, frame.event, frame.data, &mut spots);
-            if spots.contains(&Spot::Error) {
+            if !self.report.has_begun && spots == [Spot::Done] {
+                // An end without a beginning is no answer: the end of the connection tells so.
+                marks.is_dropped = true;
+            } else if spots.contains(&Spot::Error) {
                 self.upstream_error(&spots, frame.data, &mut marks, out);
             } else {
                 self.report.has_begun |= !spots.is_empty();
