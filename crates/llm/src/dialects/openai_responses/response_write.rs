@@ -4,7 +4,7 @@ use toolwright_jsonrpc::Json;
 
 use super::output::{self, Answer, CallItem, ItemState, State};
 use super::{namespace, seal};
-use crate::form::{Arguments, Block, Call, Response, Stop, Thinking, Usage};
+use crate::form::{Arguments, Block, Call, Response, Stop, Thinking, Usage, signature};
 use crate::{Dialect, Reply};
 
 /// Writes an answer for a client.
@@ -76,8 +76,11 @@ impl Writer<'_> {
         let item = match signature.and_then(seal::item) {
             Some(item) => item,
             None => {
-                let encrypted =
-                    signature.and_then(|signature| seal::to_content(signature, thinking.is_redacted));
+                // What Chat signed says itself whose signature it is.
+                let encrypted = match &thinking.raw {
+                    Some((Dialect::OpenAiChat, _)) => Some(signature::sealed(thinking)),
+                    _ => signature.and_then(|signature| seal::to_content(signature, thinking.is_redacted)),
+                };
                 output::reasoning_item(&made, &thinking.text, encrypted.as_deref())
             }
         };
