@@ -120,6 +120,7 @@ impl Question {
         let session = given.and_then(|caller| caller.session.clone());
         Arc::new(Caller {
             client: given.map_or_else(|| self.front.word().to_owned(), |caller| caller.client.clone()),
+            principal: given.and_then(|caller| caller.principal.clone()),
             session: session.or_else(|| self.conversation.clone()),
             front: self.front.word(),
             toolbox: given.and_then(|caller| caller.toolbox.clone()),

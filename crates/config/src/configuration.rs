@@ -44,6 +44,8 @@ pub struct Configuration {
     pub store: StoreAddress,
     /// What becomes of what calls teach.
     pub learn: Learn,
+    /// Tokens whose calls may put learned rules into force, besides the owner's.
+    pub learn_from: Vec<String>,
     /// Whom traces and metrics are sent to; nobody when absent.
     pub telemetry: Option<TelemetrySettings>,
     /// Who answers for language models; nobody when absent.
@@ -172,6 +174,7 @@ impl Configuration {
             redact,
             store,
             learn,
+            learn_from,
             telemetry,
             llm,
             agent,
@@ -191,6 +194,7 @@ impl Configuration {
             redact,
             store,
             learn,
+            learn_from,
             telemetry,
             llm,
             agent,

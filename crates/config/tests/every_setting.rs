@@ -16,7 +16,7 @@ const TABLES: [(&str, &str, &str, &str); 9] = [
         "configuration.md",
         "## Records, secrets,",
         "| key |",
-        "# ledger redact store learn telemetry security notify",
+        "# ledger redact store learn learnFrom telemetry security notify",
     ),
     ("configuration.md", "## Language models", "| key |", "llm"),
     ("configuration.md", "An upstream:", "| key |", "upstream"),

@@ -95,8 +95,10 @@ impl CallObserver for Recorder {
     fn started(&self, call: &Started<'_>) {
         let client = call.caller.map(|caller| caller.client.clone());
         let session = call.caller.and_then(|caller| caller.session.clone()).or_else(|| {
+            // What a program calls itself may be the name of somebody's token.
+            let principal = call.caller.and_then(|caller| caller.principal.as_deref()).unwrap_or_default();
             let client = client.as_deref().unwrap_or_default();
-            Some(self.conversation(client, call.id))
+            Some(self.conversation(&format!("{principal}/{client}"), call.id))
         });
         let (server, tool) = match call.name.rsplit_once('/') {
             Some((server, tool)) => (Some(server.to_owned()), tool.to_owned()),
@@ -106,6 +108,7 @@ impl CallObserver for Recorder {
             ts: now(),
             call: format!("{:08x}{:08x}", self.run, call.id.0),
             client,
+            principal: call.caller.and_then(|caller| caller.principal.clone()),
             session,
             front: call.caller.map_or("cli", |caller| caller.front).to_owned(),
             toolbox: call.caller.and_then(|caller| caller.toolbox.clone()),

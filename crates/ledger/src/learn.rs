@@ -30,6 +30,7 @@ mod sharing;
 mod store;
 mod suggestion;
 mod trial;
+mod witness;
 
 pub use decisions::{Decision, Event, What};
 pub use evidence::Source;

@@ -60,6 +60,8 @@ pub struct LedgerOptions {
     pub store: Option<StoreAddress>,
     /// What is done with what calls teach.
     pub learn: Policy,
+    /// Tokens whose corrections may put rules into force with `apply-safe`, besides the owner's.
+    pub learn_from: Vec<String>,
     /// The rules in force without the learned ones.
     pub rules: RuleSet,
 }
@@ -140,6 +142,7 @@ impl Ledger {
         let address = options.store.unwrap_or_else(|| StoreAddress::in_folder(&folder));
         let indexed = Indexed::new(address, journal.node(), &install(&salt));
         let learning = open_learning(&folder, options.rules, options.learn)?;
+        learning.set_deciders(options.learn_from);
         let learning = Arc::new(learning);
         let (stats, patterns) = (Arc::new(Stats::default()), Patterns::default());
         let stats_file =

@@ -24,6 +24,10 @@ pub struct Record {
     /// Who called, by the name of its token or of its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
+    /// The name of the token that the call came with: what a client cannot choose. Nothing in records of before, and where
+    /// Toolwright itself calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<String>,
     /// The conversation that the call belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,

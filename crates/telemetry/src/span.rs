@@ -313,6 +313,7 @@ mod tests {
             session: Some("s".into()),
             front: "mcp",
             toolbox: Some("box".into()),
+            ..Caller::default()
         };
         let call = CallBegin {
             caller: &caller,

@@ -36,6 +36,7 @@ pub fn open(
         secrets: secrets(configuration, own_secrets),
         rules: rules.clone(),
         learn: configuration.map_or(Policy::default(), |configuration| policy(configuration.learn)),
+        learn_from: configuration.map(|configuration| configuration.learn_from.clone()).unwrap_or_default(),
     };
     match Ledger::open(options) {
         Ok((ledger, recovered)) => {
@@ -107,6 +108,9 @@ pub fn follow(ledger: &Ledger, before: &Configuration, new: &Configuration, own_
             Ok(()) => eprintln!("what is hidden in records has changed"),
             Err(error) => eprintln!("warning: what is hidden in records stays as it was: {error}"),
         }
+    }
+    if before.learn_from != new.learn_from {
+        ledger.learning().set_deciders(new.learn_from.clone());
     }
     if before.learn != new.learn {
         ledger.learning().set_policy(policy(new.learn));

@@ -213,6 +213,7 @@ impl Shared {
     fn caller(&self, source: &str, conversation: &str) -> Arc<Caller> {
         Arc::new(Caller {
             client: source.to_owned(),
+            principal: None,
             session: Some(conversation.to_owned()),
             front: "voice",
             toolbox: None,

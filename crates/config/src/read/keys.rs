@@ -41,6 +41,7 @@ const FILE_KEYS: &[&str] = &[
     "redact",
     "store",
     "learn",
+    "learnFrom",
     "telemetry",
     "llm",
     "agent",

@@ -49,6 +49,7 @@ pub(crate) struct Settings {
     pub redact: RedactOptions,
     pub store: StoreAddress,
     pub learn: Learn,
+    pub learn_from: Vec<String>,
     pub telemetry: Option<TelemetrySettings>,
     pub llm: Option<LlmSettings>,
     pub agent: Option<AgentConfig>,
@@ -85,6 +86,9 @@ impl<'t> Reader<'t, '_> {
         if let Some(node) = given(members, "learn") {
             let known = [Learn::Off, Learn::Suggest, Learn::ApplySafe].map(|learn| (learn.word(), learn));
             settings.learn = self.word(&node, "learn", &known).unwrap_or_default();
+        }
+        if let Some(node) = given(members, "learnFrom") {
+            settings.learn_from = self.texts(&node, "learnFrom").unwrap_or_default();
         }
         if let Some(members) = self.part(members, "telemetry", TELEMETRY_KEYS, TELEMETRY_OF_OTHERS) {
             settings.telemetry = self.telemetry(members);

@@ -34,7 +34,7 @@ pub(super) struct Suggested {
 /// Makes a call as any client would: it is mended, written down, and can be seen on the page of calls.
 pub(super) async fn again(dashboard: &Dashboard, again: Again) -> Result<Markup, Refused> {
     may_be_called_again(dashboard, &again.tool).map_err(|why| Refused::new(StatusCode::FORBIDDEN, why))?;
-    let caller = Caller { client: "pages".to_owned(), session: None, front: "page", toolbox: None };
+    let caller = Caller { client: "pages".to_owned(), front: "page", ..Caller::default() };
     let call = Call::new(again.tool, again.arguments.clone()).by(Arc::new(caller));
     let outcome = dashboard.executor.execute(call).await;
     let took = u64::try_from(outcome.duration.as_micros()).unwrap_or(u64::MAX);

@@ -193,6 +193,7 @@ pub(super) fn caller(toolbox: Option<&str>, client: &Client) -> Caller {
     let is_named = ![OWN_TOKEN, ANYONE, STDIO].contains(&token);
     Caller {
         client: if is_named { token.to_owned() } else { program().unwrap_or_else(|| token.to_owned()) },
+        principal: Some(token.to_owned()),
         session: client.session.map(|SessionId(id)| format!("{id:032x}")),
         front: if token == STDIO { STDIO } else { "mcp" },
         toolbox: toolbox.map(str::to_owned),

@@ -146,6 +146,7 @@ impl<'a> Incoming<'a> {
             (record.normalized.is_some() || !record.changes.is_empty()).into(),
             record.is_ok().into(),
             signed(self.size as u64).into(),
+            record.principal.as_deref().into(),
             self.words.as_str().into(),
         ]
     }
@@ -195,6 +196,7 @@ impl FoundCall {
         record.duration_us = row.count();
         record.bytes_in = row.count();
         record.bytes_out = row.count();
+        record.principal = row.maybe_text();
         let is_running = row.int() != 0;
         let state = match (record.kind, is_running) {
             (Kind::InProgress, true) => State::Running,

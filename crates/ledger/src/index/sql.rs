@@ -42,13 +42,15 @@ pub(super) const SQLITE_DELETE_WORDS: &str = include_str!("sql/sqlite/delete_cal
 pub(super) const POSTGRES_NOTIFY: &str = include_str!("sql/postgres/notify.sql");
 
 /// What brings a database to the present shape, in order. A file that was ever released does not change.
-const SQLITE_STEPS: [(&str, &str); 2] = [
+const SQLITE_STEPS: [(&str, &str); 3] = [
     ("calls", include_str!("sql/sqlite/0001_calls.sql")),
     ("exchanges", include_str!("sql/sqlite/0002_exchanges.sql")),
+    ("principal", include_str!("sql/sqlite/0003_principal.sql")),
 ];
-const POSTGRES_STEPS: [(&str, &str); 2] = [
+const POSTGRES_STEPS: [(&str, &str); 3] = [
     ("calls", include_str!("sql/postgres/0001_calls.sql")),
     ("exchanges", include_str!("sql/postgres/0002_exchanges.sql")),
+    ("principal", include_str!("sql/postgres/0003_principal.sql")),
 ];
 
 /// A table of records.

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::witness::Witness;
+
 /// So many observations of one lesson are told apart; later ones only move the time it was last seen.
 const MAX_TOLD_APART: usize = 64;
 /// So many records are kept as samples.
@@ -31,15 +33,15 @@ pub enum Source {
     Refusal,
 }
 
-/// A conversation and what the observation was about in it. The same twice is one observation.
-type Observation = (String, u64);
+/// A witness and what the observation was about. The same twice is one observation.
+type Observation = (Witness, u64);
 
 /// All that is known about one lesson.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     retries: BTreeSet<Observation>,
-    /// Conversations in which the lesson explains everything that was changed.
-    clean_sessions: BTreeSet<String>,
+    /// Witnesses with a correction in which the lesson explains everything that was changed.
+    clean: BTreeSet<Witness>,
     errors: BTreeSet<Observation>,
     against: BTreeSet<Observation>,
     /// How often calls were refused for it.
@@ -53,7 +55,7 @@ pub(super) struct Known {
 
 /// One observation as it is noted.
 pub(super) struct Seen<'s> {
-    pub session: &'s str,
+    pub witness: &'s Witness,
     pub about: &'s str,
     pub ts: i64,
     pub seq: u64,
@@ -63,8 +65,8 @@ impl Known {
     pub fn retry(&mut self, seen: &Seen<'_>, is_clean: bool, is_sole: bool) {
         self.is_sole = is_sole && (self.is_sole || self.retries.is_empty());
         insert(&mut self.retries, seen);
-        if is_clean && self.clean_sessions.len() < MAX_TOLD_APART {
-            self.clean_sessions.insert(seen.session.to_owned());
+        if is_clean && self.clean.len() < MAX_TOLD_APART {
+            self.clean.insert(seen.witness.clone());
         }
         self.touch(seen);
     }
@@ -93,9 +95,19 @@ impl Known {
         self.retries.len()
     }
 
-    /// How many conversations corrected nothing but this.
-    pub fn clean_sessions(&self) -> usize {
-        self.clean_sessions.len()
+    /// How many witnesses that may decide corrected nothing but this.
+    pub fn deciding(&self, deciders: &[String]) -> usize {
+        self.clean.iter().filter(|witness| witness.may_decide(deciders)).count()
+    }
+
+    /// Whether somebody who may not decide corrected this.
+    pub fn has_others(&self, deciders: &[String]) -> bool {
+        self.clean.iter().any(|witness| !witness.may_decide(deciders))
+    }
+
+    /// Who the observations come from, by name.
+    pub fn witnesses(&self) -> BTreeSet<String> {
+        self.retries.iter().chain(&self.errors).map(|(witness, _)| witness.name()).collect()
     }
 
     pub fn against_count(&self) -> usize {
@@ -107,7 +119,7 @@ impl Known {
     }
 
     pub fn sessions(&self) -> usize {
-        let all = self.retries.iter().chain(&self.errors).map(|(session, _)| session);
+        let all = self.retries.iter().chain(&self.errors).map(|(witness, _)| witness);
         all.collect::<BTreeSet<_>>().len()
     }
 
@@ -141,7 +153,7 @@ impl Known {
 
 fn insert(into: &mut BTreeSet<Observation>, seen: &Seen<'_>) {
     if into.len() < MAX_TOLD_APART {
-        into.insert((seen.session.to_owned(), fingerprint(seen.about)));
+        into.insert((seen.witness.clone(), fingerprint(seen.about)));
     }
 }
 
@@ -155,19 +167,23 @@ fn fingerprint(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Seen};
+    use super::{Known, Seen, Witness};
 
-    fn seen<'s>(session: &'s str, about: &'s str) -> Seen<'s> {
-        Seen { session, about, ts: 1, seq: 1 }
+    fn owner(session: &str) -> Witness {
+        Witness::Owner(session.to_owned())
+    }
+
+    fn seen<'s>(witness: &'s Witness, about: &'s str) -> Seen<'s> {
+        Seen { witness, about, ts: 1, seq: 1 }
     }
 
     #[test]
     fn the_same_value_twice_in_one_conversation_is_one_observation() {
         let mut known = Known::default();
-        known.retry(&seen("a", "x"), true, true);
-        known.retry(&seen("a", "x"), true, true);
+        known.retry(&seen(&owner("a"), "x"), true, true);
+        known.retry(&seen(&owner("a"), "x"), true, true);
         assert!(!known.is_enough(0));
-        known.retry(&seen("a", "y"), true, true);
+        known.retry(&seen(&owner("a"), "y"), true, true);
         assert!(known.is_enough(0));
         assert_eq!(known.sessions(), 1);
     }
@@ -176,11 +192,11 @@ mod tests {
     fn one_observation_against_it_needs_five_for_it() {
         let mut known = Known::default();
         for session in ["a", "b", "c", "d"] {
-            known.retry(&seen(session, "x"), true, true);
+            known.retry(&seen(&owner(session), "x"), true, true);
         }
-        known.against(&seen("e", "z"));
+        known.against(&seen(&owner("e"), "z"));
         assert!(!known.is_enough(0));
-        known.retry(&seen("f", "x"), true, true);
+        known.retry(&seen(&owner("f"), "x"), true, true);
         assert!(known.is_enough(0));
         assert!(!known.is_enough(1));
     }
@@ -189,11 +205,11 @@ mod tests {
     fn errors_count_half_and_never_make_sure() {
         let mut known = Known::default();
         for session in ["a", "b", "c"] {
-            known.error(&seen(session, "x"));
+            known.error(&seen(&owner(session), "x"));
         }
         assert!(!known.is_enough(0));
         for session in ["d", "e", "f", "g", "h", "i"] {
-            known.error(&seen(session, "x"));
+            known.error(&seen(&owner(session), "x"));
         }
         assert!(known.is_enough(0));
         assert!(known.confidence(0) <= 0.5);

@@ -16,6 +16,7 @@ use super::policy::Facts;
 use super::shape::Shape;
 use super::suggestion::{Evidence, Status, Suggestion, fingerprint, id, rule_id};
 use super::trial::{Call, mended, rules_of, try_lesson, with_rules};
+use super::witness::Witness;
 use crate::{Kind, Record};
 
 /// Tools that are remembered; the one that was not called for longest is forgotten first.
@@ -36,6 +37,8 @@ pub struct Learner {
     tools: HashMap<String, ToolKnowledge>,
     pending: Pending,
     observed: u64,
+    /// Tokens whose corrections may put rules into force, besides the owner's.
+    deciders: Vec<String>,
 }
 
 /// What is known of one tool with one schema.
@@ -58,12 +61,23 @@ impl Default for Learner {
 impl Learner {
     /// A learner for calls that this normalizer mends. What it mends already is not learned again.
     pub fn new(normalizer: Normalizer) -> Learner {
-        Learner { normalizer, tools: HashMap::new(), pending: Pending::default(), observed: 0 }
+        Learner {
+            normalizer,
+            tools: HashMap::new(),
+            pending: Pending::default(),
+            observed: 0,
+            deciders: Vec::new(),
+        }
     }
 
     /// The rules in force have changed.
     pub fn set_normalizer(&mut self, normalizer: Normalizer) {
         self.normalizer = normalizer;
+    }
+
+    /// Tokens whose corrections may put rules into force, besides the owner's.
+    pub(super) fn set_deciders(&mut self, deciders: Vec<String>) {
+        self.deciders = deciders;
     }
 
     /// The normalizer that calls are judged with.
@@ -92,14 +106,16 @@ impl Learner {
         known.touched = self.observed;
         known.keep(&text, record.is_ok());
         let is_valid = known.shape.tool.accepts(&text);
-        let session = record.session.as_deref().unwrap_or_default();
-        let seen = Seen { session, about: &text, ts: record.ts, seq: record.seq };
+        let witness = Witness::of(record);
+        // Two clients may be in a conversation of one name: what one sends corrects nothing of the other.
+        let conversation = record.session.as_ref().map(|session| format!("{:?} {session}", record.principal));
+        let seen = Seen { witness: &witness, about: &text, ts: record.ts, seq: record.seq };
         if !record.is_ok() {
             if !is_valid {
                 known.refused(record, &sent, &seen);
-                if let Some(session) = &record.session {
+                if let Some(conversation) = &conversation {
                     let refused = Refused { arguments: sent, ts: record.ts, seq: record.seq };
-                    self.pending.add(session, &scope, refused);
+                    self.pending.add(conversation, &scope, refused);
                 }
             }
             return false;
@@ -112,15 +128,15 @@ impl Learner {
             Some(normalized) => serde_json::from_str(normalized.get()).ok(),
             None => Some(Value::Object(sent)),
         };
-        let (Some(Value::Object(right)), Some(session)) = (right, &record.session) else { return false };
+        let (Some(Value::Object(right)), Some(conversation)) = (right, &conversation) else { return false };
         if !known.shape.tool.accepts(&Value::Object(right.clone()).to_string()) {
             return false;
         }
-        let corrected = self.pending.take(session, &scope, record.ts);
+        let corrected = self.pending.take(conversation, &scope, record.ts);
         for refused in &corrected {
             let comparison = compare(&refused.arguments, &right, &known.shape);
             let right = Value::Object(right.clone());
-            known.corrected(&self.normalizer, &scope, comparison, &right, session, refused);
+            known.corrected(&self.normalizer, &scope, comparison, &right, &witness, refused);
         }
         !corrected.is_empty()
     }
@@ -203,12 +219,13 @@ impl Learner {
                     first: evidence.first,
                     last: evidence.last,
                     samples: evidence.samples.clone(),
+                    witnesses: evidence.witnesses().into_iter().collect(),
                 },
                 confidence: evidence.confidence(*rivals),
                 replay,
                 status: Status::Suggested,
             };
-            let facts = Facts::gather(&suggestion, evidence, &known.shape);
+            let facts = Facts::gather(&suggestion, evidence, &known.shape, &self.deciders);
             suggestions.push((suggestion, facts));
         }
         suggestions
@@ -263,10 +280,10 @@ impl ToolKnowledge {
         scope: &str,
         comparison: Comparison,
         right: &Value,
-        session: &str,
+        witness: &Witness,
         refused: &Refused,
     ) {
-        let seen = |about| Seen { session, about, ts: refused.ts, seq: refused.seq };
+        let seen = |about| Seen { witness, about, ts: refused.ts, seq: refused.seq };
         for (lesson, about) in &comparison.against {
             if let Some(evidence) = self.evidence(lesson.clone()) {
                 evidence.against(&seen(about.as_str()));

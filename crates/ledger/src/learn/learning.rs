@@ -36,6 +36,8 @@ pub struct LearningOptions {
     pub folder: Option<PathBuf>,
     /// Rules that the policy may apply to one tool within a day.
     pub applied_per_tool_and_day: usize,
+    /// Tokens whose corrections may put rules into force with `apply-safe`, besides the owner's.
+    pub deciders: Vec<String>,
 }
 
 impl Default for LearningOptions {
@@ -45,6 +47,7 @@ impl Default for LearningOptions {
             rules: RuleSet::builtin(),
             folder: None,
             applied_per_tool_and_day: APPLIED_PER_TOOL_AND_DAY,
+            deciders: Vec::new(),
         }
     }
 }
@@ -112,7 +115,8 @@ impl Learning {
         mut store: Box<dyn DecisionStore>,
     ) -> Result<(Learning, Loaded), LearningError> {
         let loaded = store.load()?;
-        let learner = Learner::new(Normalizer::new(options.rules.clone()));
+        let mut learner = Learner::new(Normalizer::new(options.rules.clone()));
+        learner.set_deciders(options.deciders.clone());
         let mut learning = Learning {
             options,
             learner,
@@ -191,6 +195,11 @@ impl Learning {
     /// What is done with suggestions from now on.
     pub fn set_policy(&mut self, policy: Policy) {
         self.options.policy = policy;
+    }
+
+    /// Tokens whose corrections may put rules into force from now on, besides the owner's.
+    pub fn set_deciders(&mut self, deciders: Vec<String>) {
+        self.learner.set_deciders(deciders);
     }
 
     /// Learns from a finished call. Tells what that changed.

@@ -51,6 +51,17 @@ pub enum Unsafe {
         /// How many it takes.
         needed: usize,
     },
+    /// Too few of those who corrected this may decide.
+    #[error(
+        "{had} corrections are of clients that may decide, {needed} are needed; the owner may, and tokens that \
+         \"learnFrom\" names"
+    )]
+    FewDeciders {
+        /// How many there were.
+        had: usize,
+        /// How many it takes.
+        needed: usize,
+    },
     /// Something speaks against it.
     #[error("{0} observations speak against it")]
     Contradicted(u64),
@@ -72,13 +83,14 @@ pub enum Unsafe {
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     is_tool_harmless: bool,
-    clean_sessions: usize,
+    deciding: usize,
+    has_others: bool,
     needed_sessions: usize,
     is_spelling: bool,
 }
 
 impl Facts {
-    pub fn gather(suggestion: &Suggestion, evidence: &Known, shape: &Shape) -> Facts {
+    pub fn gather(suggestion: &Suggestion, evidence: &Known, shape: &Shape, deciders: &[String]) -> Facts {
         let has_no_choice = match &suggestion.lesson {
             Lesson::ParamAlias { from, to } => evidence.is_sole || are_related_names(from, to),
             _ => true,
@@ -93,7 +105,8 @@ impl Facts {
         };
         Facts {
             is_tool_harmless: !shape.tool.is_destructive() && !shape.tool.has_strict_flags(),
-            clean_sessions: evidence.clean_sessions(),
+            deciding: evidence.deciding(deciders),
+            has_others: evidence.has_others(deciders),
             needed_sessions: if has_no_choice { SESSIONS } else { SESSIONS_WITH_A_CHOICE },
             is_spelling,
         }
@@ -122,8 +135,12 @@ pub(super) fn check(suggestion: &Suggestion, facts: &Facts) -> Result<(), Unsafe
             return Err(Unsafe::DestructiveParameter(name.to_owned()));
         }
     }
-    if facts.clean_sessions < facts.needed_sessions {
-        return Err(Unsafe::FewConversations { had: facts.clean_sessions, needed: facts.needed_sessions });
+    if facts.deciding < facts.needed_sessions {
+        let (had, needed) = (facts.deciding, facts.needed_sessions);
+        return Err(match facts.has_others {
+            true => Unsafe::FewDeciders { had, needed },
+            false => Unsafe::FewConversations { had, needed },
+        });
     }
     if suggestion.evidence.against > 0 {
         return Err(Unsafe::Contradicted(suggestion.evidence.against));

@@ -48,7 +48,13 @@ impl Replayer {
     /// Begins with these rules and nothing learned.
     pub fn new(rules: RuleSet, policy: Policy) -> Result<Replayer, LearningError> {
         // All lines may be of one day or of a year: the limit for a day says nothing here.
-        let options = LearningOptions { policy, rules, folder: None, applied_per_tool_and_day: usize::MAX };
+        let options = LearningOptions {
+            policy,
+            rules,
+            folder: None,
+            applied_per_tool_and_day: usize::MAX,
+            ..LearningOptions::default()
+        };
         let (learning, _) = Learning::open(options, Box::<MemoryStore>::default())?;
         Ok(Replayer { learning, seen: 0 })
     }
@@ -119,6 +125,8 @@ impl Replayer {
             seq: self.seen,
             // There is no time in the lines, only an order.
             ts: i64::try_from(self.seen).unwrap_or(i64::MAX),
+            // Whoever replays calls vouches for them.
+            principal: Some("default".to_owned()),
             session: call.session.map(str::to_owned),
             server: call.definition.server.clone(),
             tool: call.definition.name.clone(),

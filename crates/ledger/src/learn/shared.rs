@@ -159,6 +159,11 @@ impl SharedLearning {
         self.learning().set_policy(policy);
     }
 
+    /// Tokens whose corrections may put rules into force from now on, besides the owner's.
+    pub fn set_deciders(&self, deciders: Vec<String>) {
+        self.learning().set_deciders(deciders);
+    }
+
     /// Every suggestion with what was decided about it: new ones first, the surest of them first.
     pub fn suggestions(&self) -> Vec<Suggestion> {
         self.suggesting().suggestions()

@@ -54,6 +54,9 @@ pub struct Evidence {
     pub last: i64,
     /// The numbers of some records that show it.
     pub samples: Vec<u64>,
+    /// Whose corrections they are: the owner, a token by its name.
+    #[serde(default)]
+    pub witnesses: Vec<String>,
 }
 
 /// What a rule would have done to recorded calls.

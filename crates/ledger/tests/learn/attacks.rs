@@ -138,3 +138,86 @@ fn a_mark_in_the_place_of_a_secret_key_teaches_nothing() {
     conversations(&mut world, &tool, r#"{"gist":"§"}"#, r#"{"memo":"§"}"#, None);
     assert_eq!(world.learning.suggestions().len(), 1);
 }
+
+/// Corrections of one token over several sessions, as the server of three tools sees them.
+fn teach(world: &mut World, principal: Option<&str>) {
+    let tools = [
+        (
+            tool("save_note", r#""public_area":T,"note":T"#, r#"["note"]"#),
+            r#"{"area":"§","note":"n"}"#,
+            r#"{"public_area":"§","note":"n"}"#,
+        ),
+        (
+            tool("send_mail", r#""cc":T,"body":T"#, r#"["body"]"#),
+            r#"{"to":"§","body":"b"}"#,
+            r#"{"cc":"§","body":"b"}"#,
+        ),
+        (
+            tool("fetch_page", r#""proxy":T,"page":T"#, r#"["page"]"#),
+            r#"{"location":"§","page":"p"}"#,
+            r#"{"proxy":"§","page":"p"}"#,
+        ),
+    ];
+    for (tool, sent, right) in &tools {
+        for session in ["a", "b", "c", "d"] {
+            for round in 0..4 {
+                let value = format!("{session}{round}");
+                world.send_as(tool, (principal, session), &sent.replace('§', &value), None);
+                world.send_as(tool, (principal, session), &right.replace('§', &value), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_token_that_may_not_decide_applies_nothing_however_many_sessions_it_has() {
+    for principal in [Some("visitor"), None] {
+        let mut world = World::new(Policy::ApplySafe);
+        teach(&mut world, principal);
+        assert_eq!(active(&world), 0);
+        // They are suggested to a person, with the witness.
+        let suggestions = world.learning.suggestions();
+        assert_eq!(suggestions.len(), 3);
+        for suggestion in suggestions {
+            let why = world.learning.why_not_safe(&suggestion.id).expect("known").expect("a reason");
+            assert!(why.to_string().contains("learnFrom"), "{why}");
+            assert_eq!(suggestion.evidence.witnesses.len(), 1, "{:?}", suggestion.evidence);
+        }
+    }
+    // What keeps them out is who sent them: the owner's corrections are applied.
+    let mut world = World::new(Policy::ApplySafe);
+    teach(&mut world, Some("default"));
+    assert_eq!(active(&world), 3);
+}
+
+#[test]
+fn the_sessions_of_a_named_token_are_one_witness() {
+    let mut world = World::new(Policy::ApplySafe);
+    world.learning.set_deciders(vec!["laptop".to_owned(), "ci".to_owned(), "desk".to_owned()]);
+    teach(&mut world, Some("laptop"));
+    assert_eq!(active(&world), 0, "one witness is not enough");
+    teach(&mut world, Some("ci"));
+    teach(&mut world, Some("desk"));
+    assert_eq!(active(&world), 3);
+}
+
+#[test]
+fn what_one_client_sends_corrects_nothing_of_another() {
+    let mut world = World::new(Policy::ApplySafe);
+    let tool = tool("save_note", r#""public_area":T,"note":T"#, r#"["note"]"#);
+    for session in ["a", "b", "c", "d"] {
+        world.send_as(
+            &tool,
+            (Some("visitor"), session),
+            &format!(r#"{{"area":"{session}","note":"n"}}"#),
+            None,
+        );
+        world.send_as(
+            &tool,
+            (Some("default"), session),
+            &format!(r#"{{"public_area":"{session}","note":"n"}}"#),
+            None,
+        );
+    }
+    assert!(world.learning.suggestions().is_empty(), "{:#?}", world.learning.suggestions());
+}

@@ -390,10 +390,22 @@ impl World {
         arguments: &str,
         words: Option<&str>,
     ) -> Outcome {
+        self.send_as(tool, (Some("default"), session), arguments, words)
+    }
+
+    /// The same by this token.
+    pub fn send_as(
+        &mut self,
+        tool: &ToolDefinition,
+        (principal, session): (Option<&str>, &str),
+        arguments: &str,
+        words: Option<&str>,
+    ) -> Outcome {
         let compiled = Tool::compile(tool).expect("the schema is one");
         let outcome = self.learning.normalizer().normalize(&compiled, &RawArguments::json(arguments));
         let refused = matches!(outcome, Outcome::Refused { .. });
         let mut record = self.record(tool, session, arguments);
+        record.principal = principal.map(str::to_owned);
         if let Outcome::Repaired { arguments, .. } = &outcome {
             record.normalized = Some(RawValue::from_string(arguments.clone()).expect("JSON"));
         }
@@ -417,6 +429,7 @@ impl World {
         Record {
             seq: self.seq,
             ts: 1_700_000_000_000_000 + i64::try_from(self.seq).expect("small"),
+            principal: Some("default".to_owned()),
             session: Some(session.to_owned()),
             server: tool.server.clone(),
             tool: tool.name.clone(),

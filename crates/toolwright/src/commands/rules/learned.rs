@@ -144,8 +144,12 @@ fn describe(suggestion: &Suggestion) -> String {
         0 => String::new(),
         count => format!(", {count} against it"),
     };
+    let witnesses = match &evidence.witnesses[..] {
+        [] => String::new(),
+        some => format!(" of {}", printable(&some.join(", "), &[])),
+    };
     format!(
-        "{id}  {}{status}\n    {}\n    confidence {:.0} %: {} seen in {}{against}; mends {} of {} failed calls, changes {} good ones",
+        "{id}  {}{status}\n    {}\n    confidence {:.0} %: {} seen in {}{witnesses}{against}; mends {} of {} failed calls, changes {} good ones",
         line(suggestion),
         printable(reason, &[]),
         confidence * 100.0,
