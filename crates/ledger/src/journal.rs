@@ -7,6 +7,7 @@
 //!
 //! Start with [`Journal`]; what a line looks like is in `line.rs`, what happens after a crash in `recover.rs`.
 
+mod age;
 mod chain;
 mod damage;
 mod error;

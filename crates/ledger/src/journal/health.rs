@@ -11,6 +11,8 @@ pub struct Health {
     pub lost: u64,
     /// How many were written and may not survive a loss of power, because a sync failed.
     pub unsynced: u64,
+    /// How many files were removed since the journal was opened, because they were too old or too much.
+    pub removed: u64,
     /// What went wrong last, also when it is well again.
     pub last_error: Option<String>,
     /// Since when the state is what it is, in microseconds since 1970. Nothing when it never changed.
@@ -58,6 +60,12 @@ impl HealthCell {
         health.lost = health.lost.saturating_add(lost);
         health.unsynced = health.unsynced.saturating_add(unsynced);
         health.last_error = Some(why);
+    }
+
+    /// So many files were removed.
+    pub fn removed(&self, files: u64) {
+        let mut health = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        health.removed = health.removed.saturating_add(files);
     }
 
     /// It works again.

@@ -100,8 +100,7 @@ fn sync(shared: &Shared, group: Group) {
 
 fn tidy(shared: &Shared) {
     match shared.tidy() {
-        Ok(removed) if removed.is_empty() => {}
-        Ok(removed) => tracing::info!(files = removed.len(), "old segments of the journal were removed"),
+        Ok(removed) => shared.health.removed(removed.len() as u64),
         Err(why) => tracing::warn!(error = %why, "old segments of the journal could not be removed"),
     }
 }

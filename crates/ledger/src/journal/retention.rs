@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::age;
 use super::error::JournalError;
 use super::files::{self, Segment};
 use super::line::{Hash, prove};
@@ -57,11 +58,19 @@ pub(super) fn tidy(
     let is_old = |seen: &fs::Metadata| {
         seen.modified().is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > options.keep))
     };
+    // The clock alone is not believed: records have to show that the time has passed.
+    let too_old: Vec<bool> = match kept.first() {
+        Some((_, seen)) if is_old(seen) => {
+            let ages = age::ages(&kept, now, options.keep);
+            kept.iter().zip(ages).map(|((_, seen), age)| is_old(seen) && age > options.keep).collect()
+        }
+        _ => vec![false; kept.len()],
+    };
     let mut total: u64 = kept.iter().map(|(_, seen)| seen.len()).sum();
     // The last one with records stays: it is written, and the chain goes on from it.
     let last = kept.iter().rposition(|(_, seen)| seen.len() > 0).unwrap_or(0);
     let mut count = 0;
-    while count < last && (total > options.total_bytes || is_old(&kept[count].1)) {
+    while count < last && (total > options.total_bytes || too_old[count]) {
         total -= kept[count].1.len();
         count += 1;
     }
@@ -78,7 +87,16 @@ pub(super) fn tidy(
             }
         }
     }
-    removed.extend(remove_torn(folder, kept.get(count).map_or(0, |(first, _)| first.first), is_old));
+    if count > 0 {
+        let (first, behind) = (kept[0].0.first, kept[count].0.first);
+        tracing::warn!(
+            files = removed.len(),
+            first_record = first,
+            last_record = behind - 1,
+            "old segments of the journal were removed"
+        );
+    }
+    removed.extend(remove_torn(folder, kept.get(count).map_or(0, |(first, _)| first.first)));
     Ok(removed)
 }
 
@@ -94,15 +112,14 @@ fn write_head(folder: &Path, first: &Segment) -> std::io::Result<()> {
     disk::replace(&folder.join(HEAD), format!("{text}\n").as_bytes())
 }
 
-/// Removes what was cut off from segments that are gone, or long ago.
-fn remove_torn(folder: &Path, first: u64, is_old: impl Fn(&fs::Metadata) -> bool) -> BTreeSet<PathBuf> {
+/// Removes what was cut off from segments that are gone.
+fn remove_torn(folder: &Path, first: u64) -> BTreeSet<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return BTreeSet::new() };
     let is_over = |entry: &fs::DirEntry| {
         let name = entry.file_name();
         let name = name.to_str().and_then(|name| name.split_once(".jsonl.torn-"));
         let Some((number, _)) = name else { return false };
         number.parse::<u64>().is_ok_and(|number| number < first)
-            || entry.metadata().is_ok_and(|seen| is_old(&seen))
     };
     let over = entries.flatten().filter(is_over).map(|entry| entry.path());
     over.filter(|path| fs::remove_file(path).is_ok()).collect()

@@ -1,10 +1,11 @@
 //! Old segments go as a whole, and the journal says so.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use tempfile::tempdir;
+use toolwright_ledger::Record;
 use toolwright_ledger::journal::{Begin, Journal, JournalOptions, Why, verify};
 
 use crate::support::{filled, read, record, segments, small_segments};
@@ -13,9 +14,34 @@ fn first_number(path: &Path) -> u64 {
     path.file_stem().expect("it works").to_str().expect("it works").parse().expect("it works")
 }
 
-fn make_old(path: &Path, days: u64) {
-    let at = SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
-    File::options().write(true).open(path).expect("it works").set_modified(at).expect("it works");
+const DAY: u64 = 24 * 60 * 60;
+
+fn days_ago(days: u64) -> SystemTime {
+    SystemTime::now() - Duration::from_secs(days * DAY)
+}
+
+/// A journal with one record every three days: the last one was written so many days ago, and its clock was right.
+fn filled_slowly(folder: &Path, count: u64, ended: u64) -> Vec<PathBuf> {
+    let (journal, _) = Journal::open(folder, small_segments()).unwrap();
+    let at = |number: u64| days_ago(ended + (count - number) * 3);
+    for number in 1..=count {
+        let ts = at(number).duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros();
+        let record = Record { ts: i64::try_from(ts).unwrap(), ..record(&format!("c{number}")) };
+        journal.append(record).unwrap();
+    }
+    drop(journal);
+    let files = segments(folder);
+    for (number, file) in files.iter().enumerate() {
+        let last = files.get(number + 1).map_or(count, |next| first_number(next) - 1);
+        File::options().write(true).open(file).unwrap().set_modified(at(last)).unwrap();
+    }
+    files
+}
+
+/// How many of the files are older than the usual 90 days by their own time.
+fn too_old(files: &[PathBuf]) -> usize {
+    let is_old = |path: &&PathBuf| fs::metadata(path).unwrap().modified().unwrap() < days_ago(90);
+    files.iter().filter(is_old).count()
 }
 
 #[test]
@@ -55,35 +81,52 @@ fn the_oldest_segments_go_when_all_are_too_large() {
 #[test]
 fn segments_go_when_they_are_too_old_but_never_the_last() {
     let folder = tempdir().unwrap();
-    filled(folder.path(), small_segments(), 50);
-    let files = segments(folder.path());
-    for file in &files[..2] {
-        make_old(file, 91);
-    }
-    make_old(&files[2], 89);
+    let files = filled_slowly(folder.path(), 50, 0);
+    let old = too_old(&files);
+    assert!(old >= 2 && old < files.len(), "{old} of {}", files.len());
     let torn = folder.path().join(format!("{}.torn-3", files[0].display()));
     fs::write(&torn, "x").unwrap();
     let (journal, _) = Journal::open(folder.path(), small_segments()).unwrap();
     journal.tidy().unwrap();
-    assert_eq!(segments(folder.path()), files[2..]);
+    assert_eq!(segments(folder.path()), files[old..]);
     assert!(!torn.exists(), "what was cut off from a segment goes with it");
-    for file in &files[2..] {
-        make_old(file, 1000);
-    }
-    journal.tidy().unwrap();
-    assert_eq!(segments(folder.path()), files[files.len() - 1..]);
     assert_eq!(journal.append(record("new")).unwrap(), 51);
+    assert_eq!(verify(folder.path()).unwrap().bad, 0);
+}
+
+#[test]
+fn a_clock_a_year_ahead_removes_nothing() {
+    let folder = tempdir().unwrap();
+    // All of it was written within weeks, and then the clock says that a year has passed.
+    let files = filled_slowly(folder.path(), 20, 365);
+    assert_eq!(too_old(&files), files.len());
+    for _ in 0..3 {
+        let (journal, _) = Journal::open(folder.path(), small_segments()).unwrap();
+        journal.tidy().unwrap();
+        assert_eq!(segments(folder.path())[..files.len()], files);
+        // What is written now has the wrong time too.
+        let ts = i64::try_from(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros());
+        for _ in 0..20 {
+            journal.append(Record { ts: ts.unwrap(), ..record("ahead") }).unwrap();
+        }
+        journal.tidy().unwrap();
+        assert_eq!(segments(folder.path())[..files.len()], files);
+    }
+    // The limit of bytes holds whatever the clock says.
+    let options = JournalOptions { total_bytes: 10_000, ..small_segments() };
+    let (journal, _) = Journal::open(folder.path(), options).unwrap();
+    journal.tidy().unwrap();
+    assert_ne!(segments(folder.path())[0], files[0]);
     assert_eq!(verify(folder.path()).unwrap().bad, 0);
 }
 
 #[test]
 fn the_note_must_fit_what_is_there() {
     let folder = tempdir().unwrap();
-    filled(folder.path(), small_segments(), 50);
-    let files = segments(folder.path());
+    let files = filled_slowly(folder.path(), 50, 0);
+    let old = too_old(&files);
+    let files = &files[old - 2..];
     let oldest = fs::read(&files[1]).unwrap();
-    make_old(&files[0], 91);
-    make_old(&files[1], 91);
     let (journal, _) = Journal::open(folder.path(), small_segments()).unwrap();
     journal.tidy().unwrap();
     drop(journal);
@@ -115,17 +158,14 @@ fn the_note_must_fit_what_is_there() {
 #[test]
 fn who_reads_while_old_segments_go_sees_no_damage() {
     let folder = tempdir().unwrap();
-    filled(folder.path(), small_segments(), 50);
-    let files = segments(folder.path());
+    let files = filled_slowly(folder.path(), 50, 0);
+    let old = too_old(&files);
     let mut reader = Journal::read(folder.path(), 0);
     assert_eq!(reader.next().unwrap().unwrap().seq, 1);
-    for file in &files[..3] {
-        make_old(file, 91);
-    }
     let (journal, _) = Journal::open(folder.path(), small_segments()).unwrap();
     journal.tidy().unwrap();
     // The file it has open is read to its end; then come those that are left.
     let rest: Vec<u64> = reader.map(|item| item.unwrap().seq).collect();
-    let (second, left) = (first_number(&files[1]), first_number(&files[3]));
+    let (second, left) = (first_number(&files[1]), first_number(&files[old]));
     assert_eq!(rest, (2..second).chain(left..=50).collect::<Vec<u64>>());
 }

@@ -1,0 +1,146 @@
+//! How old segments are, judged by what their records say of time and not by what the clock says now.
+//!
+//! A clock can be wrong at a start by years: a dead battery, a restored machine. So the age of a segment is the time that the
+//! records behind it show to have passed, in their own order. No step from one record to the next counts more than
+//! [`longest_step`]: a clock that jumps ahead is one step. Times in the future and steps back count nothing. What is in
+//! doubt is younger, and stays; the limit of bytes holds all the same.
+
+use std::fs::{File, Metadata};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::files::Segment;
+
+/// How many records of a segment are looked at.
+const SAMPLES: u64 = 32;
+/// How much is read for each.
+const SAMPLE_BYTES: usize = 8 << 10;
+/// The longest time without a record that is believed.
+const LONGEST_STEP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// How far ahead of now a time may be: clocks are set back a little.
+const AHEAD_US: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// The longest step that counts. One wrong step alone never makes anything too old.
+fn longest_step(keep: Duration) -> u64 {
+    micros(LONGEST_STEP.min(keep / 2))
+}
+
+/// The time that has passed since the end of each segment, oldest segment first.
+pub(super) fn ages(segments: &[(Segment, Metadata)], now: SystemTime, keep: Duration) -> Vec<Duration> {
+    let now = since_epoch(now);
+    let longest = longest_step(keep);
+    let (mut lived, mut latest) = (0_u64, None::<i64>);
+    let mut step = |time: i64, lived: &mut u64| {
+        if time > now.saturating_add(AHEAD_US) {
+            return;
+        }
+        if let Some(before) = latest.filter(|before| *before < time) {
+            *lived += time.abs_diff(before).min(longest);
+        }
+        latest = Some(latest.map_or(time, |before| before.max(time)));
+    };
+    let mut ends = Vec::with_capacity(segments.len());
+    for (segment, seen) in segments {
+        for time in times(&segment.path, seen.len()) {
+            step(time, &mut lived);
+        }
+        if let Ok(written) = seen.modified() {
+            step(since_epoch(written), &mut lived);
+        }
+        ends.push(lived);
+    }
+    step(now, &mut lived);
+    ends.into_iter().map(|end| Duration::from_micros(lived - end)).collect()
+}
+
+/// When some records of a file were written, in their order. What cannot be read is left out.
+fn times(path: &Path, len: u64) -> Vec<i64> {
+    let Ok(mut file) = File::open(path) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut buffer = vec![0; SAMPLE_BYTES];
+    let mut last_offset = None;
+    for sample in 0..SAMPLES {
+        let offset = len / SAMPLES * sample;
+        if last_offset.replace(offset) == Some(offset) || file.seek(SeekFrom::Start(offset)).is_err() {
+            continue;
+        }
+        let Ok(count) = (&mut file).take(SAMPLE_BYTES as u64).read(&mut buffer) else { continue };
+        let bytes = &buffer[..count];
+        let line = match offset {
+            0 => Some(bytes),
+            _ => bytes.iter().position(|byte| *byte == b'\n').map(|at| &bytes[at + 1..]),
+        };
+        found.extend(line.and_then(time_of));
+    }
+    found
+}
+
+/// The time of a line, which has it near its begin: `{"seq":7,"ts":1790000000000000,…`.
+fn time_of(line: &[u8]) -> Option<i64> {
+    const KEY: &[u8] = b"\"ts\":";
+    const HEAD: usize = 64;
+    let head = &line[..line.len().min(HEAD)];
+    let at = head.windows(KEY.len()).position(|part| part == KEY)? + KEY.len();
+    let digits = head[at..].iter().position(|byte| !byte.is_ascii_digit() && *byte != b'-')?;
+    std::str::from_utf8(&head[at..at + digits]).ok()?.parse().ok()
+}
+
+fn since_epoch(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_micros()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_micros()).map_or(i64::MIN, |before| -before),
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    const KEEP: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+    /// The ages in days of segments whose records were written on these days, when the clock says this day.
+    fn ages_of(segments: &[&[i64]], today: i64) -> Vec<u64> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut found = Vec::new();
+        for (number, days) in segments.iter().enumerate() {
+            let segment = Segment::new(folder.path(), number as u64 + 1);
+            let lines: String = days
+                .iter()
+                .map(|day| format!("{{\"seq\":1,\"ts\":{},\"node\":\"n\"}}\n", day * 86_400_000_000))
+                .collect();
+            std::fs::write(&segment.path, lines).expect("written");
+            let last = *days.last().expect("one");
+            let file = File::options().write(true).open(&segment.path).expect("there");
+            file.set_modified(UNIX_EPOCH + DAY * u32::try_from(last).expect("a day")).expect("set");
+            let seen = std::fs::metadata(&segment.path).expect("there");
+            found.push((segment, seen));
+        }
+        let now = UNIX_EPOCH + DAY * u32::try_from(today).expect("a day");
+        ages(&found, now, KEEP).iter().map(|age| age.as_secs() / DAY.as_secs()).collect()
+    }
+
+    #[test]
+    fn the_age_is_the_time_that_the_records_show() {
+        assert_eq!(ages_of(&[&[100, 104], &[106, 110], &[115]], 117), [13, 7, 2]);
+    }
+
+    #[test]
+    fn a_clock_that_is_wrong_by_years_is_one_step() {
+        // A year ahead at a start.
+        assert_eq!(ages_of(&[&[100, 104], &[106, 110]], 475), [13, 7]);
+        // Something was written then, and the clock is still wrong at the next start.
+        assert_eq!(ages_of(&[&[100, 104], &[106, 475]], 476), [10, 1]);
+        // It is right again: what was written then is in the future and says nothing.
+        assert_eq!(ages_of(&[&[100, 104], &[106, 475], &[111]], 112), [8, 6, 1]);
+        // Back by ten years, and in 1970.
+        assert_eq!(ages_of(&[&[4000, 4004], &[4006, 350], &[351]], 352), [2, 2, 1]);
+        // Once ahead and back again and again counts once.
+        assert_eq!(ages_of(&[&[100, 475], &[101, 476], &[102, 477]], 478), [3, 2, 1]);
+    }
+}
