@@ -145,7 +145,18 @@ async fn try_open(file: &Path) -> Result<Database, StoreError> {
         .synchronous(SqliteSynchronous::Normal)
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .pragma("journal_size_limit", WAL_BYTES);
-    let writer = pool(1).connect_with(writing).await?;
+    let writer = pool(1)
+        .after_release(|connection, _| {
+            Box::pin(async move {
+                // A full disk makes SQLite roll back by itself; the library counts the transaction on and would refuse
+                // every later one. Such a connection is closed, and the next one starts clean. The ping waits
+                // for a rollback that is under way.
+                connection.ping().await?;
+                Ok(!connection.is_in_transaction())
+            })
+        })
+        .connect_with(writing)
+        .await?;
     let checked = async {
         Dialect::Sqlite.migrator().run(&writer).await?;
         check(&writer).await?;
@@ -211,4 +222,35 @@ fn with_ending(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::database::{Statement, Work};
+    use super::*;
+
+    #[tokio::test]
+    async fn a_full_disk_leaves_no_transaction_behind() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let database = try_open(&folder.path().join("index.db")).await.expect("opened");
+        let Database::Sqlite { writer, .. } = &database else { panic!("it is SQLite") };
+        // A limit of pages is met as a full disk is, on this one connection.
+        sqlx::query("PRAGMA max_page_count = 1").execute(writer).await.expect("limited");
+        let Work::Sqlite(mut work) = database.begin().await.expect("begun") else { panic!("it is SQLite") };
+        let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) \
+                    INSERT INTO toolwright_migrations (version, description, success, checksum, execution_time) \
+                    SELECT 1000 + i, hex(randomblob(2000)), 1, x'00', 0 FROM n";
+        let refused = sqlx::query(many).execute(&mut *work).await.expect_err("no room");
+        assert!(refused.to_string().contains("full"), "{refused}");
+        drop(work);
+        // There is room again.
+        let mut work = database.begin().await.expect("a new transaction begins");
+        let seen = Statement::new(
+            Dialect::Sqlite,
+            "SELECT count(*) FROM toolwright_migrations WHERE version > 1000",
+        );
+        assert_eq!(work.rows(seen).await.expect("read")[0].int(), 0);
+        work.commit().await.expect("committed");
+        database.close().await;
+    }
 }
