@@ -166,7 +166,8 @@ fn texts(old: Option<&Value>, new: Option<&Value>) -> Class {
     fn text(value: Option<&Value>) -> Option<&str> {
         match value {
             None | Some(Value::Null) => Some(""),
-            Some(value) => value.as_str().map(str::trim_end),
+            // Only what JSON takes for space: a no-break space is a character that somebody put there.
+            Some(value) => value.as_str().map(|text| text.trim_end_matches([' ', '\t', '\n', '\r'])),
         }
     }
     match (text(old), text(new)) {

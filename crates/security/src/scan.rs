@@ -19,6 +19,7 @@ mod markup;
 mod patterns;
 mod secret_place;
 mod shadowing;
+mod spaced;
 mod text;
 
 /// How much of each text is looked at.
@@ -118,7 +119,8 @@ fn look(place: &str, text: &str, context: &Context, report: &mut Report) {
     let seen = text::start(text, MAX_TEXT_BYTES);
     let mut spot = Spot { place, text: seen, report };
     if seen.len() < text.len() {
-        spot.tell("unread", Severity::Medium, (0, 0), "The text is too long; its end was not looked at.");
+        // Padding is how an order is put where nobody looks. Honest texts are a thousandth of this.
+        spot.tell("unread", Severity::High, (0, 0), "The text is too long; its end was not looked at.");
     }
     invisible::look(&mut spot);
     let folded = Folded::new(seen);
@@ -128,6 +130,7 @@ fn look(place: &str, text: &str, context: &Context, report: &mut Report) {
     exfiltration::look(&folded, &mut spot);
     shadowing::look(&folded, context, &mut spot);
     encoded::look(&mut spot);
+    spaced::look(&mut spot);
 }
 
 /// A text under examination.

@@ -23,6 +23,7 @@ const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIEN
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
 pub(super) fn look(spot: &mut Spot<'_>) {
+    split(spot);
     let text = spot.text;
     let mut at = 0;
     for run in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {
@@ -46,6 +47,56 @@ pub(super) fn look(spot: &mut Spot<'_>) {
             );
         }
     }
+}
+
+/// Pieces of base64 with little between them: none of them says anything alone.
+fn split(spot: &mut Spot<'_>) {
+    /// Shorter pieces are words.
+    const MIN_PIECE_BYTES: usize = 4;
+    /// What stands between two pieces: a space, quotes, a plus.
+    const MAX_GAP_BYTES: usize = 6;
+    let text = spot.text;
+    let (mut joined, mut pieces, mut range) = (String::new(), 0, (0, 0));
+    let start = text.as_ptr() as usize;
+    let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    let mut found = Vec::new();
+    for run in text.split(|c: char| !is_digit(c)).filter(|run| !run.is_empty()) {
+        let at = run.as_ptr() as usize - start;
+        let is_operator = run.chars().all(|c| c == '+');
+        if is_operator && pieces > 0 {
+            continue;
+        }
+        let is_piece = run.len() >= MIN_PIECE_BYTES && looks_encoded(run);
+        let is_near = pieces == 0 || at - range.1 <= MAX_GAP_BYTES;
+        if !(is_piece && is_near) {
+            if pieces > 1 {
+                found.push((range, std::mem::take(&mut joined)));
+            }
+            (joined, pieces) = (String::new(), 0);
+        }
+        if is_piece {
+            if pieces == 0 {
+                range.0 = at;
+            }
+            joined.push_str(run.trim_end_matches('='));
+            pieces += 1;
+            range.1 = at + run.len();
+        }
+    }
+    if pieces > 1 {
+        found.push((range, joined));
+    }
+    for (range, joined) in found.into_iter().filter(|(_, joined)| joined.len() >= MIN_RUN_BYTES) {
+        let Some(hidden) = decoded(&joined) else { continue };
+        if instruction::gives_orders(&Folded::new(&hidden)) {
+            spot.tell(CODE, Severity::High, range, "An encoded text in pieces that gives orders.");
+        }
+    }
+}
+
+/// Words have no large letters or digits behind their first letter; pieces of base64 nearly always do.
+fn looks_encoded(run: &str) -> bool {
+    run.chars().skip(1).any(|c| !c.is_ascii_lowercase())
 }
 
 fn decoded(run: &str) -> Option<String> {

@@ -13,6 +13,7 @@ const CODE: &str = "exfiltration";
 const TO_SITE: &str = "It wants private things sent to an address of its own.";
 const TO_MAIL: &str = "It wants messages to go to an address of its own.";
 const CONVERSATION: &str = "It asks for the conversation or for what other tools said.";
+const TAKES_SECRETS: &str = "A parameter that asks for a file with secrets.";
 const SIDE_NOTE: &str = "A side parameter that asks for more than the tool needs.";
 
 macro_rules! private {
@@ -49,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
     (
         Severity::High,
         TO_MAIL,
-        r"\b(?:always|all|every|each|must|also|automatically|any|additionally)\b[^!?]{0,60}\b(?:bcc|cc|forward(?:ed)?|copy|copied|send|sent|change[ds]?|replaced?|redirect(?:ed)?|rerouted?|go|addressed|routed?|set)\b[^!?]{0,60}[a-z0-9._+-]{1,40}@[a-z0-9-]{1,40}\.[a-z]{2,}",
+        r"\b(?:always|all|every|each|must|also|automatically|any|additionally)\b[^!?]{0,60}\b(?:bcc|cc|forward(?:ed)?|copy|copied|send|sent|change[ds]?|replaced?|redirect(?:ed)?|rerouted?|go|goes|addressed|routed?|set)\b[^!?]{0,60}[a-z0-9._+-]{1,40}@[a-z0-9-]{1,40}\.[a-z]{2,}",
     ),
     (
         Severity::High,
@@ -117,6 +118,10 @@ const SIDE_NAMES: &[&str] = &[
     "session",
 ];
 
+/// Parameters that are named after what they take along: `content_of_env_file`, `ssh_key_contents`.
+const TAKES: &str = r"^(?:full_|entire_|raw_|the_)*(?:contents?|text|dump|copy|value|values)_(?:of|from)_(?:the_|a_|users?_|all_|any_|your_|dot_?)*(?:env\b|env_|environment|dotenv|ssh|id_rsa|id_ed25519|private_key|credentials?|secrets?|passwords?|passwd|shadow|aws|mcp_json|mcp_config|netrc|keychain|wallet|cookies|bash_history|shell_history)|^(?:dot)?_?(?:env_file|dotenv|ssh_key|ssh_private_key|id_rsa|etc_passwd|etc_shadow|netrc|mcp_json|bash_history)_(?:contents?|text|dump)$";
+static TAKERS: LazyLock<Option<Regex>> = LazyLock::new(|| compile(TAKES));
+
 const TOO_MUCH: &str = concat!(
     talk!(),
     r"|\bcontents? of (?:any|all|the|every|each|other) (?:\w+ ){0,3}files?\b|\bfiles? (?:you|that you) (?:have )?(?:read|opened)\b|\b(?:credentials?|passwords?|environment variables|secrets?|api keys?)\b(?:GAP{0,40}\b(?:you (?:have|know|saw|can)|in (?:the )?(?:conversation|context|environment)|available|found|seen))|\beverything the user\b|\b(?:user'?s|all) (?:\w+ ){0,2}(?:messages|files) (?:verbatim|in full|so far)\b"
@@ -135,6 +140,10 @@ fn side_parameter(folded: &Folded, spot: &mut Spot<'_>) {
     if parent == Some("properties") && last.is_some_and(|name| PLAIN_NAMES.contains(&name)) {
         spot.tell(CODE, Severity::Medium, (0, spot.text.len()), SIDE_NOTE);
     }
+    let takes = |name: &str| TAKERS.as_ref().is_some_and(|takers| takers.is_match(snake(name).as_bytes()));
+    if parent == Some("properties") && last.is_some_and(takes) {
+        spot.tell(CODE, Severity::High, (0, spot.text.len()), TAKES_SECRETS);
+    }
     let describes_side_note = above == Some("properties")
         && matches!(last, Some("description" | "title"))
         && parent.is_some_and(|name| {
@@ -150,6 +159,20 @@ fn side_parameter(folded: &Folded, spot: &mut Spot<'_>) {
     }
 }
 
+/// `contentOfEnvFile` and `content-of-env-file` as `content_of_env_file`.
+fn snake(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    let mut was_lower = false;
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && was_lower {
+            snake.push('_');
+        }
+        was_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+        snake.push(if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+    }
+    snake
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +180,6 @@ mod tests {
     #[test]
     fn every_pattern_can_be_read() {
         assert_eq!(PATTERNS.count(), RULES.len());
-        assert!(TOO_MUCHES.is_some());
+        assert!(TOO_MUCHES.is_some() && TAKERS.is_some());
     }
 }

@@ -48,6 +48,21 @@ pub(super) const RULES: &[Rule] = &[
     ),
     (
         Severity::High,
+        IGNORES,
+        r"\b(?:ignorier(?:e|en|t)|missachte[nt]?|vergiss|vergessen sie|ubergehe[n]?)\bGAP{0,40}\b(?:anweisungen|anweisung|regeln|vorgaben|instruktionen)\b|\bignor(?:a|e|ar|ez|er)\bGAP{0,30}\b(?:instrucciones|indicaciones|consignes|instructions precedentes|istruzioni)\b",
+    ),
+    (
+        Severity::High,
+        HIDES,
+        r"\b(?:sage?|sagen sie|erwahne|erwahnen sie|verrate|verraten sie|teile|teilen sie|informiere|informieren sie|melde)\bGAP{0,40}\b(?:benutzer|nutzer|anwender|kunden)\bGAP{0,40}\b(?:nicht|nichts|niemals|nie)\b|\b(?:sage?|erwahne|verrate|teile|informiere)\b(?: es| das| dies| davon)? (?:nicht|niemals|nie|nichts)\bGAP{0,30}\b(?:benutzer|nutzer|anwender|kunden)\b|\bohne\b(?: es| das| dies)?GAP{0,15}\b(?:benutzer|nutzer|anwender)\bGAP{0,20}\b(?:zu informieren|zu fragen|mitzuteilen|zu sagen|zu erwahnen)\b",
+    ),
+    (
+        Severity::High,
+        HIDES,
+        r"\bne (?:le |la |les |lui |l'|jamais )?(?:dis|dites|mentionne[zs]?|revele[zs]?|parle[zs]?|informe[zs]?|previens|prevenez)\bGAP{0,40}\b(?:utilisateur|usager|client)s?\b|\bsans (?:le dire|en parler|informer|prevenir|avertir|demander)\bGAP{0,30}\b(?:utilisateur|usager)s?\b|\bno (?:se lo |le |lo )?(?:digas?|menciones?|reveles?|cuentes?|avises?)\bGAP{0,40}\busuarios?\b|\bsin (?:decir|decirle|decirselo|informar|avisar|mencionar|mencionarlo|preguntar)\bGAP{0,30}\busuarios?\b",
+    ),
+    (
+        Severity::High,
         HIDES,
         r"(?:NOT (?:(?:ever|please|directly|try to|need to|have to|under any circumstances?|in any case|even) ){0,2}(?:tell|mention|inform|reveal|disclose|let|alert|explain|acknowledge|admit)|\b(?:without|avoid|refrain from|instead of) (?:ever |directly )?(?:telling|mentioning|informing|revealing|disclosing|letting|alerting|explaining|acknowledging|admitting))\b[^.!?;]{0,50}\b(?:user|human|customer|operator|anyone|anybody|person|developer)\b",
     ),
@@ -55,6 +70,16 @@ pub(super) const RULES: &[Rule] = &[
         Severity::High,
         HIDES,
         r"NOT (?:ever )?(?:tell|mention|reveal|disclose|show|display|discuss|log|report) (?:this|that|these|those|it|the existence)(?: (?:step|instructions?|call|request|rule|note|parameter|action|message|tool|part|requirement|process|fact)s?)?\b(?: (?:to|in|you|when|even|was|is)\b|[.!,;)]|$)",
+    ),
+    (
+        Severity::High,
+        HIDES,
+        r"\b(?:and|but|yet|then)(?: must| should| shall)? (?:not|never) (?:to )?(?:tell|mention|inform|reveal|disclose|let|alert|report|say)\b[^.!?;]{0,50}\b(?:user|human|customer|operator|anyone|anybody)\b",
+    ),
+    (
+        Severity::High,
+        UNASKED,
+        r"\b(?:deletions?|deletes?|deleting|removals?|transfers?|payments?|purchases?|writes?|destructive \w+|calls?|actions|operations)(?: \w+){0,5} (?:are|is) (?:always |all |hereby )?(?:pre-?approved|pre-?authori[sz]ed)\b|\bthe user (?:has|have) (?:already )?(?:pre-?)?(?:approved|authori[sz]ed|consented to|agreed to|confirmed) (?:all|every|any|each|this|these|the|future)\b",
     ),
     (
         Severity::High,
@@ -152,6 +177,16 @@ const OTHER_LANGUAGES: &[(&str, &str)] = &[
     ("無視", "指示"),
     ("не говори", "пользовател"),
     ("игнорир", "инструкци"),
+    ("игнорируй", "указани"),
+    ("забудь", "инструкци"),
+    ("не сообщай", "пользовател"),
+    ("не упоминай", "пользовател"),
+    ("не рассказывай", "пользовател"),
+    ("без ведома", "пользовател"),
+    ("прочитай", ".ssh"),
+    ("прочитай", "id_rsa"),
+    ("прочти", ".ssh"),
+    ("отправь", "парол"),
 ];
 
 pub(super) fn look(folded: &Folded, spot: &mut Spot<'_>) {

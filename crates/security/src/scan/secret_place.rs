@@ -27,6 +27,15 @@ macro_rules! key_file {
 
 pub(super) const RULES: &[Rule] = &[
     (Severity::High, KEYS, concat!(order!(), r"[^!?]{0,60}?", key_file!())),
+    // The same in German, French, Spanish and Italian.
+    (
+        Severity::High,
+        KEYS,
+        concat!(
+            r"\b(?:lies|lesen sie|offne|offnen sie|kopiere|sende|schicke|fuge|hange|lis|lisez|ouvre|ouvrez|envoie|envoyez|copiez|joignez|lee|lea|abre|abra|envia|envie|incluye|leggi|apri|invia)\b[^!?]{0,60}?",
+            key_file!()
+        ),
+    ),
     (
         Severity::Medium,
         SETTINGS,

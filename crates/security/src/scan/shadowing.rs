@@ -19,7 +19,7 @@ const MIN_PLAIN_NAME: usize = 12;
 /// How many names are looked at in a text.
 const MAX_NAMES: usize = 200;
 
-const STRONG: &str = r"\b(?:must|always|never|instead of|whenever|every time|do not|don't|replace|redirect|change|modify|override|rerouted?|disabled?|deprecated|broken|unsafe|no longer|intercepts?|set (?:the|its)|first call|side effect)\b";
+const STRONG: &str = r"\b(?:must|always|never|instead of|whenever|every time|do not|don't|replaces?|replacement for|supersed(?:e|es|ed|ing)|obsoletes?|takes? the place of|redirect|change|modify|override|rerouted?|disabled?|deprecated|broken|unsafe|no longer|intercepts?|set (?:the|its)|first call|side effect)\b";
 static STRONGS: LazyLock<Option<Regex>> = LazyLock::new(|| compile(STRONG));
 
 pub(super) fn look(folded: &Folded, context: &Context, spot: &mut Spot<'_>) {

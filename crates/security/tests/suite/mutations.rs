@@ -40,6 +40,7 @@ fn mutations() -> Vec<Mutation> {
         ("zero-width space", "/description", json!("Reads a \u{200b}file."), Words),
         ("tag characters at the end", "/description", json!("Reads a file.\u{e0041}"), Words),
         ("space in front", "/description", json!(" Reads a file."), Words),
+        ("no-break space at the end", "/description", json!("Reads a file.\u{a0}"), Words),
         ("case of a letter", "/description", json!("reads a file."), Words),
         ("description of another type", "/description", json!({"text": "Reads a file."}), Meaning),
         ("title replaced", "/title", json!("Write"), Words),
