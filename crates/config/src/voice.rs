@@ -57,6 +57,8 @@ pub struct MqttSettings {
     pub broker: BrokerChoice,
     /// What topics begin with.
     pub topic_prefix: String,
+    /// What topics may begin with that clients ask to be answered at, besides `topic_prefix`.
+    pub response_prefixes: Vec<String>,
     /// What we are called there; a name of its own for every run when absent.
     pub client_id: Option<String>,
     /// Which revisions of MQTT are spoken.
@@ -158,6 +160,7 @@ impl Default for MqttSettings {
         MqttSettings {
             broker: BrokerChoice::Inside { port: None },
             topic_prefix: USUAL_TOPIC_PREFIX.to_owned(),
+            response_prefixes: Vec::new(),
             client_id: None,
             protocol: MqttProtocol::Auto,
         }

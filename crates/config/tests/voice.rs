@@ -34,7 +34,7 @@ fn everything_is_read_as_it_is_written() {
     let configuration = clean(
         r#"{"voice": {"enabled": "true",
             "mqtt": {"url": "mqtts://house.local", "username": "ann", "password": "${TOKEN}", "caFile": "ca.pem", "clientId": "desk",
-                "topicPrefix": "house/voice", "protocol": "3.1.1"},
+                "topicPrefix": "house/voice", "responsePrefixes": ["answers"], "protocol": "3.1.1"},
             "hermes": true, "wyoming": {"listen": "0.0.0.0:10500", "allow": ["192.168.1.0/24"]},
             "tools": ["zwave/*"], "confirm": ["pool"], "confirmMs": 10000, "maxAgeMs": 5000, "thinkMs": "9000",
             "waiting": 5, "atOnce": 2, "model": "qwen3:8b", "listTool": "list", "controlTool": "house/set"}}"#,
@@ -52,6 +52,7 @@ fn everything_is_read_as_it_is_written() {
     assert!(!format!("{configuration:?}").contains("t0ken-of-ann"));
     assert_eq!(broker.ca_file, Some(PathBuf::from("/home/ann/desk/ca.pem")));
     assert_eq!((mqtt.topic_prefix.as_str(), mqtt.client_id.as_deref()), ("house/voice", Some("desk")));
+    assert_eq!(mqtt.response_prefixes, ["answers"]);
     assert_eq!(mqtt.protocol, MqttProtocol::Three);
     assert!(settings.hermes);
     let wyoming = settings.wyoming.as_ref().expect("Wyoming");

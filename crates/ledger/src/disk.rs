@@ -82,6 +82,13 @@ pub(crate) fn make_once(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
+/// Whether a file can be written in a folder: one is, and is removed.
+pub(crate) fn has_room(folder: &Path) -> bool {
+    const TRIED_BYTES: usize = 64 << 10;
+    let tried = written_beside(&folder.join("room"), &vec![b' '; TRIED_BYTES]);
+    tried.map(|file| forget(&file)).is_ok()
+}
+
 fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let mut beside = path.as_os_str().to_owned();
     // Several processes may be at it.

@@ -293,6 +293,14 @@ impl Ledger {
         self.before
     }
 
+    /// Whether calls are refused now because they cannot be written down. Where no call comes, nothing else finds out that
+    /// there is room again, so that is tried here.
+    pub fn refuses_calls(&self) -> bool {
+        self.on_failure == OnFailure::Block
+            && self.journal.health().state == crate::journal::State::Degraded
+            && !crate::disk::has_room(self.journal.folder())
+    }
+
     /// How the journal is doing.
     pub fn health(&self) -> Health {
         self.journal.health()

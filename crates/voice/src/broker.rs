@@ -9,6 +9,7 @@ mod packets;
 mod router;
 mod topics;
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -25,6 +26,9 @@ use router::Router;
 pub(crate) const OWN_MARK: (&str, &str) = ("broker", "toolwright");
 /// Clients at once.
 pub(crate) const MAX_CLIENTS: usize = 64;
+/// Connections at once that have not said who they are. For one more the oldest of them is closed: a client speaks first,
+/// so one that connects now is in before those that say nothing are out of time.
+pub(crate) const MAX_GREETING: usize = 64;
 /// The largest packet, in bytes.
 pub(crate) const MAX_PACKET: u32 = 256 * 1024;
 /// Topics that one client may ask for.
@@ -74,6 +78,7 @@ impl Broker {
     pub async fn run(self) {
         let (router, tasks) = (Arc::new(Router::default()), TaskTracker::new());
         let room = Arc::new(Semaphore::new(MAX_CLIENTS));
+        let mut greeting: VecDeque<CancellationToken> = VecDeque::new();
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
@@ -87,14 +92,26 @@ impl Broker {
                     continue;
                 }
             };
-            let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
-                tracing::warn!("the broker turned a client away: {MAX_CLIENTS} are there already");
-                continue;
-            };
-            let (router, stop) = (Arc::clone(&router), self.stop.clone());
+            greeting.retain(|silent| !silent.is_cancelled());
+            if greeting.len() >= MAX_GREETING
+                && let Some(oldest) = greeting.pop_front()
+            {
+                oldest.cancel();
+            }
+            // Cancelled when the client has said who it is, too: it is not among the silent ones any more.
+            let silent = self.stop.child_token();
+            greeting.push_back(silent.clone());
+            let (router, room, stop) = (Arc::clone(&router), Arc::clone(&room), self.stop.clone());
             tasks.spawn(async move {
-                client::serve(stream, &router, &stop).await;
-                drop(place);
+                let greeted = client::greet(stream, &silent).await;
+                silent.cancel();
+                let Some(greeted) = greeted else { return };
+                match room.try_acquire_owned() {
+                    Ok(_place) => client::serve(greeted, &router, &stop).await,
+                    Err(_) => {
+                        tracing::warn!("the broker turned a client away: {MAX_CLIENTS} are there already")
+                    }
+                }
             });
         }
         tasks.close();

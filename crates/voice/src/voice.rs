@@ -191,7 +191,7 @@ impl Voice {
                     BrokerAddress::inside(port)
                 }
             };
-            let topics = Topics::new(&settings.topic_prefix);
+            let topics = Topics::new(&settings.topic_prefix, &settings.response_prefixes);
             let options = link_options(&settings, address, &topics);
             let (link, outbox, state) = Link::new(options, Arc::clone(transcriber.status()), stop);
             let mut subscribers: Vec<Arc<dyn Subscriber>> =

@@ -164,3 +164,15 @@ async fn more_clients_than_there_is_room_for_are_turned_away_and_room_comes_back
     assert_eq!(listener.next(), "0 x room again");
     inside.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_say_nothing_keep_nobody_out() {
+    let inside = Inside::start().await;
+    let silent: Vec<TcpStream> =
+        (0..600).map(|_| TcpStream::connect(("127.0.0.1", inside.port)).expect("connected")).collect();
+    let listener = Listener::start(inside.port, &["x"], &[]);
+    publish(inside.port, &["-t", "x", "-m", "heard"]);
+    assert_eq!(listener.next(), "0 x heard");
+    drop(silent);
+    inside.end().await;
+}

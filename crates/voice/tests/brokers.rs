@@ -133,7 +133,7 @@ async fn who_asks_with_a_response_topic_gets_his_answer_there() {
     for settings in [inside(), at_broker(broker.port)] {
         let spoken = Spoken::start(settings, None).await;
         let port = spoken.port;
-        let listener = Listener::start(port, &["answers/ann", OUT], &["-V", "mqttv5"]);
+        let listener = Listener::start(port, &["voice/answers/ann", OUT], &["-V", "mqttv5"]);
         let ask = |topic: &str, text: &str| {
             let property = [
                 "-V",
@@ -149,12 +149,15 @@ async fn who_asks_with_a_response_topic_gets_his_answer_there() {
             ];
             publish(port, &[&property[..], &["-t", IN, "-m", text]].concat());
         };
-        ask("answers/ann", "turn on switch one");
-        assert_eq!(listener.json("answers/ann")["question"], "turn on switch one");
+        ask("voice/answers/ann", "turn on switch one");
+        assert_eq!(listener.json("voice/answers/ann")["question"], "turn on switch one");
         // Where we listen nothing is answered: it would be heard.
         ask(IN, "turn off switch one");
         assert_eq!(listener.json(OUT)["question"], "turn off switch one");
-        ask("answers/+", "turn on switch two");
+        // Nor where a device would take it for a command.
+        ask("zwave/Front_Door/lock/set", "turn on switch one");
+        assert_eq!(listener.json(OUT)["question"], "turn on switch one");
+        ask("voice/answers/+", "turn on switch two");
         assert!(listener.within(Duration::from_millis(300)).is_none_or(|line| line.contains("switch two")));
         spoken.voice.stop().await;
     }

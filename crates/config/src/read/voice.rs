@@ -42,8 +42,18 @@ const VOICE_WORDS: &[(&str, &str)] = &[
     ("queue", "waiting"),
     ("concurrency", "atOnce"),
 ];
-const MQTT_KEYS: &[&str] =
-    &["url", "port", "username", "password", "passwordFile", "caFile", "clientId", "topicPrefix", "protocol"];
+const MQTT_KEYS: &[&str] = &[
+    "url",
+    "port",
+    "username",
+    "password",
+    "passwordFile",
+    "caFile",
+    "clientId",
+    "topicPrefix",
+    "responsePrefixes",
+    "protocol",
+];
 const MQTT_WORDS: &[(&str, &str)] = &[
     ("broker", "url"),
     ("address", "url"),
@@ -165,6 +175,9 @@ impl<'t> Reader<'t, '_> {
         }
         if let Some(prefix) = given(members, "topicPrefix").and_then(|node| self.topic_prefix(&node)) {
             settings.topic_prefix = prefix;
+        }
+        if let Some(node) = given(members, "responsePrefixes") {
+            settings.response_prefixes = self.texts(&node, "responsePrefixes").unwrap_or_default();
         }
         settings.client_id = given(members, "clientId").and_then(|node| self.named(&node, "clientId"));
         if let Some(node) = given(members, "protocol") {

@@ -18,7 +18,7 @@ use super::api::{self, Asked};
 use super::body::{self, Ends, Held};
 use super::connection::Arrival;
 use super::guard::{HostRule, Passed};
-use super::inside::InsideBody;
+use super::inside::{Counts, InsideBody};
 use super::keys;
 use super::llm;
 use super::metrics::{self, Open};
@@ -236,22 +236,24 @@ fn host_rule(route: &Route) -> HostRule {
     }
 }
 
-fn readiness(web: &Web) -> (StatusCode, &'static str) {
-    match web.stop.is_asked() {
-        false => (StatusCode::OK, "ready"),
-        true => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
+fn readiness(web: &Web, counts: &Counts) -> (StatusCode, &'static str) {
+    match (web.stop.is_asked(), counts.refuses_calls) {
+        (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
+        // A load balancer should send calls to a gateway that can run them.
+        (false, true) => (StatusCode::SERVICE_UNAVAILABLE, "blocked: calls cannot be written down"),
+        (false, false) => (StatusCode::OK, "ready"),
     }
 }
 
 /// What a probe needs to know: under a host that is not allowed nothing else is said.
 fn readiness_alone(web: &Web) -> Response<InsideBody> {
-    let (status, word) = readiness(web);
+    let (status, word) = readiness(web, &web.inside.counts());
     response(status, "application/json", format!("{}\n", json!({ "status": word })))
 }
 
 fn readyz(web: &Web) -> Response<InsideBody> {
     let counts = web.inside.counts();
-    let (status, word) = readiness(web);
+    let (status, word) = readiness(web, &counts);
     let said = json!({
         "status": word,
         "servers": counts.servers,

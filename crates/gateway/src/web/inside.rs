@@ -54,4 +54,6 @@ pub struct Counts {
     pub tools: usize,
     /// How the journal is doing; nothing when there is none.
     pub journal: Option<Health>,
+    /// Calls are refused now because they cannot be written down.
+    pub refuses_calls: bool,
 }

@@ -66,6 +66,7 @@ impl Inside for Served {
             servers,
             tools: self.gateway.offered_tools(),
             journal: self.ledger.as_ref().map(|ledger| ledger.health()),
+            refuses_calls: self.ledger.as_ref().is_some_and(|ledger| ledger.refuses_calls()),
         }
     }
 

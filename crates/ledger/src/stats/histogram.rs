@@ -31,7 +31,7 @@ impl Histogram {
     /// Counts one duration.
     pub fn add(&mut self, us: u64) {
         if let Some(count) = self.counts.get_mut(bucket(us)) {
-            *count += 1;
+            *count = count.saturating_add(1);
         }
         self.sum_us = self.sum_us.saturating_add(us);
         self.min_us = self.min_us.min(us);
@@ -50,7 +50,7 @@ impl Histogram {
 
     /// How many durations were counted.
     pub fn count(&self) -> u64 {
-        self.counts.iter().sum()
+        self.counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
     /// The shortest one, in microseconds; 0 without any.
@@ -75,9 +75,9 @@ impl Histogram {
             return 0;
         }
         let rank = ((share.clamp(0.0, 1.0) * count as f64).ceil() as u64).clamp(1, count);
-        let mut below = 0;
+        let mut below: u64 = 0;
         for (index, held) in self.counts.iter().enumerate() {
-            below += held;
+            below = below.saturating_add(*held);
             if below >= rank {
                 // The last bucket has no end of its own.
                 return if index + 1 == BUCKETS { self.max_us } else { end_of(index).min(self.max_us) };

@@ -43,9 +43,10 @@ pub struct Summary {
 
 impl Numbers {
     pub(super) fn count(&mut self, record: &Record) {
-        self.processed += 1;
-        self.normalized += u64::from(!record.changes.is_empty());
-        self.errors += u64::from(record.error.is_some());
+        // A file can hold any number: at the end of them nothing wraps.
+        self.processed = self.processed.saturating_add(1);
+        self.normalized = self.normalized.saturating_add(u64::from(!record.changes.is_empty()));
+        self.errors = self.errors.saturating_add(u64::from(record.error.is_some()));
         self.bytes_in = self.bytes_in.saturating_add(record.bytes_in);
         self.bytes_out = self.bytes_out.saturating_add(record.bytes_out);
         self.durations.add(record.duration_us);

@@ -253,7 +253,7 @@ impl State {
                 continue;
             }
             let row = self.rules.row(id, || id.to_owned()).1;
-            row.hits += 1;
+            row.hits = row.hits.saturating_add(1);
             row.last = row.last.max(Some(record.ts));
             if row.rule_type.is_empty() {
                 row.rule_type = rule_type(change).to_owned();

@@ -14,19 +14,35 @@ use super::router::{Carried, Place, Router};
 use super::topics::{is_filter, is_topic};
 use super::{CONNECT, MAX_PACKET, MAX_UNACKNOWLEDGED, WRITE};
 
-/// Serves one client until it goes, breaks the protocol, or has to go.
-pub(super) async fn serve(mut stream: TcpStream, router: &Router, stop: &CancellationToken) {
+/// A client that has said who it is.
+pub(super) struct Greeted {
+    stream: TcpStream,
+    bytes: BytesMut,
+    speaks: Speaks,
+    hello: Hello,
+}
+
+/// Waits for the first packet of a client; nothing when it does not come in time, or `silent` is cancelled.
+pub(super) async fn greet(mut stream: TcpStream, silent: &CancellationToken) -> Option<Greeted> {
     // Without it every acknowledgement waits for the one before it.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!("the broker: {error}");
     }
     let mut bytes = BytesMut::new();
-    let hello = match timeout(CONNECT, hello(&mut stream, &mut bytes)).await {
-        Ok(Ok(hello)) => hello,
-        Ok(Err(why)) => return tracing::debug!("the broker turned a client away: {why}"),
-        Err(_) => return tracing::debug!("the broker turned a client away: it said nothing"),
+    let said = silent.run_until_cancelled(timeout(CONNECT, hello(&mut stream, &mut bytes))).await;
+    let why = match said {
+        Some(Ok(Ok((speaks, hello)))) => return Some(Greeted { stream, bytes, speaks, hello }),
+        Some(Ok(Err(why))) => why,
+        Some(Err(_)) => "it said nothing".to_owned(),
+        None => "it said nothing, and others wait".to_owned(),
     };
-    let (speaks, hello) = hello;
+    tracing::debug!("the broker turned a client away: {why}");
+    None
+}
+
+/// Serves one client until it goes, breaks the protocol, or has to go.
+pub(super) async fn serve(greeted: Greeted, router: &Router, stop: &CancellationToken) {
+    let Greeted { stream, bytes, speaks, hello } = greeted;
     let Place { id, mut inbox, over } = router.enter(&hello.name);
     let mut client = Client {
         id,

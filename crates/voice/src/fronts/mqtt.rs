@@ -25,16 +25,33 @@ pub(crate) struct Topics {
     pub response: String,
     pub status: String,
     pub error: String,
+    /// What topics begin with that clients may ask to be answered at, each with its `/`.
+    answers: Vec<String>,
 }
 
 impl Topics {
-    pub fn new(prefix: &str) -> Topics {
+    pub fn new(prefix: &str, responses: &[String]) -> Topics {
+        let own = [prefix].into_iter().chain(responses.iter().map(String::as_str));
         Topics {
+            answers: own.map(|prefix| format!("{}/", prefix.trim_end_matches('/'))).collect(),
             transcription: format!("{prefix}/transcription"),
             response: format!("{prefix}/ai-response"),
             status: format!("{prefix}/status"),
             error: format!("{prefix}/error"),
         }
+    }
+
+    /// Whether a client may be answered at this topic. An answer elsewhere could be a command to a device, and where
+    /// Toolwright listens it would be heard as a question.
+    fn may_answer_at(&self, topic: &str) -> bool {
+        let own = [&self.transcription, &self.status, &self.error];
+        is_plain(topic)
+            && !own.iter().any(|known| *known == topic)
+            && !topic.to_ascii_lowercase().ends_with("/set")
+            && self
+                .answers
+                .iter()
+                .any(|prefix| topic.len() > prefix.len() && topic.starts_with(prefix.as_str()))
     }
 }
 
@@ -69,13 +86,20 @@ impl Subscriber for MqttFront {
 
     fn hear(&self, message: Message) {
         let status = self.transcriber.status();
+        let response_topic = message.response_topic.filter(|topic| {
+            let may_answer = self.topics.may_answer_at(topic);
+            if !may_answer {
+                tracing::warn!(
+                    topic,
+                    "a response topic is not used: it is not below topicPrefix or responsePrefixes"
+                );
+            }
+            may_answer
+        });
         let ear = MqttEar {
             topics: Arc::clone(&self.topics),
             outbox: self.outbox.clone(),
-            // An answer to where we listen would be heard as a question.
-            response_topic: message
-                .response_topic
-                .filter(|topic| is_plain(topic) && *topic != self.topics.transcription),
+            response_topic,
             correlation: message.correlation,
         };
         if message.is_retained {
@@ -202,6 +226,28 @@ fn response(answer: &Answer) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_answer_goes_to_a_topic_of_a_device() {
+        let topics = Topics::new("voice", &["answers".to_owned()]);
+        for topic in ["voice/answers/ann", "answers/ann", "voice/ai-response"] {
+            assert!(topics.may_answer_at(topic), "{topic}");
+        }
+        for topic in [
+            "zwave/Front_Door/lock/endpoint_0/targetMode/set",
+            "voice/lamp/set",
+            "answers/SET",
+            "voice/transcription",
+            "voice/status",
+            "voices/ann",
+            "voice/",
+            "answers",
+            "homeassistant/x",
+            "voice/+",
+        ] {
+            assert!(!topics.may_answer_at(topic), "{topic}");
+        }
+    }
 
     #[test]
     fn no_answer_goes_where_it_would_be_heard_or_to_many() {
