@@ -156,7 +156,7 @@ mod tests {
         );
         // Some clients write the whole line as the command; addresses hold secrets too.
         let address = "postgresql://me:hunter2secret@localhost/db";
-        let line = Data::map([("command", Data::text(&format!("npx -y server-postgres {address}")))]);
+        let line = Data::map([("command", Data::text(format!("npx -y server-postgres {address}")))]);
         let shown_line = command_line(&line, Secrets::Hidden).join(" ");
         assert!(
             !shown_line.contains("hunter2secret") && shown_line.contains("server-postgres"),
@@ -170,7 +170,7 @@ mod tests {
         // What only looks like it stays: paths, names of variables, addresses without a secret.
         let plain =
             ["npx", "-y", "server-filesystem", "/home/me/docs", "https://x.example/sse?page=2", "${TOKEN}"];
-        let whole = Data::map([("command", Data::text(&plain.join(" ")))]);
+        let whole = Data::map([("command", Data::text(plain.join(" ")))]);
         assert!(
             !command_line(&whole, Secrets::Hidden)[0].contains(HIDDEN),
             "{:?}",

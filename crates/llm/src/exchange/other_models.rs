@@ -72,18 +72,18 @@ fn look(key: &str, value: &str, depth: usize, found: &mut Vec<OtherModel>) {
     } else if NAMING.contains(&plain.as_str()) {
         named(key, value, depth, found);
     } else {
-        inside(key, value, depth, found);
+        inside(value, depth, found);
     }
 }
 
 /// Looks into a value that names nothing itself.
-fn inside(key: &str, value: &str, depth: usize, found: &mut Vec<OtherModel>) {
+fn inside(value: &str, depth: usize, found: &mut Vec<OtherModel>) {
     if let Ok(members) = raw::members(value) {
         for member in members.iter().filter(|member| !SCHEMAS.contains(&&*member.key)) {
             look(&member.key, member.value, depth + 1, found);
         }
     } else if let Ok(items) = raw::items(value) {
-        items.iter().for_each(|item| inside(key, item, depth + 1, found));
+        items.iter().for_each(|item| inside(item, depth + 1, found));
     }
 }
 

@@ -43,8 +43,8 @@ pub(super) fn read_string(reading: &mut Reading, known: &dyn Known) {
 /// have another one of the name was never asked.
 fn only_short_form<'t>(text: &str, all: &'t [Identifier], known: &dyn Known) -> Option<&'t Identifier> {
     let is_written = |tool: &&Identifier| {
-        let joined = |between: &&str| text == format!("{}{between}{}", tool.server, tool.name);
-        text == tool.name || SEPARATORS.iter().any(|between| joined(&between))
+        let joined = |between: &str| text == format!("{}{between}{}", tool.server, tool.name);
+        text == tool.name || SEPARATORS.iter().any(|between| joined(between))
     };
     let mut found = all.iter().filter(is_written);
     let (only, None) = (found.next()?, found.next()) else { return None };
