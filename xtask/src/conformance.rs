@@ -40,12 +40,15 @@ pub struct Requirements {
 const CLIENT_SETS: [Requirements; 2] =
     [Requirements { revision: "2025-11-25", count: 18 }, Requirements { revision: "2026-07-28", count: 32 }];
 
-/// The server scenarios, and which eras the server behind the gateway speaks. With both, the gateway speaks the newer
-/// one with it, so that the first set goes through the bridge between the eras.
-const SERVER_SETS: [(Requirements, &str, &[&str]); 3] = [
+/// The server scenarios, and the families that the server behind the gateway speaks. One that speaks both asks its
+/// client as the servers of the official SDKs do, by requests that a legacy client alone can answer; with a modern one
+/// the first set is translated between the families.
+const SERVER_SETS: [(Requirements, &str, &[&str]); 5] = [
     (Requirements { revision: "2025-11-25", count: 30 }, "2025-11-25, legacy server", &["--legacy"]),
-    (Requirements { revision: "2025-11-25", count: 30 }, "2025-11-25, modern server", &[]),
-    (Requirements { revision: "2026-07-28", count: 37 }, "2026-07-28, modern server", &[]),
+    (Requirements { revision: "2025-11-25", count: 30 }, "2025-11-25, modern server", &["--modern"]),
+    (Requirements { revision: "2025-11-25", count: 30 }, "2025-11-25, server of both", &[]),
+    (Requirements { revision: "2026-07-28", count: 37 }, "2026-07-28, modern server", &["--modern"]),
+    (Requirements { revision: "2026-07-28", count: 37 }, "2026-07-28, server of both", &[]),
 ];
 
 /// One run of the suite.

@@ -92,10 +92,24 @@ pub struct ServerConfig {
     pub idle: Option<Duration>,
     /// How far the built-in rules go for its tools.
     pub builtin_rules: BuiltinRulesSetting,
+    /// The family of the protocol that it is met in.
+    pub protocol: ProtocolFamily,
     /// Whether it is switched off.
     pub is_disabled: bool,
     /// What came from the environment.
     from_environment: Hidden,
+}
+
+/// The family of the protocol that a server is met in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProtocolFamily {
+    /// As fits its transport and its clients.
+    #[default]
+    Auto,
+    /// Revisions that begin with `initialize`.
+    Legacy,
+    /// Revisions without it.
+    Modern,
 }
 
 /// Texts that are not shown.
@@ -255,6 +269,7 @@ impl ServerConfig {
             timeout: None,
             idle: None,
             builtin_rules: BuiltinRulesSetting::default(),
+            protocol: ProtocolFamily::Auto,
             is_disabled: false,
             from_environment: Hidden::default(),
         }

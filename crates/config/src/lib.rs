@@ -35,7 +35,9 @@ mod watch;
 use std::ffi::OsString;
 
 pub use agent::AgentConfig;
-pub use configuration::{Configuration, DEFAULT_TOOLBOX, HttpKind, Login, ServerConfig, Toolbox, Transport};
+pub use configuration::{
+    Configuration, DEFAULT_TOOLBOX, HttpKind, Login, ProtocolFamily, ServerConfig, Toolbox, Transport,
+};
 pub use error::ConfigError;
 pub use filters::ToolFilters;
 pub use jsonc::blanked;

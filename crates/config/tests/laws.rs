@@ -98,6 +98,7 @@ fn any_entry() -> impl Strategy<Value = String> {
         "toolFilters",
         "timeoutMs",
         "idleMs",
+        "protocol",
         "disabled",
         "enabled",
         "cmd",

@@ -57,6 +57,10 @@ impl ServerTool {
             message: format!("the arguments are no JSON: {error}"),
         })?;
         let carried = point.context().and_then(|context| Arc::clone(context).downcast::<Carried>().ok());
+        let peer = match &carried {
+            Some(carried) => peer.for_client(carried.client().era).await,
+            None => peer,
+        };
         // The executor keeps the time: progress of the server starts it anew.
         let mut awaited =
             Awaited { connection: peer.connection().clone(), point: point.clone(), is_over: false };

@@ -26,12 +26,12 @@ pub mod stdio;
 mod subscription;
 
 pub use connection::{Connection, Counts, RequestOptions, Signs};
-pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
+pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS, translated_error};
 pub use error::{Closed, Ending, RequestError, StartError, Unreadable};
 pub use host::{Answer, Host, NoHost};
 pub use http::params::HEADER_ANNOTATION;
 pub use input::result_type;
 pub use link::{Event, Link, Outgoing};
 pub use lists::List;
-pub use peer::{ConnectError, Identity, Peer, PeerOptions, log_rank};
+pub use peer::{ConnectError, Identity, Peer, PeerOptions, Protocol, log_rank};
 pub use subscription::{Filter, Subscription};

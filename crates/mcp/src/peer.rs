@@ -1,7 +1,7 @@
 //! A server that was spoken to: its era is found out once and hidden from then on.
 //!
 //! A modern server is asked what it supports; any other answer, or none in time, means a legacy one,
-//! which is initialized. Requests are the same for both: what the era needs around them is added here.
+//! which is initialized; or the other way round, as [`Protocol`] says. Requests are the same for both: what the era needs around them is added here.
 
 mod headers;
 mod meeting;
@@ -12,6 +12,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::OnceCell;
 use toolwright_jsonrpc::Json;
 
 use crate::era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
@@ -41,11 +42,31 @@ pub struct PeerOptions {
     pub start: Duration,
     /// The era the server had before, so that it is not asked again.
     pub known: Option<Era>,
+    /// The family of the protocol that the server is met in.
+    pub protocol: Protocol,
+}
+
+/// The family of the protocol that a server is met in, when it speaks both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// Modern, and legacy as well for legacy clients: over HTTP each request says its family.
+    #[default]
+    ModernFirst,
+    /// Legacy where the server speaks it. A server on one pipe is met once for all clients, and a legacy connection
+    /// serves both families of clients: questions can go back to either.
+    LegacyFirst,
+    /// This family alone.
+    Only(Era),
 }
 
 impl Default for PeerOptions {
     fn default() -> Self {
-        PeerOptions { probe: Duration::from_secs(5), start: Duration::from_secs(30), known: None }
+        PeerOptions {
+            probe: Duration::from_secs(5),
+            start: Duration::from_secs(30),
+            known: None,
+            protocol: Protocol::default(),
+        }
     }
 }
 
@@ -56,6 +77,16 @@ pub struct Peer {
     about: Arc<About>,
     /// The tools whose arguments travel as headers too; `None` where there are no headers.
     tool_headers: Option<Arc<ToolHeaders>>,
+    /// What a modern server is to legacy clients, once one has asked; `None` where it is met in one family.
+    legacy: Option<Arc<Legacy>>,
+}
+
+/// The legacy side of a server that is met as a modern one.
+struct Legacy {
+    /// How long `initialize` may take.
+    start: Duration,
+    /// Empty when the server speaks no legacy revision.
+    about: OnceCell<Option<Arc<About>>>,
 }
 
 /// What is known of a server, and kept for it.
@@ -109,6 +140,9 @@ pub enum ConnectError {
         /// What it offers.
         theirs: String,
     },
+    /// The configuration wants the modern family of the protocol, and the server does not speak it.
+    #[error("the server does not speak a modern revision ({}), which \"protocol\" demands", MODERN_REVISIONS.join(", "))]
+    NotModern,
     /// What it says of itself cannot be understood.
     #[error("the answer to \"{method}\" lacks {what}")]
     NotUnderstood {
@@ -131,14 +165,43 @@ impl Peer {
         options: &PeerOptions,
     ) -> Result<Peer, ConnectError> {
         let about = Arc::new(meeting::meet(&connection, identity, options).await?);
-        Ok(Peer { connection, about, tool_headers: None })
+        Ok(Peer { connection, about, tool_headers: None, legacy: None })
+    }
+
+    /// The same server for a client of this family: a legacy client meets a server over HTTP that speaks both families
+    /// as a legacy one, on the same connection, so that questions and log messages reach it. Any other is the same.
+    pub async fn for_client(&self, era: Era) -> Peer {
+        let Some(legacy) = self.legacy.as_ref().filter(|_| era == Era::Legacy) else { return self.clone() };
+        let about = legacy.about.get_or_init(|| async {
+            let identity = self.about.identity.clone();
+            match meeting::initialize(&self.connection, identity, legacy.start).await {
+                Ok(about) => Some(Arc::new(about)),
+                Err(error) => {
+                    tracing::debug!(%error, "the server is met as a modern one by legacy clients too");
+                    None
+                }
+            }
+        });
+        match about.await {
+            Some(about) => Peer {
+                connection: self.connection.clone(),
+                about: Arc::clone(about),
+                tool_headers: None,
+                legacy: None,
+            },
+            None => self.clone(),
+        }
     }
 
     /// The same server, known to be reached over HTTP: arguments that its tools want as headers go there
     /// too, and tools whose headers cannot be made are left out of its list.
-    pub fn over_http(self) -> Peer {
-        let tool_headers = (self.era() == Era::Modern).then(Arc::default);
-        Peer { tool_headers, ..self }
+    /// `options` say whether legacy clients meet it as a legacy server where it is one too.
+    pub fn over_http(self, options: &PeerOptions) -> Peer {
+        let is_modern = self.era() == Era::Modern;
+        let tool_headers = is_modern.then(Arc::default);
+        let legacy = (is_modern && options.protocol == Protocol::ModernFirst)
+            .then(|| Arc::new(Legacy { start: options.start, about: OnceCell::new() }));
+        Peer { tool_headers, legacy, ..self }
     }
 
     /// Sends a request with what the server's era needs around it. What the server asks back before it

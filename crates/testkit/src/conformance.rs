@@ -86,9 +86,8 @@ impl Scenario {
             capabilities: Json::parse(r#"{"elicitation":{"form":{}}}"#)?,
         };
         let connection = Connection::open(link, Arc::new(Defaults));
-        Ok(Peer::connect(connection, identity, &PeerOptions { probe: PATIENCE, ..PeerOptions::default() })
-            .await?
-            .over_http())
+        let options = PeerOptions { probe: PATIENCE, ..PeerOptions::default() };
+        Ok(Peer::connect(connection, identity, &options).await?.over_http(&options))
     }
 
     fn authorizer(&self, store: &TokenStore) -> Result<OAuthAuthorizer, Failure> {

@@ -17,7 +17,7 @@ fn identity() -> Identity {
 
 async fn met(child: &Child, known: Option<Era>) -> Result<Peer, ConnectError> {
     let probe = Duration::from_millis(300);
-    let options = PeerOptions { probe, start: PATIENCE, known };
+    let options = PeerOptions { probe, start: PATIENCE, known, ..PeerOptions::default() };
     Peer::connect(child.connection.clone(), identity(), &options).await
 }
 

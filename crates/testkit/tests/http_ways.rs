@@ -216,7 +216,8 @@ async fn a_server_that_is_silent_to_the_first_question_is_asked_the_second() {
     let connection =
         toolwright_mcp::Connection::open(toolwright_mcp::http::open(target(&server.url)), Arc::new(NoHost));
     let probe = std::time::Duration::from_millis(300);
-    let options = toolwright_mcp::PeerOptions { probe, start: PATIENCE, known: None };
+    let options =
+        toolwright_mcp::PeerOptions { probe, start: PATIENCE, ..toolwright_mcp::PeerOptions::default() };
     let met = toolwright_mcp::Peer::connect(connection, identity(), &options).await;
     assert!(matches!(met, Err(ConnectError::Failed(RequestError::Server(_)))), "{met:?}");
     assert_eq!(asked_twice.load(Ordering::Relaxed), 1);

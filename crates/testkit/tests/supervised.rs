@@ -19,7 +19,8 @@ fn supervised(program: &str, args: &[&str]) -> Supervisor {
         ..ChildCommand::default()
     };
     let identity = Identity { client: Json::empty_object(), capabilities: Json::empty_object() };
-    let options = PeerOptions { probe: Duration::from_millis(500), start: PATIENCE, known: None };
+    let options =
+        PeerOptions { probe: Duration::from_millis(500), start: PATIENCE, ..PeerOptions::default() };
     let connector = StdioConnector::new("hostile", command, identity, options, Arc::new(NoHost));
     let policy = Policy { base_delay: Duration::from_millis(20), crashes: 1000, ..Policy::default() };
     Supervisor::start(Arc::new(connector), policy)

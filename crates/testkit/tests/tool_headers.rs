@@ -63,7 +63,7 @@ async fn met(server: Arc<Server>) -> Peer {
     let target = HttpTarget { url, headers: Vec::new(), kind: HttpKind::Streamable, authorizer: None };
     let connection = Connection::open(open(target), Arc::new(NoHost));
     let wait = PeerOptions { probe: PATIENCE, start: PATIENCE, ..PeerOptions::default() };
-    Peer::connect(connection, identity(), &wait).await.expect("met").over_http()
+    Peer::connect(connection, identity(), &wait).await.expect("met").over_http(&wait)
 }
 
 #[tokio::test]

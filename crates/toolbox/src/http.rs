@@ -29,9 +29,11 @@ impl Connector for HttpConnector {
         Box::pin(async move {
             let connection =
                 Connection::open_to(&self.name, open(self.target.clone()), Arc::clone(&self.host));
-            let options = PeerOptions { known: era.or(self.options.known), ..self.options };
+            // A server behind an address answers or refuses; that it is slow says nothing about its family.
+            let probe = self.options.probe.max(self.options.start);
+            let options = PeerOptions { known: era.or(self.options.known), probe, ..self.options };
             match Peer::connect(connection, self.identity.clone(), &options).await {
-                Ok(peer) => Ok(Connected { peer: peer.over_http(), pid: None }),
+                Ok(peer) => Ok(Connected { peer: peer.over_http(&options), pid: None }),
                 Err(error) => {
                     let failure = failure(error);
                     Err(ConnectFailure {
@@ -61,7 +63,7 @@ impl Connector for HttpConnector {
 
 fn failure(error: ConnectError) -> ConnectFailure {
     let is_lasting = match &error {
-        ConnectError::NoCommonRevision { .. } => true,
+        ConnectError::NoCommonRevision { .. } | ConnectError::NotModern => true,
         ConnectError::Failed(RequestError::Unauthorized(_)) => true,
         // A server that is busy or breaks for a moment says so with other statuses.
         ConnectError::Failed(RequestError::Http { status, .. }) => {

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, StderrRing, start};
-use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, RequestError};
+use toolwright_mcp::{
+    ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, Protocol, RequestError,
+};
 
 use crate::connector::{ConnectFailure, Connected, Connecting, Connector, Ended};
 
@@ -25,10 +27,12 @@ impl Connector for StdioConnector {
     fn connect(&self, known: Option<Era>) -> Connecting<'_> {
         Box::pin(async move {
             match self.attempt(known).await {
-                // Some legacy servers end at the first question they do not know.
-                Err((failure, true)) if known.is_none() => {
-                    self.attempt(Some(Era::Legacy)).await.map_err(|_| failure)
-                }
+                // Some servers end at the first request they do not know.
+                Err((failure, true)) if known.is_none() => match self.options.protocol {
+                    Protocol::LegacyFirst => self.attempt(Some(Era::Modern)).await.map_err(|_| failure),
+                    Protocol::ModernFirst => self.attempt(Some(Era::Legacy)).await.map_err(|_| failure),
+                    Protocol::Only(_) => Err(failure),
+                },
                 reached => reached.map_err(|(failure, _)| failure),
             }
         })
@@ -101,7 +105,8 @@ impl StdioConnector {
             Err(error) => {
                 let has_ended =
                     matches!(&error, ConnectError::Failed(RequestError::Closed(closed)) if !closed.is_unread);
-                let is_lasting = matches!(error, ConnectError::NoCommonRevision { .. });
+                let is_lasting =
+                    matches!(error, ConnectError::NoCommonRevision { .. } | ConnectError::NotModern);
                 let (reason, stderr) = match error {
                     // The end of its stderr stands apart.
                     ConnectError::Failed(RequestError::Closed(closed)) => {

@@ -64,6 +64,7 @@ const SERVER_KEYS: &[&str] = &[
     "timeoutMs",
     "idleMs",
     "builtinRules",
+    "protocol",
     "disabled",
 ];
 

@@ -5,12 +5,16 @@ use toolwright_jsonrpc::raw::{Member, Node, quote, same_value};
 use super::keys::Shape;
 use super::repeats::Within;
 use super::{Reader, given, is_null};
-use crate::{BuiltinRulesSetting, ServerConfig, ToolFilters};
+use crate::{BuiltinRulesSetting, ProtocolFamily, ServerConfig, ToolFilters};
 
 /// Lists of tools that clients keep, and that are to hold here as well: what was switched off there must not
 /// come back.
 const ALLOW_LISTS: &[&str] = &["tools", "includeTools", "allowedTools", "enabledTools"];
 const REFUSE_LISTS: &[&str] = &["excludeTools", "disabledTools", "blockedTools"];
+
+/// The families of the protocol.
+const FAMILIES: &[(&str, ProtocolFamily)] =
+    &[("auto", ProtocolFamily::Auto), ("legacy", ProtocolFamily::Legacy), ("modern", ProtocolFamily::Modern)];
 
 impl<'t> Reader<'t, '_> {
     /// The server that an entry describes; nothing when something is wrong with it.
@@ -30,6 +34,7 @@ impl<'t> Reader<'t, '_> {
         let settings = BuiltinRulesSetting::ALL.map(|setting| (setting.word(), setting));
         let builtin_rules =
             given(members, "builtinRules").and_then(|node| self.word(&node, "builtinRules", &settings));
+        let protocol = given(members, "protocol").and_then(|node| self.word(&node, "protocol", FAMILIES));
         let is_wrong = self.mistakes.errors() > errors;
         if is_disabled {
             // Nobody misses a server that is switched off.
@@ -38,8 +43,8 @@ impl<'t> Reader<'t, '_> {
         let transport = transport.filter(|_| !is_wrong)?;
         let mut server = ServerConfig::new(name, transport);
         (server.tool_filters, server.is_disabled) = (tool_filters, is_disabled);
-        (server.timeout, server.idle) = (timeout, idle);
         server.builtin_rules = builtin_rules.unwrap_or_default();
+        (server.timeout, server.idle, server.protocol) = (timeout, idle, protocol.unwrap_or_default());
         Some(server.with_expanded(std::mem::take(&mut self.secrets)))
     }
 

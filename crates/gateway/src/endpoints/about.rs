@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::Peer;
 use toolwright_mcp::front::About;
+use toolwright_mcp::{Era, Peer};
 
 use super::gather;
-use super::members::Member;
+use super::members::{Member, reach};
 
 /// How long a server that is there may take to say what it is.
 const SAYS: Duration = Duration::from_secs(5);
@@ -32,6 +32,8 @@ pub(super) fn of_peer(peer: &Peer, name: &str) -> About {
     for member in peer.said().members().unwrap_or_default() {
         let Ok(value) = Json::parse(member.value) else { continue };
         match &*member.key {
+            // A legacy client gets the revision of its server, as it would without a gateway.
+            "protocolVersion" if peer.era() == Era::Legacy => extra.push((member.key.to_string(), value)),
             key if OURS.contains(&key) => {}
             "_meta" => {
                 let meta = value.without(SERVER);
@@ -73,7 +75,7 @@ pub(super) fn of_us(version: &str) -> Json {
 
 /// What several servers are together: what any of them can do, and what each says about its use. A server that
 /// was never there may turn out to be able to do anything.
-pub(super) async fn of_many(server: Json, members: &[Member]) -> About {
+pub(super) async fn of_many(server: Json, members: &[Member], era: Era) -> About {
     let is_true = Json::yes();
     let lists = Json::empty_object().with("listChanged", &is_true);
     let mut capabilities = Json::empty_object().with("tools", &lists);
@@ -81,7 +83,7 @@ pub(super) async fn of_many(server: Json, members: &[Member]) -> About {
     for member in members {
         let Some(server) = member.configured_server() else { continue };
         let peer = match gather::is_there(server) {
-            true => server.supervisor.peer(SAYS).await.ok(),
+            true => reach(server, era, SAYS).await.ok(),
             false => None,
         };
         match peer {

@@ -211,7 +211,7 @@ async fn call_as_it_is(
     let Kind::Server(server) = &member.kind else {
         return Called::Refused(ErrorObject::new(INVALID_PARAMS, format!("Unknown tool \"{tool}\"")));
     };
-    let peer = match super::members::reach(server, PATIENCE).await {
+    let peer = match super::members::reach(server, carried.client().era, PATIENCE).await {
         Ok(peer) => peer,
         Err(error) => return Called::Lost(error.message),
     };

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use toolwright_jsonrpc::{ErrorObject, Json, Notification};
-use toolwright_mcp::front::Back;
-use toolwright_mcp::{Era, Host, Peer, RequestError, RequestOptions};
+use toolwright_mcp::front::{Back, Client};
+use toolwright_mcp::{Era, Host, Peer, RequestError, RequestOptions, translated_error};
 use toolwright_telemetry::Onward;
 
 use super::owner::Owner;
@@ -54,6 +54,11 @@ impl Carried {
             None if arguments.as_str() == "{}" => params,
             _ => params.with("arguments", arguments),
         }
+    }
+
+    /// The client that sent it.
+    pub fn client(&self) -> &Client {
+        self.back.client()
     }
 
     /// Keeps what the server answered.
@@ -127,6 +132,11 @@ impl Carried {
             }
             _ => {}
         }
-        answer
+        match answer {
+            Err(RequestError::Server(error)) => {
+                Err(RequestError::Server(translated_error(peer.era(), client.era, method, error)))
+            }
+            answer => answer,
+        }
     }
 }

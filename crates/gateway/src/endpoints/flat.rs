@@ -61,7 +61,7 @@ impl Service for Flat {
             let members = self.inner.members(client)?;
             make_known(&members, GREETING.min(self.inner.hub.options.list_patience)).await;
             let server = about::of_us(&self.inner.hub.options.version);
-            Ok(about::of_many(server, &members).await)
+            Ok(about::of_many(server, &members, client.era).await)
         })
     }
 
@@ -84,10 +84,9 @@ impl Service for Flat {
         Box::pin(async move {
             let inner = &self.inner;
             let members = inner.members(&client)?;
-            let owner = Owner::of(&client);
             let mut uris: Vec<(Member, (String, String))> = Vec::new();
             for uri in &filter.uris {
-                let found = inner.resources.find(&members, &owner, uri).await.into_iter().next();
+                let found = inner.resources.find(&members, &client, uri).await.into_iter().next();
                 let (member, own) = found.ok_or_else(|| no_resource(uri))?;
                 uris.push((member, (own, uri.clone())));
             }
@@ -106,6 +105,7 @@ impl Service for Flat {
                             uris: own,
                             logs,
                             owner: Owner::of(&client),
+                            era: client.era,
                             is_strict,
                             is_transparent: false,
                         };
@@ -166,26 +166,28 @@ impl Inner {
             "tools/call" => self.call(&members, asked).await,
             "prompts/list" => {
                 self.make_known(&members).await;
-                self.prompts.list(&members, &owner).await
+                self.prompts.list(&members, &asked.client).await
             }
             "prompts/get" => {
                 let name = text("name").ok_or_else(|| no_text(asked.params.as_ref(), "name"))?;
-                let (member, own) = self.prompts.find(&members, &owner, &name).await?;
+                let (member, own) = self.prompts.find(&members, &asked.client, &name).await?;
                 let asked = with_param(asked, "name", &Json::text(&own));
                 forward::pass_on(&self.hub, &member, asked).await
             }
             "resources/list" => {
                 self.make_known(&members).await;
-                self.resources.list(&members, &owner).await
+                self.resources.list(&members, &asked.client).await
             }
             "resources/templates/list" => {
                 self.make_known(&members).await;
-                self.resources.list_templates(&members, &owner).await
+                self.resources.list_templates(&members, &asked.client).await
             }
             "resources/read" => self.read(&members, asked).await,
             "completion/complete" => self.complete(&members, asked).await,
             "tasks/list" => {
-                let listed = gather::list(&members, "tasks", "tasks/list", "tasks").await.into_items()?;
+                let listed = gather::list(&members, &asked.client, "tasks", "tasks/list", "tasks")
+                    .await
+                    .into_items()?;
                 let items = listed.into_iter().flat_map(|(member, items)| {
                     let own =
                         |task: &Json| task.get_text("taskId").is_some_and(|id| member.has_task(&owner, &id));
@@ -281,7 +283,7 @@ impl Inner {
     async fn read(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
         let uri = asked.params.as_ref().and_then(|params| params.get_text("uri"));
         let uri = uri.ok_or_else(|| missing("uri"))?;
-        let mut candidates = self.resources.find(members, &Owner::of(&asked.client), &uri).await;
+        let mut candidates = self.resources.find(members, &asked.client, &uri).await;
         if let [(member, own)] = &candidates[..] {
             return forward::pass_on(&self.hub, member, with_param(asked, "uri", &Json::text(own))).await;
         }
@@ -300,7 +302,7 @@ impl Inner {
             };
             async move {
                 let server = member.configured_server()?;
-                let peer = reach(server, PATIENCE).await.ok()?;
+                let peer = reach(server, asked.client.era, PATIENCE).await.ok()?;
                 if !gather::announces(&peer, "resources") {
                     return None;
                 }
@@ -321,14 +323,13 @@ impl Inner {
     async fn complete(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
         let reference = asked.params.as_ref().and_then(|params| params.get("ref"));
         let reference = reference.ok_or_else(|| missing("ref"))?;
-        let owner = Owner::of(&asked.client);
         if let Some(name) = reference.get_text("name") {
-            let (member, own) = self.prompts.find(members, &owner, &name).await?;
+            let (member, own) = self.prompts.find(members, &asked.client, &name).await?;
             let reference = reference.with("name", &Json::text(&own));
             return forward::pass_on(&self.hub, &member, with_param(asked, "ref", &reference)).await;
         }
         let uri = reference.get_text("uri").ok_or_else(|| missing("ref.uri"))?;
-        let found = self.resources.find(members, &owner, &uri).await.into_iter().next();
+        let found = self.resources.find(members, &asked.client, &uri).await.into_iter().next();
         let (member, own) = found.ok_or_else(|| no_resource(&uri))?;
         let reference = reference.with("uri", &Json::text(&own));
         forward::pass_on(&self.hub, &member, with_param(asked, "ref", &reference)).await

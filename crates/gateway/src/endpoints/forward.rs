@@ -47,7 +47,7 @@ pub(super) async fn pass_on(hub: &Hub, member: &Member, asked: Asked) -> Result<
         let message = format!("'{}' does not offer \"{method}\"", member.server);
         return Err(ErrorObject::new(METHOD_NOT_FOUND, message));
     };
-    let peer = reach(server, PATIENCE).await?;
+    let peer = reach(server, back.client().era, PATIENCE).await?;
     let carried = Carried::new(params.clone(), log_level, back);
     let params = params.unwrap_or_else(Json::empty_object);
     let answer = send(server, &peer, &carried, (&method, params), hub.limit(server)).await;

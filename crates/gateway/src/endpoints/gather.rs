@@ -5,7 +5,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::timeout;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json};
-use toolwright_mcp::{Peer, RequestError, RequestOptions};
+use toolwright_mcp::front::Client;
+use toolwright_mcp::{Era, Peer, RequestError, RequestOptions};
 use toolwright_toolbox::State;
 
 use super::forward;
@@ -34,11 +35,20 @@ impl Gathered {
 }
 
 /// Asks every server that announces `capability` for a list.
-pub(super) async fn list(members: &[Member], capability: &str, method: &str, key: &str) -> Gathered {
-    let asked = members.iter().filter_map(|member| {
-        let server = member.configured_server().filter(|server| is_there(server))?;
-        Some(async move { (member, timeout(PATIENCE, one(server, capability, method, key)).await) })
-    });
+pub(super) async fn list(
+    members: &[Member],
+    client: &Client,
+    capability: &str,
+    method: &str,
+    key: &str,
+) -> Gathered {
+    let asked =
+        members.iter().filter_map(|member| {
+            let server = member.configured_server().filter(|server| is_there(server))?;
+            Some(async move {
+                (member, timeout(PATIENCE, one(server, client.era, (capability, method, key))).await)
+            })
+        });
     let mut gathered = Gathered { items: Vec::new(), errors: Vec::new() };
     for (member, answer) in join_all(asked).await {
         match answer {
@@ -65,11 +75,10 @@ pub(super) fn is_there(server: &Server) -> bool {
 
 async fn one(
     server: &Server,
-    capability: &str,
-    method: &str,
-    key: &str,
+    era: Era,
+    (capability, method, key): (&str, &str, &str),
 ) -> Option<Result<Vec<Json>, ErrorObject>> {
-    let peer = match super::members::reach(server, PATIENCE).await {
+    let peer = match super::members::reach(server, era, PATIENCE).await {
         Ok(peer) => peer,
         Err(error) => return Some(Err(error)),
     };

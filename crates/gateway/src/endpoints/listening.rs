@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use toolwright_jsonrpc::{ErrorObject, Json, Notification};
-use toolwright_mcp::Filter;
 use toolwright_mcp::front::Listening;
+use toolwright_mcp::{Era, Filter};
 
 use super::owner::Owner;
 use super::questions::{ServerHost, Told};
@@ -31,6 +31,8 @@ pub(super) struct Ear {
     pub logs: bool,
     /// The client: some things are for one client alone.
     pub owner: Owner,
+    /// The family that it meets servers in.
+    pub era: Era,
     /// Whether one resource that the server does not tell of is an error; else the others are told of.
     pub is_strict: bool,
     /// Whether changes of tools are told when the server says so, not when their new list is here.
@@ -130,11 +132,11 @@ impl Hearing {
         let notifications = server.host.listen();
         let watching = &server.host.watching;
         if ear.filter.prompts || ear.filter.resources {
-            self.keep(watching.keep(&server.supervisor, Wanted::Lists));
+            self.keep(watching.keep(&server.supervisor, ear.era, Wanted::Lists));
         }
         let mut refused = Vec::new();
         for (uri, known) in &ear.uris {
-            let kept = watching.keep(&server.supervisor, Wanted::Resource(uri.clone()));
+            let kept = watching.keep(&server.supervisor, ear.era, Wanted::Resource(uri.clone()));
             match kept.begun().await {
                 Ok(()) => self.keep(kept),
                 Err(error) if ear.is_strict => return Err(error),

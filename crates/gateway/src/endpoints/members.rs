@@ -10,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::timeout;
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json};
-use toolwright_mcp::Peer;
+use toolwright_mcp::{Era, Peer};
 use toolwright_redact::known;
 use toolwright_toolbox::naming::Identifier;
 use toolwright_toolbox::{Listed, State};
@@ -201,12 +201,13 @@ pub(super) async fn make_one_known(members: &[Member], patience: Duration) {
     }
 }
 
-/// The server itself, when it is there in time.
-pub(super) async fn reach(server: &Server, patience: Duration) -> Result<Peer, ErrorObject> {
-    server.supervisor.peer(patience).await.map_err(|error| {
+/// The server as a client of this family meets it, when it is there in time.
+pub(super) async fn reach(server: &Server, era: Era, patience: Duration) -> Result<Peer, ErrorObject> {
+    let peer = server.supervisor.peer(patience).await.map_err(|error| {
         let message = format!("The server '{}' cannot be used. {error}", server.name);
         ErrorObject::new(INTERNAL_ERROR, known(&message, &server.secrets))
-    })
+    })?;
+    Ok(peer.for_client(era).await)
 }
 
 /// A tool of our own as a server would list it.

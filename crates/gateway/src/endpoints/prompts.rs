@@ -25,8 +25,9 @@ impl Prompts {
     }
 
     /// All prompts of these servers.
-    pub async fn list(&self, members: &[Member], owner: &Owner) -> Result<Json, ErrorObject> {
-        let gathered = gather::list(members, "prompts", "prompts/list", "prompts").await.into_items()?;
+    pub async fn list(&self, members: &[Member], client: &Client) -> Result<Json, ErrorObject> {
+        let gathered =
+            gather::list(members, client, "prompts", "prompts/list", "prompts").await.into_items()?;
         let mut prompts = Vec::new();
         for (member, items) in &gathered {
             for item in items {
@@ -42,7 +43,7 @@ impl Prompts {
                 Some(item.replaced("name", &Json::text(names.name_of(identifier)?)))
             })
             .collect();
-        self.names.change(owner, |_| names);
+        self.names.change(&Owner::of(client), |_| names);
         Ok(Json::empty_object().with("prompts", &Json::list(&items)))
     }
 
@@ -50,14 +51,14 @@ impl Prompts {
     pub async fn find(
         &self,
         members: &[Member],
-        owner: &Owner,
+        client: &Client,
         name: &str,
     ) -> Result<(Member, String), ErrorObject> {
-        if let Some(found) = self.known(members, owner, name) {
+        if let Some(found) = self.known(members, client, name) {
             return Ok(found);
         }
-        self.list(members, owner).await?;
-        self.known(members, owner, name).ok_or_else(|| {
+        self.list(members, client).await?;
+        self.known(members, client, name).ok_or_else(|| {
             ErrorObject::new(
                 INVALID_PARAMS,
                 format!("Unknown prompt \"{name}\"; prompts/list tells them all"),
@@ -65,8 +66,8 @@ impl Prompts {
         })
     }
 
-    fn known(&self, members: &[Member], owner: &Owner, name: &str) -> Option<(Member, String)> {
-        let names = self.names.get(owner)?;
+    fn known(&self, members: &[Member], client: &Client, name: &str) -> Option<(Member, String)> {
+        let names = self.names.get(&Owner::of(client))?;
         let identifier = names.tool_of(name)?;
         let member = members.iter().find(|member| member.is(identifier))?;
         Some((member.clone(), identifier.name.clone()))

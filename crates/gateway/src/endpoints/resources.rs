@@ -51,11 +51,11 @@ impl Resources {
 
     /// All resources of these servers. Of a URI that several have, the first server's keeps its form. A URI that a
     /// client knows stays with its server: also when that one is away now, no other takes it.
-    pub async fn list(&self, members: &[Member], owner: &Owner) -> Result<Json, ErrorObject> {
+    pub async fn list(&self, members: &[Member], client: &Client) -> Result<Json, ErrorObject> {
         let gathered =
-            gather::list(members, "resources", "resources/list", "resources").await.into_items()?;
+            gather::list(members, client, "resources", "resources/list", "resources").await.into_items()?;
         let mut listed = Vec::new();
-        self.tables.change(owner, |before| {
+        self.tables.change(&Owner::of(client), |before| {
             let empty = Table::default();
             let before = before.unwrap_or(&empty);
             let (uris, items) = assigned(&before.uris, members, &gathered);
@@ -66,9 +66,9 @@ impl Resources {
     }
 
     /// All templates of these servers.
-    pub async fn list_templates(&self, members: &[Member], owner: &Owner) -> Result<Json, ErrorObject> {
+    pub async fn list_templates(&self, members: &[Member], client: &Client) -> Result<Json, ErrorObject> {
         let gathered =
-            gather::list(members, "resources", "resources/templates/list", "resourceTemplates").await;
+            gather::list(members, client, "resources", "resources/templates/list", "resourceTemplates").await;
         let gathered = gathered.into_items()?;
         let mut templates = Vec::new();
         let mut listed = Vec::new();
@@ -80,24 +80,25 @@ impl Resources {
                 listed.push(item);
             }
         }
-        self.tables.change(owner, |before| Table { templates, ..before.cloned().unwrap_or_default() });
+        self.tables
+            .change(&Owner::of(client), |before| Table { templates, ..before.cloned().unwrap_or_default() });
         Ok(Json::empty_object().with("resourceTemplates", &Json::list(&listed)))
     }
 
     /// Who may have a resource, the likeliest first, with the server's own URI: who listed it, else whose template
     /// it fits, else everybody.
-    pub async fn find(&self, members: &[Member], owner: &Owner, uri: &str) -> Vec<(Member, String)> {
-        let mut table = self.tables.get(owner).unwrap_or_default();
+    pub async fn find(&self, members: &[Member], client: &Client, uri: &str) -> Vec<(Member, String)> {
+        let mut table = self.tables.get(&Owner::of(client)).unwrap_or_default();
         if let Some(found) = table.listed(members, uri) {
             return vec![found];
         }
         if !table.is_listed {
             let (lists, templates) =
-                tokio::join!(self.list(members, owner), self.list_templates(members, owner));
+                tokio::join!(self.list(members, client), self.list_templates(members, client));
             if let Err(error) = lists.and(templates) {
                 tracing::debug!(error = %error.message, "resources are not listed");
             }
-            table = self.tables.get(owner).unwrap_or_default();
+            table = self.tables.get(&Owner::of(client)).unwrap_or_default();
             if let Some(found) = table.listed(members, uri) {
                 return vec![found];
             }

@@ -53,7 +53,7 @@ impl Service for Transparent {
             let Some(server) = member.configured_server() else {
                 return Ok(about::of_absent(&member.server));
             };
-            let found = reach(server, PATIENCE).await;
+            let found = reach(server, client.era, PATIENCE).await;
             let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
             match found {
                 Ok(peer) => {
@@ -90,8 +90,9 @@ impl Service for Transparent {
         if is_doubtful || !server.supervisor.tools().is_current {
             return;
         }
+        let era = client.era;
         tokio::spawn(async move {
-            if let Ok(peer) = server.supervisor.peer(PATIENCE).await
+            if let Ok(peer) = reach(&server, era, PATIENCE).await
                 && let Err(error) = peer.notify(&notification.method, notification.params).await
             {
                 tracing::debug!(server = %server.name, %error, "a notification was not passed on");
@@ -115,6 +116,7 @@ impl Service for Transparent {
                 uris,
                 logs,
                 owner: Owner::of(&client),
+                era: client.era,
                 is_strict,
                 is_transparent: true,
             };
@@ -171,7 +173,7 @@ async fn list(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
         }
         Ok(Json::empty_object().with("tools", &Json::list(&listed.items)))
     };
-    let peer = match reach(server, PATIENCE).await {
+    let peer = match reach(server, asked.client.era, PATIENCE).await {
         Ok(peer) => peer,
         Err(error) => return known(error).map(|list| filtered(server, list)),
     };

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR};
-use toolwright_mcp::{Filter, RequestError, RequestOptions};
+use toolwright_mcp::{Era, Filter, RequestError, RequestOptions};
 use toolwright_toolbox::{State, Supervisor};
 
 /// How long the server may take to agree.
@@ -28,10 +28,13 @@ pub(crate) enum Wanted {
     Resource(String),
 }
 
+/// Whether clients meet the server as a modern one.
+type Family = bool;
+
 /// The subscriptions at one server.
 #[derive(Default)]
 pub(crate) struct Watching {
-    kept: Mutex<HashMap<Wanted, Weak<Kept>>>,
+    kept: Mutex<HashMap<(Family, Wanted), Weak<Kept>>>,
 }
 
 /// A subscription that lasts as long as this.
@@ -43,29 +46,30 @@ pub(crate) struct Kept {
 }
 
 impl Watching {
-    fn kept(&self) -> MutexGuard<'_, HashMap<Wanted, Weak<Kept>>> {
+    fn kept(&self) -> MutexGuard<'_, HashMap<(Family, Wanted), Weak<Kept>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to hear of it, or takes part in what others hear.
-    pub fn keep(&self, supervisor: &Supervisor, wanted: Wanted) -> Arc<Kept> {
+    /// Begins to hear of it in the client's family, or takes part in what others hear.
+    pub fn keep(&self, supervisor: &Supervisor, era: Era, wanted: Wanted) -> Arc<Kept> {
         let mut all = self.kept();
-        if let Some(kept) = all.get(&wanted).and_then(Weak::upgrade) {
+        let key = (era == Era::Modern, wanted.clone());
+        if let Some(kept) = all.get(&key).and_then(Weak::upgrade) {
             return kept;
         }
         all.retain(|_, kept| kept.strong_count() > 0);
         let (tell, state) = watch::channel(None);
         let end = CancellationToken::new();
         let ended = end.clone();
-        let (supervisor, what) = (supervisor.clone(), wanted.clone());
+        let (supervisor, what) = (supervisor.clone(), wanted);
         tokio::spawn(async move {
             tokio::select! {
-                () = subscribe_always(supervisor, what, tell) => {}
+                () = subscribe_always(supervisor, era, what, tell) => {}
                 () = ended.cancelled() => {}
             }
         });
         let kept = Arc::new(Kept { state, _end: end.drop_guard() });
-        all.insert(wanted, Arc::downgrade(&kept));
+        all.insert(key, Arc::downgrade(&kept));
         kept
     }
 }
@@ -84,6 +88,7 @@ impl Kept {
 
 async fn subscribe_always(
     supervisor: Supervisor,
+    era: Era,
     wanted: Wanted,
     tell: watch::Sender<Option<Result<(), ErrorObject>>>,
 ) {
@@ -102,7 +107,7 @@ async fn subscribe_always(
             }
         }
         let error = match supervisor.peer(REACH).await {
-            Ok(peer) => match peer.subscribe(filter.clone(), &options).await {
+            Ok(peer) => match peer.for_client(era).await.subscribe(filter.clone(), &options).await {
                 Ok(subscription) => {
                     tell.send_replace(Some(Ok(())));
                     peer.connection().wait_closed().await;

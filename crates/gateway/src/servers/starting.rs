@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use toolwright_config::{HttpKind, ServerConfig, Toolbox, Transport};
-use toolwright_mcp::Host;
+use toolwright_config::{HttpKind, ProtocolFamily, ServerConfig, Toolbox, Transport};
 use toolwright_mcp::http::{self, HttpTarget};
 use toolwright_mcp::stdio::ChildCommand;
+use toolwright_mcp::{Era, Host, PeerOptions, Protocol};
 use toolwright_toolbox::{
     Beginning, Connector, HttpConnector, Policy, StdioConnector, StillWorks, Supervisor,
 };
@@ -66,6 +66,16 @@ fn connector(
     host: Arc<dyn Host>,
 ) -> Arc<dyn Connector> {
     let identity = options.identity.clone();
+    let first = match &entry.transport {
+        Transport::Stdio { .. } => Protocol::LegacyFirst,
+        Transport::Http { .. } => Protocol::ModernFirst,
+    };
+    let protocol = match entry.protocol {
+        ProtocolFamily::Auto => first,
+        ProtocolFamily::Legacy => Protocol::Only(Era::Legacy),
+        ProtocolFamily::Modern => Protocol::Only(Era::Modern),
+    };
+    let peer = PeerOptions { protocol, ..options.peer };
     match &entry.transport {
         Transport::Stdio { command, args, env, env_from, cwd } => Arc::new(StdioConnector::new(
             name,
@@ -79,7 +89,7 @@ fn connector(
                 guardian: options.guardian.clone(),
             },
             identity,
-            options.peer,
+            peer,
             host,
         )),
         Transport::Http { url, headers, kind, login } => Arc::new(HttpConnector {
@@ -98,7 +108,7 @@ fn connector(
                     .and_then(|logins| logins.authorizer(name, url, headers, login)),
             },
             identity,
-            options: options.peer,
+            options: peer,
             host,
             secrets: entry.secrets(),
         }),

@@ -220,7 +220,7 @@ impl Exchange {
                 let ttl = self.shared.limits.list_ttl_ms();
                 Ok(shape::modern_result(result, lacks, server.as_ref(), ttl))
             }
-            Err(error) => Err(shape::modern_error(&self.method, error)),
+            Err(error) => Err(error),
         }
     }
 }

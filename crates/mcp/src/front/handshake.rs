@@ -46,12 +46,20 @@ fn negotiated(asked: &str) -> &'static str {
     LEGACY_REVISIONS.iter().find(|ours| **ours <= asked).unwrap_or(&LEGACY_REVISIONS[0])
 }
 
-/// The result of `initialize`.
+/// The result of `initialize`, and the client with the revision that was agreed on: that of a legacy server where it
+/// says one, so that nothing newer is promised for it.
 pub(super) async fn initialized(
     service: &Arc<dyn Service>,
-    client: &Arc<Client>,
-) -> Result<Json, ErrorObject> {
-    let about = service.about(client).await?;
+    client: Arc<Client>,
+) -> Result<(Json, Arc<Client>), ErrorObject> {
+    let about = service.about(&client).await?;
+    let said = about.extra.iter().find(|(key, _)| key == "protocolVersion");
+    let said = said.and_then(|(_, revision)| revision.to_text());
+    let older = said.filter(|said| LEGACY_REVISIONS.contains(&said.as_str()) && **said < *client.revision);
+    let client = match older {
+        Some(revision) => Arc::new(Client { revision, ..Client::clone(&client) }),
+        None => client,
+    };
     let mut out = ObjectWriter::default();
     out.text("protocolVersion", &client.revision);
     out.value("capabilities", &about.capabilities);
@@ -63,7 +71,7 @@ pub(super) async fn initialized(
     for (key, value) in others(&about).filter(|(key, _)| !of_other_era.contains(key)) {
         out.value(key, value);
     }
-    Ok(out.finish())
+    Ok((out.finish(), client))
 }
 
 /// The result of `server/discover`.

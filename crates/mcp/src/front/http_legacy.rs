@@ -94,8 +94,8 @@ async fn initialize(place: Place<'_>, asked: Asked<'_>) -> Response<FrontBody> {
         Ok(client) => client,
         Err(error) => return bad_request(id(), error),
     };
-    let result = match handshake::initialized(place.service, &client).await {
-        Ok(result) => result,
+    let (result, client) = match handshake::initialized(place.service, client).await {
+        Ok(initialized) => initialized,
         Err(error) => return single(place.shared, accepted, id(), Err(error)),
     };
     let Some(session) = client.session else { return answer::empty(StatusCode::INTERNAL_SERVER_ERROR) };

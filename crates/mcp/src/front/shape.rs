@@ -1,11 +1,8 @@
-//! The fields and codes that only one era has.
+//! The fields that only one era has.
 
-use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, ObjectWriter};
+use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, ObjectWriter};
 
 use crate::peer::SERVER;
-
-/// A legacy server that has no such resource.
-const RESOURCE_NOT_FOUND: i64 = -32002;
 
 /// Whether a client may keep the result of a method for a while.
 fn is_cacheable(method: &str) -> bool {
@@ -86,10 +83,7 @@ pub(super) fn modern_result(result: Json, lacks: Lacks, server: Option<&Json>, t
 
 /// An outcome for a legacy client: without what it does not know.
 pub(super) fn legacy(method: &str, outcome: Result<Json, ErrorObject>) -> Result<Json, ErrorObject> {
-    match outcome {
-        Ok(result) => legacy_result(method, result),
-        Err(error) => Err(legacy_error(method, error)),
-    }
+    legacy_result(method, outcome?)
 }
 
 fn legacy_result(method: &str, result: Json) -> Result<Json, ErrorObject> {
@@ -119,27 +113,6 @@ fn legacy_result(method: &str, result: Json) -> Result<Json, ErrorObject> {
         out.member(member);
     }
     Ok(out.finish())
-}
-
-/// An error for a modern client.
-pub(super) fn modern_error(method: &str, error: ErrorObject) -> ErrorObject {
-    match method == "resources/read" && error.number() == Some(RESOURCE_NOT_FOUND) {
-        true => with_code(error, INVALID_PARAMS),
-        false => error,
-    }
-}
-
-fn legacy_error(method: &str, error: ErrorObject) -> ErrorObject {
-    // A modern server names the resource that it does not have; wrong params have no such data.
-    let names_resource = error.data.as_ref().is_some_and(|data| data.get("uri").is_some());
-    match method == "resources/read" && error.number() == Some(INVALID_PARAMS) && names_resource {
-        true => with_code(error, RESOURCE_NOT_FOUND),
-        false => error,
-    }
-}
-
-fn with_code(error: ErrorObject, code: i64) -> ErrorObject {
-    ErrorObject { code: ErrorObject::new(code, "").code, ..error }
 }
 
 #[cfg(test)]
@@ -211,16 +184,5 @@ mod tests {
         }
         let asked = json(r#"{"resultType":"input_required","inputRequests":{}}"#);
         assert_eq!(legacy("tools/call", Ok(asked)).unwrap_err().number(), Some(INTERNAL_ERROR));
-    }
-
-    #[test]
-    fn a_missing_resource_has_the_code_of_the_era() {
-        let missing = ErrorObject::new(-32002, "no").with_data(json(r#"{"uri":"a:b"}"#));
-        let modern = modern_error("resources/read", missing.clone());
-        assert_eq!((modern.number(), modern.data.is_some()), (Some(-32602), true));
-        assert_eq!(legacy_error("resources/read", modern).number(), Some(-32002));
-        assert_eq!(modern_error("tools/call", missing).number(), Some(-32002));
-        let wrong = ErrorObject::new(-32602, "wrong");
-        assert_eq!(legacy_error("resources/read", wrong).number(), Some(-32602));
     }
 }

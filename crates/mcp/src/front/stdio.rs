@@ -229,12 +229,12 @@ impl Desk {
         let outcome = match introduced {
             Err(error) => Err(error),
             Ok(client) => {
-                let outcome = handshake::initialized(&self.session.service(), &client).await;
-                if outcome.is_ok() {
+                let outcome = handshake::initialized(&self.session.service(), client).await;
+                outcome.map(|(result, client)| {
                     self.session.introduce(client);
                     self.is_begun = true;
-                }
-                outcome
+                    result
+                })
             }
         };
         self.answer(Some(request.id), outcome).await;

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use toolwright_jsonrpc::{ErrorObject, Json, METHOD_NOT_FOUND};
 
 use super::meta::{self, SERVER};
-use super::{About, ConnectError, Identity, PeerOptions};
+use super::{About, ConnectError, Identity, PeerOptions, Protocol};
 use crate::era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS, newest};
 use crate::{Connection, RequestError, RequestOptions};
 
@@ -20,11 +20,51 @@ pub(super) async fn meet(
     identity: Identity,
     options: &PeerOptions,
 ) -> Result<About, ConnectError> {
-    if options.known == Some(Era::Legacy) {
-        return initialize(connection, identity, options).await;
+    match (options.protocol, options.known) {
+        (Protocol::Only(Era::Legacy), _) | (_, Some(Era::Legacy)) => {
+            initialize(connection, identity, options.start).await
+        }
+        (Protocol::Only(Era::Modern), _) => {
+            let found = discover(connection, &identity, options).await?;
+            found.into_modern(identity).map_err(|_| ConnectError::NotModern)
+        }
+        (Protocol::LegacyFirst, None) => legacy_first(connection, identity, options).await,
+        (_, known) => modern_first(connection, identity, options, known).await,
     }
+}
+
+/// A server that answers `initialize` is a legacy one, however long it takes to start; one that refuses it, or is
+/// silent for the whole time of a start, is asked whether it is modern.
+async fn legacy_first(
+    connection: &Connection,
+    identity: Identity,
+    options: &PeerOptions,
+) -> Result<About, ConnectError> {
+    let refused = match initialize(connection, identity.clone(), options.start).await {
+        Ok(about) => return Ok(about),
+        // It is gone, and answers nothing else.
+        Err(error @ ConnectError::Failed(RequestError::Closed(_) | RequestError::Unauthorized(_))) => {
+            return Err(error);
+        }
+        Err(error) => error,
+    };
+    let wait = PeerOptions { start: Duration::ZERO, ..*options };
+    match discover(connection, &identity, &wait).await {
+        Ok(Discovery::Unknown(theirs)) => Err(ConnectError::NoCommonRevision { theirs: theirs.join(", ") }),
+        Ok(found) => found.into_modern(identity).map_err(|_| refused),
+        Err(error @ ConnectError::Failed(RequestError::Closed(_))) => Err(error),
+        Err(_) => Err(refused),
+    }
+}
+
+async fn modern_first(
+    connection: &Connection,
+    identity: Identity,
+    options: &PeerOptions,
+    known: Option<Era>,
+) -> Result<About, ConnectError> {
     let mut discovery = pin!(discover(connection, &identity, options));
-    let patience = match options.known {
+    let patience = match known {
         // It will answer, however slowly it starts.
         Some(Era::Modern) => options.probe + options.start,
         _ => options.probe,
@@ -33,12 +73,12 @@ pub(super) async fn meet(
         return match found? {
             Discovery::Modern(revision, said) => Ok(modern(identity.clone(), revision, &said)),
             Discovery::Unknown(theirs) => Err(ConnectError::NoCommonRevision { theirs: theirs.join(", ") }),
-            Discovery::Legacy => initialize(connection, identity.clone(), options).await,
+            Discovery::Legacy => initialize(connection, identity.clone(), options.start).await,
         };
     }
     // Silence is what some legacy servers answer before they are initialized, or the server is slow to
     // start. The question stays open: told that it is given up, before anything else, some servers end.
-    let refused = match initialize(connection, identity.clone(), options).await {
+    let refused = match initialize(connection, identity.clone(), options.start).await {
         Ok(about) => return Ok(about),
         Err(error) => error,
     };
@@ -54,17 +94,18 @@ fn modern(identity: Identity, revision: &str, said: &Json) -> About {
     About::new(identity, Era::Modern, revision.to_owned(), server, said)
 }
 
-async fn initialize(
+/// Begins with a legacy server.
+pub(super) async fn initialize(
     connection: &Connection,
     identity: Identity,
-    options: &PeerOptions,
+    start: Duration,
 ) -> Result<About, ConnectError> {
     const METHOD: &str = "initialize";
     let params = Json::empty_object()
         .with("protocolVersion", &Json::text(LEGACY_REVISIONS[0]))
         .with("capabilities", &identity.capabilities)
         .with("clientInfo", &identity.client);
-    let wait = RequestOptions { timeout: Some(options.start), ..RequestOptions::default() };
+    let wait = RequestOptions { timeout: Some(start), ..RequestOptions::default() };
     let said = connection.request(METHOD, Some(params), &wait).await?;
     let revision = said
         .get_text("protocolVersion")
@@ -82,6 +123,16 @@ enum Discovery {
     /// Modern, but of revisions that nobody here knows.
     Unknown(Vec<String>),
     Legacy,
+}
+
+impl Discovery {
+    /// A modern server; else this is given back.
+    fn into_modern(self, identity: Identity) -> Result<About, Discovery> {
+        match self {
+            Discovery::Modern(revision, said) => Ok(modern(identity, revision, &said)),
+            other => Err(other),
+        }
+    }
 }
 
 async fn discover(

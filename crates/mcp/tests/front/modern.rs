@@ -163,10 +163,6 @@ async fn errors_have_the_status_that_the_protocol_names() {
             format!(r#"{{"code":{code},"message":"said","data":{{"a":1.0}}}}"#)
         );
     }
-    let house = House::new();
-    house.service.result("resources/read", Err(ErrorObject::new(-32002, "none")));
-    let response = house.modern("resources/read", r#""uri":"a:b""#).await;
-    assert_eq!(error_code(&body_json(response).await), Some(-32602));
 }
 
 #[tokio::test]

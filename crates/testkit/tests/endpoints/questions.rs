@@ -2,36 +2,17 @@
 
 use std::future::Future;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use crate::stage::*;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
-use tokio::time::timeout;
 use toolwright_gateway::{Endpoint, GatewayOptions};
 use toolwright_mcp::{Era, Filter};
 use toolwright_toolbox::State;
 
-/// A server on the Rust SDK over HTTP, and its address.
-async fn over_http(era: &str) -> (Child, String) {
-    let mut child = Command::new(RMCP_SERVER)
-        .args(["--era", era, "--http", "0"])
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .expect("it starts");
-    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-    let line = timeout(PATIENCE, lines.next_line()).await.expect("in time").expect("a line").expect("one");
-    // What else it says is nobody's matter.
-    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    (child, line)
-}
-
 #[tokio::test]
 async fn over_http_every_client_is_asked_its_own_questions() {
     for era in ["legacy", "modern"] {
-        let (_child, url) = over_http(era).await;
+        let (_child, url) = over_http(RMCP_SERVER, &["--era", era]).await;
         let text = format!(r#"{{"mcpServers": {{"one": {{"url": "{url}"}}}}}}"#);
         let stage = staged(&text, GatewayOptions::default()).await;
         let service = stage.service(&Endpoint::Toolbox("default".into()));

@@ -8,7 +8,7 @@ use toolwright_mcp::Era;
 use toolwright_mcp::front::{Client, Service};
 
 async fn toolboxes() -> (Stage, Arc<dyn Service>) {
-    let house = entry(RMCP_SERVER, &["--era", "both"]);
+    let house = entry(RMCP_SERVER, &["--era", "modern"]);
     let era = entry(ERA_SERVER, &["--legacy"]);
     let gone = entry("/nowhere/no-such-program", &[]);
     let text = format!(

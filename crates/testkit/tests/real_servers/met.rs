@@ -281,7 +281,7 @@ fn identity(args: &[String]) -> Identity {
 
 /// Nothing is taken for silence that is only slow.
 pub fn options() -> PeerOptions {
-    PeerOptions { probe: PATIENCE, start: PATIENCE, known: None }
+    PeerOptions { probe: PATIENCE, start: PATIENCE, ..PeerOptions::default() }
 }
 
 fn json(text: &str) -> Json {

@@ -61,7 +61,7 @@ pub async fn connect_as(
     known: Option<Era>,
 ) -> Result<Peer, ConnectError> {
     let connection = Connection::open(open(target), host);
-    let options = PeerOptions { probe: PATIENCE, start: PATIENCE, known };
+    let options = PeerOptions { probe: PATIENCE, start: PATIENCE, known, ..PeerOptions::default() };
     Peer::connect(connection, identity(), &options).await
 }
 

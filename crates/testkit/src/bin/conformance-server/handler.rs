@@ -35,10 +35,22 @@ enum Change {
     Prompts,
 }
 
+/// The families of the protocol that the server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Revisions that begin with `initialize`.
+    Legacy,
+    /// Revisions without it.
+    Modern,
+    /// All of them. Tools that ask do so as the servers of the official SDKs do: by a request of their own, which only
+    /// a legacy client can answer.
+    Both,
+}
+
 /// The server. Its copies, one for each session, share what they know.
 #[derive(Clone)]
 pub struct Fixture {
-    is_legacy: bool,
+    family: Family,
     tasks: TaskManager,
     seal: Seal,
     changes: broadcast::Sender<Change>,
@@ -46,16 +58,10 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// A server that nobody has spoken with: of both eras, or of the legacy one only.
-    pub fn new(is_legacy: bool) -> Fixture {
+    /// A server that nobody has spoken with: of these families.
+    pub fn new(family: Family) -> Fixture {
         let (changes, _) = broadcast::channel(16);
-        Fixture {
-            is_legacy,
-            tasks: TaskManager::new(),
-            seal: Seal::default(),
-            changes,
-            watched: Arc::default(),
-        }
+        Fixture { family, tasks: TaskManager::new(), seal: Seal::default(), changes, watched: Arc::default() }
     }
 
     /// Says what has changed: to streams of the modern era, and to this client if it is of the older one.
@@ -107,7 +113,8 @@ impl Fixture {
         if let Some(job) = Job::of(&request.name, &arguments) {
             return job.run(&self.tasks, &capabilities).await;
         }
-        let asked = questions::run(&request.name, &arguments, answers.responses, context).await?;
+        let asked =
+            questions::run(&request.name, &arguments, answers.responses, (self.family, context)).await?;
         if let Some(response) = asked {
             return Ok(response);
         }
@@ -139,10 +146,11 @@ impl ServerHandler for Fixture {
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(match self.is_legacy {
-            true => ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25),
-            false => ProtocolVersion::KNOWN_VERSIONS,
-        })
+        match self.family {
+            Family::Legacy => Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25)),
+            Family::Modern => Cow::Borrowed(&[ProtocolVersion::V_2026_07_28]),
+            Family::Both => Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS),
+        }
     }
 
     async fn list_tools(

@@ -1,6 +1,6 @@
 //! The server that the protocol's conformance suite is run against: everything that its server scenarios ask for.
 //!
-//! `conformance-server [--legacy] [--http PORT]`: both eras or the legacy one, by stdio or Streamable HTTP on the
+//! `conformance-server [--legacy | --modern] [--http PORT]`: both families of the protocol or one, by stdio or Streamable HTTP on the
 //! loopback. Port 0 takes a free one; the address is said on stderr. It is built on the official Rust SDK, so that what the suite finds through the gateway
 //! is the gateway's doing.
 
@@ -16,24 +16,28 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use handler::Fixture;
+use handler::{Family, Fixture};
 use rmcp::ServiceExt;
 use rmcp::transport::stdio;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-const USAGE: &str = "usage: conformance-server [--legacy] [--http PORT]";
+const USAGE: &str = "usage: conformance-server [--legacy | --modern] [--http PORT]";
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
-    let is_legacy = words.first().is_some_and(|word| word == "--legacy");
-    if is_legacy {
+    let family = match words.first().map(String::as_str) {
+        Some("--legacy") => Family::Legacy,
+        Some("--modern") => Family::Modern,
+        _ => Family::Both,
+    };
+    if family != Family::Both {
         words.remove(0);
     }
     let served = parse(&words).and_then(|port| {
         let runtime = tokio::runtime::Runtime::new()?;
-        let served = runtime.block_on(serve(Fixture::new(is_legacy), port));
+        let served = runtime.block_on(serve(Fixture::new(family), port));
         // A thread that still waits for stdin would keep the program alive.
         runtime.shutdown_background();
         served

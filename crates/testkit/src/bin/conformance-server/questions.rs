@@ -1,4 +1,4 @@
-//! Tools that ask the client: a legacy one by a request while they run, a modern one by what they answer.
+//! Tools that ask the client by a request while they run; a server that is modern only asks by what it answers.
 
 #![expect(deprecated, reason = "sampling is deprecated and spoken all the same")]
 
@@ -7,8 +7,9 @@ use rmcp::model::{CallToolResponse, InputRequiredResult, InputResponses};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
+use crate::handler::Family;
 use crate::offer::typed;
-use crate::tools::{is_modern, refused, said, text};
+use crate::tools::{refused, said, text};
 
 /// The key under which a modern client answers.
 const ANSWER: &str = "answer";
@@ -18,7 +19,7 @@ pub async fn run(
     name: &str,
     arguments: &Value,
     answers: Option<&InputResponses>,
-    context: &RequestContext<RoleServer>,
+    (family, context): (Family, &RequestContext<RoleServer>),
 ) -> Result<Option<CallToolResponse>, ErrorData> {
     let word = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
     let form = |message: &str, schema: Value| {
@@ -36,7 +37,7 @@ pub async fn run(
     };
     let answer = match answers.and_then(|answers| answers.get(ANSWER)) {
         Some(answer) => answer.clone(),
-        None if is_modern(context) => {
+        None if family == Family::Modern => {
             let questions = typed(json!({ANSWER: {"method": method, "params": params}}))?;
             return Ok(Some(InputRequiredResult::new(Some(questions), None).into()));
         }

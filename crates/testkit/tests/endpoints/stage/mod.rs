@@ -3,9 +3,12 @@
 #![allow(dead_code, reason = "every test file uses its part of it")]
 
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 use toolwright_config::parse;
 use toolwright_gateway::{
@@ -21,6 +24,7 @@ use toolwright_tools::{CallObserver, ToolExecutor, ToolRegistry};
 pub const PATIENCE: Duration = Duration::from_secs(20);
 pub const ERA_SERVER: &str = env!("CARGO_BIN_EXE_era-server");
 pub const HOSTILE_SERVER: &str = env!("CARGO_BIN_EXE_hostile-server");
+pub const CONFORMANCE_SERVER: &str = env!("CARGO_BIN_EXE_conformance-server");
 pub const RMCP_SERVER: &str = env!("CARGO_BIN_EXE_rmcp-server");
 
 /// What must arrive as it was sent.
@@ -108,6 +112,22 @@ impl Stage {
         let server = self.servers.get(server).expect("it is there").clone();
         until(text, || server.supervisor.stderr().contains(text)).await;
     }
+}
+
+/// A server over HTTP, and its address.
+pub async fn over_http(program: &str, arguments: &[&str]) -> (Child, String) {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .args(["--http", "0"])
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let line = timeout(PATIENCE, lines.next_line()).await.expect("in time").expect("a line").expect("one");
+    // What else it says is nobody's matter.
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    (child, line)
 }
 
 pub fn json(text: &str) -> Json {
