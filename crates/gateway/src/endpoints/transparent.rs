@@ -23,6 +23,9 @@ use crate::result;
 use crate::server_tool::PATIENCE;
 use crate::servers::Server;
 
+/// The id of a task that no server has: ids are made to be unique.
+const UNKNOWN_TASK: &str = "no-such-task-of-this-client";
+
 /// One server, seen through us.
 pub(super) struct Transparent {
     hub: Arc<Hub>,
@@ -143,12 +146,18 @@ impl Service for Transparent {
 /// A request about tasks: a client has those that it created itself.
 async fn task(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
     let owner = Owner::of(&asked.client);
-    let id = asked.params.as_ref().and_then(|params| params.get_text("taskId"));
-    if let Some(id) = &id {
-        return match member.has_task(&owner, id) {
-            true => forward::pass_on(hub, member, asked).await,
-            false => Err(no_task(id)),
-        };
+    let params = asked.params.clone().unwrap_or_else(Json::empty_object);
+    if let Some(id) = params.get_text("taskId") {
+        if member.has_task(&owner, &id) {
+            return forward::pass_on(hub, member, asked).await;
+        }
+        // What the server says of a task that it does not have: it may not know the method, or want a capability.
+        let params = Some(params.with("taskId", &Json::text(UNKNOWN_TASK)));
+        let refused = forward::pass_on(hub, member, Asked { params, ..asked }).await;
+        return Err(match refused {
+            Err(error) if error.number() != Some(INVALID_PARAMS) => error,
+            _ => no_task(&id),
+        });
     }
     if asked.method != "tasks/list" {
         return Err(calls::no_text(asked.params.as_ref(), "taskId"));

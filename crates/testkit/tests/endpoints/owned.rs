@@ -131,3 +131,16 @@ async fn no_server_takes_the_uri_of_one_that_is_away() {
     assert!(refused.message.contains("'dev.a'"), "{}", refused.message);
     assert_eq!(read(&script, &all, "a+memo://shared").await, "prod-a");
 }
+
+#[tokio::test]
+async fn a_server_says_itself_which_methods_and_capabilities_it_wants_for_tasks() {
+    let (_child, url) = over_http(CONFORMANCE_SERVER, &["--modern"]).await;
+    let text = format!(r#"{{"mcpServers": {{"one": {{"url": "{url}"}}}}}}"#);
+    let stage = staged(&text, GatewayOptions::default()).await;
+    let service = stage.service(&Endpoint::Toolbox("default".into()));
+    let client = Script::new(Era::Modern, 1);
+    for (method, code) in [("tasks/get", -32021), ("tasks/cancel", -32021), ("tasks/result", -32601)] {
+        let refused = client.ask(&service, method, r#"{"taskId":"x"}"#).await.expect_err("no task");
+        assert_eq!(refused.number(), Some(code), "{method}: {}", refused.message);
+    }
+}
