@@ -7,6 +7,7 @@
 mod choice;
 mod compile;
 mod draft;
+mod dynamic;
 mod error;
 mod forms;
 mod goal;

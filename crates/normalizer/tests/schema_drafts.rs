@@ -216,6 +216,41 @@ fn draft_2020_follows_anchors_ids_and_dynamic_references() {
     assert_judged_whole(schema, &calls);
 }
 
+/// Which schema such a reference means depends on the path of the validation. A valid call is unchanged; an
+/// invalid one goes to the server, which decides.
+#[test]
+fn dynamic_references_with_several_targets_leave_the_schema_unjudged() {
+    let nested_2019 = r##"{"$schema":"https://json-schema.org/draft/2019-09/schema","$id":"http://localhost:4242/a.json",
+        "$recursiveAnchor":true,
+        "$defs":{"inner":{"$id":"inner.json","$recursiveAnchor":true,
+                          "anyOf":[{"type":"integer"},{"type":"object","additionalProperties":{"$recursiveRef":"#"}}]}},
+        "anyOf":[{"type":"string"},{"$ref":"#/$defs/inner"}]}"##;
+    let strings_2020 = r##"{"$id":"https://example.org/strings","$ref":"list","$defs":{
+        "strings":{"$dynamicAnchor":"item","type":"string"},
+        "list":{"$id":"list","type":"object","additionalProperties":{"$dynamicRef":"#item"},
+                "$defs":{"any":{"$dynamicAnchor":"item","type":"integer"}}}}}"##;
+    for (schema, valid) in
+        [(nested_2019, r#"{"foo":1}"#), (nested_2019, r#"{"foo":"x"}"#), (strings_2020, r#"{"a":"x"}"#)]
+    {
+        let oracle: Value = serde_json::from_str(schema).expect("a schema");
+        let oracle = jsonschema::validator_for(&oracle).expect("a schema that the oracle takes");
+        assert!(oracle.is_valid(&serde_json::from_str(valid).expect("a call")), "the oracle on {valid}");
+        assert_eq!(outcome(&without_rules(), &tool("probe", schema), valid), Outcome::Unchanged, "{valid}");
+    }
+}
+
+/// The look-alike: with one target, such references are validated like any other.
+#[test]
+fn dynamic_references_with_one_target_are_validated() {
+    let tree = r##"{"$schema":"https://json-schema.org/draft/2019-09/schema","$id":"https://example.org/tree",
+        "$recursiveAnchor":true,"type":"object",
+        "properties":{"child":{"$recursiveRef":"#"},"value":{"type":"integer"}},"required":["value"]}"##;
+    assert_judged_whole(
+        tree,
+        &[(r#"{"value":1,"child":{"value":2}}"#, true), (r#"{"value":1,"child":{"value":"x"}}"#, false)],
+    );
+}
+
 #[test]
 fn a_local_reference_starts_at_the_resource_that_it_stands_in() {
     let schema = r##"{"$id":"https://example.org/root","properties":{"c":{"$ref":"item#/$defs/deep"}},

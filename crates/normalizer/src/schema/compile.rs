@@ -6,6 +6,7 @@ use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node};
 
 use super::draft::Draft;
+use super::dynamic;
 use super::error::SchemaError;
 use super::forms::{count, is_assertion, misfit, number, shown, strings};
 use super::pattern::Patterns;
@@ -33,6 +34,15 @@ impl Schema {
         }
         let uri = root.get("$schema").and_then(|uri| uri.as_text());
         let draft = uri.map_or(Draft::Year2020, |uri| Draft::named(&uri));
+        if dynamic::is_undecided(&root, draft) {
+            let notes = vec![dynamic::NOTE.to_owned()];
+            return Ok(Schema {
+                nodes: vec![SchemaNode::default()],
+                root: SchemaId(0),
+                names: HashMap::new(),
+                notes,
+            });
+        }
         let mut compiler = Compiler {
             draft,
             root,
