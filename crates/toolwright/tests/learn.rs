@@ -114,7 +114,10 @@ fn an_index_that_is_gone_is_made_again() {
 #[test]
 fn with_apply_safe_what_two_conversations_correct_is_in_force_by_itself() {
     let home = Home::new();
-    home.put("toolwright.json", &notes::configuration(&json!({ "learn": "apply-safe" })));
+    home.put(
+        "toolwright.json",
+        &notes::configuration(&json!({ "learn": "apply-safe", "learnFrom": ["anna", "ben"] })),
+    );
     let mut tokens = Vec::new();
     for name in ["anna", "ben"] {
         let (code, told, error) = home.run(&["token", "add", name]);

@@ -119,6 +119,12 @@ impl Scope<'_> {
             let rest = sent.get(..place.len()).filter(|head| head.eq_ignore_ascii_case(place));
             rest.is_some_and(|head| sent[head.len()..].starts_with(|c: char| !c.is_alphanumeric()))
         };
+        if let Some(tool) = self.with_other_separators(sent) {
+            let is_own = |place: &&str| [tool.server.as_str(), tool.toolbox.as_str()].contains(place);
+            if places.iter().filter(|place| speaks_of(place)).all(|place| is_own(place)) {
+                return self.found(sent, tool, Code::F2);
+            }
+        }
         if places.iter().any(speaks_of) || self.members.iter().any(|member| member.trouble().is_some()) {
             return self.unknown(sent);
         }
@@ -132,6 +138,14 @@ impl Scope<'_> {
             }
             Err(_) => self.unknown(sent),
         }
+    }
+
+    /// The only tool whose flat name is the one sent but for its separators: `files_read_file` for `files__read_file`.
+    fn with_other_separators(&self, sent: &str) -> Option<&Identifier> {
+        let sent = folded(sent);
+        let mut found = self.merged.order.iter().filter(|flat| folded(flat) == sent);
+        let (only, None) = (found.next()?, found.next()) else { return None };
+        self.merged.names.tool_of(only)
     }
 
     fn find<'t>(

@@ -132,6 +132,7 @@ async fn a_name_in_another_form_is_found_and_recorded_as_it_was_sent() {
         ("functions.db__update_user", "F2", "db__update_user"),
         ("mcp__toolwright__db__update_user", "F2", "db__update_user"),
         ("files__read_note", "F2", "dev__files__read_note"),
+        ("db_update_user", "F2", "db__update_user"),
         ("read_note", "F2", "dev__files__read_note"),
         ("ReadNote", "F2", "dev__files__read_note"),
     ] {
@@ -140,6 +141,9 @@ async fn a_name_in_another_form_is_found_and_recorded_as_it_was_sent() {
         let (_, _, changes) = records.last();
         assert_eq!(changes, format!("{code} \"{sent}\" \"{name}\""), "{sent}");
     }
+    // A tool that destroys is called by its own separators.
+    let said = refused(&script, &all, "db_delete_user").await;
+    assert!(said.contains("did you mean db__delete_user"), "{said}");
     let said = refused(&script, &all, "db__update_usr").await;
     assert!(said.contains("did you mean db__update_user"), "{said}");
 }
