@@ -108,6 +108,11 @@ impl Definitions {
             || policy.hidden_instructions == Suspicion::Hide && is_grave()
     }
 
+    /// Whether a server has ever listed a tool whose name is so, also before this start.
+    pub(crate) fn has_listed(&self, server: &Server, is_so: impl Fn(&str) -> bool) -> bool {
+        self.pins.has_listed(&key_of(server), is_so)
+    }
+
     /// Whether an entry of a list that a server has just sent is hidden: one that is not in the list that was looked at, or
     /// has no name, is none that anybody agreed to.
     pub(crate) fn hides_sent(&self, server: &Server, item: &Json) -> bool {

@@ -234,6 +234,15 @@ impl Pins {
         lock(&self.state).servers.get(server).is_some_and(waits)
     }
 
+    /// Whether a server has ever listed a tool whose name is so.
+    pub fn has_listed(&self, server: &str, is_so: impl Fn(&str) -> bool) -> bool {
+        let listed = |server: &Server| {
+            let mut names = server.agreed.keys().chain(server.waiting.keys()).chain(&server.unkept);
+            names.any(|name| is_so(name))
+        };
+        lock(&self.state).servers.get(server).is_some_and(listed)
+    }
+
     /// What was agreed to.
     pub fn agreed(&self) -> Vec<Agreed> {
         let state = lock(&self.state);

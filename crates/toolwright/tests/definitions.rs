@@ -183,3 +183,32 @@ fn a_server_that_goes_down_is_told_to_the_webhook() {
         assert!(!browser.page(page).contains("secret-of-mine"), "{page} shows the address");
     }
 }
+
+/// A bare name means the tool of a server that is away now, not that of another one which has the same name.
+#[test]
+fn t11_a_bare_name_of_a_server_that_is_away_is_not_taken_by_another_server() {
+    let home = Home::new();
+    home.put("toolwright.json", &notes::configuration(&json!({})));
+    {
+        let gateway = Gateway::start(&home, &[]);
+        assert!(has_note(&gateway));
+        // Servers that never listed such a tool do not stand in the way.
+        assert!(notes::send(&gateway, "prose", "hello"));
+    }
+    let mut configuration: Value = serde_json::from_str(&notes::configuration(&json!({}))).expect("JSON");
+    let servers = configuration["mcpServers"].as_object_mut().expect("servers");
+    let other = servers.remove("notes").expect("the server");
+    servers.insert("other".to_owned(), other);
+    servers.insert("lost".to_owned(), json!({ "command": "no-such-program-anywhere" }));
+    home.put("toolwright.json", &configuration.to_string());
+    {
+        let gateway = Gateway::start(&home, &[]);
+        assert!(has_note(&gateway));
+        assert!(notes::send(&gateway, "prose", "to the only one that is known to have it"));
+    }
+    configuration["mcpServers"]["notes"] = json!({ "command": "no-such-program-anywhere" });
+    home.put("toolwright.json", &configuration.to_string());
+    let gateway = Gateway::start(&home, &[]);
+    assert!(has_note(&gateway));
+    assert!(!notes::send(&gateway, "prose", "a secret for notes"));
+}

@@ -147,6 +147,15 @@ impl Member {
         listed.items.is_empty() && !listed.is_current && is_hopeful
     }
 
+    /// Whether it cannot be used now and may have a tool whose name is so. A server that never listed such a tool, not in
+    /// an earlier run either, has none that a client can know of.
+    pub fn may_have_unlisted(&self, is_so: impl Fn(&str) -> bool) -> bool {
+        let Some(server) = self.configured_server().filter(|_| self.trouble().is_some()) else {
+            return false;
+        };
+        server.definitions.as_ref().is_none_or(|definitions| definitions.has_listed(server, is_so))
+    }
+
     /// Why it cannot be used; `None` when it can, or its tools are known from before.
     pub fn trouble(&self) -> Option<String> {
         let Kind::Server(server) = &self.kind else { return None };

@@ -125,7 +125,8 @@ impl Scope<'_> {
                 return self.found(sent, tool, Code::F2);
             }
         }
-        if places.iter().any(speaks_of) || self.members.iter().any(|member| member.trouble().is_some()) {
+        let may_have_it = |member: &Member| member.may_have_unlisted(|tool| folded(tool) == folded(sent));
+        if places.iter().any(speaks_of) || self.members.iter().any(may_have_it) {
             return self.unknown(sent);
         }
         match self.find(sent, |_| true, places, |_, tool| &tool.name) {
