@@ -136,8 +136,10 @@ async fn turn_on_switch_one_turns_the_switch_on_by_mqtt_wyoming_and_hermes() {
         assert_eq!(house.state(device::BEDROOM_LAMP), json!(40), "{done}");
         assert_eq!(house.state(device::LIVING_ROOM_LAMP), json!(0));
 
-        // One that does not answer is told, and its look-alikes are nothing that is done at once.
-        let dead = say(&house, &listener, "turn on the old heater");
+        // What heats needs a yes. A device that does not answer is reported, and look-alikes of a command do nothing.
+        let asked = say(&house, &listener, "turn on the old heater");
+        assert_eq!((&asked["kind"], house.state(device::SWITCH_ONE)), (&json!("asked"), json!(true)), "{asked}");
+        let dead = say(&house, &listener, "yes");
         assert!(dead["answer"].as_str().is_some_and(|text| text.contains("offline")), "{dead}");
         assert_eq!(dead["kind"], "failed", "{dead}");
         for sentence in
