@@ -10,7 +10,7 @@ use toolwright_mcp::{Era, Peer, RequestError, RequestOptions};
 
 /// The params that came to the server, without what every request has.
 fn came(result: &Json) -> String {
-    let asked = result.get("asked").expect("what was asked");
+    let asked = result.get("asked").unwrap_or_else(|| panic!("what was asked: {result}"));
     let meta = asked.get("_meta").expect("a token for progress");
     let keys: Vec<String> =
         meta.members().expect("an object").into_iter().map(|member| member.key.into_owned()).collect();

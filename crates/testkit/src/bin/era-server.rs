@@ -151,7 +151,7 @@ impl Server {
             "server/discover" | "initialize" => refuse(id, METHOD_NOT_FOUND, "of the other era"),
             "tools/list" if has("--no-tools") => refuse(id, METHOD_NOT_FOUND, "no tools"),
             "tools/list" => self.list_tools(id),
-            "tasks/list" => {
+            "tasks/list" if self.tasks > 0 => {
                 let tasks: Vec<String> =
                     (1..=self.tasks).map(|task| format!(r#"{{"taskId":"task-{task}"}}"#)).collect();
                 self.say(id, &format!(r#"{{"tasks":[{}]}}"#, tasks.join(",")))

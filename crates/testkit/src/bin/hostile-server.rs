@@ -157,7 +157,7 @@ fn list_tools(id: &Id, params: &Json) -> io::Result<()> {
             .copied()
             .chain(BROKEN_ANSWERS.iter().map(|(habit, _)| *habit));
         let tools: Vec<String> = habits
-            .map(|habit| format!(r#"{{"name":"{habit}","inputSchema":{{"type":"object"}}}}"#))
+            .map(|habit| format!(r#"{{"name":"{habit}","inputSchema":{{"type":"object","properties":{{"every_ms":{{"type":"integer"}}}}}}}}"#))
             .collect();
         return says(id, &format!(r#"{{"tools":[{}]}}"#, tools.join(",")));
     }

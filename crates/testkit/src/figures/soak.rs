@@ -35,11 +35,12 @@ pub async fn watch(programs: &Programs, time: Duration) -> Figure {
     }
     let (is_over, made, wrong) =
         (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-    // A line of megabytes is a figure of its own.
+    // A line of megabytes is a figure of its own. A message without a line end would share its line with the next
+    // caller's noise.
     let habits: Vec<&str> = STDOUT_HABITS
         .iter()
         .copied()
-        .filter(|habit| !["long-line-before", "spread-out"].contains(habit))
+        .filter(|habit| !["long-line-before", "spread-out", "no-line-end"].contains(habit))
         .collect();
     let callers: Vec<_> = (0..CALLERS)
         .map(|caller| {

@@ -138,7 +138,11 @@ async fn turn_on_switch_one_turns_the_switch_on_by_mqtt_wyoming_and_hermes() {
 
         // What heats needs a yes. A device that does not answer is reported, and look-alikes of a command do nothing.
         let asked = say(&house, &listener, "turn on the old heater");
-        assert_eq!((&asked["kind"], house.state(device::SWITCH_ONE)), (&json!("asked"), json!(true)), "{asked}");
+        assert_eq!(
+            (&asked["kind"], house.state(device::SWITCH_ONE)),
+            (&json!("asked"), json!(true)),
+            "{asked}"
+        );
         let dead = say(&house, &listener, "yes");
         assert!(dead["answer"].as_str().is_some_and(|text| text.contains("offline")), "{dead}");
         assert_eq!(dead["kind"], "failed", "{dead}");
