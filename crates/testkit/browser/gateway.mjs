@@ -85,8 +85,8 @@ export async function fill(gateway, models) {
   await gateway.call("send_note", { recipient: "ben", prose: "water the plants", urgent: "true" });
   await gateway.call("lose_note", { id: "7" });
   await gateway.call("lose_note", { id: "eight" });
-  await gateway.call("read_file", { file_path: "notes.md" }, { box: "builtin" });
-  await gateway.call("list_directory", { path: "." }, { box: "builtin" });
+  await gateway.call("files__read_file", { file_path: "notes.md" }, { box: "builtin" });
+  await gateway.call("files__list_directory", { path: "." }, { box: "builtin" });
   for (const model of models) await gateway.model(model);
   await gateway.indexed();
 }

@@ -35,10 +35,6 @@ async function looked(page, path, report) {
 
 /** Lets every shape come by every way. */
 async function send(gateway, shapes, words) {
-  // Models know the tools by names that are made of theirs; pages show theirs.
-  const { result } = await gateway.ask("/mcp/t/default", "tools/list", {});
-  const names = result.tools.map((tool) => tool.name).filter((name) => name.includes("pwned"));
-  for (const name of names) await gateway.call(name, { [shapes[0]("key")]: shapes[1]("value") });
   for (const shape of shapes) {
     const client = shape("client");
     await gateway.call("send_note", { recipient: "anna", prose: shape("value") }, { client });
@@ -54,6 +50,10 @@ async function send(gateway, shapes, words) {
   }
   // Words that only rules with such names understand.
   for (const word of words) await gateway.call("send_note", { recipient: "anna", [word]: "x" });
+  // Models know the tools by names that are made of theirs; pages show theirs. Last, so that they are on the first page.
+  const { result } = await gateway.ask("/mcp/t/default", "tools/list", {});
+  const names = result.tools.map((tool) => tool.name).filter((name) => name.includes("pwned"));
+  for (const name of names) await gateway.call(name, { [shapes[0]("key")]: shapes[1]("value") });
 }
 
 export async function examine({ browser, gateway, order, report }) {

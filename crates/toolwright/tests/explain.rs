@@ -10,7 +10,7 @@ use crate::gateway::{Gateway, Home};
 fn home_with_a_call() -> (Home, String) {
     let home = Home::new();
     let mut gateway = Gateway::start(&home, &[]);
-    let params = json!({ "name": "files_read_file", "arguments": { "file_path": "notes.md" } });
+    let params = json!({ "name": "files__read_file", "arguments": { "file_path": "notes.md" } });
     let result = gateway.modern("/mcp/t/builtin", "tools/call", params).expect("a result");
     assert_ne!(result["isError"], json!(true), "{result}");
     gateway.signal("TERM");
