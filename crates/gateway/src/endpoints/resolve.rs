@@ -121,7 +121,7 @@ impl Scope<'_> {
         };
         if let Some(tool) = self.with_other_separators(sent) {
             let is_own = |place: &&str| [tool.server.as_str(), tool.toolbox.as_str()].contains(place);
-            if places.iter().filter(|place| speaks_of(place)).all(|place| is_own(place)) {
+            if places.iter().filter(|place| speaks_of(place)).all(is_own) {
                 return self.found(sent, tool, Code::F2);
             }
         }
