@@ -64,8 +64,9 @@ fn metadata(workspace: &Workspace) -> Result<String, Failure> {
 /// Who brings a package along. `cargo metadata` also lists packages that no active feature needs; `cargo tree` does not.
 fn active_dependents(workspace: &Workspace, package: &Value) -> Result<Vec<String>, Failure> {
     let id = format!("{}@{}", name(package), package["version"].as_str().unwrap_or_default());
-    let tree = workspace.cargo(["tree", "--locked", "--all-features", "--target", "all", "-e", "all"]);
-    let tree = tree.args(["--prefix", "none", "--depth", "1", "-i", &id]).read(STEP)?;
+    let tree = workspace.cargo(["tree", "--locked", "--all-features", "--target", "all", "--workspace"]);
+    let tree =
+        tree.args(["-e", "normal,build,dev", "--prefix", "none", "--depth", "1", "-i", &id]).read(STEP)?;
     let words = tree.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     Ok(words.map(str::to_owned).collect())
 }
