@@ -132,6 +132,43 @@ const PARTS: &[&str] = &[
     "wifikey",
     "wepkey",
     "wpakey",
+    "appkey",
+    "subscriptionkey",
+    "onetimecode",
+    "githubpat",
+    "gitlabpat",
+    "azurepat",
+    "devopspat",
+];
+
+/// Last words of keys that speak about a secret and hold none: `password_policy`, `token_count`.
+const PROPERTIES: &[&str] = &[
+    "age",
+    "algorithm",
+    "count",
+    "counts",
+    "disabled",
+    "enabled",
+    "expired",
+    "expires",
+    "expiry",
+    "file",
+    "files",
+    "format",
+    "length",
+    "lifetime",
+    "limit",
+    "method",
+    "mode",
+    "path",
+    "policy",
+    "provider",
+    "required",
+    "strength",
+    "timeout",
+    "ttl",
+    "type",
+    "types",
 ];
 
 /// Ends of keys in languages that write no blanks.
@@ -167,6 +204,11 @@ const RESULTS: &[&str] =
 
 static WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.iter().copied().collect());
 static FOLDED_ENDS: LazyLock<Vec<String>> = LazyLock::new(|| ENDS.iter().map(|end| folded(end)).collect());
+
+/// Whether a key only speaks about a secret.
+pub(crate) fn is_property(words: &[String]) -> bool {
+    words.len() > 1 && words.last().is_some_and(|last| PROPERTIES.contains(&last.as_str()))
+}
 
 /// Whether a key of these words is secret.
 pub(crate) fn is_secret_name(key: &str, words: &[String]) -> bool {

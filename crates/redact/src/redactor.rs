@@ -13,6 +13,7 @@ mod coded;
 mod commands;
 mod decoded;
 mod entropy;
+mod followed;
 mod keys;
 mod look;
 mod mark;

@@ -1,6 +1,6 @@
 //! Which keys carry secrets, and which texts look like one.
 
-use crate::key_names::is_secret_name;
+use crate::key_names::{is_property, is_secret_name};
 
 /// Words that make a key secret wherever they stand in it.
 const SECRET_WORDS: &[&str] = &[
@@ -95,6 +95,9 @@ pub fn is_secret_key(key: &str) -> bool {
     let folded: String =
         key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let words = words(key);
+    if is_property(&words) {
+        return false;
+    }
     SECRET_PARTS.iter().any(|part| folded.contains(part))
         || words.iter().any(|word| is_secret_word(word))
         || is_secret_name(key, &words)

@@ -321,7 +321,7 @@ fn one_word(text: &str, value: usize, found: &mut Found<'_>) {
 }
 
 /// The name before this place, if it is one of a secret.
-fn secret_name<'t>(text: &'t str, end: usize, keys: &Keys) -> Option<&'t str> {
+pub(super) fn secret_name<'t>(text: &'t str, end: usize, keys: &Keys) -> Option<&'t str> {
     let bytes = text.as_bytes();
     let is_between = |byte: &u8| b" \t\"'`\\]?!*".contains(byte);
     let between =
@@ -336,6 +336,9 @@ fn secret_name<'t>(text: &'t str, end: usize, keys: &Keys) -> Option<&'t str> {
         return Some(name);
     }
     let lower = name.to_ascii_lowercase();
+    if matches!(lower.as_str(), "value" | "default") && is_described(&text[..start], keys) {
+        return Some(name);
+    }
     if matches!(bytes[..start].last(), Some(b'?' | b'&')) && IN_QUERY.contains(&lower.as_str()) {
         return Some(name);
     }
@@ -358,6 +361,19 @@ fn secret_name<'t>(text: &'t str, end: usize, keys: &Keys) -> Option<&'t str> {
         start = before;
     }
     None
+}
+
+/// Whether the line before is `- name: DB_PASSWORD` or `variable "db_password" {`, so that this one has its value.
+fn is_described(before: &str, keys: &Keys) -> bool {
+    let from = before.floor_char_boundary(before.len().saturating_sub(2 * MAX_NAME_BYTES));
+    let mut lines = before[from..].rsplit('\n').skip(1).map(|line| line.trim().trim_start_matches("- "));
+    let Some(line) = lines.next() else { return false };
+    let name = match (line.split_once(": "), line.strip_prefix("variable ")) {
+        (Some(("name" | "key", name)), _) => name,
+        (_, Some(variable)) => variable.trim_end_matches(['{', ' ']),
+        _ => return false,
+    };
+    keys.is_secret(name.trim().trim_matches(['"', '\'']))
 }
 
 /// The name in `Password for bob`, which ends here.
@@ -406,6 +422,14 @@ fn value(text: &str, name: &str, signs: &str, from: usize, found: &mut Found<'_>
     }
     let mut end = end_of_word(text, start);
     let word = &text[start..end];
+    if let Some(line) = rest.bytes().take(4).position(|byte| byte == b'\n')
+        && matches!(rest[..line].trim_end(), "" | ">" | ">-" | "|" | "|-")
+    {
+        return below(text, start + line + 1, found).unwrap_or(from);
+    }
+    if matches!(lower.as_str(), "code") && word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return from;
+    }
     let weak = WEAK_ALONE.iter().find(|weak| lower.ends_with(*weak));
     if weak.is_some_and(|weak| {
         is_harmless_value(weak, bare(word)) || lower == *weak && signs != "=" && is_in_sentence(text, name)
@@ -441,6 +465,22 @@ fn value(text: &str, name: &str, signs: &str, from: usize, found: &mut Found<'_>
     let shown = text[start..end].trim_end_matches([' ', '\\']);
     found.add(start + scheme.min(shown.len()), start + shown.len());
     end
+}
+
+/// Hides a value that is alone on the line that begins here, deeper than its name: YAML.
+fn below(text: &str, start: usize, found: &mut Found<'_>) -> Option<usize> {
+    let line = text[start..].split('\n').next().filter(|line| line.starts_with([' ', '\t']))?;
+    let value = line.trim().trim_matches(['"', '\'']);
+    if is_plain(value)
+        || is_reference(value)
+        || value.contains([' ', ':', '=', '{', '['])
+        || value.starts_with('-')
+    {
+        return None;
+    }
+    let at = value.as_ptr() as usize - text.as_ptr() as usize;
+    found.add(at, at + value.len());
+    Some(at + value.len())
 }
 
 /// Whether the name is one of several on its line: `{password: …, n: 1}`.
@@ -489,7 +529,7 @@ fn quoted(text: &str, start: usize, found: &mut Found<'_>) -> usize {
 }
 
 /// Whether a value says something of a secret and is none.
-fn is_plain(word: &str) -> bool {
+pub(super) fn is_plain(word: &str) -> bool {
     let word = bare(word);
     let is_in = |list: &[&str]| list.iter().any(|plain| plain.eq_ignore_ascii_case(word));
     word.is_empty() || word.len() <= 12 && (is_in(PLAIN_VALUES) || is_in(NO_SECRETS))

@@ -15,47 +15,84 @@ const MAX_TAG_BYTES: usize = 256;
 /// How a program takes its password.
 #[derive(Clone, Copy)]
 pub(super) enum Takes {
-    /// Glued to the option: `-phunter2`.
-    Glued(&'static str),
+    /// Glued to one of these options: `-phunter2`.
+    Glued(&'static [&'static str]),
     /// In the next word, or glued: `-p hunter2`.
-    Next(&'static str),
+    Next(&'static [&'static str]),
+    /// As this word of those that are no options: `add_user bob hunter2` has it as the second.
+    Word(usize),
+    /// In a word behind a user and this sign: `bob%hunter2`, `bob/hunter2@db`.
+    Behind(char),
 }
 
 /// Programs that take a password in an option of one letter.
 pub(super) const PROGRAMS: &[(&str, Takes)] = &[
-    ("mysql ", Takes::Glued("-p")),
-    ("mysqldump ", Takes::Glued("-p")),
-    ("mysqladmin ", Takes::Glued("-p")),
-    ("mysqlimport ", Takes::Glued("-p")),
-    ("mariadb ", Takes::Glued("-p")),
-    ("mariadb-dump ", Takes::Glued("-p")),
-    ("7z ", Takes::Glued("-p")),
-    ("sshpass ", Takes::Next("-p")),
-    ("docker login ", Takes::Next("-p")),
-    ("podman login ", Takes::Next("-p")),
-    ("buildah login ", Takes::Next("-p")),
-    ("registry login ", Takes::Next("-p")),
-    ("az login ", Takes::Next("-p")),
-    ("oc login ", Takes::Next("-p")),
-    ("mongo ", Takes::Next("-p")),
-    ("mongosh ", Takes::Next("-p")),
-    ("mongodump ", Takes::Next("-p")),
-    ("mosquitto_pub ", Takes::Next("-P")),
-    ("mosquitto_sub ", Takes::Next("-P")),
-    ("redis-cli ", Takes::Next("-a")),
-    ("ldapsearch ", Takes::Next("-w")),
-    ("ldapmodify ", Takes::Next("-w")),
-    ("ldapadd ", Takes::Next("-w")),
-    ("unzip ", Takes::Next("-P")),
-    ("zip ", Takes::Next("-P")),
+    ("mysql ", Takes::Glued(&["-p"])),
+    ("mysqldump ", Takes::Glued(&["-p"])),
+    ("mysqladmin ", Takes::Glued(&["-p"])),
+    ("mysqlimport ", Takes::Glued(&["-p"])),
+    ("mariadb ", Takes::Glued(&["-p"])),
+    ("mariadb-dump ", Takes::Glued(&["-p"])),
+    ("7z ", Takes::Glued(&["-p"])),
+    ("sshpass ", Takes::Next(&["-p"])),
+    ("docker login ", Takes::Next(&["-p"])),
+    ("podman login ", Takes::Next(&["-p"])),
+    ("buildah login ", Takes::Next(&["-p"])),
+    ("registry login ", Takes::Next(&["-p"])),
+    ("az login ", Takes::Next(&["-p"])),
+    ("oc login ", Takes::Next(&["-p"])),
+    ("mongo ", Takes::Next(&["-p"])),
+    ("mongosh ", Takes::Next(&["-p"])),
+    ("mongodump ", Takes::Next(&["-p"])),
+    ("mosquitto_pub ", Takes::Next(&["-P"])),
+    ("mosquitto_sub ", Takes::Next(&["-P"])),
+    ("redis-cli ", Takes::Next(&["-a"])),
+    ("ldapsearch ", Takes::Next(&["-w"])),
+    ("ldapmodify ", Takes::Next(&["-w"])),
+    ("ldapadd ", Takes::Next(&["-w"])),
+    ("unzip ", Takes::Next(&["-P"])),
+    ("zip ", Takes::Next(&["-P"])),
+    ("rar ", Takes::Glued(&["-hp", "-p"])),
+    ("xfreerdp ", Takes::Glued(&["/p:"])),
+    ("sqlcmd ", Takes::Next(&["-P"])),
+    ("bcp ", Takes::Next(&["-P"])),
+    ("cqlsh ", Takes::Next(&["-p"])),
+    ("twine upload ", Takes::Next(&["-p"])),
+    ("rdesktop ", Takes::Next(&["-p"])),
+    ("ncftpput ", Takes::Next(&["-p"])),
+    ("ncftpget ", Takes::Next(&["-p"])),
+    ("useradd ", Takes::Next(&["-p"])),
+    ("usermod ", Takes::Next(&["-p"])),
+    ("ssh-keygen ", Takes::Next(&["-N", "-P"])),
+    ("snmpget ", Takes::Next(&["-A", "-X"])),
+    ("snmpset ", Takes::Next(&["-A", "-X"])),
+    ("snmpwalk ", Takes::Next(&["-A", "-X"])),
+    ("doctl auth init ", Takes::Next(&["-t"])),
+    ("gh secret set ", Takes::Next(&["--body", "-b"])),
+    ("convertto-securestring ", Takes::Word(1)),
+    ("vault login ", Takes::Word(1)),
+    ("wpa_passphrase ", Takes::Word(2)),
+    ("rabbitmqctl add_user ", Takes::Word(2)),
+    ("rabbitmqctl change_password ", Takes::Word(2)),
+    ("htpasswd -b ", Takes::Word(3)),
+    ("htpasswd -bc ", Takes::Word(3)),
+    ("htpasswd -cb ", Takes::Word(3)),
+    ("mosquitto_passwd -b ", Takes::Word(3)),
+    ("smbclient ", Takes::Behind('%')),
+    ("lftp ", Takes::Behind(',')),
+    ("sqlplus ", Takes::Behind('/')),
 ];
 
 /// Hides the password that a program gets, and says where its command ends.
 pub(super) fn program(text: &str, start: usize, takes: Takes, found: &mut Found<'_>) -> usize {
     let line = &text[start..];
     let end = start + line.find(['\n', ';', '|', '&']).unwrap_or(line.len());
-    let (Takes::Glued(option) | Takes::Next(option)) = takes;
-    let mut at = start;
+    let (options, wanted) = match takes {
+        Takes::Glued(options) | Takes::Next(options) => (options, 0),
+        Takes::Word(number) => (&[][..], number),
+        Takes::Behind(sign) => return behind(text, start, end, sign, found),
+    };
+    let (mut at, mut words) = (start, 0);
     while at < end {
         at += text[at..end].len() - text[at..end].trim_start_matches(' ').len();
         let word = end_of_word(text, at).min(end);
@@ -65,20 +102,96 @@ pub(super) fn program(text: &str, start: usize, takes: Takes, found: &mut Found<
         } else {
             word
         };
-        if let Some(glued) = text[at..word].strip_prefix(option) {
+        let of_option = |option: &&'static str| Some((*option, text[at..word].strip_prefix(*option)?));
+        if let Some((option, glued)) = options.iter().find_map(of_option) {
             match (glued.is_empty(), takes) {
                 (false, _) => found.add(at + option.len(), word),
                 (true, Takes::Next(_)) => one_word(text, word, end, found),
                 // `-p'hunter2'`
-                (true, Takes::Glued(_)) if text[word..end].starts_with(['"', '\'']) => {
-                    one_word(text, word, end, found);
-                }
-                (true, Takes::Glued(_)) => {}
+                (true, _) if text[word..end].starts_with(['"', '\'']) => one_word(text, word, end, found),
+                (true, _) => {}
             }
+        }
+        words += usize::from(!text[at..word].starts_with('-') && at < word);
+        if wanted > 0 && words == wanted {
+            if !text[at..word].contains('=') {
+                one_word(text, at, end, found);
+            }
+            return end;
         }
         at = word;
     }
     end
+}
+
+/// Hides what stands behind a user and a sign in the first such word, up to an `@`.
+fn behind(text: &str, start: usize, end: usize, sign: char, found: &mut Found<'_>) -> usize {
+    for word in text[start..end].split(' ') {
+        let Some((user, rest)) = word.split_once(sign) else { continue };
+        if user.is_empty()
+            || !user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-\\".contains(&byte))
+        {
+            continue;
+        }
+        let password = rest.split('@').next().unwrap_or_default();
+        if !password.is_empty() && !password.starts_with(['$', '<']) {
+            let at = password.as_ptr() as usize - text.as_ptr() as usize;
+            found.add(at, at + password.len());
+        }
+        break;
+    }
+    end
+}
+
+/// The password of `oracle:thin:bob/hunter2@host`; `start` is behind `thin:`.
+pub(super) fn oracle(text: &str, start: usize, found: &mut Found<'_>) {
+    behind(text, start, end_of_word(text, start), '/', found);
+}
+
+/// `kinit bob <<< hunter2`: the next word, where the command speaks of a login.
+pub(super) fn here_string(text: &str, start: usize, found: &mut Found<'_>) {
+    let line = line_before(text, start).to_ascii_lowercase();
+    if ["login", "token", "luks", "kinit", "passw"].iter().any(|word| line.contains(word)) {
+        one_word(text, start, text.len(), found);
+    }
+}
+
+/// `create secret … --from-literal=a=hunter2`, `secrets set A=hunter2`: what is assigned in the word that begins here.
+pub(super) fn literal(text: &str, start: usize, found: &mut Found<'_>) {
+    let end = end_of_word(text, start);
+    if let Some((_, value)) = text[start..end].split_once('=')
+        && line_before(text, start).contains("secret")
+        && !value.is_empty()
+        && !value.starts_with('$')
+    {
+        found.add(end - value.len(), end);
+    }
+}
+
+/// `define('DB_PASSWORD', 'hunter2')`; `start` is behind the bracket.
+pub(super) fn define(text: &str, start: usize, keys: &Keys, found: &mut Found<'_>) {
+    let rest = text[start..].trim_start_matches(' ');
+    let Some(quote) = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'')) else { return };
+    let Some((name, rest)) = rest[1..].split_once(quote).filter(|(name, _)| name.len() <= MAX_NAME_BYTES)
+    else {
+        return;
+    };
+    let Some(value) = rest.trim_start_matches(' ').strip_prefix(',') else { return };
+    let value = value.trim_start_matches(' ');
+    if keys.is_secret(name) && value.starts_with(['"', '\'']) {
+        let at = value.as_ptr() as usize - text.as_ptr() as usize;
+        quoted(text, at, found);
+    }
+}
+
+/// The line before this place, as far as it is looked at.
+fn line_before(text: &str, start: usize) -> &str {
+    let mut from = start.saturating_sub(AROUND_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let from = text[from..start].rfind('\n').map_or(from, |line| from + line + 1);
+    &text[from..start]
 }
 
 /// Hides the next word, which may be in quotes.
@@ -137,12 +250,7 @@ pub(super) fn openssl(text: &str, start: usize, found: &mut Found<'_>) {
 
 /// `echo 'me:x' | chpasswd`, `echo x | passwd --stdin me`: what stands before, up to `start`.
 pub(super) fn piped(text: &str, start: usize, found: &mut Found<'_>) {
-    let mut from = start.saturating_sub(AROUND_BYTES);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let from = text[from..start].rfind('\n').map_or(from, |line| from + line + 1);
-    let before = &text[from..start];
+    let before = line_before(text, start);
     let Some(pipe) = before.rfind('|') else { return };
     let said =
         ["echo ", "printf "].iter().filter_map(|word| Some(before[..pipe].rfind(word)? + word.len())).max();
@@ -167,14 +275,23 @@ pub(super) fn elements(text: &str, keys: &Keys, found: &mut Found<'_>) {
         let length =
             text.as_bytes()[at..].iter().take(MAX_NAME_BYTES + 1).take_while(|byte| is_name(byte)).count();
         let name = &text[at..at + length];
-        if length == 0 || length > MAX_NAME_BYTES || !keys.is_secret(name.rsplit(':').next().unwrap_or(name))
-        {
+        if length == 0 || length > MAX_NAME_BYTES {
             continue;
         }
         let tag = &text.as_bytes()[at + length..];
         let Some(close) = tag.iter().take(MAX_TAG_BYTES).position(|byte| matches!(byte, b'>' | b'<')) else {
             continue;
         };
+        let attributes = &text[at + length..at + length + close];
+        let is_named = named_by_attribute(attributes, keys);
+        if !is_named && !keys.is_secret(name.rsplit(':').next().unwrap_or(name)) {
+            continue;
+        }
+        if is_named && let Some(value) = attribute(attributes, "value") {
+            let start = value.as_ptr() as usize - text.as_ptr() as usize;
+            found.add(start, start + value.len());
+            continue;
+        }
         let is_open = tag[close] == b'>' && (close == 0 || tag[close - 1] != b'/');
         let value = at + length + close + 1;
         if !is_open {
@@ -200,6 +317,22 @@ pub(super) fn elements(text: &str, keys: &Keys, found: &mut Found<'_>) {
             at = end;
         }
     }
+}
+
+/// Whether `name="db.password"` or `key="ApiKey"` stands in a tag.
+fn named_by_attribute(attributes: &str, keys: &Keys) -> bool {
+    ["name", "key"]
+        .iter()
+        .filter_map(|name| attribute(attributes, name))
+        .any(|name| name.len() <= MAX_NAME_BYTES && keys.is_secret(name.rsplit('.').next().unwrap_or(name)))
+}
+
+/// What an attribute of a tag holds.
+fn attribute<'t>(attributes: &'t str, name: &str) -> Option<&'t str> {
+    let (at, _) = attributes.match_indices(name).find(|(at, _)| {
+        attributes[..*at].ends_with(char::is_whitespace) && attributes[at + name.len()..].starts_with("=\"")
+    })?;
+    attributes[at + name.len() + 2..].split('"').next().filter(|value| !value.is_empty())
 }
 
 /// The last part of `host:port:database:user:password`, a line of `.pgpass`.

@@ -80,7 +80,8 @@ impl<'r> Look<'r> {
             }
         }
         let is_long_enough = text.len() >= MIN_SHAPE_BYTES;
-        let spared = if is_long_enough { rules.shapes.find(text, &mut found) } else { Vec::new() };
+        let spared =
+            if is_long_enough { rules.shapes.find(text, &rules.keys, &mut found) } else { Vec::new() };
         if signs.has_assignment {
             assigned::find(text, &rules.keys, &mut found);
             commands::pgpass(text, &mut found);

@@ -3,7 +3,11 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::addresses::{UserOption, address, end_of_word, scheme, user_option};
-use super::commands::{PROGRAMS, identified_by, netrc, openssl, piped, program, quoted};
+use super::commands::{
+    PROGRAMS, define, here_string, identified_by, literal, netrc, openssl, oracle, piped, program, quoted,
+};
+use super::followed;
+use super::keys::Keys;
 use super::options::OptionsError;
 use super::pem::{Ends, block};
 use super::spans::Found;
@@ -167,6 +171,8 @@ const OTHERS: &[(&str, Other)] = &[
     (" -u ", Other::User),
     ("--user ", Other::User),
     ("--user=", Other::User),
+    ("--proxy-user ", Other::User),
+    ("--proxy-user=", Other::User),
     (":AA", Other::Bot),
     ("identified by ", Other::IdentifiedBy),
     ("password by ", Other::IdentifiedBy),
@@ -174,6 +180,30 @@ const OTHERS: &[(&str, Other)] = &[
     ("password \"", Other::Quoted),
     ("password('", Other::Quoted),
     ("password ", Other::Netrc),
+    ("passwd ", Other::Followed),
+    ("pass ", Other::Followed),
+    ("passphrase ", Other::Followed),
+    ("passwort ", Other::Followed),
+    ("kennwort ", Other::Followed),
+    ("pwd ", Other::Followed),
+    ("pw ", Other::Followed),
+    ("auth ", Other::Followed),
+    ("_key ", Other::Followed),
+    ("token ", Other::Followed),
+    ("secret ", Other::Followed),
+    (" ist ", Other::Said),
+    (" lautet ", Other::Said),
+    (" est ", Other::Said),
+    (" es ", Other::Said),
+    (" é ", Other::Said),
+    (" è ", Other::Said),
+    ("kind: secret\n", Other::Kubernetes),
+    ("define(", Other::Define),
+    ("oracle:thin:", Other::Oracle),
+    ("<<< ", Other::HereString),
+    ("--from-literal=", Other::Literal),
+    ("secrets set ", Other::Literal),
+    ("sudo -s", Other::Piped),
     ("pass:", Other::Openssl),
     ("chpasswd", Other::Piped),
     ("passwd --stdin", Other::Piped),
@@ -193,6 +223,15 @@ enum Other {
     Netrc,
     Openssl,
     Piped,
+    /// A name, and its value behind a blank.
+    Followed,
+    /// A verb between a name and its value.
+    Said,
+    Kubernetes,
+    Define,
+    Oracle,
+    HereString,
+    Literal,
 }
 
 /// Finds everything of the table in one pass.
@@ -212,7 +251,7 @@ impl Shapes {
     }
 
     /// Hides what has a known shape. Gives back what looks random and may be shown: certificates.
-    pub(super) fn find(&self, text: &str, found: &mut Found<'_>) -> Vec<(usize, usize)> {
+    pub(super) fn find(&self, text: &str, keys: &Keys, found: &mut Found<'_>) -> Vec<(usize, usize)> {
         let mut spared = Vec::new();
         let mut ends = Ends::default();
         let mut refused = Refused::default();
@@ -249,7 +288,20 @@ impl Shapes {
                     Other::Bot => bot(text, start.start(), found),
                     Other::IdentifiedBy => identified_by(text, start.end(), found),
                     Other::Quoted => quoted(text, start.end() - 1, found),
-                    Other::Netrc => netrc(text, start.end(), found),
+                    Other::Netrc => {
+                        netrc(text, start.end(), found);
+                        followed::find(text, start.end(), keys, found);
+                    }
+                    Other::Followed => followed::find(text, start.end(), keys, found),
+                    Other::Said => followed::said(text, start.start(), start.end(), keys, found),
+                    Other::Kubernetes => {
+                        // The line must be this one alone; what is below it is read once.
+                        done = followed::kubernetes(text, start.end(), found);
+                    }
+                    Other::Define => define(text, start.end(), keys, found),
+                    Other::Oracle => oracle(text, start.end(), found),
+                    Other::HereString => here_string(text, start.end(), found),
+                    Other::Literal => literal(text, start.end(), found),
                     Other::Openssl => openssl(text, start.start(), found),
                     Other::Piped => piped(text, start.start(), found),
                     Other::Pem => {

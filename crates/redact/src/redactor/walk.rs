@@ -441,8 +441,17 @@ fn is_number(word: &str) -> bool {
     rest.is_empty()
 }
 
-/// `${GITHUB_TOKEN}`: the name of a secret and not the secret.
+/// `${GITHUB_TOKEN}`, `{{ vault_password }}`, `var.db_password`, `$(cat`, `YOUR_API_KEY`: the name of a secret, or where
+/// it comes from, and not the secret.
 pub(super) fn is_reference(text: &str) -> bool {
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_.".contains(&byte));
+    if text.starts_with("$(") || text.starts_with("{{") && text.ends_with("}}") {
+        return true;
+    }
+    if ["var.", "local.", "YOUR_", "your_"].iter().any(|begin| text.strip_prefix(begin).is_some_and(is_name))
+    {
+        return true;
+    }
     let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     name.is_some_and(|name| {
         !name.is_empty()
