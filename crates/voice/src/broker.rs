@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -24,8 +23,11 @@ use router::Router;
 
 /// What it says of itself to clients of MQTT 5.
 pub(crate) const OWN_MARK: (&str, &str) = ("broker", "toolwright");
-/// Clients at once.
+/// Clients at once. For one more, a client that does nothing has to go: one that has neither published nor subscribed,
+/// else one that has been silent for longer than [`QUIET`].
 pub(crate) const MAX_CLIENTS: usize = 64;
+/// Longer than the time between two pings of usual clients, whose keep-alive is 60 s.
+pub(crate) const QUIET: Duration = Duration::from_secs(90);
 /// Connections at once that have not said who they are. For one more the oldest of them is closed: a client speaks first,
 /// so one that connects now is in before those that say nothing are out of time.
 pub(crate) const MAX_GREETING: usize = 64;
@@ -77,7 +79,6 @@ impl Broker {
     /// Serves clients until the end.
     pub async fn run(self) {
         let (router, tasks) = (Arc::new(Router::default()), TaskTracker::new());
-        let room = Arc::new(Semaphore::new(MAX_CLIENTS));
         let mut greeting: VecDeque<CancellationToken> = VecDeque::new();
         loop {
             let accepted = tokio::select! {
@@ -101,16 +102,12 @@ impl Broker {
             // Cancelled when the client has said who it is, too: it is not among the silent ones any more.
             let silent = self.stop.child_token();
             greeting.push_back(silent.clone());
-            let (router, room, stop) = (Arc::clone(&router), Arc::clone(&room), self.stop.clone());
+            let (router, stop) = (Arc::clone(&router), self.stop.clone());
             tasks.spawn(async move {
                 let greeted = client::greet(stream, &silent).await;
                 silent.cancel();
-                let Some(greeted) = greeted else { return };
-                match room.try_acquire_owned() {
-                    Ok(_place) => client::serve(greeted, &router, &stop).await,
-                    Err(_) => {
-                        tracing::warn!("the broker turned a client away: {MAX_CLIENTS} are there already")
-                    }
+                if let Some(greeted) = greeted {
+                    client::serve(greeted, &router, &stop).await;
                 }
             });
         }

@@ -179,3 +179,48 @@ async fn connections_that_say_nothing_keep_nobody_out() {
     drop((silent, client));
     inside.end().await;
 }
+
+/// A client that says who it is, and then nothing: CONNECT of MQTT 3.1.1 without keep-alive.
+fn idle(port: u16, number: u16) -> TcpStream {
+    let mut client = TcpStream::connect(("127.0.0.1", port)).expect("connected");
+    let [high, low] = number.to_be_bytes();
+    let name = [b'a' + high, b'a' + (low >> 4), b'a' + (low & 15)];
+    client.write_all(b"\x10\x0f\x00\x04MQTT\x04\x02\x00\x00\x00\x03").expect("sent");
+    client.write_all(&name).expect("sent");
+    let mut welcome = [0; 4];
+    client.read_exact(&mut welcome).expect("an answer");
+    assert_eq!(welcome, [0x20, 2, 0, 0], "client {number}");
+    client
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_do_nothing_keep_nobody_out_and_nobody_who_listens_has_to_go() {
+    let inside = Inside::start().await;
+    let first = Listener::start(inside.port, &["x"], &[]);
+    let idle: Vec<TcpStream> = (0..600).map(|number| idle(inside.port, number)).collect();
+    let last = Listener::start(inside.port, &["x"], &[]);
+    publish(inside.port, &["-t", "x", "-m", "all the same"]);
+    assert_eq!(first.next(), "0 x all the same");
+    assert_eq!(last.next(), "0 x all the same");
+    drop(idle);
+    inside.end().await;
+}
+
+/// All that listen and ping are as good as the next: who comes too late waits, and who comes back has a place.
+#[tokio::test(flavor = "multi_thread")]
+async fn active_clients_keep_their_places_and_come_back_to_them() {
+    let inside = Inside::start().await;
+    let mut active: Vec<TcpStream> = (0..64).map(|number| idle(inside.port, number)).collect();
+    for client in &mut active {
+        client.write_all(b"\x82\x06\x00\x01\x00\x01x\x00").expect("sent");
+        let mut granted = [0; 5];
+        client.read_exact(&mut granted).expect("an answer");
+        assert_eq!(granted, [0x90, 3, 0, 1, 0]);
+    }
+    let mut late = TcpStream::connect(("127.0.0.1", inside.port)).expect("connected");
+    late.write_all(b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01z").expect("sent");
+    assert_eq!(late.read(&mut [0; 4]).unwrap_or(0), 0, "it was let in");
+    let back = idle(inside.port, 7);
+    drop((active, back));
+    inside.end().await;
+}

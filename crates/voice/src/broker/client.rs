@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::packets::{self, Hello, Kept, Received, Sent, Speaks};
 use super::router::{Carried, Place, Router};
 use super::topics::{is_filter, is_topic};
-use super::{CONNECT, MAX_PACKET, MAX_UNACKNOWLEDGED, WRITE};
+use super::{CONNECT, MAX_CLIENTS, MAX_PACKET, MAX_UNACKNOWLEDGED, WRITE};
 
 /// A client that has said who it is.
 pub(super) struct Greeted {
@@ -43,7 +43,13 @@ pub(super) async fn greet(mut stream: TcpStream, silent: &CancellationToken) -> 
 /// Serves one client until it goes, breaks the protocol, or has to go.
 pub(super) async fn serve(greeted: Greeted, router: &Router, stop: &CancellationToken) {
     let Greeted { stream, bytes, speaks, hello } = greeted;
-    let Place { id, mut inbox, over } = router.enter(&hello.name);
+    let Some(Place { id, mut inbox, over }) = router.enter(&hello.name) else {
+        tracing::warn!(
+            client = hello.name,
+            "the broker turned a client away: {MAX_CLIENTS} are active already"
+        );
+        return;
+    };
     let mut client = Client {
         id,
         router,
@@ -158,7 +164,10 @@ impl Client<'_> {
             tokio::select! {
                 read = self.stream.read_buf(&mut self.bytes) => match read {
                     Ok(0) | Err(_) => return End::Lost,
-                    Ok(_) => heard = Instant::now(),
+                    Ok(_) => {
+                        heard = Instant::now();
+                        self.router.heard(self.id, heard);
+                    }
                 },
                 carried = inbox.recv(), if has_room => match carried {
                     Some(carried) => self.carry(carried),

@@ -5,10 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::topics::is_meant;
-use super::{CLIENT_QUEUE, MAX_KEPT, MAX_KEPT_BYTES, MAX_SUBSCRIPTIONS};
+use super::{CLIENT_QUEUE, MAX_CLIENTS, MAX_KEPT, MAX_KEPT_BYTES, MAX_SUBSCRIPTIONS, QUIET};
 
 /// A message between two clients.
 #[derive(Clone, Debug)]
@@ -49,6 +50,10 @@ struct Connected {
     name: String,
     outbox: mpsc::Sender<Carried>,
     subscriptions: Vec<Subscription>,
+    /// Whether it has published or subscribed.
+    is_used: bool,
+    /// When it last sent something.
+    heard: Instant,
     over: CancellationToken,
 }
 
@@ -56,22 +61,40 @@ struct Connected {
 pub(super) struct Place {
     pub id: u64,
     pub inbox: mpsc::Receiver<Carried>,
-    /// Cancelled when another client of the same name comes.
+    /// Cancelled when another client of the same name comes, or one that needs its place.
     pub over: CancellationToken,
 }
 
 impl Router {
-    /// Lets a client in; one of the same name has to go.
-    pub fn enter(&self, name: &str) -> Place {
+    /// Lets a client in; one of the same name has to go. Nothing when there is no place for it.
+    pub fn enter(&self, name: &str) -> Option<Place> {
         let mut known = self.lock();
         known.last += 1;
         let (id, over) = (known.last, CancellationToken::new());
         let name = if name.is_empty() { format!("client-{id}") } else { name.to_owned() };
         known.clients.values().filter(|client| client.name == name).for_each(|client| client.over.cancel());
+        let staying = || known.clients.values().filter(|client| !client.over.is_cancelled());
+        if staying().count() >= MAX_CLIENTS {
+            let may_go = |client: &&Connected| !client.is_used || client.heard.elapsed() > QUIET;
+            let idlest = staying().filter(may_go).min_by_key(|client| (client.is_used, client.heard))?;
+            tracing::warn!(
+                client = idlest.name,
+                "the broker ended an idle connection: another client needs its place"
+            );
+            idlest.over.cancel();
+        }
         let (outbox, inbox) = mpsc::channel(CLIENT_QUEUE);
-        let client = Connected { name, outbox, subscriptions: Vec::new(), over: over.clone() };
+        let (subscriptions, heard) = (Vec::new(), Instant::now());
+        let client = Connected { name, outbox, subscriptions, is_used: false, heard, over: over.clone() };
         known.clients.insert(id, client);
-        Place { id, inbox, over }
+        Some(Place { id, inbox, over })
+    }
+
+    /// A client sent something.
+    pub fn heard(&self, id: u64, at: Instant) {
+        if let Some(client) = self.lock().clients.get_mut(&id) {
+            client.heard = at;
+        }
     }
 
     pub fn leave(&self, id: u64) {
@@ -83,6 +106,7 @@ impl Router {
         let mut known = self.lock();
         let Known { clients, kept, .. } = &mut *known;
         let client = clients.get_mut(&id)?;
+        client.is_used = true;
         client.subscriptions.retain(|other| other.filter != subscription.filter);
         if client.subscriptions.len() >= MAX_SUBSCRIPTIONS {
             return None;
@@ -106,6 +130,9 @@ impl Router {
     /// Carries a message to all who asked for its topic.
     pub fn publish(&self, from: u64, carried: Carried) {
         let mut known = self.lock();
+        if let Some(client) = known.clients.get_mut(&from) {
+            client.is_used = true;
+        }
         for (id, client) in &known.clients {
             let is_for = |one: &&Subscription| {
                 is_meant(&one.filter, &carried.topic) && !(one.is_for_others && *id == from)
