@@ -32,7 +32,8 @@ impl Progress {
     }
 
     pub(super) fn note(&mut self, seq: u64) {
-        if seq == self.through + 1 {
+        // A number read from a file may be the last one there is.
+        if Some(seq) == self.through.checked_add(1) {
             self.through = seq;
         } else if seq > self.through {
             self.ahead.insert(seq);
@@ -40,9 +41,9 @@ impl Progress {
                 self.through = self.ahead.pop_first().unwrap_or(self.through);
             }
         }
-        while self.ahead.first() == Some(&(self.through + 1)) {
+        while let Some(next) = self.through.checked_add(1).filter(|next| self.ahead.first() == Some(next)) {
             self.ahead.pop_first();
-            self.through += 1;
+            self.through = next;
         }
     }
 }

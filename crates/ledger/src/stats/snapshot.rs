@@ -124,8 +124,8 @@ impl Snapshot {
         let mut by_tool: BTreeMap<String, ToolCounts> = BTreeMap::new();
         for row in &self.tools {
             let counts = by_tool.entry(row.tool.clone()).or_default();
-            counts.processed += row.numbers.processed;
-            counts.normalized += row.numbers.normalized;
+            counts.processed = counts.processed.saturating_add(row.numbers.processed);
+            counts.normalized = counts.normalized.saturating_add(row.numbers.normalized);
         }
         let by_rule = self.rules.iter().map(|row| {
             let RuleRow { rule_id, rule_type, hits, tools, .. } = row.clone();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use toolwright_ledger::Record;
 use toolwright_ledger::stats::{NormalizerStats, Stats, StatsFile, StatsFileError};
 
 use super::records::{call, changed};
@@ -141,6 +142,29 @@ fn a_file_of_another_program_is_counted_on() {
         assert_eq!(told.by_rule["edit-old_str"].hits, expected - 4);
         assert_eq!(told.recent_normalizations[0].ts, "2026-03-16T09:00:00Z");
         assert_eq!(told.recent_normalizations.len() as u64, expected - 6);
+    }
+}
+
+#[test]
+fn the_largest_numbers_stay_the_largest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let most = u64::MAX;
+    let theirs = format!(
+        r#"{{"total_processed": {most}, "total_normalized": {most},
+            "by_tool": {{"edit": {{"processed": {most}, "normalized": {most}}}}},
+            "by_rule": {{"r1": {{"rule_id": "r1", "type": "param_alias", "hits": {most}}}}}}}"#
+    );
+    fs::write(StatsFile::path(folder.path()), theirs).expect("it is written");
+    for server in ["one", "two"] {
+        let (stats, file) = open(folder.path(), "a");
+        let record = Record { server: Some(server.to_owned()), ..changed("edit", "r1", "param_alias") };
+        stats.observe(&record);
+        file.flush().expect("it is written");
+        let told = on_disk(folder.path());
+        assert_eq!((told.total_processed, told.total_normalized), (most, most));
+        assert_eq!((told.by_tool["edit"].processed, told.by_tool["edit"].normalized), (most, most));
+        assert_eq!(told.by_rule["r1"].hits, most);
+        assert_eq!(stats.normalizer(jiff::Timestamp::now()).by_tool["edit"].processed, most);
     }
 }
 
