@@ -154,10 +154,16 @@ pub fn called_json(called: &Called<'_>) -> String {
         Ended::Refused(error) | Ended::Failed { error, .. } => push_error(error, &mut out),
     }
     if let Some(duration) = duration {
-        out.push_str(&format!(",\"duration_ms\":{}", duration.as_millis()));
+        out.push_str(&format!(",\"duration_ms\":{}", milliseconds(duration)));
     }
     out.push('}');
     out
+}
+
+/// `duration_ms` wherever it is printed: milliseconds to the microsecond, as in the log and the API.
+pub fn milliseconds(duration: Duration) -> f64 {
+    // No duration has so many digits that one is lost.
+    duration.as_micros() as f64 / 1000.0
 }
 
 fn push_error(error: &CallError, out: &mut String) {

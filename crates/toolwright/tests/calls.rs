@@ -260,6 +260,10 @@ fn json_has_one_shape_for_each_way_a_call_ends() {
     assert_eq!((&answer["run"], &answer["ok"]), (&json!(true), &json!(true)));
     assert_eq!(answer["text"], "# Notes\nbuy milk\n");
 
+    let took = answer["duration_ms"].as_f64().expect("a number");
+    let micros = took * 1000.0;
+    assert!(took > 0.0 && (micros - micros.round()).abs() < 1e-6, "milliseconds to the microsecond: {took}");
+
     let (code, answer) = desk.json(&["list_directory", "{\n\"path\":\n\".\"\n}"]);
     assert_eq!((code, &answer["arguments"]), (0, &json!({"path": "."})));
     assert!(answer["structured"].is_object(), "{answer}");

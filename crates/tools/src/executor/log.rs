@@ -35,7 +35,8 @@ pub(super) fn finished(call: &Finished<'_>, arguments: &str, changes: &[Change])
     let name = redact::name(call.name);
     let tool = call.tool.map_or(name.as_ref(), RegisteredTool::qualified_name);
     let arguments = &*without_known(call.tool, arguments);
-    let duration_ms = call.duration.as_secs_f64() * 1000.0;
+    // Whole microseconds, as in the journal and the API: no digits that only binary fractions have.
+    let duration_ms = call.duration.as_micros() as f64 / 1000.0;
     match call.result {
         Ok(output) => {
             let changes = codes(changes);

@@ -44,7 +44,7 @@ pub fn without_times(text: &str) -> String {
     for part in parts {
         out.push_str(key);
         out.push('0');
-        out.push_str(part.trim_start_matches(|char: char| char.is_ascii_digit()));
+        out.push_str(part.trim_start_matches(|char: char| char.is_ascii_digit() || char == '.'));
     }
     out
 }

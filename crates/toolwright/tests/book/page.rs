@@ -1,7 +1,7 @@
 //! One page: its blocks in order, at one desk.
 
 use super::block::{self, Kind};
-use super::compare::fits;
+use super::compare::{fits, without_times};
 use super::desk::Desk;
 use super::json;
 use super::markdown::{self, Block};
@@ -87,7 +87,7 @@ fn run(kind: &Kind, block: &Block, desk: &mut Desk, printed: &mut String) -> Res
 }
 
 fn same(expected: &str, printed: &str) -> Result<(), String> {
-    match fits(expected, printed) {
+    match fits(&without_times(expected), printed) {
         true => Ok(()),
         false => Err(format!("prints something else\n--- the page\n{expected}--- the program\n{printed}---")),
     }

@@ -4,7 +4,7 @@ use toolwright_agent::{Answer, AskError, Called};
 use toolwright_jsonrpc::raw::quote;
 use toolwright_tools::ErrorCode;
 
-use crate::output::{Called as Shown, Ended, called_json};
+use crate::output::{Called as Shown, Ended, called_json, milliseconds};
 use crate::report::Report;
 
 /// What came of a question.
@@ -23,7 +23,7 @@ pub fn of(answer: &Result<Answer, AskError>, model: &str, fix: Option<&str>) -> 
             answer.tokens.input,
             answer.tokens.output,
             calls(&answer.calls),
-            answer.duration.as_millis()
+            milliseconds(answer.duration)
         ),
         Err(error) => format!(
             "{{\"error\":{{\"code\":{},\"message\":{},\"details\":{},\"fix\":{}}},\"model\":{},\"calls\":{}}}",
