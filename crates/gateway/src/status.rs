@@ -310,16 +310,12 @@ fn server_status(server: &Server) -> ServerStatus {
 
 fn journal_status(ledger: &Ledger) -> JournalStatus {
     let (journal, health) = (ledger.journal(), ledger.health());
-    let index_problem = match ledger.indexer() {
-        Some(index) => index.problem,
-        None => ledger.index_problem(),
-    };
     JournalStatus {
         state: health.state.word().to_owned(),
         durability: journal.durability().word().to_owned(),
         last: journal.last_seq(),
         lost: health.lost,
-        index_problem,
+        index_problem: ledger.index_problem(),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How the name of a file ends that is on its way.
 pub(crate) const ON_ITS_WAY: &str = ".new";
@@ -82,21 +83,49 @@ pub(crate) fn make_once(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
-/// Whether a file can be written in a folder: one is, and is removed.
-pub(crate) fn has_room(folder: &Path) -> bool {
+/// Whether a folder has room for records, tried at most once a second: a trial writes, and anybody may ask for it.
+#[derive(Debug, Default)]
+pub(crate) struct Room(Mutex<Option<(Instant, bool)>>);
+
+impl Room {
+    /// A trial is good for so long.
+    const KNOWN_FOR: Duration = Duration::from_secs(1);
     const TRIED_BYTES: usize = 64 << 10;
-    let tried = written_beside(&folder.join("room"), &vec![b' '; TRIED_BYTES]);
-    tried.map(|file| forget(&file)).is_ok()
+
+    /// Whether a file can be written: one is, and is removed.
+    pub fn is_there(&self, folder: &Path) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((tried, is_there)) = *known
+            && tried.elapsed() < Self::KNOWN_FOR
+        {
+            return is_there;
+        }
+        // Without a sync, so that nothing waits for the disk: a full one refuses the write itself.
+        let file = beside(&folder.join("room"));
+        let is_there = write_private(&file, &[b' '; Self::TRIED_BYTES]).is_ok();
+        forget(&file);
+        *known = Some((Instant::now(), is_there));
+        is_there
+    }
 }
 
 fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
-    let mut beside = path.as_os_str().to_owned();
-    // Several processes may be at it.
-    beside.push(format!(".{}{ON_ITS_WAY}", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&beside);
-    let written = file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
+    let beside = beside(path);
+    let written = write_private(&beside, bytes).and_then(|file| file.sync_all());
     written.inspect_err(|_| forget(&beside)).map(|()| beside)
+}
+
+/// The name of a file on its way to this one. Several processes may be at it.
+fn beside(path: &Path) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}{ON_ITS_WAY}", std::process::id()));
+    PathBuf::from(beside)
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?;
+    file.write_all(bytes)?;
+    Ok(file)
 }
 
 fn forget(path: &Path) {

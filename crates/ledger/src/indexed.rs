@@ -83,8 +83,11 @@ impl Indexed {
         self.handle.get().map(IndexerHandle::status)
     }
 
-    /// Why it could not be opened, while that is so.
+    /// Why it could not be opened, or takes no records, while that is so.
     pub fn problem(&self) -> Option<String> {
+        if let Some(status) = self.status() {
+            return status.problem;
+        }
         let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
         problem.filter(|_| self.store.get().is_none())
     }

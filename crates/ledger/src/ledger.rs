@@ -15,7 +15,7 @@ use crate::hiding::{Hidden, bytes_of, hide, hide_exchange};
 use crate::index::{IndexerStatus, Store};
 use crate::indexed::{Indexed, StoreAddress};
 use crate::journal::{
-    AppendError, Durability, Health, Journal, JournalError, JournalOptions, Recovered, Syncing, node_folder,
+    AppendError, Health, Journal, JournalError, JournalOptions, Recovered, Syncing, node_folder,
 };
 use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
 use crate::off_async::off_async;
@@ -99,6 +99,7 @@ pub struct Ledger {
     indexed: Indexed,
     learning: Arc<SharedLearning>,
     on_failure: OnFailure,
+    room: disk::Room,
     /// The last record before this run.
     before: u64,
 }
@@ -160,6 +161,7 @@ impl Ledger {
                 indexed,
                 learning,
                 on_failure,
+                room: disk::Room::default(),
                 before,
             },
             recovered,
@@ -226,7 +228,8 @@ impl Ledger {
     }
 
     /// Writes down how a call ended, and counts it. `normalized` is what the tool got, when that was changed. What is
-    /// given back is to be waited for before the call is answered.
+    /// given back is to be waited for before the call is answered: with [`OnFailure::Block`] it fails when the end could
+    /// not be written, so that no call is answered as usual without a record.
     pub fn end(&self, record: Record, sent: Hidden, normalized: Hidden) -> Option<NotSafeYet> {
         let mut record = Record { kind: Kind::Call, ..record };
         self.hide_record(&mut record, [&sent, &normalized]);
@@ -236,8 +239,7 @@ impl Ledger {
             tracing::error!("the record of a call is lost: {error}");
         }
         self.patterns.observe(&record);
-        let is_waited_for = self.journal.durability() == Durability::Power;
-        is_waited_for.then(|| written.transpose().map(|written| self.not_safe_yet(written))).flatten()
+        written.transpose().map(|written| self.not_safe_yet(written))
     }
 
     /// Writes down an exchange with a model. Nobody waits for it: a stream has been answered long before.
@@ -294,11 +296,9 @@ impl Ledger {
     }
 
     /// Whether calls are refused now because they cannot be written down. Where no call comes, nothing else finds out that
-    /// there is room again, so that is tried here.
+    /// the disk is full, or has room again.
     pub fn refuses_calls(&self) -> bool {
-        self.on_failure == OnFailure::Block
-            && self.journal.health().state == crate::journal::State::Degraded
-            && !crate::disk::has_room(self.journal.folder())
+        self.on_failure == OnFailure::Block && !self.room.is_there(self.journal.folder())
     }
 
     /// How the journal is doing.
@@ -321,12 +321,17 @@ impl Ledger {
         self.indexed.node()
     }
 
-    /// How far the index is behind the journal; nothing before it could be opened.
+    /// How the indexer is doing; nothing before the index could be opened.
     pub fn indexer(&self) -> Option<IndexerStatus> {
         self.indexed.status()
     }
 
-    /// Why the index could not be opened, while that is so.
+    /// How many records the index is behind the journal; nothing before that is known.
+    pub fn index_lag(&self) -> Option<u64> {
+        Some(self.journal.last_seq().saturating_sub(self.indexed.status()?.indexed?))
+    }
+
+    /// Why the index could not be opened or takes no records, while that is so.
     pub fn index_problem(&self) -> Option<String> {
         self.indexed.problem()
     }

@@ -88,7 +88,7 @@ pub fn journal(ledger: &Ledger) -> JournalReadings {
         lost: health.lost,
         unsynced: health.unsynced,
         is_degraded: health.state == State::Degraded,
-        index_lag: ledger.indexer().and_then(|status| Some(last.saturating_sub(status.indexed?))),
+        index_lag: ledger.index_lag(),
     }
 }
 

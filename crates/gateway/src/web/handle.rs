@@ -30,7 +30,7 @@ use super::serve::Web;
 use crate::Endpoint;
 
 /// What a page of an allowed origin may read besides the answer.
-const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After, Link, X-Next-Cursor, X-Toolwright-Source";
+const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After, Link, X-Next-Cursor, X-Toolwright-Source, X-Toolwright-Index-Lag";
 /// The method of a modern client that wants to hear of changes.
 const LISTEN: &str = "subscriptions/listen";
 

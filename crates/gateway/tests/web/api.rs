@@ -166,6 +166,44 @@ async fn without_an_index_only_the_numbers_of_memory_are_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_takes_no_records_is_reported_and_the_journal_answers() {
+    use sqlx::{Connection, Executor};
+
+    let telling = telling(Index::Kept).await;
+    telling.calls();
+    telling.indexed().await;
+    assert_eq!(telling.told("/api/health").await["status"], "ok");
+    // Another program holds the file: it can be read and not written.
+    let file = telling.ledger.journal().folder().ancestors().map(|folder| folder.join("index.db"));
+    let file = file.into_iter().find(|file| file.exists()).expect("the index");
+    let mut other = sqlx::SqliteConnection::connect(&file.display().to_string()).await.expect("opened");
+    other.execute("BEGIN IMMEDIATE").await.expect("locked");
+    telling.call(crate::telling::record(500, "read_file"), "{}");
+    for _ in 0..2_000 {
+        if telling.told("/api/health").await["status"] == "degraded" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let health = telling.told("/api/health").await;
+    assert_eq!(
+        (&health["status"], &health["journal"]["state"]),
+        (&json!("degraded"), &json!("ok")),
+        "{health}"
+    );
+    assert_eq!(health["index"]["behind"], 1, "{health}");
+    assert!(health["index"]["problem"].as_str().is_some_and(|why| why.contains("locked")), "{health}");
+    let answer = telling.get("/api/operations?limit=1").await;
+    assert_eq!(answer.header("x-toolwright-source"), Some("journal"));
+    assert_eq!(answer.header("x-toolwright-index-lag"), Some("1"));
+    assert!(answer.body.contains("call500"), "{}", answer.body);
+    other.execute("ROLLBACK").await.expect("let go");
+    telling.indexed().await;
+    let (calls, _) = page(&telling, "/api/operations?limit=1", "index").await;
+    assert_eq!(calls, ["call500"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn patterns_rules_and_the_normalizer_tell_what_was_counted() {
     let telling = telling(Index::Kept).await;
     telling.calls();

@@ -209,7 +209,7 @@ impl Telling {
     }
 }
 
-fn record(number: u64, tool: &str) -> Record {
+pub fn record(number: u64, tool: &str) -> Record {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time");
     Record {
         ts: i64::try_from(now.as_micros()).expect("small"),

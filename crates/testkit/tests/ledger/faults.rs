@@ -50,6 +50,11 @@ async fn the_nth_write_fails(error: &str) {
                     assert!(reply.is_error(), "{at}: {reply:?}");
                     let told = format!("{:?}", reply.outcome);
                     assert!(told.contains("cannot write to the journal"), "{at}: {told}");
+                } else if policy == "block" && when == 2 * number {
+                    // It ran, and nobody is answered as if that had been written down.
+                    let told = format!("{:?}", reply.outcome);
+                    assert!(reply.is_error() && told.contains("has run"), "{at}: {told}");
+                    assert!(told.contains("cannot write to the journal"), "{at}: {told}");
                 } else {
                     assert_eq!(reply.text(), Some(format!("call {number}").as_str()), "{at}: {reply:?}");
                 }

@@ -37,8 +37,7 @@ pub(super) fn answer(web: &Web, api: &Api, query: &Query) -> Result<Response<Ins
 /// `ok` when all that is asked of it is done.
 fn status(web: &Web, ledger: Option<&Ledger>) -> &'static str {
     let is_written = ledger.is_some_and(|ledger| ledger.health().state == State::Ok);
-    let index = ledger.and_then(Ledger::indexer);
-    let is_indexed = index.is_none_or(|index| index.problem.is_none());
+    let is_indexed = ledger.is_none_or(|ledger| ledger.index_problem().is_none());
     match (web.stop.is_asked(), is_written && is_indexed) {
         (true, _) => "ending",
         (false, true) => "ok",
@@ -70,10 +69,9 @@ fn index(ledger: &Ledger) -> Value {
             "problem": ledger.index_problem().unwrap_or_else(|| "the database is not open yet".to_owned()),
         });
     };
-    let behind = status.indexed.map(|indexed| ledger.journal().last_seq().saturating_sub(indexed));
     json!({
         "indexed": status.indexed,
-        "behind": behind,
+        "behind": ledger.index_lag(),
         "refused": status.refused,
         "retries": status.retries,
         "problem": status.problem,

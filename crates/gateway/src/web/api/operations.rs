@@ -1,7 +1,8 @@
 //! `/api/operations`: calls, newest first, and one call by its id.
 //!
-//! They are looked up in the index. While there is none, or it does not answer, the last files of this gateway's own
-//! journal are read; the header `x-toolwright-source` says which it was.
+//! They are looked up in the index. While there is none, or it does not answer or takes no records, the last files of
+//! this gateway's own journal are read; the header `x-toolwright-source` says which it was, and
+//! `x-toolwright-index-lag` how many records the index is behind.
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ const ANSWER_BYTES: usize = 8 << 20;
 
 const NEXT: HeaderName = HeaderName::from_static("x-next-cursor");
 const SOURCE: HeaderName = HeaderName::from_static("x-toolwright-source");
+const LAG: HeaderName = HeaderName::from_static("x-toolwright-index-lag");
 
 const PARAMETERS: &[&str] = &[
     "limit", "cursor", "tool", "server", "client", "session", "node", "rule", "code", "outcome", "since",
@@ -80,11 +82,20 @@ impl List {
         self.text.len() > ANSWER_BYTES
     }
 
-    fn finish(mut self, query: &Query, source: &'static str, next: Option<Cursor>) -> Response<InsideBody> {
+    fn finish(
+        mut self,
+        query: &Query,
+        ledger: &Ledger,
+        source: &'static str,
+        next: Option<Cursor>,
+    ) -> Response<InsideBody> {
         self.text.extend_from_slice(b"]");
         let mut response = json_text(self.text);
         let headers = response.headers_mut();
         headers.insert(SOURCE, HeaderValue::from_static(source));
+        if let Some(lag) = ledger.index_lag() {
+            headers.insert(LAG, HeaderValue::from(lag));
+        }
         if let Some(next) = next.map(Cursor::text) {
             let link = format!("</api/operations?{}>; rel=\"next\"", query.with("cursor", &next));
             for (name, value) in [(NEXT, next), (LINK, link)] {
@@ -107,6 +118,8 @@ pub(super) async fn list(api: &Api, query: &Query) -> Result<Response<InsideBody
     let found = match (ledger.store(), cursor) {
         (_, Some(Cursor::Journal(_))) | (None, None) => None,
         (None, Some(Cursor::Index(_))) => return Err(Refusal::no_index("the index is not open yet")),
+        // It answers, and lacks the newest calls; those of other gateways only it knows.
+        (Some(_), None) if filter.node.is_none() && ledger.index_problem().is_some() => None,
         (Some(store), cursor) => match from_index(&store, &filter, cursor, limit).await {
             Ok(found) => Some(found?),
             // Without a cursor the journal can answer; with one only the index knows what comes next.
@@ -115,7 +128,7 @@ pub(super) async fn list(api: &Api, query: &Query) -> Result<Response<InsideBody
         },
     };
     if let Some((list, next)) = found {
-        return Ok(list.finish(query, "index", next.map(Cursor::Index)));
+        return Ok(list.finish(query, ledger, "index", next.map(Cursor::Index)));
     }
     let before = match cursor {
         Some(Cursor::Journal(seq)) => Some(seq),
@@ -132,7 +145,7 @@ pub(super) async fn list(api: &Api, query: &Query) -> Result<Response<InsideBody
             break;
         }
     }
-    Ok(list.finish(query, "journal", next.map(Cursor::Journal)))
+    Ok(list.finish(query, ledger, "journal", next.map(Cursor::Journal)))
 }
 
 /// The outer error is the index's, the inner one ours.
