@@ -64,7 +64,7 @@ impl StoreError {
 }
 
 /// What can be said in the address when TLS does not come about.
-const TLS_HELP: &str = "in `store`: sslrootcert=FILE names a certificate authority of your own, sslmode=disable is for a database without TLS";
+const TLS_HELP: &str = "in `store`: sslrootcert=FILE names a certificate authority of your own, sslmode=verify-ca does not verify the host name, sslmode=disable is for a database without TLS";
 
 /// Primary codes of SQLite: busy, locked, read-only, input/output, full, cannot open.
 const SQLITE_LATER: [i32; 6] = [5, 6, 8, 10, 13, 14];
@@ -99,6 +99,10 @@ impl From<sqlx::Error> for StoreError {
                 }
             }
             sqlx::Error::Tls(_) => StoreError::Away(format!("{words} ({TLS_HELP})")),
+            // A certificate that is refused comes as this kind, from the TLS library.
+            sqlx::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                StoreError::Away(format!("{words} ({TLS_HELP})"))
+            }
             sqlx::Error::Io(_)
             | sqlx::Error::Protocol(_)
             | sqlx::Error::PoolTimedOut

@@ -20,6 +20,9 @@ const CONNECT: Duration = Duration::from_secs(3);
 /// How long the database works on one statement before it gives up by itself.
 const STATEMENT_MILLISECONDS: &str = "30000";
 
+/// How an address names a certificate authority.
+const AUTHORITY_KEYS: [&str; 3] = ["sslrootcert", "ssl-root-cert", "ssl-ca"];
+
 /// Where systems have their certificate authorities in one file: Debian and Alpine, Fedora, openSUSE, macOS and BSD.
 const AUTHORITIES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
@@ -53,7 +56,21 @@ pub(super) async fn answers(address: &str) -> Result<(), StoreError> {
 fn options(address: &str) -> Result<PgConnectOptions, StoreError> {
     let options =
         PgConnectOptions::from_str(address).map_err(|error| StoreError::Address(error.to_string()))?;
+    if let Some((file, error)) = unreadable_authority(address) {
+        return Err(StoreError::Away(format!("sslrootcert names {file}, which cannot be read: {error}")));
+    }
     Ok(with_tls(options, address, &|name| std::env::var_os(name)).application_name("toolwright"))
+}
+
+/// The file of a certificate authority that the address names and that cannot be read: sqlx only says that some file is
+/// missing.
+fn unreadable_authority(address: &str) -> Option<(&str, std::io::Error)> {
+    let (_, query) = address.split_once('?')?;
+    let value = |pair| AUTHORITY_KEYS.iter().find_map(|key| str::strip_prefix(pair, key)?.strip_prefix('='));
+    let file = query.split('&').find_map(value)?;
+    // An escaped one is left to sqlx.
+    let error = std::fs::File::open(file).err().filter(|_| !file.contains('%'))?;
+    Some((file, error))
 }
 
 /// TLS with a verified certificate, unless the address or the environment says otherwise, or the database is on this
@@ -73,7 +90,7 @@ fn with_tls(
         true => options,
         false => options.ssl_mode(PgSslMode::VerifyFull),
     };
-    match is_said(&["sslrootcert", "ssl-root-cert", "ssl-ca"], "PGSSLROOTCERT") {
+    match is_said(&AUTHORITY_KEYS, "PGSSLROOTCERT") {
         true => options,
         false => match system_authorities(environment) {
             Some(file) => options.ssl_root_cert(file),

@@ -22,11 +22,47 @@ pub struct Cluster {
     programs: PathBuf,
     account: Option<(u32, u32)>,
     server: Option<Child>,
+    /// Where it listens besides its socket, with TLS and without anything else.
+    tls_port: Option<u16>,
 }
 
 impl Cluster {
     /// Makes one and starts it.
     pub fn start() -> Cluster {
+        let mut cluster = Cluster::make();
+        cluster.begin();
+        cluster
+    }
+
+    /// The same with a port of this machine that speaks TLS only. Its certificate is for 127.0.0.1, by the authority in
+    /// `ca.pem`; that in `other.pem` has nothing to do with it.
+    pub fn start_with_tls() -> (Cluster, u16) {
+        let mut cluster = Cluster::make();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let port = free.expect("a port").port();
+        let authority = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2";
+        let script = format!(
+            "set -e; {authority} -subj /CN=Test-CA -keyout ca.key -out ca.pem
+             {authority} -subj /CN=Other-CA -keyout other.key -out other.pem
+             openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=db -keyout data/server.key -out db.csr
+             printf 'subjectAltName=IP:127.0.0.1' > db.ext
+             openssl x509 -req -in db.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile db.ext -out data/server.crt
+             chmod 600 data/server.key
+             printf 'local all all trust\\nhostssl all all 127.0.0.1/32 trust\\n' > data/pg_hba.conf"
+        );
+        let made = cluster.as_account(Command::new("sh")).args(["-c", &script]).output().expect("sh runs");
+        assert!(made.status.success(), "no certificates: {}", String::from_utf8_lossy(&made.stderr));
+        cluster.tls_port = Some(port);
+        cluster.begin();
+        (cluster, port)
+    }
+
+    /// A file in its folder.
+    pub fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    fn make() -> Cluster {
         let programs = programs().expect(
             "PostgreSQL is needed for this test and `initdb` was not found; `cargo xtask test` installs it, \
              or `apt-get install postgresql` does",
@@ -38,7 +74,7 @@ impl Cluster {
             chown(folder.path(), Some(user), Some(group)).expect("the folder is given to the account");
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).expect("its rights");
         }
-        let mut cluster = Cluster { folder, programs, account, server: None };
+        let cluster = Cluster { folder, programs, account, server: None, tls_port: None };
         let made = cluster
             .command("initdb")
             .args(["--no-sync", "--auth=trust", "--username=test", "--encoding=UTF8", "--locale=C", "-D"])
@@ -46,7 +82,6 @@ impl Cluster {
             .output()
             .expect("initdb runs");
         assert!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
-        cluster.begin();
         cluster
     }
 
@@ -56,9 +91,15 @@ impl Cluster {
         let mut command = self.as_account(Command::new("sh"));
         command.args(["-c", WATCH, "sh"]).arg(self.programs.join("postgres")).arg("-D").arg(self.data());
         command.arg("-k").arg(self.folder.path());
-        for setting in ["listen_addresses=", "fsync=off", "max_connections=60", "shared_buffers=32MB"] {
+        for setting in ["fsync=off", "max_connections=60", "shared_buffers=32MB"] {
             command.args(["-c", setting]);
         }
+        match self.tls_port {
+            Some(port) => {
+                command.args(["-c", "ssl=on", "-c", "listen_addresses=127.0.0.1", "-p"]).arg(port.to_string())
+            }
+            None => command.args(["-c", "listen_addresses="]),
+        };
         let streams =
             command.stdin(Stdio::piped()).stdout(log.try_clone().expect("a second handle")).stderr(log);
         self.server = Some(streams.spawn().expect("the server starts"));
@@ -110,6 +151,7 @@ impl Cluster {
     fn answers(&self) -> bool {
         let mut ready = Command::new(find("pg_isready", &self.programs));
         ready.arg("-q").arg("-h").arg(self.folder.path());
+        ready.args(self.tls_port.map(|port| format!("-p{port}")));
         ready.status().is_ok_and(|status| status.success())
     }
 

@@ -6,3 +6,4 @@ mod indexing;
 mod postgres;
 mod records;
 mod sqlite;
+mod tls;
