@@ -18,12 +18,12 @@ const WATCH: &str = r#""$@" & server=$!; cat >/dev/null; kill -INT "$server"; wa
 
 /// A cluster of databases.
 pub struct Cluster {
-    folder: TempDir,
+    pub folder: TempDir,
     programs: PathBuf,
     account: Option<(u32, u32)>,
     server: Option<Child>,
     /// Where it listens besides its socket, with TLS and without anything else.
-    tls_port: Option<u16>,
+    pub tls_port: Option<u16>,
 }
 
 impl Cluster {
@@ -34,35 +34,8 @@ impl Cluster {
         cluster
     }
 
-    /// The same with a port of this machine that speaks TLS only. Its certificate is for 127.0.0.1, by the authority in
-    /// `ca.pem`; that in `other.pem` has nothing to do with it.
-    pub fn start_with_tls() -> (Cluster, u16) {
-        let mut cluster = Cluster::make();
-        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let port = free.expect("a port").port();
-        let authority = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2";
-        let script = format!(
-            "set -e; {authority} -subj /CN=Test-CA -keyout ca.key -out ca.pem
-             {authority} -subj /CN=Other-CA -keyout other.key -out other.pem
-             openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=db -keyout data/server.key -out db.csr
-             printf 'subjectAltName=IP:127.0.0.1' > db.ext
-             openssl x509 -req -in db.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile db.ext -out data/server.crt
-             chmod 600 data/server.key
-             printf 'local all all trust\\nhostssl all all 127.0.0.1/32 trust\\n' > data/pg_hba.conf"
-        );
-        let made = cluster.as_account(Command::new("sh")).args(["-c", &script]).output().expect("sh runs");
-        assert!(made.status.success(), "no certificates: {}", String::from_utf8_lossy(&made.stderr));
-        cluster.tls_port = Some(port);
-        cluster.begin();
-        (cluster, port)
-    }
-
-    /// A file in its folder.
-    pub fn file(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
-
-    fn make() -> Cluster {
+    /// Makes one that does not run yet.
+    pub fn make() -> Cluster {
         let programs = programs().expect(
             "PostgreSQL is needed for this test and `initdb` was not found; `cargo xtask test` installs it, \
              or `apt-get install postgresql` does",
@@ -168,7 +141,7 @@ impl Cluster {
         self.as_account(Command::new(self.programs.join(program)))
     }
 
-    fn as_account(&self, mut command: Command) -> Command {
+    pub fn as_account(&self, mut command: Command) -> Command {
         command.current_dir(self.folder.path());
         if let Some((user, group)) = self.account {
             command.uid(user).gid(group);

@@ -48,7 +48,7 @@ pub(super) fn find(text: &str, start: usize, keys: &Keys, found: &mut Found<'_>)
     let last = name.rsplit('.').next().unwrap_or(name);
     let is_strong = STRONG.iter().any(|strong| strong.eq_ignore_ascii_case(last));
     let is_compound = is_option || last.contains(['_', '-']) || last.len() < name.len();
-    if !is_strong && !(is_compound && keys.is_secret(last)) {
+    if !(is_strong || is_compound && keys.is_secret(last)) {
         return;
     }
     let rest = &text[start..];
