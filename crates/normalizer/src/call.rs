@@ -76,6 +76,15 @@ impl<'a> Call<'_, '_, 'a> {
             _ => start.node,
         };
         let was_null = matches!(start.node.kind, Kind::Null);
+        if was_null && self.tool.is_broader_without_arguments() {
+            let form = self.fitter.nearest_form(None, self.tool.name());
+            let message = format!(
+                "no arguments were sent, and without them this tool may touch everything; send an object{}",
+                form.as_ref().map_or(String::new(), |form| format!(": the tool takes {form}"))
+            );
+            self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
+            return refused(vec![problem(Code::R8, &Path::Root, message)], form);
+        }
         if self.tool.origin() == Origin::BuiltIn {
             return self.pass_or_refuse(&start, root);
         }
@@ -361,7 +370,10 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     fn conclude(&self, start: Start<'a>, fit: Fit<'a>) -> Outcome {
-        let budget = self.tool.budget();
+        let budget = match self.fitter.context.is_destructive() {
+            true => costs::DESTRUCTIVE_BUDGET,
+            false => self.tool.budget(),
+        };
         let risk = start.risk + fit.risk;
         let mut changes = start.changes;
         if risk > budget {

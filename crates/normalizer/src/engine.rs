@@ -8,7 +8,7 @@ use toolwright_model::{Change, Code, Finish, Origin, Outcome, Problem};
 
 use crate::call::{Call, Start, refused};
 use crate::explain::{Trace, TraceStep};
-use crate::repair::{Context, Fitter, Path, preview, problem};
+use crate::repair::{Context, Effect, Fitter, Path, asks_to_destroy, preview, problem};
 use crate::repeats::clash;
 use crate::rules::RuleSet;
 use crate::schema::Judge;
@@ -130,11 +130,17 @@ impl Normalizer {
         if parsed.as_ref().is_err_and(|broken| broken.error.kind == ParseErrorKind::TooDeep) {
             return refused(vec![too_deep()], None);
         }
+        let start = match parsed {
+            Ok(parsed) => Ok(Start::with(parsed.root)),
+            Err(broken) => read_leniently(arguments.text, arguments.finish, Some(&broken), &arena, trace),
+        };
+        let start = start.and_then(|start| open_strings(start, arguments.finish, &arena, trace));
+        let asks_to_destroy = start.as_ref().is_ok_and(|start| asks_to_destroy(&start.node));
         let context = Context {
             tool_words: tool.words(),
             parameters: tool.parameters(),
-            is_destructive: tool.is_destructive(),
-            has_strict_flags: tool.has_strict_flags(),
+            effect: if asks_to_destroy { Effect::Destroys } else { tool.effect() },
+            has_strict_flags: tool.has_strict_flags() || asks_to_destroy,
         };
         let fitter = Fitter {
             judge: &judge,
@@ -146,11 +152,7 @@ impl Normalizer {
             fits: Cell::new(0),
             payload: Cell::new(None),
         };
-        let start = match parsed {
-            Ok(parsed) => Ok(Start::with(parsed.root)),
-            Err(broken) => read_leniently(arguments.text, arguments.finish, Some(&broken), &arena, trace),
-        };
-        match start.and_then(|start| open_strings(start, arguments.finish, &arena, trace)) {
+        match start {
             Ok(start) => Call { rules: &self.rules, tool, fitter, rejected_by_gate }.mend(start),
             Err(mut problems) => {
                 let form = fitter.nearest_form(None, tool.name());

@@ -25,6 +25,7 @@ mod object;
 mod path;
 mod preview;
 mod problems;
+mod reach;
 mod scalar;
 mod spellings;
 mod structure;
@@ -47,6 +48,7 @@ pub(crate) use object::THE_TOOL_HAS;
 pub(crate) use path::{Path, shown};
 pub(crate) use preview::preview;
 pub(crate) use problems::{problem, shortened, too_much};
+pub(crate) use reach::{Effect, asks_to_destroy, narrows};
 pub(crate) use scalar::plain_scalar;
 
 /// How deep values are fitted within each other.
@@ -81,10 +83,17 @@ pub(crate) struct Context<'t> {
     pub tool_words: &'t [String],
     /// The names of the tool's parameters.
     pub parameters: &'t [String],
-    /// Whether the tool can destroy something.
-    pub is_destructive: bool,
+    /// What the tool can do to what it touches.
+    pub effect: Effect,
     /// Whether every flag takes `true` and `false` only.
     pub has_strict_flags: bool,
+}
+
+impl Context<'_> {
+    /// Whether the tool can destroy something.
+    pub fn is_destructive(&self) -> bool {
+        self.effect == Effect::Destroys
+    }
 }
 
 /// Fits values to the schemas of one tool.

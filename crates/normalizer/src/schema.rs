@@ -75,6 +75,8 @@ pub(crate) struct SchemaNode {
     pub condition: Option<Condition>,
     pub reference: Option<SchemaId>,
     pub description: Box<str>,
+    /// Whether `default` is `true`.
+    pub defaults_to_true: bool,
     /// Which groups of keywords are there at all, so that judging skips the rest.
     pub has: Has,
 }

@@ -4,7 +4,8 @@ use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::{BuiltinRules, Origin, ToolDefinition};
 
 use crate::costs;
-use crate::names::{canonical, is_destructive_tool, is_running_tool, words};
+use crate::names::{canonical, is_destructive_tool, is_running_tool, is_writing_tool, words};
+use crate::repair::{Effect, narrows};
 use crate::schema::{Goal, Judge, Schema, SchemaError, distinct};
 
 /// A compiled tool. Compile once, share, and use from every thread.
@@ -16,6 +17,7 @@ pub struct Tool {
     schema: Schema,
     destructive: bool,
     running: bool,
+    writing: bool,
     words: Vec<String>,
     parameters: Vec<String>,
     builtin_rules: BuiltinRules,
@@ -50,6 +52,7 @@ impl Tool {
             schema,
             destructive,
             running: is_running_tool(&definition.name),
+            writing: is_writing_tool(&definition.name),
             words: name_words.iter().map(|word| canonical(word).to_owned()).collect(),
             parameters,
             builtin_rules: definition.builtin_rules,
@@ -86,6 +89,24 @@ impl Tool {
     /// Whether the tool can destroy something, by its server's hint or by its name.
     pub fn is_destructive(&self) -> bool {
         self.destructive
+    }
+
+    /// What it can do to what it touches.
+    pub(crate) fn effect(&self) -> Effect {
+        match self.destructive {
+            true => Effect::Destroys,
+            false if self.writing || self.running => Effect::Writes,
+            false => Effect::Reads,
+        }
+    }
+
+    /// Whether a call without any arguments may touch more than one with them.
+    pub(crate) fn is_broader_without_arguments(&self) -> bool {
+        match self.effect() {
+            Effect::Destroys => !self.parameters.is_empty(),
+            Effect::Writes => self.parameters.iter().any(|name| narrows(name)),
+            Effect::Reads => false,
+        }
     }
 
     /// How much may be guessed for it.

@@ -27,3 +27,4 @@ mod traps;
 mod traps_names;
 mod traps_strings;
 mod traps_text;
+mod widening;

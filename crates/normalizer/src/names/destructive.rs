@@ -35,6 +35,12 @@ static RUNNING: LazyLock<Deeds> = LazyLock::new(|| Deeds {
     actions: verbs(include_str!("vocabulary/running-actions.txt")),
 });
 
+/// Not destroying by itself, but a filter that is lost lets it change everything.
+static WRITING: LazyLock<Deeds> = LazyLock::new(|| Deeds {
+    phrases: Verbs::new(),
+    actions: verbs(include_str!("vocabulary/writing-verbs.txt")),
+});
+
 /// Words before a verb which say that something else is done.
 const OTHER_DEEDS: &[&str] = &[
     "add",
@@ -89,6 +95,11 @@ pub(crate) fn is_running_tool(name: &str) -> bool {
     RUNNING.say(&words(name))
 }
 
+/// Whether a tool of that name changes what is there.
+pub(crate) fn is_writing_tool(name: &str) -> bool {
+    WRITING.say(&words(name))
+}
+
 /// Whether a parameter of that name can destroy something when its value is wrong.
 pub fn is_destructive_flag(name: &str) -> bool {
     is_destructive_flag_name(&fold(name)) || has_destructive_word(name)
@@ -131,7 +142,7 @@ impl Deeds {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_destructive_flag, is_destructive_tool, is_running_tool};
+    use super::{is_destructive_flag, is_destructive_tool, is_running_tool, is_writing_tool};
 
     #[test]
     fn what_cannot_be_taken_back_is_known_by_its_verb() {
@@ -217,6 +228,19 @@ mod tests {
             "submit_limit_order",
         ] {
             assert!(is_running_tool(name) && !is_destructive_tool(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_tool_that_changes_what_is_there_writes() {
+        for name in ["update_rows", "modifyUser", "db_migrate", "bulk_edit", "rename_files", "s3_sync_bucket"]
+        {
+            assert!(is_writing_tool(name), "{name}");
+        }
+        for name in
+            ["list_files", "get_settings", "search_updates", "list_sent", "read_note", "get_change_set"]
+        {
+            assert!(!is_writing_tool(name), "{name}");
         }
     }
 

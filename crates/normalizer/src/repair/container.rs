@@ -6,12 +6,14 @@
 //!
 //! # What it refuses
 //! Text that ends too early, that is not JSON or a Python literal as a whole, and every string
-//! where the schema takes a string.
+//! where the schema takes a string. Text that holds an empty list or object, for a tool that destroys or writes
+//! and where that may stand for everything.
 
 use toolwright_jsonrpc::raw::{self, Kind, Node};
 use toolwright_model::{Code, Finish};
 
-use super::{Attempt, Fit, Fitter, Path, Slot};
+use super::reach::is_sweeping;
+use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
 use crate::schema::{Goal, Types};
 use crate::text::{self, FirstValue};
@@ -29,6 +31,11 @@ impl<'a> Fitter<'_, 'a> {
             return None;
         }
         let (node, risk) = self.open_container(value)?;
+        if is_sweeping(&node) && self.is_guarded(path) {
+            let message =
+                format!("{} is empty and may stand for everything; send what is meant", preview(value));
+            return Some(Err(vec![problem(Code::R8, path, message)]));
+        }
         let opened = Fit::edited(Code::T2, path, value, node, costs::VALUE_CONTAINER, "the string holds it")
             .risky(risk);
         let inner = self.propose_all(goal, node, path, slot);

@@ -8,24 +8,37 @@
 //! # What it refuses
 //! An unknown parameter that carries a meaning: the model would believe that it was heeded. So would it
 //! of a remark that restrains (`do not send before Friday`), and for a tool that can destroy something of
-//! any that negates, conditions or narrows down.
+//! any that negates, conditions or narrows down. What an unknown parameter of such a tool is for is unknown
+//! too, so there only remarks are dropped: `{"only": []}` may have been a guard that lost its value. A tool
+//! that writes keeps every name that narrows or guards.
 
 use toolwright_jsonrpc::raw::{Kind, Member};
 
+use super::{Effect, Fitter, Path};
 use crate::call::words::restricts;
-use crate::names::fold;
+use crate::names::{fold, is_envelope};
 
 /// Unknown parameters that explain a call rather than shape it, folded.
 const REMARKS: &[&str] = &["rationale", "reasoning", "thinking", "thought", "thoughts", "toolsummary"];
 
-/// Whether an unknown member can be dropped without losing what was meant.
-pub(super) fn is_droppable(member: &Member<'_>, at_root: bool, is_destructive: bool) -> bool {
-    match member.value.kind {
-        Kind::Null => true,
-        Kind::String(text) if text.raw().trim().is_empty() => true,
-        Kind::Array([]) | Kind::Object([]) => true,
-        Kind::String(_) => at_root && is_remark(member.key) && !is_restriction(member, is_destructive),
-        _ => false,
+impl Fitter<'_, '_> {
+    /// Whether an unknown member can be dropped without losing what was meant.
+    pub(super) fn is_droppable(&self, member: &Member<'_>, path: &Path<'_>, at_root: bool) -> bool {
+        let says_nothing = match member.value.kind {
+            Kind::Null | Kind::Array([]) | Kind::Object([]) => true,
+            Kind::String(text) => text.raw().trim().is_empty(),
+            _ => false,
+        };
+        let is_remark = || at_root && is_remark(member.key);
+        match member.value.kind {
+            // `{"arguments": null}`: all that was to be said may be missing.
+            _ if says_nothing && at_root && is_envelope(&fold(member.key)) => {
+                self.context.effect == Effect::Reads
+            }
+            _ if says_nothing => is_remark() || !self.is_guarded(&path.key(member.key)),
+            Kind::String(_) => is_remark() && !is_restriction(member, self.context.is_destructive()),
+            _ => false,
+        }
     }
 }
 

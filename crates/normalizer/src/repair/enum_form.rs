@@ -7,7 +7,8 @@
 //! # What it refuses
 //! Other words, synonyms, misspellings, forms that two allowed values share (`c` and `c++`), and short
 //! ones whose case tells them apart (`1M` and `1m`). A confirmation is never completed: `"delete"` is not the
-//! `"DELETE"` that a tool wants to be told before it deletes.
+//! `"DELETE"` that a tool wants to be told before it deletes. Nor is the only value that a tool which destroys
+//! allows, whatever its parameter is called.
 
 use toolwright_jsonrpc::raw::{self, Kind, Node, Str};
 use toolwright_model::Code;
@@ -48,9 +49,24 @@ fn is_confirmation(path: &Path<'_>) -> bool {
         "acknowledge",
         "acknowledgement",
         "acknowledged",
+        "agree",
+        "agreed",
+        "agreement",
+        "approval",
+        "approve",
+        "approved",
+        "ack",
+        "certain",
+        "challenge",
         "consent",
-        "understand",
+        "passphrase",
+        "phrase",
+        "safety",
         "sure",
+        "understand",
+        "understood",
+        "verification",
+        "verify",
     ];
     let Path::Key(_, key) = path else { return false };
     words(key).iter().any(|word| WORDS.contains(&word.as_str()))
@@ -59,7 +75,9 @@ fn is_confirmation(path: &Path<'_>) -> bool {
 impl<'a> Fitter<'_, 'a> {
     pub(super) fn enum_form(&self, goal: &Goal, value: &Node<'a>, path: &Path<'_>) -> Option<Attempt<'a>> {
         let schema = self.judge.schema();
-        if !goal.has_options(schema) || is_confirmation(path) {
+        // The one value that a tool which destroys insists on is there to be typed out.
+        let is_phrase = self.context.is_destructive() && goal.option_count(schema) == 1;
+        if !goal.has_options(schema) || is_phrase || is_confirmation(path) {
             return None;
         }
         let sent = match value.kind {

@@ -19,6 +19,7 @@ use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 use toolwright_model::{Change, Code};
 
 use super::limits::is_comparable;
+use super::reach::is_sweeping;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview};
 use crate::costs;
 use crate::names::{Folded, fold, folds_to, is_envelope};
@@ -201,6 +202,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 named = true;
             } else if !NOTES.contains(&name.as_str())
                 || matches!(member.value.kind, Kind::Object(_) | Kind::Array(_))
+                || self.is_parameter(member.key) && payload.value.get(member.key).is_none()
             {
                 return None;
             }
@@ -292,6 +294,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         let declared = goal.property_names(self.judge.schema());
         if declared.iter().any(|known| folds_to(known, &name)) {
+            return None;
+        }
+        if is_sweeping(&only.value) && self.is_guarded(path) {
             return None;
         }
         let inner = self.fit(goal.ids(), only.value, path, slot).ok()?;

@@ -9,7 +9,6 @@ use std::cell::Cell;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 
-use super::drops::is_droppable;
 use super::object::Entry;
 use super::{Fitter, Path, Slot, preview};
 use crate::explain::Trace;
@@ -58,8 +57,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return Some(self.empty_form(&goal));
         }
         let is_lost = |entry: &Entry<'a>| {
-            entry.state == KeyState::Forbidden
-                && !is_droppable(&entry.member, slot.is_root, self.context.is_destructive)
+            entry.state == KeyState::Forbidden && !self.is_droppable(&entry.member, &Path::Root, slot.is_root)
         };
         if !draft.problems.is_empty() || draft.entries.iter().any(is_lost) {
             return None;

@@ -6,11 +6,13 @@
 //! # What it refuses
 //! Splitting text at commas, taking the first of several, and wrapping text that looks like a list:
 //! one that could not be read, or words that commas, bars or line ends set apart. A list around a pair of
-//! `key` and `value` is a map written as a list, not a map in a list.
+//! `key` and `value` is a map written as a list, not a map in a list. For a tool that destroys or writes, what
+//! may stand for everything (`"*"`, `"all"`, `""`) is neither put into a list nor taken out of one.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::Code;
 
+use super::reach::is_sweeping;
 use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
 use crate::costs;
 use crate::names::fold;
@@ -30,6 +32,8 @@ impl<'a> Fitter<'_, 'a> {
         let types = goal.types(self.judge.schema());
         match value.kind {
             Kind::Array([item]) if is_pair(item) && !goal.declares(self.judge.schema(), "value") => None,
+            // `"*"` as one item may be every item, and `[""]` no item at all.
+            Kind::Array([item]) if is_sweeping(item) && self.is_guarded(path) => None,
             Kind::Array([item]) if !types.overlaps(Types::ARRAY) && !matches!(item.kind, Kind::Null) => {
                 let unwrapped = Fit::edited(Code::T4, path, value, *item, costs::VALUE_LIST, "a list of one");
                 let inner = self.fit(goal.ids(), *item, path, Slot { in_list: true, ..slot }).ok()?;
@@ -38,7 +42,11 @@ impl<'a> Fitter<'_, 'a> {
             Kind::Array(_) | Kind::Null => None,
             _ if !types.overlaps(Types::ARRAY) || types.overlaps(Types::STRING) && is_text(value) => None,
             _ if is_text(value) && is_hollow_or_broken(value) => None,
-            _ if looks_like_several(value) && !self.lists_its_items(goal, value) => {
+            _ if self.is_guarded(path) && is_sweeping(value) => {
+                let message = format!("{} as one item may stand for everything; send a list", preview(value));
+                Some(Err(vec![problem(Code::R8, path, message)]))
+            }
+            _ if self.may_be_several(value) && !self.lists_its_items(goal, value) => {
                 let message = format!("{} may be several items; send a list", preview(value));
                 Some(Err(vec![problem(Code::R8, path, message)]))
             }
@@ -58,6 +66,12 @@ impl<'a> Fitter<'_, 'a> {
                 Some(inner.map(|fit| wrapped.then(fit)))
             }
         }
+    }
+
+    /// A tool that can destroy something takes no sentence for an item either: `a.txt, my file.txt`.
+    fn may_be_several(&self, value: &Node<'a>) -> bool {
+        let has_mark = || value.as_text().is_some_and(|text| text.contains([',', ';', '|', '\n']));
+        looks_like_several(value) || self.context.is_destructive() && has_mark()
     }
 
     /// Whether the schema lists the items that it allows: then the list decides what one item is.

@@ -10,7 +10,6 @@ use toolwright_jsonrpc::raw::{Kind, Member, Node, same_value};
 use toolwright_model::{Code, Problem};
 
 pub(super) use super::draft::{Draft, Entry};
-use super::drops::is_droppable;
 use super::empty::says_nothing;
 use super::guesses::Guesses;
 use super::limits::{MAX_PROBLEMS, is_comparable};
@@ -99,7 +98,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let required = draft.required.contains(&member.key);
             // `{"path": null, "file_path": "a"}`: a null that is not accepted leaves its place free.
             let is_void = matches!(member.value.kind, Kind::Null) && !self.accepts(&ids, &member.value);
-            let may_leave_out = || state == KeyState::Declared && self.may_leave_out(member.key);
+            let may_leave_out = || state == KeyState::Declared && self.may_leave_out(path, member.key, &ids);
             if is_void && (required || may_leave_out() && has_other_keys()) {
                 let why = match required {
                     true => "null for a required parameter",
@@ -181,7 +180,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     if entry.state == KeyState::Declared
                         && !draft.is_required(key)
                         && says_nothing(&entry.member.value)
-                        && self.may_leave_out(key) =>
+                        && self.may_leave_out(path, key, &entry.ids) =>
                 {
                     let from = Some(preview(&entry.member.value));
                     draft.note(Code::V2, path, key, from, None, "an optional parameter that says nothing");
@@ -212,7 +211,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 draft.note(code, path, key, from, None, why);
                 draft.cost += cost;
                 draft.risk += risk;
-            } else if is_droppable(&entry.member, slot.is_root, self.context.is_destructive) {
+            } else if self.is_droppable(&entry.member, path, slot.is_root) {
                 draft.note(
                     Code::X1,
                     path,
@@ -273,7 +272,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let [(cost, name), rest @ ..] = &near[..] else { return None };
         let has_rival = rest.first().is_some_and(|(other, _)| *other < cost + costs::MARGIN);
         // Five of something for five dollars: by chance, two things may have one value.
-        if has_rival || self.context.is_destructive || self.is_dangerous(goal, name) {
+        if has_rival || self.context.is_destructive() || self.is_dangerous(goal, name) {
             return None;
         }
         let given = entries.iter().filter(is_declared).find(|other| other.member.key == *name)?;

@@ -25,6 +25,23 @@ impl<'p> Path<'p> {
         Path::Item(self, index)
     }
 
+    /// The keys on the way to the place, the last one first.
+    pub fn keys(&self) -> impl Iterator<Item = &'p str> {
+        let mut at = Some(*self);
+        std::iter::from_fn(move || {
+            loop {
+                match at? {
+                    Path::Root => at = None,
+                    Path::Item(parent, _) => at = Some(*parent),
+                    Path::Key(parent, key) => {
+                        at = Some(*parent);
+                        return Some(key);
+                    }
+                }
+            }
+        })
+    }
+
     /// What stands at the place, for the start of a sentence: `"limit"`, `"tags/2"`, `the arguments`.
     pub fn subject(&self) -> String {
         match self {

@@ -7,7 +7,8 @@
 //! # What it refuses
 //! Expressions (`5*2800`), units (`10px`), thousands separators (`1,000`, `1.000`), hexadecimal, leading
 //! zeros, fractions for integers, and every word that is not clearly one of the two booleans. Flags
-//! that can destroy something, and all flags of a tool that can, take `true` and `false` only.
+//! that can destroy something, and all flags of a tool that can, take `true` and `false` only. Where a tool
+//! destroys or writes, no word becomes the null of a parameter that narrows or guards.
 
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{Kind, Node, Number, is_json_number};
@@ -39,6 +40,7 @@ impl<'a> Fitter<'_, 'a> {
         };
         if types.overlaps(Types::NULL)
             && matches!(text, "null" | "None" | "NULL" | "Null" | "nil" | "undefined")
+            && !self.is_guarded(path)
         {
             propose(Node::built(Kind::Null), costs::VALUE_FORM, "the word for null");
         }
@@ -98,7 +100,7 @@ impl<'a> Fitter<'_, 'a> {
 
     /// Whether only `true` and `false` will do.
     fn is_strict_flag(&self, slot: Slot<'_>) -> bool {
-        self.context.has_strict_flags || is_destructive_flag(slot.name) && !slot.in_list
+        self.context.has_strict_flags || is_destructive_flag(slot.name)
     }
 }
 

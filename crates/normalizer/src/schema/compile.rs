@@ -227,6 +227,7 @@ impl<'a> Compiler<'a> {
                     out.description = joined.trim().into();
                 }
             }
+            "default" => out.defaults_to_true = matches!(value.kind, Kind::Bool(true)),
             "allOf" => out.all_of = self.schemas(&value, base)?,
             "anyOf" => out.any_of = self.schemas(&value, base)?,
             "oneOf" => out.one_of = self.schemas(&value, base)?,
