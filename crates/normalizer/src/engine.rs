@@ -27,6 +27,7 @@ const MAX_ENCODINGS: usize = 4;
 pub struct RawArguments<'a> {
     text: &'a str,
     finish: Finish,
+    seed: &'a str,
 }
 
 /// An outcome with the way to it.
@@ -47,12 +48,17 @@ pub struct Normalizer {
 impl<'a> RawArguments<'a> {
     /// Arguments that arrived as a JSON value.
     pub fn json(text: &'a str) -> Self {
-        RawArguments { text, finish: Finish::Unknown }
+        RawArguments { text, finish: Finish::Unknown, seed: "" }
     }
 
     /// Arguments as a model wrote them, and how its turn ended.
     pub fn text(text: &'a str, finish: Finish) -> Self {
-        RawArguments { text, finish }
+        RawArguments { text, finish, seed: "" }
+    }
+
+    /// What tells this call from another with the same arguments: ids that rules generate depend on it.
+    pub fn with_seed(self, seed: &'a str) -> Self {
+        RawArguments { seed, ..self }
     }
 }
 
@@ -141,6 +147,7 @@ impl Normalizer {
             parameters: tool.parameters(),
             effect: if asks_to_destroy { Effect::Destroys } else { tool.effect() },
             has_strict_flags: tool.has_strict_flags() || asks_to_destroy,
+            seed: arguments.seed,
         };
         let fitter = Fitter {
             judge: &judge,

@@ -87,6 +87,8 @@ pub(crate) struct Context<'t> {
     pub effect: Effect,
     /// Whether every flag takes `true` and `false` only.
     pub has_strict_flags: bool,
+    /// What generated ids depend on besides the call.
+    pub seed: &'t str,
 }
 
 impl Context<'_> {

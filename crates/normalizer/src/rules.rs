@@ -8,6 +8,7 @@ mod builtin;
 mod case_convert;
 mod contradictions;
 mod file;
+mod generated;
 mod json_accept_both;
 mod nested_alias;
 mod nested_default;
@@ -67,7 +68,7 @@ pub enum Action {
     ParamDefault {
         /// Its name.
         name: String,
-        /// Its value as JSON text.
+        /// Its value as JSON text; `{{uuid}}` in a string is an id for the call.
         value: String,
     },
     /// `type_coerce`: turn a string into the right type.
@@ -101,7 +102,7 @@ pub enum Action {
         path: payload::ArrayPath,
         /// The field.
         name: String,
-        /// Its value as JSON text; `{{index}}` in a string is the item's place.
+        /// Its value as JSON text; `{{index}}` in a string is the item's place, `{{uuid}}` an id for it.
         value: String,
     },
     /// `param_drop`: drop a parameter.

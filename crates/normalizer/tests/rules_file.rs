@@ -466,8 +466,26 @@ fn index_in_a_param_default_is_reported() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_default","from":"x","value":"step-{{index}}"}]"#;
     insta::assert_snapshot!(mistakes(file), @"
     line 1, column 68: {{index}} has no meaning outside of a list
-      fix: use nested_default with an array_path
+      fix: use {{uuid}} for an id, or nested_default with an array_path
     ");
+}
+
+#[test]
+fn an_unknown_placeholder_is_reported_with_its_place() {
+    let file = r#"[{"id":"a","tools":["t"],"type":"param_default","from":"x","value":"job-{{guid}}"},
+ {"id":"b","tools":["t"],"type":"nested_default","in_payload":"p","array_path":"steps[]","from":"y","value":"{{now}}"}]"#;
+    insta::assert_snapshot!(mistakes(file), @"
+    line 1, column 68: unknown placeholder {{guid}}
+      fix: use {{uuid}} for an id
+    line 2, column 109: unknown placeholder {{now}}
+      fix: use {{uuid}} for an id or {{index}} for the place in the list
+    ");
+}
+
+#[test]
+fn braces_around_anything_but_one_word_are_text() {
+    let file = r#"[{"id":"a","tools":["t"],"type":"param_default","from":"x","value":"{{ name }}, {{A}}, {{}}, {{a.b}}"}]"#;
+    assert!(toolwright_normalizer::rules::parse_file(file).is_ok());
 }
 
 #[test]

@@ -233,6 +233,16 @@ fn generating_ids_takes_as_long_as_there_are_items() {
 }
 
 #[test]
+fn generating_uuids_takes_as_long_as_there_are_items() {
+    let file = r#"[{"id":"r","tools":["*"],"type":"nested_default","in_payload":"p","array_path":"[]","from":"id","value":"{{uuid}}"}]"#;
+    let normalizer = with_rules(file);
+    assert_grows_linearly(2_000, |count| {
+        let items = vec!["{}"; count].join(",");
+        repaired(&normalizer, &any_tool(), &format!(r#"{{"p":[{items}]}}"#));
+    });
+}
+
+#[test]
 fn explicit_ids_are_preserved_even_when_they_repeat() {
     let payload = r#"[{"id":"step-0"},{"id":"step-0"},{"id":7}]"#;
     assert_payload_left_alone(&ids_at("[]"), payload);

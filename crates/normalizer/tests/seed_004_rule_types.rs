@@ -4,8 +4,8 @@
 use crate::support;
 
 use support::*;
-use toolwright_model::Code;
-use toolwright_normalizer::Tool;
+use toolwright_model::{Code, Outcome};
+use toolwright_normalizer::{RawArguments, Tool};
 
 /// A tool that accepts every object, so that only the rules change something.
 fn any_tool() -> Tool {
@@ -88,6 +88,43 @@ fn param_default_keeps_the_type_that_its_value_is_written_with() {
         let file = one("param_default", &format!(r#""from":"x","value":{value}"#));
         assert_rule(&file, "{}", &format!(r#"{{"x":{value}}}"#));
     }
+}
+
+#[test]
+fn param_default_generates_an_id_that_one_call_always_gets() {
+    let file = one("param_default", r#""from":"id","value":"job-{{uuid}}""#);
+    let normalizer = with_rules(&file);
+    let id_of = |arguments: &str, seed: &str| {
+        let raw = RawArguments::json(arguments).with_seed(seed);
+        match normalizer.normalize(&any_tool(), &raw) {
+            Outcome::Repaired { arguments, .. } => {
+                let made: serde_json::Value = serde_json::from_str(&arguments).expect("JSON");
+                // What came out of rules once comes out unchanged.
+                assert_unchanged(&normalizer, &any_tool(), &arguments);
+                made["id"].as_str().expect("a text").to_owned()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let id = id_of(r#"{"title":"Milk"}"#, "");
+    let digits = id.strip_prefix("job-").expect("the text around it");
+    let is_uuid = digits.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    assert!(is_uuid && digits.as_bytes()[14] == b'8' && b"89ab".contains(&digits.as_bytes()[19]), "{id}");
+    assert_eq!(id, id_of(r#"{"title":"Milk"}"#, ""));
+    assert_ne!(id, id_of(r#"{"title":"Eggs"}"#, ""));
+    assert_ne!(id, id_of(r#"{"title":"Milk"}"#, "another call"));
+    assert_left_alone(&file, r#"{"title":"Milk","id":"7"}"#);
+}
+
+#[test]
+fn nested_default_generates_an_id_for_every_item() {
+    let rest = r#""in_payload":"p","array_path":"steps[]","from":"id","value":"{{uuid}}""#;
+    let normalizer = with_rules(&one("nested_default", rest));
+    let (repaired, _) = repair(&normalizer, &any_tool(), r#"{"p":{"steps":[{"a":1},{"a":1},{"id":"x"}]}}"#);
+    let made: serde_json::Value = serde_json::from_str(&repaired).expect("JSON");
+    let ids: Vec<&str> = (0..3).map(|at| made["p"]["steps"][at]["id"].as_str().expect("an id")).collect();
+    assert!(ids[0].len() == 36 && ids[1].len() == 36 && ids[0] != ids[1] && ids[2] == "x", "{ids:?}");
+    assert_unchanged(&normalizer, &any_tool(), &repaired);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod run;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,6 +50,8 @@ pub struct ToolExecutor {
     observers: Observers,
     running: Arc<Gate>,
     last_id: AtomicU64,
+    /// Tells calls of this executor from those of another with the same number.
+    instance: u64,
 }
 
 impl ToolExecutor {
@@ -62,6 +65,7 @@ impl ToolExecutor {
             observers: Observers::default(),
             running: Arc::default(),
             last_id: AtomicU64::new(0),
+            instance: RandomState::new().hash_one(()),
         }
     }
 
@@ -129,7 +133,8 @@ impl ToolExecutor {
     /// What would be run for a call, without running it.
     pub fn prepare(&self, call: &Call) -> Result<Prepared, CallError> {
         let found = lookup::find(&self.registry, &call.name)?;
-        let (arguments, mut changes) = self.normalize(&found.tool, call.arguments.clone(), call.finish)?;
+        let (arguments, mut changes) =
+            self.normalize(&found.tool, call.arguments.clone(), call.finish, "")?;
         changes.splice(0..0, call.renamed.iter().cloned().chain(found.renamed));
         Ok(Prepared { tool: found.tool, arguments, changes })
     }
@@ -201,7 +206,8 @@ impl ToolExecutor {
         let found = lookup::find(&self.registry, record.name())?;
         let tool = record.found(found.tool, &sent);
         record.renamed(found.renamed);
-        let (arguments, changes) = self.normalize(&tool, sent, finish)?;
+        let seed = format!("{:x}/{}", self.instance, record.id().0);
+        let (arguments, changes) = self.normalize(&tool, sent, finish, &seed)?;
         if let Some(judge) = judge {
             let judged = judge.judge(&Judged { tool: &tool, arguments: &arguments, changes: &changes });
             record.judged(&arguments, changes, judged).await?;
@@ -233,9 +239,10 @@ impl ToolExecutor {
         tool: &RegisteredTool,
         sent: String,
         finish: Finish,
+        seed: &str,
     ) -> Result<(String, Vec<Change>), CallError> {
         let normalizer = self.normalizer.load();
-        let raw = RawArguments::text(&sent, finish);
+        let raw = RawArguments::text(&sent, finish).with_seed(seed);
         // A fault of ours in reading a call must not take the other calls down.
         let outcome = catch_unwind(AssertUnwindSafe(|| normalizer.normalize(tool.tool(), &raw)));
         match outcome {

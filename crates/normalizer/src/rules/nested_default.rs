@@ -2,13 +2,15 @@
 //!
 //! `{"type": "nested_default", "in_payload": "pipeline_json", "array_path": "steps[]", "from": "id",
 //! "value": "step-{{index}}"}` fills `id` where it is missing, `null` or empty. `{{index}}` is the
-//! item's place, counted from 0; a generated text that a sibling already has is moved on.
+//! item's place, counted from 0; a generated text that a sibling already has is moved on. `{{uuid}}` is an id for
+//! the item (see `generated.rs`).
 
 use std::collections::HashSet;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, parse, same_value};
 use toolwright_model::Code;
 
+use super::generated::Ids;
 use super::payload::{ArrayPath, Edit, edit};
 use super::{Applied, Ruling, Site};
 use crate::repair::{Path, preview};
@@ -22,7 +24,7 @@ pub(super) fn apply<'a>(
     name: &str,
     value: &str,
 ) -> Ruling<'a> {
-    edit(site, payload, path, &mut Fill { site, name, value, items: &[], numbers: None })
+    edit(site, payload, path, &mut Fill { site, name, value, items: &[], numbers: None, ids: Ids::default() })
 }
 
 struct Fill<'r, 's, 'f, 'a> {
@@ -33,6 +35,7 @@ struct Fill<'r, 's, 'f, 'a> {
     items: &'a [Node<'a>],
     /// Its numbers, once one is needed.
     numbers: Option<Numbers>,
+    ids: Ids,
 }
 
 /// The generated texts of one list.
@@ -54,7 +57,8 @@ impl<'a> Edit<'a> for Fill<'_, '_, '_, 'a> {
         if at.is_some_and(|at| !is_empty(&members[at].value)) {
             return Ok(None);
         }
-        let Some(node) = self.default_for(index) else { return Ok(None) };
+        let path = place.key(self.name).to_string();
+        let Some(node) = self.default_for(index, &path) else { return Ok(None) };
         // A default that is empty itself finds its own work again.
         if at.is_some_and(|at| same_value(&members[at].value, &node)) {
             return Ok(None);
@@ -65,18 +69,18 @@ impl<'a> Edit<'a> for Fill<'_, '_, '_, 'a> {
             None => filled.push(Member::new(self.site.fitter.arena.alloc_str(self.name), node)),
         }
         let from = at.map(|at| preview(&members[at].value));
-        let path = place.key(self.name).to_string();
         let change = self.site.change(Code::D2, path, from, Some(preview(&node)), "default");
         Ok(Some(Applied { members: filled, changes: vec![change] }))
     }
 }
 
 impl<'a> Fill<'_, '_, '_, 'a> {
-    fn default_for(&mut self, index: usize) -> Option<Node<'a>> {
-        if !self.value.contains(INDEX) {
-            return self.parse(self.value);
+    fn default_for(&mut self, index: usize, place: &str) -> Option<Node<'a>> {
+        let value = self.ids.fill(self.site, self.value, place);
+        if !value.contains(INDEX) {
+            return self.parse(&value);
         }
-        let first = self.numbered(index)?;
+        let first = self.numbered(&value, index)?;
         let Some(text) = first.as_text() else { return Some(first) };
         let numbers = self.numbers.get_or_insert_with(|| Numbers::of(self.items, self.name));
         if numbers.taken.insert(text.into_owned()) {
@@ -86,7 +90,7 @@ impl<'a> Fill<'_, '_, '_, 'a> {
         let (start, mut next) =
             if (from..=to).contains(&index) { (from, to + 1) } else { (index, index + 1) };
         loop {
-            let node = self.numbered(next)?;
+            let node = self.numbered(&value, next)?;
             let text = node.as_text()?.into_owned();
             let numbers = self.numbers.as_mut()?;
             if numbers.taken.insert(text) {
@@ -98,8 +102,8 @@ impl<'a> Fill<'_, '_, '_, 'a> {
     }
 
     /// The default with its number in it.
-    fn numbered(&self, number: usize) -> Option<Node<'a>> {
-        self.parse(&self.value.replace(INDEX, &number.to_string()))
+    fn numbered(&self, value: &str, number: usize) -> Option<Node<'a>> {
+        self.parse(&value.replace(INDEX, &number.to_string()))
     }
 
     fn parse(&self, json: &str) -> Option<Node<'a>> {

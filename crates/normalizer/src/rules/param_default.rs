@@ -2,11 +2,12 @@
 //!
 //! `{"type": "param_default", "from": "encoding", "value": "utf-8"}` adds `encoding` when it is
 //! absent. The value has the type it is written with; a parameter that is present, even as `null`,
-//! is left alone.
+//! is left alone. `{{uuid}}` in a text is an id for the call (see `generated.rs`).
 
 use toolwright_jsonrpc::raw::{Member, parse};
 use toolwright_model::Code;
 
+use super::generated::Ids;
 use super::{Applied, Site};
 use crate::names::fold;
 use crate::repair::Path;
@@ -18,10 +19,11 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, value: &str) -> Opt
         return None;
     }
     let arena = site.fitter.arena;
-    let node = parse(arena.alloc_str(value), arena).ok()?.root;
+    let place = Path::Root.key(name).to_string();
+    let value = Ids::default().fill(site, value, &place);
+    let node = parse(arena.alloc_str(&value), arena).ok()?.root;
     let mut members = site.members.to_vec();
     members.push(Member::new(arena.alloc_str(name), node));
-    let change =
-        site.change(Code::D1, Path::Root.key(name).to_string(), None, Some(value.to_owned()), "default");
+    let change = site.change(Code::D1, place, None, Some(value.into_owned()), "default");
     Some(Applied { members, changes: vec![change] })
 }

@@ -57,6 +57,11 @@ impl<'e> Record<'e> {
         }
     }
 
+    /// Which call.
+    pub fn id(&self) -> CallId {
+        self.id
+    }
+
     /// The tool's name as it was sent.
     pub fn name(&self) -> &str {
         &self.name

@@ -105,10 +105,26 @@ impl<'t> Reader<'t> {
     pub(super) fn value(&mut self, members: &'t [Member<'t>], in_list: bool) -> Option<String> {
         let value = value_of(members, "value")?;
         let json = value.to_json();
-        if json.contains("{{index}}") && !in_list {
-            let message = "{{index}} has no meaning outside of a list";
-            self.mistakes.at(&value, message, "use nested_default with an array_path");
-            return None;
+        for name in placeholders(&json) {
+            match name {
+                "uuid" => {}
+                "index" if in_list => {}
+                "index" => {
+                    let message = "{{index}} has no meaning outside of a list";
+                    let fix = "use {{uuid}} for an id, or nested_default with an array_path";
+                    self.mistakes.at(&value, message, fix);
+                    return None;
+                }
+                _ => {
+                    let message = format!("unknown placeholder {{{{{name}}}}}");
+                    let fix = match in_list {
+                        true => "use {{uuid}} for an id or {{index}} for the place in the list",
+                        false => "use {{uuid}} for an id",
+                    };
+                    self.mistakes.at(&value, message, fix);
+                    return None;
+                }
+            }
         }
         Some(json)
     }
@@ -175,6 +191,17 @@ impl<'t> Reader<'t> {
         }
         found
     }
+}
+
+/// The words in double braces: `step-{{index}}`. Other text in braces is a value like any other.
+fn placeholders(json: &str) -> impl Iterator<Item = &str> {
+    let is_word =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    json.split("{{")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("}}"))
+        .map(|(name, _)| name)
+        .filter(move |name| is_word(name))
 }
 
 /// Why an entry of `tools` can hardly match a tool, and what to write instead.

@@ -1,0 +1,55 @@
+//! `{{uuid}}` in the value of a default: an id that is made from the call.
+//!
+//! The normalizer has no clock and no randomness. The id is a UUID (version 8, RFC 9562) of the SHA-256 of the
+//! tool's name, the arguments as the rule finds them, the place that is filled, and what the caller of the
+//! normalizer adds ([`RawArguments::with_seed`](crate::RawArguments::with_seed)). So one call always gets one id.
+
+use std::borrow::Cow;
+
+use sha2::{Digest, Sha256};
+use toolwright_jsonrpc::raw::{Kind, Node};
+
+use super::Site;
+
+/// What stands for an id in a default.
+pub(super) const UUID: &str = "{{uuid}}";
+
+/// Makes the ids of one rule for one call. What they have in common is hashed once, however many there are.
+#[derive(Default)]
+pub(super) struct Ids {
+    common: Option<Sha256>,
+}
+
+impl Ids {
+    /// The default as JSON text, with an id for this place in it if it wants one.
+    pub fn fill<'v>(&mut self, site: &Site<'_, '_, '_>, value: &'v str, place: &str) -> Cow<'v, str> {
+        if !value.contains(UUID) {
+            return Cow::Borrowed(value);
+        }
+        let mut hash = self.common.get_or_insert_with(|| common(site)).clone();
+        add(&mut hash, place);
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash.finalize()[..16]);
+        // Version 8 and the variant of RFC 9562.
+        bytes[6] = bytes[6] & 0x0f | 0x80;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let groups = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
+        Cow::Owned(value.replace(UUID, &groups.join("-")))
+    }
+}
+
+fn common(site: &Site<'_, '_, '_>) -> Sha256 {
+    let arguments = Node::built(Kind::Object(site.fitter.arena.alloc_slice_copy(site.members)));
+    let mut hash = Sha256::new();
+    for part in [site.fitter.context.seed, site.around.tool.name(), &arguments.to_json()] {
+        add(&mut hash, part);
+    }
+    hash
+}
+
+/// A part with its length, so that no two lists of parts are one text.
+fn add(hash: &mut Sha256, part: &str) {
+    hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+    hash.update(part);
+}
