@@ -25,6 +25,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use maud::Markup;
+use toolwright_gateway::llm::LlmFront;
 use toolwright_gateway::web::{InsideBody, PageAsked, PageReply, Pages, TokenFolder};
 use toolwright_gateway::{Notices, Servers};
 use toolwright_ledger::Ledger;
@@ -48,6 +49,7 @@ pub struct Dashboard {
     rules: Option<RulesText>,
     notices: Arc<Notices>,
     voice: Option<Box<VoiceNow>>,
+    llm: Option<Arc<LlmFront>>,
     banner: Option<String>,
     url: String,
     started: Instant,
@@ -64,6 +66,7 @@ impl Dashboard {
             rules: None,
             notices: Arc::default(),
             voice: None,
+            llm: None,
             banner: None,
             url: "http://127.0.0.1:8484".to_owned(),
             started: Instant::now(),
@@ -83,6 +86,11 @@ impl Dashboard {
     /// With the voice, as it is whenever somebody looks.
     pub fn with_voice(self, now: impl Fn() -> Option<VoiceView> + Send + Sync + 'static) -> Dashboard {
         Dashboard { voice: Some(Box::new(now)), ..self }
+    }
+
+    /// With the rules that only calls of language models use.
+    pub fn with_llm(self, llm: Option<Arc<LlmFront>>) -> Dashboard {
+        Dashboard { llm, ..self }
     }
 
     /// With a text above every page, where what they show is not what it looks like.

@@ -32,6 +32,7 @@ use toolwright_llm::calls::ToolCache;
 use toolwright_llm::exchange::Mending;
 use toolwright_llm::{Dialect, Failure, FailureKind};
 use toolwright_normalizer::Normalizer;
+use toolwright_normalizer::rules::Rule;
 use toolwright_tools::ToolExecutor;
 
 use crate::web::InsideBody;
@@ -92,6 +93,13 @@ impl LlmFront {
             }
         };
         Mending { normalizer, cache: Arc::clone(&self.cache) }
+    }
+
+    /// The rules that are active for calls of language models only, in the order of application.
+    pub fn own_rules(&self) -> Vec<Rule> {
+        let theirs = self.executor.normalizer();
+        let is_own = |rule: &&Rule| !theirs.rules().rules().iter().any(|known| known.id == rule.id);
+        self.mending().normalizer.rules().in_order().into_iter().filter(is_own).cloned().collect()
     }
 
     /// Other settings from now on. Exchanges that run go on as they began.

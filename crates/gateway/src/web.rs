@@ -30,7 +30,7 @@ mod sessions;
 mod spent;
 mod tokens;
 
-pub use api::{API_ROUTES, Api, LimitNow};
+pub use api::{API_ROUTES, Api, LimitNow, builtin_rules_by_server};
 pub use guard::{Allowed, GuardError};
 pub use inside::{Counts, Inside, InsideBody, Reply};
 pub use keys::{ANYONE, Keys, OWN_TOKEN, STDIO};

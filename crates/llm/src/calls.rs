@@ -24,12 +24,10 @@ pub use whole::{mend_history, mend_response};
 use toolwright_normalizer::RuleSet;
 use toolwright_normalizer::rules::BUILTIN_SETS;
 
-/// The built-in rules for calls of language models: those that are on by default, and the one that drops `offset` and
-/// `limit` from a `read_file` that has no such parameters.
+/// The built-in rules for calls of language models: those for every call, and those for these calls only, which drop
+/// `offset` and `limit` from a `read_file` that has no such parameters.
 pub fn builtin_rules() -> RuleSet {
-    let is_on = |name: &str, on_by_default: bool| on_by_default || name == "file-window-drop";
-    let sets = BUILTIN_SETS.iter().filter(|set| is_on(set.name, set.on_by_default));
-    RuleSet::from_sets(&sets.map(|set| set.name).collect::<Vec<_>>())
+    RuleSet::from_sets(&BUILTIN_SETS.iter().map(|set| set.name).collect::<Vec<_>>())
 }
 
 /// A call that may not be one, as text: what the model wanted can be read, and nobody runs it.

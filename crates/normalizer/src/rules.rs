@@ -30,7 +30,7 @@ use crate::repair::Fitter;
 use crate::schema::KeyState;
 use crate::tool::{Tool, is_snake_case};
 
-pub use builtin::{BUILTIN_SETS, BuiltinSet};
+pub use builtin::{ActiveFor, BUILTIN_SETS, BuiltinSet};
 pub use case_convert::CaseStyle;
 pub use file::{LEARNED_SET, RuleFileError, parse_file, parse_learned};
 pub use scope::Scope;

@@ -92,7 +92,7 @@ fn run(case: &Value, tool: &Value, codes: &mut BTreeSet<String>) -> Result<(&'st
     let enabled = case["enable"].as_array().cloned().unwrap_or_default();
     let sets: Vec<&str> = BUILTIN_SETS
         .iter()
-        .filter(|set| set.on_by_default || enabled.iter().any(|name| name == set.name))
+        .filter(|set| set.is_on_by_default() || enabled.iter().any(|name| name == set.name))
         .map(|set| set.name)
         .collect();
     let mut rules = RuleSet::from_sets(&sets);

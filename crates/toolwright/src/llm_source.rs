@@ -11,12 +11,10 @@ use toolwright_ledger::Ledger;
 use toolwright_tools::{ToolExecutor, printable};
 
 use crate::cli::RuleOptions;
+use crate::rules_source;
 
 /// Where Ollama listens when nobody says otherwise.
 const OLLAMA: &str = "http://127.0.0.1:11434";
-
-/// Built-in sets of rules that are on for calls of models unless they are switched off.
-const SETS: [&str; 1] = ["file-window-drop"];
 
 /// The models of these names are asked at the upstream beside.
 const USUAL: [(&str, &str); 7] = [
@@ -51,7 +49,7 @@ pub fn front(
     rules: &RuleOptions,
     ledger: Option<&Arc<Ledger>>,
 ) -> Option<Arc<LlmFront>> {
-    let sets = SETS.into_iter().filter(|set| !rules.disable.iter().any(|off| off == set)).collect();
+    let sets = rules_source::sets_for_model_calls(rules);
     match LlmFront::new(settings, Arc::clone(executor), sets, ledger.cloned()) {
         Ok(front) => Some(Arc::new(front)),
         Err(error) => {

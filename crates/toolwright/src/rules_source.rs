@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toolwright_ledger::learn::LEARNED_RULES_FILE;
 use toolwright_normalizer::RuleSet;
-use toolwright_normalizer::rules::{BUILTIN_SETS, Rule, parse_file, parse_learned};
+use toolwright_normalizer::rules::{BUILTIN_SETS, BuiltinSet, Rule, parse_file, parse_learned};
 use toolwright_tools::printable;
 
 use crate::cli::RuleOptions;
@@ -27,13 +27,22 @@ pub fn load(options: &RuleOptions) -> Result<RuleSet, Report> {
         (default || options.enable.iter().any(|on| on == name))
             && !options.disable.iter().any(|off| off == name)
     };
-    let names: Vec<&str> =
-        BUILTIN_SETS.iter().filter(|set| is_on(set.name, set.on_by_default)).map(|set| set.name).collect();
+    let names: Vec<&str> = BUILTIN_SETS
+        .iter()
+        .filter(|set| is_on(set.name, set.is_on_by_default()))
+        .map(|set| set.name)
+        .collect();
     let builtin = RuleSet::from_sets(&names);
     match &options.rules {
         Some(path) => Ok(builtin.with_user_rules(read(path)?)),
         None => Ok(builtin),
     }
+}
+
+/// The built-in sets that are active for calls of language models only.
+pub fn sets_for_model_calls(options: &RuleOptions) -> Vec<&'static str> {
+    let names = BuiltinSet::for_model_calls().map(|set| set.name);
+    names.filter(|name| !options.enable.iter().chain(&options.disable).any(|said| said == name)).collect()
 }
 
 /// The same with the rules that were learned and accepted on this machine.

@@ -63,6 +63,10 @@ fn a_gateway_tells_what_happened_and_takes_a_decision() {
     assert_eq!((status, &accepted["status"]), (200, &json!("active")), "{accepted}");
     until("the rule is in force", || notes::send(&gateway, "payload", "water the plants"));
     let rules = get(&gateway, "/api/rules");
+    let of_models = |rule: &&Value| rule["id"] == "read_file-offset-drop";
+    let of_models = rules["rules"].as_array().expect("a list").iter().find(of_models).expect("it is listed");
+    assert_eq!(of_models["active_for"], "model calls", "{of_models}");
+    assert_eq!(rules["builtin_rules"]["notes"], "schema", "{rules}");
     let is_ours = |rule: &&Value| rule["source"] == "learned";
     let rule =
         rules["rules"].as_array().expect("a list").iter().find(is_ours).expect("a learned rule").clone();

@@ -59,7 +59,7 @@ fn rules_are_listed_in_the_order_of_application() {
     };
     let text = format!("\u{feff}[{},{}]", rule("for-all", "*"), rule("for-one", "read"));
     std::fs::write(&file, text).expect("written");
-    let sets = ["claude-desktop", "file-path", "file-steps", "zwave"];
+    let sets = ["claude-desktop", "file-path", "file-steps", "file-window-drop", "zwave"];
     let mut arguments = vec!["rules", "list", "--json", "--rules"];
     let file = file.display().to_string();
     arguments.push(&file);
@@ -68,6 +68,51 @@ fn rules_are_listed_in_the_order_of_application() {
     let ids: Vec<&str> =
         json["rules"].as_array().expect("rules").iter().filter_map(|rule| rule["id"].as_str()).collect();
     assert_eq!(ids, ["for-one", "for-all", "snake-to-camel"]);
+}
+
+#[test]
+fn rules_of_calls_of_language_models_are_listed_as_such() {
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let all = [&["rules", "list", "--json"], arguments].concat();
+        serde_json::from_str(&run(&all, "").stdout).expect("JSON")
+    };
+    let active_for = |listed: &serde_json::Value| {
+        let rules = listed["rules"].as_array().expect("rules").clone();
+        let rule = rules.into_iter().find(|rule| rule["id"] == "read_file-offset-drop");
+        rule.map(|rule| rule["active_for"].as_str().expect("a text").to_owned())
+    };
+    assert_eq!(active_for(&json(&[])).as_deref(), Some("model calls"));
+    assert_eq!(active_for(&json(&["--enable", "file-window-drop"])).as_deref(), Some("every call"));
+    assert_eq!(active_for(&json(&["--disable", "file-window-drop"])), None);
+    let listed = run(&["rules", "list"], "").stdout;
+    assert!(listed.contains("  llm file-window-drop"), "{listed}");
+    assert!(listed.contains("2 more for calls of language models only, in the LLM proxy:"), "{listed}");
+}
+
+#[test]
+fn a_rule_for_built_in_tools_only_is_warned_of() {
+    let folder = scratch("check-idle");
+    let file = folder.join("rules.json");
+    let rule =
+        |id: &str, tools: &str| format!(r#"{{"id":"{id}","tools":{tools},"type":"param_drop","from":"x"}}"#);
+    let text = format!(
+        "[{},{},{}]",
+        rule("idle", r#"["search_web","builtin/get_current_datetime"]"#),
+        rule("files", r#"["read_file"]"#),
+        rule("both", r#"["search_web","find_pages"]"#)
+    );
+    std::fs::write(&file, text).expect("written");
+    let file = file.display().to_string();
+    let done = run(&["rules", "check", &file], "");
+    assert_eq!(done.code, 0);
+    assert_eq!(
+        done.stderr.trim(),
+        "warning: rule \"idle\" does not fire for search_web, builtin/get_current_datetime: the arguments of built-in \
+         tools are validated and not changed; it fires only if a server offers a tool of that name"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&run(&["rules", "check", &file, "--json"], "").stdout).expect("JSON");
+    assert_eq!(json["warnings"].as_array().map(Vec::len), Some(1), "{json}");
 }
 
 #[test]

@@ -307,7 +307,9 @@ fn pages_show_what_happened_and_a_suggestion_is_accepted_and_taken_back_there() 
         errors.contains("data-decide=\"undo\"") && !errors.contains("data-decide=\"accept\""),
         "{errors}"
     );
-    assert!(browser.page("/rules").contains("what calls taught"));
+    let rules = browser.page("/rules");
+    assert!(rules.contains("what calls taught"));
+    assert!(rules.contains("read_file-offset-drop") && rules.contains("model calls"), "{rules}");
     assert!(notes::send(&gateway, "payload", "water the plants"), "what failed before is mended now");
     wait_for_index(&gateway);
     assert!(browser.page("/calls?outcome=changed").contains("mended"), "the next call is mended");

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use maud::html;
+use toolwright_gateway::web::builtin_rules_by_server;
 use toolwright_normalizer::rules::LEARNED_SET;
 
 use super::aside;
@@ -16,7 +17,11 @@ const DECISIONS: usize = 50;
 
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     let normalizer = dashboard.executor.normalizer();
-    let rules = normalizer.rules().in_order();
+    let of_models = dashboard.llm.as_ref().map(|llm| llm.own_rules()).unwrap_or_default();
+    let every_call = normalizer.rules().in_order().into_iter().map(|rule| (rule, "every call"));
+    let rules: Vec<_> = every_call.chain(of_models.iter().map(|rule| (rule, "model calls"))).collect();
+    let settings = builtin_rules_by_server(&dashboard.executor);
+    let others: Vec<_> = settings.iter().filter(|(_, setting)| **setting != "schema").collect();
     let rows = dashboard.ledger.as_ref().map(|ledger| ledger.stats().summary().rules).unwrap_or_default();
     let decided = match &dashboard.ledger {
         Some(ledger) => {
@@ -31,17 +36,24 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             Some(text) => p { (rules.len()) " rules. Yours are in " code { (text.file().display().to_string()) } ": " a.button href="/rules/edit" { "Edit them" } },
             None => p { (rules.len()) " rules. Start the gateway with " code { "--rules FILE" } " to write rules of your own here. The file has to exist; " code { "[]" } " is one without rules." },
         }
+        @if !others.is_empty() {
+            p { "How far built-in rules go for the tools of a server is set by its " code { "builtinRules" } ": "
+                @for (at, (server, setting)) in others.iter().enumerate() { @if at > 0 { ", " } (server) " " code { (setting) } }
+                ". For all others it is " code { "schema" } "."
+            }
+        }
         div.wide tabindex="0" role="group" aria-label="A table that can be scrolled" { table.rows {
             caption { "Rules in the order in which they are applied" }
-            thead { tr { th scope="col" { "Rule" } th scope="col" { "Type" } th scope="col" { "Tools" } th scope="col" { "From" } th scope="col" { "State" } th.number scope="col" { "Calls" } th scope="col" { "Last fired" } } }
+            thead { tr { th scope="col" { "Rule" } th scope="col" { "Type" } th scope="col" { "Tools" } th scope="col" { "From" } th scope="col" { "Active for" } th scope="col" { "State" } th.number scope="col" { "Calls" } th scope="col" { "Last fired" } } }
             tbody {
-                @for rule in rules {
+                @for (rule, active_for) in rules {
                     @let row = fired.get(rule.id.as_str());
                     tr {
                         th scope="row" { a href={ "/calls?rule=" (encode(&rule.id)) } { (rule.id) } @if let Some(note) = &rule.note { br; span.quiet { (shortened(note)) } } }
                         td { (rule.type_name()) }
                         td { (rule.tools.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")) }
                         td { (match rule.set { None => "a file".to_owned(), Some(LEARNED_SET) => "what calls taught".to_owned(), Some(set) => format!("built in: {set}") }) }
+                        td { (active_for) }
                         td { @if rule.enabled { (badge("good", "✓", "on")) } @else { (badge("quiet", "–", "off")) } }
                         td.number { (number(row.map_or(0, |row| row.hits))) }
                         td { @match row.and_then(|row| row.last) { Some(last) => (moment(last)), None => "never" } }

@@ -37,11 +37,13 @@ use super::admission::Gate;
 use super::inside::InsideBody;
 use super::refusal::{Refusal, response};
 use super::serve::Web;
+use crate::llm::LlmFront;
 use crate::status::StatusSource;
 
 pub use health::LimitNow;
 pub use path::API_ROUTES;
 pub(super) use path::Path;
+pub use rules::builtin_rules_by_server;
 pub(super) use serve::{Asked, check_change, is_same_site, serve};
 
 /// What is asked about.
@@ -51,6 +53,7 @@ pub struct Api {
     started: Instant,
     listeners: Arc<Gate>,
     status: Option<Arc<StatusSource>>,
+    llm: Option<Arc<LlmFront>>,
     voice: Option<Box<VoiceNow>>,
 }
 
@@ -66,6 +69,7 @@ impl Api {
             started: Instant::now(),
             listeners: Arc::default(),
             status: None,
+            llm: None,
             voice: None,
         }
     }
@@ -73,6 +77,11 @@ impl Api {
     /// Tells how the gateway is doing by this.
     pub fn with_status(self, status: Arc<StatusSource>) -> Api {
         Api { status: Some(status), ..self }
+    }
+
+    /// Lists the rules that only calls of language models use as well.
+    pub fn with_llm(self, llm: Option<Arc<LlmFront>>) -> Api {
+        Api { llm, ..self }
     }
 
     /// Tells how the voice is doing as well.

@@ -11,9 +11,30 @@ pub struct BuiltinSet {
     pub name: &'static str,
     /// What it is for.
     pub about: &'static str,
-    /// Whether it is in force when nothing is said.
-    pub on_by_default: bool,
+    /// The calls that it is for unless a flag says otherwise.
+    pub active_for: ActiveFor,
     json: &'static str,
+}
+
+/// The calls that a built-in set is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActiveFor {
+    /// Every call.
+    EveryCall,
+    /// Calls of language models that go through the LLM proxy.
+    ModelCalls,
+}
+
+impl BuiltinSet {
+    /// Whether it is active for every call when nothing is said.
+    pub fn is_on_by_default(&self) -> bool {
+        self.active_for == ActiveFor::EveryCall
+    }
+
+    /// The sets that are active for calls of language models only, when nothing is said.
+    pub fn for_model_calls() -> impl Iterator<Item = &'static BuiltinSet> {
+        BUILTIN_SETS.iter().filter(|set| set.active_for == ActiveFor::ModelCalls)
+    }
 }
 
 /// Every built-in set.
@@ -21,37 +42,37 @@ pub const BUILTIN_SETS: &[BuiltinSet] = &[
     BuiltinSet {
         name: "claude-desktop",
         about: "what Claude Desktop sends to file servers: old_str, \"true\", raw JSON for JSON strings, step types",
-        on_by_default: true,
+        active_for: ActiveFor::EveryCall,
         json: include_str!("sets/claude-desktop.json"),
     },
     BuiltinSet {
         name: "file-path",
         about: "file_path, filepath and file for path in read_file, write_to_file and apply_diff",
-        on_by_default: true,
+        active_for: ActiveFor::EveryCall,
         json: include_str!("sets/file-path.json"),
     },
     BuiltinSet {
         name: "file-steps",
         about: "old_str, file_path and the like in the steps and edits of the built-in files tools, and steps for pipeline_json",
-        on_by_default: true,
+        active_for: ActiveFor::EveryCall,
         json: include_str!("sets/file-steps.json"),
     },
     BuiltinSet {
         name: "file-window-drop",
         about: "drops offset and limit from read_file where the tool has no such parameters; widens the read",
-        on_by_default: false,
+        active_for: ActiveFor::ModelCalls,
         json: include_str!("sets/file-window-drop.json"),
     },
     BuiltinSet {
         name: "zwave",
         about: "device_name, command and brightness for the Z-Wave tools",
-        on_by_default: true,
+        active_for: ActiveFor::EveryCall,
         json: include_str!("sets/zwave.json"),
     },
     BuiltinSet {
         name: "snake-to-camel",
         about: "snake_case keys for servers that do not declare snake_case names",
-        on_by_default: true,
+        active_for: ActiveFor::EveryCall,
         json: include_str!("sets/snake-to-camel.json"),
     },
 ];

@@ -33,7 +33,7 @@ impl RuleSet {
     /// The built-in sets that are on by default.
     pub fn builtin() -> RuleSet {
         let names: Vec<&str> =
-            BUILTIN_SETS.iter().filter(|set| set.on_by_default).map(|set| set.name).collect();
+            BUILTIN_SETS.iter().filter(|set| set.is_on_by_default()).map(|set| set.name).collect();
         RuleSet::from_sets(&names)
     }
 

@@ -95,7 +95,7 @@ pub fn with_set_switched_off(name: &str) -> Normalizer {
 
 /// The names of the sets that are on by default.
 pub fn default_sets() -> Vec<&'static str> {
-    BUILTIN_SETS.iter().filter(|set| set.on_by_default).map(|set| set.name).collect()
+    BUILTIN_SETS.iter().filter(|set| set.is_on_by_default()).map(|set| set.name).collect()
 }
 
 /// The normalizer with only these rules of the user, as a rules file.

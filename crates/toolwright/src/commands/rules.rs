@@ -9,15 +9,16 @@ use std::process::ExitCode;
 
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{Kind, Node, parse, quote, same_value};
-use toolwright_model::{Change, Code, Outcome};
-use toolwright_normalizer::rules::{Action, BUILTIN_SETS, Rule, parse_file};
+use toolwright_model::{Change, Code, Origin, Outcome};
+use toolwright_normalizer::rules::{Action, BUILTIN_SETS, Rule, Scope, parse_file};
 use toolwright_normalizer::{Normalizer, RawArguments, RuleSet};
+use toolwright_tools::registry::BUILT_IN;
 
 use super::print;
-use crate::cli::{RuleOptions, RulesCommand, RulesOptions};
+use crate::cli::{RootOptions, RuleOptions, RulesCommand, RulesOptions};
 use crate::input::{ToolCache, read_line, without_byte_order_mark};
 use crate::report::{EXIT_FOUND, Report};
-use crate::rules_source;
+use crate::{rules_source, toolset};
 
 pub(super) use learned::user;
 
@@ -37,61 +38,75 @@ pub fn run(options: &RulesOptions) -> Result<ExitCode, Report> {
 fn list(options: &RuleOptions, json: bool) -> Result<ExitCode, Report> {
     let rules = rules_source::load_with_learned(options)?;
     let is_on = |name: &str| rules.rules().iter().any(|rule| rule.set == Some(name));
+    let model_sets = rules_source::sets_for_model_calls(options);
+    let of_models = RuleSet::from_sets(&model_sets);
+    let is_on_for_models = |name: &str| is_on(name) || model_sets.contains(&name);
     if json {
         let sets: Vec<String> = BUILTIN_SETS
             .iter()
             .map(|set| {
                 format!(
-                    "{{\"name\":{},\"on\":{},\"about\":{}}}",
+                    "{{\"name\":{},\"on\":{},\"on_for_models\":{},\"about\":{}}}",
                     quote(set.name),
                     is_on(set.name),
+                    is_on_for_models(set.name),
                     quote(set.about)
                 )
             })
             .collect();
-        let listed: Vec<String> = rules.in_order().into_iter().map(rule_json).collect();
+        let every_call = rules.in_order().into_iter().map(|rule| rule_json(rule, "every call"));
+        let model_calls = of_models.in_order().into_iter().map(|rule| rule_json(rule, "model calls"));
+        let listed: Vec<String> = every_call.chain(model_calls).collect();
         print(&format!("{{\"sets\":[{}],\"rules\":[{}]}}", sets.join(","), listed.join(",")))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut lines = vec!["Built-in sets (switch with --enable SET, --disable SET):".to_owned()];
     for set in BUILTIN_SETS {
-        lines.push(format!(
-            "  {:<3} {:<17} {}",
-            if is_on(set.name) { "on" } else { "off" },
-            set.name,
-            set.about
-        ));
+        let state = match (is_on(set.name), is_on_for_models(set.name)) {
+            (true, _) => "on",
+            (false, true) => "llm",
+            (false, false) => "off",
+        };
+        lines.push(format!("  {state:<3} {:<17} {}", set.name, set.about));
     }
     let count = rules.rules().iter().filter(|rule| rule.enabled).count();
     let plural = if count == 1 { "" } else { "s" };
     lines.push(format!(
         "\n{count} rule{plural} in force, in the order of application (defaults wait until the names are aligned):"
     ));
-    for rule in rules.in_order() {
-        let tools: Vec<String> = rule.tools.iter().map(ToString::to_string).collect();
-        let state = if rule.enabled { "" } else { "  (switched off)" };
-        lines.push(format!(
-            "  {:<28} {:<16} {:<24} {}{state}",
-            rule.id,
-            rule.type_name(),
-            tools.join(", "),
-            describe(&rule.action)
-        ));
+    lines.extend(rules.in_order().into_iter().map(rule_line));
+    if !of_models.rules().is_empty() {
+        let count = of_models.rules().len();
+        lines.push(format!("\n{count} more for calls of language models only, in the LLM proxy:"));
+        lines.extend(of_models.in_order().into_iter().map(rule_line));
     }
     print(&lines.join("\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn rule_json(rule: &Rule) -> String {
+fn rule_line(rule: &Rule) -> String {
+    let tools: Vec<String> = rule.tools.iter().map(ToString::to_string).collect();
+    let state = if rule.enabled { "" } else { "  (switched off)" };
+    format!(
+        "  {:<28} {:<16} {:<24} {}{state}",
+        rule.id,
+        rule.type_name(),
+        tools.join(", "),
+        describe(&rule.action)
+    )
+}
+
+fn rule_json(rule: &Rule, active_for: &str) -> String {
     let tools: Vec<String> = rule.tools.iter().map(|scope| quote(&scope.to_string())).collect();
     format!(
-        "{{\"id\":{},\"type\":{},\"tools\":[{}],\"does\":{},\"enabled\":{},\"set\":{}}}",
+        "{{\"id\":{},\"type\":{},\"tools\":[{}],\"does\":{},\"enabled\":{},\"set\":{},\"active_for\":{}}}",
         quote(&rule.id),
         quote(rule.type_name()),
         tools.join(","),
         quote(&describe(&rule.action)),
         rule.enabled,
-        rule.set.map_or("null".to_owned(), quote)
+        rule.set.map_or("null".to_owned(), quote),
+        quote(active_for)
     )
 }
 
@@ -123,13 +138,19 @@ fn check(path: &Path, json: bool) -> Result<ExitCode, Report> {
     let text = without_byte_order_mark(&text);
     match parse_file(text) {
         Ok(rules) => {
+            let warnings = idle_rules(&rules);
             let message = if json {
+                let warnings: Vec<String> = warnings.iter().map(|warning| quote(warning)).collect();
                 format!(
-                    "{{\"file\":{},\"rules\":{},\"errors\":[]}}",
+                    "{{\"file\":{},\"rules\":{},\"errors\":[],\"warnings\":[{}]}}",
                     quote(&path.display().to_string()),
-                    rules.len()
+                    rules.len(),
+                    warnings.join(",")
                 )
             } else {
+                for warning in &warnings {
+                    eprintln!("warning: {warning}");
+                }
                 let plural = if rules.len() == 1 { "" } else { "s" };
                 format!("{}: {} rule{plural}, no mistakes", path.display(), rules.len())
             };
@@ -158,6 +179,32 @@ fn check(path: &Path, json: bool) -> Result<ExitCode, Report> {
             Ok(ExitCode::from(EXIT_FOUND))
         }
     }
+}
+
+/// Why rules of a file have nothing to do: arguments of built-in tools are validated and never changed.
+fn idle_rules(rules: &[Rule]) -> Vec<String> {
+    let Ok(registry) = toolset::registry(&RootOptions::default(), Vec::new()) else { return Vec::new() };
+    let snapshot = registry.snapshot();
+    let is_built_in = |name: &str| {
+        let mut tools = snapshot.tools().iter();
+        tools.any(|tool| tool.name() == name && tool.tool().origin() == Origin::BuiltIn)
+    };
+    let warning = |rule: &Rule| {
+        let names = rule.tools.iter().map(|scope| match scope {
+            Scope::Name(name) if is_built_in(name) => Some(name.clone()),
+            Scope::ServerAndName(server, name) if server == BUILT_IN && is_built_in(name) => {
+                Some(scope.to_string())
+            }
+            _ => None,
+        });
+        let names = names.collect::<Option<Vec<String>>>()?.join(", ");
+        Some(format!(
+            "rule \"{}\" does not fire for {names}: the arguments of built-in tools are validated and not changed; \
+             it fires only if a server offers a tool of that name",
+            rule.id
+        ))
+    };
+    rules.iter().filter_map(warning).collect()
 }
 
 fn test(rules: &Path, cases: &Path, json: bool) -> Result<ExitCode, Report> {

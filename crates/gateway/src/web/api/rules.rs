@@ -1,33 +1,56 @@
 //! `/api/rules`: the rules in force, where they come from, and what they did.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use http::Response;
 use serde_json::{Map, Value, json};
 use toolwright_ledger::stats::{RuleRow, rfc3339};
+use toolwright_model::BuiltinRules;
 use toolwright_normalizer::rules::{Action, CaseStyle, CoerceTo, LEARNED_SET, Rule};
+use toolwright_tools::ToolExecutor;
 
 use super::query::Query;
 use super::{Api, json};
 use crate::web::inside::InsideBody;
 use crate::web::refusal::Refusal;
 
+/// The words for the calls that a rule is active for.
+const EVERY_CALL: &str = "every call";
+const MODEL_CALLS: &str = "model calls";
+
 pub(super) fn answer(api: &Api, query: &Query) -> Result<Response<InsideBody>, Refusal> {
     query.allow(&[])?;
     let normalizer = api.executor.normalizer();
     let rows = api.ledger.as_ref().map(|ledger| ledger.stats().summary().rules).unwrap_or_default();
     let fired: HashMap<&str, &RuleRow> = rows.iter().map(|row| (row.rule_id.as_str(), row)).collect();
-    let rules: Vec<Value> = normalizer
-        .rules()
-        .in_order()
-        .into_iter()
-        .map(|rule| told(rule, fired.get(rule.id.as_str()).copied()))
+    let of_models = api.llm.as_ref().map(|llm| llm.own_rules()).unwrap_or_default();
+    let rules = normalizer.rules().in_order().into_iter().map(|rule| (rule, EVERY_CALL));
+    let rules: Vec<Value> = rules
+        .chain(of_models.iter().map(|rule| (rule, MODEL_CALLS)))
+        .map(|(rule, active_for)| told(rule, active_for, fired.get(rule.id.as_str()).copied()))
         .collect();
-    json(&json!({ "rules": rules }))
+    let servers: Map<String, Value> = builtin_rules_by_server(&api.executor)
+        .into_iter()
+        .map(|(server, setting)| (server, json!(setting)))
+        .collect();
+    json(&json!({ "rules": rules, "builtin_rules": servers }))
+}
+
+/// How far the built-in rules go for the tools of each server: its setting `builtinRules`.
+pub fn builtin_rules_by_server(executor: &ToolExecutor) -> BTreeMap<String, &'static str> {
+    let snapshot = executor.registry().snapshot();
+    let of_servers =
+        snapshot.tools().iter().filter_map(|tool| Some((tool.server()?, tool.tool().builtin_rules())));
+    let word = |setting: BuiltinRules| match setting {
+        BuiltinRules::Schema => "schema",
+        BuiltinRules::Always => "always",
+        BuiltinRules::Off => "off",
+    };
+    of_servers.map(|(server, setting)| (server.to_owned(), word(setting))).collect()
 }
 
 /// A rule as its file has it, with what is known of it besides.
-fn told(rule: &Rule, fired: Option<&RuleRow>) -> Value {
+fn told(rule: &Rule, active_for: &str, fired: Option<&RuleRow>) -> Value {
     let source = match rule.set {
         None => "file",
         Some(LEARNED_SET) => "learned",
@@ -47,6 +70,7 @@ fn told(rule: &Rule, fired: Option<&RuleRow>) -> Value {
     if source == "built-in" {
         say("set", json!(rule.set));
     }
+    say("active_for", json!(active_for));
     if let Some(note) = &rule.note {
         say("note", json!(note));
     }
@@ -120,7 +144,7 @@ mod tests {
         let rules = parse_file(&file.to_string()).expect("rules");
         let row = RuleRow { hits: 3, last: Some(1_000_000), ..RuleRow::default() };
         for (rule, written) in rules.iter().zip(file.as_array().expect("a list")) {
-            let said = told(rule, Some(&row));
+            let said = told(rule, EVERY_CALL, Some(&row));
             for (key, value) in written.as_object().expect("a rule") {
                 assert_eq!(&said[key], value, "{key} of {said}");
             }
@@ -129,10 +153,11 @@ mod tests {
         }
         let learned = r#"[{"id":"l","tools":["t"],"type":"param_alias","from":"x","to":"y"}]"#;
         let learned = parse_learned(learned).expect("rules");
-        let said = told(&learned[0], None);
+        let said = told(&learned[0], EVERY_CALL, None);
         assert_eq!((&said["source"], &said["last_fired"]), (&json!("learned"), &Value::Null));
         let built_in = toolwright_normalizer::RuleSet::builtin();
-        let said = told(&built_in.rules()[0], None);
+        let said = told(&built_in.rules()[0], MODEL_CALLS, None);
+        assert_eq!(said["active_for"], MODEL_CALLS);
         assert_eq!(said["source"], "built-in");
         assert!(said["set"].is_string(), "{said}");
     }

@@ -137,6 +137,7 @@ impl<'p> Opened<'p> {
                     let voice = Arc::clone(&behind.voice);
                     move || voice.view()
                 })
+                .with_llm(behind.llm.clone())
                 .with_tokens(folder.clone())
                 .with_rules(options.rules.rules.clone(), state.map(|folder| folder.join("rules-history")))
                 .with_banner(whose.banner());
@@ -161,6 +162,7 @@ impl<'p> Opened<'p> {
             api: Some(
                 Api::new(behind.ledger.clone(), Arc::clone(&behind.executor))
                     .with_status(Arc::clone(&behind.status))
+                    .with_llm(behind.llm.clone())
                     .with_voice({
                         let voice = Arc::clone(&behind.voice);
                         move || voice.view().map(|view| view.to_json())
