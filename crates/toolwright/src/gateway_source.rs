@@ -26,6 +26,7 @@ use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::files::Watched;
 use crate::report::Report;
+use crate::toolset::Front;
 use crate::voice_source::{self, VoiceKeeper};
 use crate::{
     agent_source, definitions_source, ledger_source, llm_source, logging, rules_source, server_source,
@@ -183,6 +184,15 @@ pub enum Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    /// Who is offered tools.
+    fn front(self) -> Front {
+        match self {
+            Wanted::WhenAsked => Front::McpClients,
+            Wanted::ForVoice => Front::Voice,
+            Wanted::AtOnce | Wanted::OfToolbox(_) | Wanted::Nobody | Wanted::Demo => Front::OwnModel,
+        }
+    }
+
     /// The configuration with those servers only.
     fn of(self, configuration: Option<Configuration>) -> Result<Option<Configuration>, Report> {
         let no_toolbox = |name: &str, fix: String| {
@@ -251,6 +261,7 @@ pub fn behind_with(
         registry => registry?,
     };
     let own_tools = registry.snapshot().tools().len();
+    let local_tools = wanted_servers.front().local_tools(&registry, configuration.as_ref());
     let calls: Arc<CallCounter> = Arc::default();
     let said = configuration.as_ref().and_then(|configuration| configuration.telemetry.as_ref());
     let wanted = match is_demo {
@@ -287,8 +298,8 @@ pub fn behind_with(
         _ => Beginning::AtOnce,
     };
     let servers = match &configuration {
-        Some(configuration) => server_source::serve(configuration, definitions, beginning),
-        None => server_source::serve(&nothing_configured()?, definitions, beginning),
+        Some(configuration) => server_source::serve(configuration, definitions, beginning, local_tools),
+        None => server_source::serve(&nothing_configured()?, definitions, beginning, local_tools),
     };
     if let Some(telemetry) = &telemetry {
         telemetry_source::read_off(telemetry, &executor, &servers, ledger.as_ref());

@@ -18,8 +18,6 @@ use crate::GUARD;
 use crate::cli::ConfigOptions;
 use crate::report::Report;
 
-/// The tools that work without servers, by the words that messages use for them.
-const LOCAL_TOOLS: &[&str] = &["datetime", "search", "volume", "files"];
 /// How long servers may take to be ready, or to have failed as often as they are tried at the start, before
 /// a command goes on without them.
 const TO_SETTLE: Duration = Duration::from_secs(45);
@@ -67,13 +65,16 @@ pub fn logins() -> Option<Logins> {
     state_folder().map(|folder| Logins::in_folder(folder.join("logins")))
 }
 
-/// Starts the servers that `wanted` wants. Must be called on a tokio runtime.
+/// Starts the servers that `wanted` wants. `local_tools` are what goes on without them. Must be called on a tokio
+/// runtime.
 pub fn start(
     configuration: &Configuration,
     wanted: impl Fn(&str) -> bool,
     timeout: Option<Duration>,
+    local_tools: Vec<String>,
 ) -> Arc<Servers> {
-    Servers::start(configuration, wanted, &options(Json::empty_object(), timeout))
+    let options = ServerOptions { local_tools, ..options(Json::empty_object(), timeout) };
+    Servers::start(configuration, wanted, &options)
 }
 
 /// Makes the servers that clients are connected to. Must be called on a tokio runtime.
@@ -81,9 +82,11 @@ pub fn serve(
     configuration: &Configuration,
     definitions: Option<Arc<Definitions>>,
     beginning: Beginning,
+    local_tools: Vec<String>,
 ) -> Arc<Servers> {
     let is_lazy = beginning == Beginning::WhenAsked;
-    let options = ServerOptions { is_lazy, definitions, ..options(offered_capabilities(), None) };
+    let options =
+        ServerOptions { is_lazy, definitions, local_tools, ..options(offered_capabilities(), None) };
     Servers::start(configuration, |_| true, &options)
 }
 
@@ -101,7 +104,7 @@ fn options(capabilities: Json, timeout: Option<Duration>) -> ServerOptions {
         guardian: guardian(),
         logins: logins(),
         timeout,
-        local_tools: LOCAL_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
+        local_tools: Vec::new(),
         definitions: None,
         is_lazy: false,
     }

@@ -3,15 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolwright_config::{looked_for, process_environment};
+use toolwright_config::{Configuration, looked_for, process_environment};
 use toolwright_gateway::control::door_of;
 use toolwright_normalizer::Normalizer;
 use toolwright_tools::builtin::{BuiltinConfig, BuiltinError, FilesConfig, builtin_tools};
-use toolwright_tools::{CallError, ErrorCode, ToolExecutor, ToolRegistry};
+use toolwright_tools::{CallError, ErrorCode, RegisteredTool, ToolExecutor, ToolRegistry};
+use toolwright_voice::VoicePolicy;
 
 use crate::cli::{ConfigOptions, RootOptions, RuleOptions};
 use crate::report::Report;
 use crate::{rules_source, search_source, server_source};
+
+/// The words for built-in tools, in the order of founding document 001.
+const LOCAL_WORDS: [&str; 4] = ["datetime", "search", "volume", "files"];
 
 /// An executor of all tools that flags and environment ask for.
 pub fn executor(
@@ -64,6 +68,55 @@ pub fn registry(roots: &RootOptions, kept_out: Vec<PathBuf>) -> Result<ToolRegis
     Ok(registry)
 }
 
+/// Who is offered tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Front {
+    /// Clients over MCP, by `serve` and `stdio`.
+    McpClients,
+    /// The model of `ask`.
+    OwnModel,
+    /// The voice.
+    Voice,
+}
+
+impl Front {
+    /// The words for the built-in tools that it offers, whatever becomes of its servers.
+    pub fn local_tools(self, registry: &ToolRegistry, configuration: Option<&Configuration>) -> Vec<String> {
+        match self {
+            Front::McpClients if !configuration.is_none_or(Configuration::serves_own_tools) => Vec::new(),
+            Front::OwnModel if configuration.is_some_and(|said| said.serves_builtin_tools == Some(false)) => {
+                Vec::new()
+            }
+            Front::McpClients | Front::OwnModel => local_words(registry, |_| true),
+            Front::Voice => {
+                let settings = configuration.and_then(|configuration| configuration.voice.as_ref());
+                let policy = VoicePolicy::new(settings.and_then(|settings| settings.tools.as_deref()), &[]);
+                local_words(registry, |tool| policy.has(tool))
+            }
+        }
+    }
+}
+
+/// The built-in tools that a front offers, by the words that messages have for them. The files tools count as one.
+pub fn local_words(registry: &ToolRegistry, is_offered: impl Fn(&RegisteredTool) -> bool) -> Vec<String> {
+    let snapshot = registry.snapshot();
+    let is_there = |word: &str| {
+        let mut tools = snapshot.tools().iter();
+        tools.any(|tool| word_of(tool.qualified_name()) == Some(word) && is_offered(tool))
+    };
+    LOCAL_WORDS.iter().filter(|word| is_there(word)).map(|word| (*word).to_owned()).collect()
+}
+
+fn word_of(qualified_name: &str) -> Option<&'static str> {
+    match qualified_name {
+        "builtin/get_current_datetime" => Some("datetime"),
+        "builtin/search_web" => Some("search"),
+        "builtin/control_speaker_volume" => Some("volume"),
+        name if name.starts_with("files/") => Some("files"),
+        _ => None,
+    }
+}
+
 /// A relative folder below the current one by the name that the user came by. The system knows only the name
 /// without links, and a model that is told the other one would be refused.
 fn as_the_user_sees_it(folder: PathBuf) -> PathBuf {
@@ -94,5 +147,33 @@ pub fn fix(tool: &str, error: &CallError) -> Option<String> {
         Ok(None) => Some(search_source::HOW_TO_CHOOSE.to_owned()),
         Ok(Some(_)) => None,
         Err(report) => report.fix().map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright_config::parse;
+
+    use super::*;
+
+    #[test]
+    fn messages_name_the_tools_that_a_front_offers() {
+        let registry = registry(&RootOptions::default(), Vec::new()).expect("the built-in tools");
+        let all = ["datetime", "search", "volume", "files"];
+        let without_files = ["datetime", "search", "volume"];
+        let named = |front: Front, file: Option<&str>| {
+            let configuration = file
+                .map(|text| parse(text, Path::new("toolwright.json"), &|_| None).expect("a configuration"));
+            front.local_tools(&registry, configuration.as_ref())
+        };
+        assert_eq!(named(Front::McpClients, None), all);
+        let plain = Some(r#"{"mcpServers": {"zwave": {"command": "zwave-mcp-server"}}}"#);
+        assert!(named(Front::McpClients, plain).is_empty());
+        assert_eq!(named(Front::OwnModel, plain), all);
+        assert_eq!(named(Front::Voice, plain), without_files);
+        let on = Some(r#"{"mcpServers": {"zwave": {"command": "x"}}, "builtinTools": true}"#);
+        assert_eq!(named(Front::McpClients, on), all);
+        let off = Some(r#"{"mcpServers": {"zwave": {"command": "x"}}, "builtinTools": false}"#);
+        assert!(named(Front::OwnModel, off).is_empty());
     }
 }

@@ -114,3 +114,41 @@ fn an_unknown_toolbox_is_told_with_those_that_are_there() {
     insta::assert_snapshot!(stderr);
     assert_eq!(home.run(&["stdio", "--toolbox", "builtin", "--all"]).0, 2);
 }
+
+#[test]
+fn a_front_without_local_tools_does_not_say_that_it_goes_on_with_them() {
+    let home = Home::new();
+    let file = home.path().join("away.json");
+    let away = json!({ "mcpServers": { "zwave": { "command": "zwave-mcp-server-that-is-away" } } });
+    std::fs::write(&file, away.to_string()).expect("written");
+    let mut child = home
+        .command(&["stdio", "--all", "--config", &file.display().to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = child.stdin.take().expect("stdin");
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" }
+    });
+    for message in [
+        json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} }),
+    ] {
+        writeln!(input, "{message}").expect("sent");
+    }
+    let mut said = String::new();
+    let lines = BufReader::new(child.stderr.take().expect("stderr")).lines();
+    for line in lines.map_while(Result::ok) {
+        said.push_str(&line);
+        if line.contains("Continuing") {
+            break;
+        }
+    }
+    drop(input);
+    let _ = child.kill();
+    let _ = child.wait();
+    assert!(said.contains("Continuing without it") && !said.contains("local tools"), "{said}");
+}

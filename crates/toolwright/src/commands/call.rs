@@ -103,8 +103,9 @@ async fn with_servers(
     check_prefix(options, &names)?;
     let only =
         options.name.split_once('/').map(|(server, _)| server).filter(|server| names.contains(*server));
-    let servers =
-        server_source::start(configuration, |server| only.is_none_or(|only| only == server), options.timeout);
+    let is_wanted = |server: &str| only.is_none_or(|only| only == server);
+    let local_tools = toolset::local_words(executor.registry(), |_| true);
+    let servers = server_source::start(configuration, is_wanted, options.timeout, local_tools);
     server_source::settle(&servers, options.timeout).await;
     let left_out = offer(&servers, executor.registry());
     if executor.find(&options.name).is_err() {

@@ -162,7 +162,7 @@ fn looked_at<T, F: Future<Output = T>>(
     look: impl FnOnce(Arc<Servers>) -> F,
 ) -> T {
     runtime.block_on(async {
-        let servers = server_source::start(configuration, wanted, None);
+        let servers = server_source::start(configuration, wanted, None, Vec::new());
         server_source::settle(&servers, None).await;
         let seen = look(Arc::clone(&servers)).await;
         servers.stop().await;

@@ -21,7 +21,12 @@ pub fn run(options: &ToolsOptions) -> Result<ExitCode, Report> {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Report::cannot_start(&error))?;
     runtime.block_on(async {
-        let servers = server_source::start(&configuration, |_| true, None);
+        let servers = server_source::start(
+            &configuration,
+            |_| true,
+            None,
+            toolset::local_words(executor.registry(), |_| true),
+        );
         server_source::settle(&servers, None).await;
         server_source::warn_of_left_out(&offer(&servers, executor.registry()));
         server_source::warn_of_unusable(&servers.views());

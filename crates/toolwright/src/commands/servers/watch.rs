@@ -34,7 +34,7 @@ pub fn run(runtime: &Runtime, configuration: &Configuration) -> Result<ExitCode,
         };
         let path = door_of(&configuration.file).map_err(refused)?;
         let door = Door::open(&path).await.map_err(refused)?;
-        let servers = server_source::start(configuration, |_| true, None);
+        let servers = server_source::start(configuration, |_| true, None, Vec::new());
         let count = match servers.names().len() {
             1 => "1 server".to_owned(),
             count => format!("{count} servers"),
