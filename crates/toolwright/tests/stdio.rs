@@ -115,6 +115,47 @@ fn an_unknown_toolbox_is_told_with_those_that_are_there() {
     assert_eq!(home.run(&["stdio", "--toolbox", "builtin", "--all"]).0, 2);
 }
 
+/// A server with a tool that deletes rows; what it is called with is written into the file `called`.
+const ROWS: &str = r#"while IFS= read -r line; do
+  id=$(printf '%s\n' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\).*/\1/p')
+  [ -n "$id" ] || continue
+  case "$line" in
+    *'"method":"initialize"'*) result='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"rows","version":"1"}}' ;;
+    *'"method":"tools/list"'*) result='"result":{"tools":[{"name":"delete_rows","inputSchema":{"type":"object","properties":{"filter":{"type":"object"}},"additionalProperties":false}}]}' ;;
+    *'"method":"tools/call"'*) printf '%s\n' "$line" >> "$CALLED"; result='"result":{"content":[{"type":"text","text":"deleted"}]}' ;;
+    *) result='"error":{"code":-32601,"message":"Method not found"}' ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$result"
+done"#;
+
+#[test]
+fn null_for_all_arguments_of_a_tool_that_deletes_is_refused() {
+    let home = Home::new();
+    let (called, file) = (home.path().join("called"), home.path().join("rows.json"));
+    let server = json!({ "command": "sh", "args": ["-c", ROWS], "env": { "CALLED": called } });
+    std::fs::write(&file, json!({ "mcpServers": { "rows": server } }).to_string()).expect("written");
+    let file = file.display().to_string();
+    let mut client = Client::start(&home, &["--all", "--config", &file]);
+    client.begin();
+    client.ask(1, "tools/list", json!({}));
+    let refused = client.ask(2, "tools/call", json!({ "name": "rows__delete_rows", "arguments": null }));
+    assert!(refused.to_string().contains("may touch everything"), "{refused}");
+    assert!(!called.exists(), "the server was called");
+    let none = client.ask(3, "tools/call", json!({ "name": "rows__delete_rows" }));
+    assert!(none.to_string().contains("deleted"), "{none}");
+    assert_eq!(client.end(), 0);
+    std::fs::remove_file(&called).expect("it was called");
+    let mut client = Client::start(&home, &["--config", &file]);
+    client.begin();
+    client.ask(1, "tools/call", json!({ "name": "open_toolbox", "arguments": { "toolbox": "default" } }));
+    let tool = json!({ "toolbox": "default", "server": "rows", "name": "delete_rows" });
+    let sent = json!({ "name": "use_tool", "arguments": { "tool": tool, "arguments": null } });
+    let refused = client.ask(2, "tools/call", sent);
+    assert!(refused.to_string().contains("may touch everything"), "{refused}");
+    assert!(!called.exists(), "the server was called");
+    assert_eq!(client.end(), 0);
+}
+
 #[test]
 fn a_front_without_local_tools_does_not_say_that_it_goes_on_with_them() {
     let home = Home::new();

@@ -132,9 +132,9 @@ pub(super) async fn call(
     let telemetry = hub.options.telemetry.as_deref();
     let beginning = Beginning { member, client: &client, caller: &caller, params: params.as_ref(), trace };
     let (span, onward) = traced::begin(telemetry, beginning);
-    let arguments = params.as_ref().and_then(|params| params.get("arguments"));
-    let arguments = arguments.filter(|arguments| arguments.as_str() != "null");
-    let arguments = arguments.unwrap_or_else(Json::empty_object);
+    // Left out they are none, which the protocol allows; whether null may be that, the tool's own risk decides.
+    let sent = params.as_ref().and_then(|params| params.get("arguments")).unwrap_or_else(Json::empty_object);
+    let arguments = if sent.as_str() == "null" { Json::empty_object() } else { sent.clone() };
     let carried = Arc::new(Carried::new(params, log_level, back).going(onward));
     let name = format!("{}/{tool}", member.registry_name());
     if let Kind::Server(server) = &member.kind {
@@ -171,8 +171,7 @@ pub(super) async fn call(
             return called;
         }
     }
-    let call =
-        Call::new(name, arguments.as_str()).by(caller).renamed(renamed).carrying(Arc::clone(&carried) as _);
+    let call = Call::new(name, sent.as_str()).by(caller).renamed(renamed).carrying(Arc::clone(&carried) as _);
     let outcome = hub.executor.execute(call).await;
     let answer = carried.take();
     traced::end(span, &outcome, answer.as_ref());
