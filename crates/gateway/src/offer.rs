@@ -126,5 +126,7 @@ pub(crate) fn register(server: &Server, registry: &ToolRegistry) -> Vec<Registra
     for error in &left_out {
         tracing::warn!(server = %server.name, "{error}");
     }
+    *server.unusable_tools.lock().unwrap_or_else(PoisonError::into_inner) =
+        left_out.iter().map(ToString::to_string).collect();
     left_out
 }

@@ -1,5 +1,7 @@
 //! What can be seen of a server, for people and programs.
 
+use std::sync::PoisonError;
+
 use serde::{Deserialize, Serialize};
 use toolwright_mcp::Era;
 use toolwright_toolbox::State;
@@ -34,6 +36,9 @@ pub struct ServerView {
     pub tools: usize,
     /// Whether that is what it lists now.
     pub tools_are_current: bool,
+    /// Tools among them that cannot be registered, each with its reason.
+    #[serde(default)]
+    pub unusable_tools: Vec<String>,
     /// Calls that it is working on.
     pub in_flight: usize,
     /// Pieces of text on its standard output that were no messages.
@@ -68,6 +73,7 @@ impl ServerView {
             restarts: seen.restarts,
             tools: listed.items.len(),
             tools_are_current: listed.is_current,
+            unusable_tools: server.unusable_tools.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             in_flight: seen.in_flight,
             noise: seen.noise,
             last_noise: server.supervisor.noise(),

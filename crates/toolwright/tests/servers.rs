@@ -95,6 +95,29 @@ fn servers_are_shown_in_a_table_with_what_is_wrong() {
 }
 
 #[test]
+fn a_tool_that_cannot_be_used_is_shown_with_its_reason_and_the_others_work() {
+    let server = r#"while IFS= read -r line; do
+  id=$(printf '%s\n' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\).*/\1/p')
+  [ -n "$id" ] || continue
+  case "$line" in
+    *'"method":"initialize"'*) result='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"notes","version":"1"}}' ;;
+    *'"method":"tools/list"'*) result='"result":{"tools":[{"name":"bad","inputSchema":{"type":"objct"}},{"name":"good","inputSchema":{"type":"object"}}]}' ;;
+    *'"method":"tools/call"'*) result='"result":{"content":[{"type":"text","text":"done"}]}' ;;
+    *) result='"error":{"code":-32601,"message":"Method not found"}' ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$result"
+done"#;
+    let desk = Desk::new(&json!({"notes": {"command": "sh", "args": ["-c", server]}}));
+    let (_, stdout, stderr) = desk.run(&["servers"]);
+    let why = "the tool \"bad\" from notes cannot be registered: its input schema";
+    assert!(stdout.contains(why), "{stdout}{stderr}");
+    let (_, stdout, stderr) = desk.run(&["tools", "list"]);
+    assert!(stderr.contains(why) && stdout.contains("good"), "{stdout}{stderr}");
+    let (code, stdout, stderr) = desk.run(&["call", "notes/good", "{}"]);
+    assert_eq!((code, stdout.trim()), (0, "done"), "{stderr}");
+}
+
+#[test]
 fn json_tells_the_same_to_programs_and_nothing_is_left_behind() {
     let desk = Desk::new(&json!({"zwave": switch(&[])}));
     let (code, stdout, stderr) = desk.run(&["servers", "--json"]);

@@ -28,6 +28,7 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
                     dt { "Era" } dd { (view.era.as_deref().unwrap_or("not known yet")) @if let Some(version) = &view.protocol_version { " (" (version) ")" } }
                     dt { "Says it is" } dd { (shortened(view.server.as_deref().unwrap_or("nothing yet"))) }
                 }
+                @if !view.unusable_tools.is_empty() { ul { @for why in &view.unusable_tools { li.problem { (shortened(why)) } } } }
                 @if !view.stderr_tail.is_empty() { details { summary { "What it says on stderr" } pre tabindex="0" { code { (shortened(&view.stderr_tail)) } } } }
                 @if !view.last_noise.is_empty() { details { summary { "Noise on its stdout" } pre tabindex="0" { code { (shortened(&view.last_noise.join("\n"))) } } } }
                 div.tools { button type="button" data-restart=(view.name) { "Restart" } }

@@ -67,7 +67,8 @@ pub(super) fn check(seen: &Seen<'_>, process: Option<Check>) -> Vec<Check> {
         view.protocol_version.as_deref().unwrap_or_default(),
         view.server.as_ref().map(|server| format!(", {server}")).unwrap_or_default(),
     );
-    let protocol = Check::new(Area::Protocol, Some(&view.name), said).with(noise(view));
+    let protocol =
+        Check::new(Area::Protocol, Some(&view.name), said).with(noise(view)).with(unusable_tools(view));
     let backend = super::backend::check(seen, seen.tools);
     process.into_iter().chain([protocol, backend]).collect()
 }
@@ -84,6 +85,20 @@ fn noise(view: &ServerView) -> Option<Finding> {
             ),
         )
     })
+}
+
+fn unusable_tools(view: &ServerView) -> Option<Finding> {
+    let first = view.unusable_tools.first()?;
+    let more = match view.unusable_tools.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    Some(Finding::warning(
+        "tool-unusable",
+        format!("{first}{more}"),
+        "calls of it cannot be validated, so models and commands of Toolwright do not get it; the other tools of the server work",
+        Fix::Do("correct the definition in the server, or ask its author to".to_owned()),
+    ))
 }
 
 fn trouble(seen: &Seen<'_>) -> Trouble {

@@ -1,17 +1,19 @@
 //! Every server: found, started, asked who it is and what it has, and ended again.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use toolwright_config::{Configuration, Transport};
 use toolwright_toolbox::Policy;
+use toolwright_tools::ToolRegistry;
 
 use super::finding::{Check, Severity};
 use super::protocol::{self, Seen};
 use super::{Examined, elsewhere, process};
 use crate::servers::named;
-use crate::{ServerOptions, Servers};
+use crate::{ServerOptions, Servers, offer};
 
 /// How long a server may go without an answer to the question of modern clients.
 const PROBE: Duration = Duration::from_secs(5);
@@ -37,6 +39,8 @@ pub(super) async fn check(
     let is_wanted = |name: &str| !broken.get(name).copied().unwrap_or(false);
     let servers = Servers::start(configuration, is_wanted, &options);
     watch(&servers, examined.patience + PROBE).await;
+    // Registering says which tools cannot be used.
+    offer(&servers, &Arc::new(ToolRegistry::new()));
     let mut checks = Vec::new();
     for ((name, toolbox, entry), process) in entries.iter().zip(processes) {
         let Some(server) = servers.get(name) else {

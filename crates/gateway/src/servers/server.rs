@@ -1,6 +1,6 @@
 //! One configured server.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -38,6 +38,8 @@ pub struct Server {
     pub(crate) definitions: Option<Arc<Definitions>>,
     /// Who hears what it says by itself.
     pub(crate) host: Arc<ServerHost>,
+    /// Tools that it lists and that cannot be registered, each with its reason.
+    pub(crate) unusable_tools: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {

@@ -56,6 +56,7 @@ pub(super) fn started(
         entry: Arc::new(entry.clone()),
         definitions: options.definitions.clone(),
         host,
+        unusable_tools: Arc::default(),
     }
 }
 

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 use toolwright_config::{Configuration, Transport};
-use toolwright_gateway::Servers;
 use toolwright_gateway::control::{self, ControlError, Question, Reply};
+use toolwright_gateway::{Servers, offer};
 use toolwright_mcp::oauth::{LoginError, open_in_browser};
-use toolwright_tools::printable;
+use toolwright_tools::{ToolRegistry, printable};
 
 use super::{print, print_text};
 use crate::cli::{ServersCommand, ServersOptions};
@@ -164,6 +164,8 @@ fn looked_at<T, F: Future<Output = T>>(
     runtime.block_on(async {
         let servers = server_source::start(configuration, wanted, None, Vec::new());
         server_source::settle(&servers, None).await;
+        // Registering says which tools cannot be used.
+        offer(&servers, &Arc::new(ToolRegistry::new()));
         let seen = look(Arc::clone(&servers)).await;
         servers.stop().await;
         seen

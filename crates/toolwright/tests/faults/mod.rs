@@ -422,6 +422,16 @@ const FAULTS: &[Fault] = &[
         paste: Paste::Words("log to standard error"),
     },
     Fault {
+        id: "tool-unusable",
+        title: "a tool of a server has a definition that cannot be used",
+        plant: |patient| {
+            let tools = r#"{"name":"note","inputSchema":{"type":"object"}},{"name":"bad","inputSchema":{"type":"objct"}}"#;
+            let env = json!({ "TOOLS": tools, "CALLED": patient.file("called") });
+            patient.configure(&json!({ "notes": patient.server(json!({ "env": env })) }));
+        },
+        paste: Paste::Words("correct the definition in the server"),
+    },
+    Fault {
         id: "unreachable",
         title: "nothing listens at the address of a server",
         plant: |patient| {

@@ -59,6 +59,7 @@ fn below(view: &ServerView) -> Vec<String> {
             lines.push(format!("  stderr: {}", indented(&view.stderr_tail)));
         }
     }
+    lines.extend(view.unusable_tools.iter().map(|why| format!("  {}", indented(why))));
     if view.noise > 0 {
         let last = view.last_noise.iter().rev().take(SHOWN_NOISE).map(|noise| format!("{noise:?}"));
         lines.push(format!(
