@@ -13,6 +13,7 @@ use crate::OnDrop;
 use crate::executor::Denied;
 use crate::redact;
 use crate::registry::{Parameter, RegisteredTool};
+use sentence::Names;
 
 /// The longest sentence, in characters.
 pub const MAX_SENTENCE_CHARS: usize = 299;
@@ -54,12 +55,14 @@ pub enum ErrorCode {
 
 /// Why a call gave no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{sentence}")]
+#[error("{written}")]
 pub struct CallError {
     /// For programs.
     pub code: ErrorCode,
     /// For people: less than 300 characters that can be spoken, without codes.
     pub sentence: String,
+    /// The same to be read: with the names as they are typed.
+    pub written: Box<str>,
     /// The original: what the tool or the check said, whole.
     pub details: String,
     /// What the normalizer found, when it refused the arguments.
@@ -108,8 +111,8 @@ impl CallError {
     pub fn message(&self) -> String {
         match self.words_of {
             WordsOf::Tool => self.details.clone(),
-            WordsOf::Us if self.details.is_empty() => self.sentence.clone(),
-            WordsOf::Us => format!("{}\n{}", self.sentence, self.details),
+            WordsOf::Us if self.details.is_empty() => self.written.to_string(),
+            WordsOf::Us => format!("{}\n{}", self.written, self.details),
         }
     }
 
@@ -143,7 +146,7 @@ impl CallError {
             [] => format!("Unknown tool {sent:?}. No tools are available."),
             _ => format!("Unknown tool {sent:?}. Available tools: {}", available.join(", ")),
         };
-        ours(ErrorCode::UnknownTool, sentence::unknown_tool(&sent, nearest), details)
+        ours(ErrorCode::UnknownTool, |names| sentence::unknown_tool(names, &sent, nearest), details)
     }
 
     /// A front knows of no tool of this name for its caller.
@@ -153,23 +156,25 @@ impl CallError {
             [] => format!("Unknown tool {sent:?}."),
             _ => format!("Unknown tool {sent:?}. The nearest are {}", nearest.join(", ")),
         };
-        ours(ErrorCode::UnknownTool, sentence::unknown_tool(&sent, nearest), details)
+        ours(ErrorCode::UnknownTool, |names| sentence::unknown_tool(names, &sent, nearest), details)
     }
 
     pub(crate) fn ambiguous_tool(sent: &str, candidates: &[String]) -> Self {
         let details = format!("{sent:?} could be {}; send the one you mean", candidates.join(" or "));
-        ours(ErrorCode::AmbiguousTool, sentence::ambiguous_tool(sent, candidates), details)
+        ours(ErrorCode::AmbiguousTool, |names| sentence::ambiguous_tool(names, sent, candidates), details)
     }
 
     /// The normalizer refused the arguments.
     pub(crate) fn refused(tool: &RegisteredTool, sent: &str, problems: Vec<Problem>) -> Self {
         // These say that the call is understood in more than one way, the others that it does not fit.
         let is_doubt = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R6 | Code::R7 | Code::R11);
-        let (code, sentence) = if problems.iter().all(is_doubt) {
-            (ErrorCode::Refused, sentence::refused(tool.name()))
-        } else {
-            let sentence = sentence::invalid_arguments(tool.name(), tool.parameters(), &problems, sent);
-            (ErrorCode::InvalidArguments, sentence)
+        let code = match problems.iter().all(is_doubt) {
+            true => ErrorCode::Refused,
+            false => ErrorCode::InvalidArguments,
+        };
+        let say = |names| match code {
+            ErrorCode::Refused => sentence::refused(names, tool.name()),
+            _ => sentence::invalid_arguments(names, tool.name(), tool.parameters(), &problems, sent),
         };
         let mut lines: Vec<String> = problems.iter().map(described).collect();
         lines.push(format!("The parameters of {}: {}", tool.name(), all_described(tool.parameters())));
@@ -177,7 +182,8 @@ impl CallError {
         if !sent.trim().is_empty() && !problems.iter().any(|problem| problem.code == Code::R7) {
             lines.push(format!("Sent: {}", redact::arguments_of(tool, sent)));
         }
-        CallError { problems, ..ours(code, sentence, lines.join("\n")) }
+        let error = ours(code, say, lines.join("\n"));
+        CallError { problems, ..error }
     }
 
     pub(crate) fn timeout(tool: &str, limit: Duration, ending: OnDrop) -> Self {
@@ -188,11 +194,11 @@ impl CallError {
                 format!("the server of {tool} was asked to stop {after}; whether it did is not known")
             }
         };
-        ours(ErrorCode::Timeout, sentence::timeout(tool, limit, ending), details)
+        ours(ErrorCode::Timeout, |names| sentence::timeout(names, tool, limit, ending), details)
     }
 
     pub(crate) fn cancelled(tool: &str) -> Self {
-        ours(ErrorCode::Cancelled, sentence::cancelled(tool), String::new())
+        ours(ErrorCode::Cancelled, |names| sentence::cancelled(names, tool), String::new())
     }
 
     /// The tool was to stop while it changed something, and it is not known how far it came.
@@ -201,73 +207,84 @@ impl CallError {
             "{tool} had begun to change something when it was to stop, and did not come to its end in time. Look \
              at what it has changed before you call it again"
         );
-        ours(ErrorCode::Timeout, sentence::unfinished(tool), details)
+        ours(ErrorCode::Timeout, |names| sentence::unfinished(names, tool), details)
     }
 
     pub(crate) fn busy(tool: &str, running: usize) -> Self {
         let details = format!("{running} calls of {tool} are running already, which is the limit");
-        ours(ErrorCode::Busy, sentence::busy(tool), details)
+        ours(ErrorCode::Busy, |names| sentence::busy(names, tool), details)
     }
 
     pub(crate) fn busy_in_all(running: usize) -> Self {
         let details = format!("{running} tool calls are running already, which is the limit");
-        ours(ErrorCode::Busy, sentence::busy_in_all(), details)
+        ours(ErrorCode::Busy, |_| sentence::busy_in_all(), details)
     }
 
     pub(crate) fn unavailable(tool: &str, message: String) -> Self {
-        ours(ErrorCode::Unavailable, sentence::unavailable(tool), message)
+        ours(ErrorCode::Unavailable, |names| sentence::unavailable(names, tool), message)
     }
 
     /// It names no tool, or not in a way that can be read.
     pub(crate) fn not_understood(name: &str, message: String) -> Self {
-        ours(ErrorCode::Refused, sentence::refused(name), message)
+        ours(ErrorCode::Refused, |names| sentence::refused(names, name), message)
     }
 
     /// A judge does not let the call be run.
     pub(crate) fn denied(denied: Denied) -> Self {
-        ours(ErrorCode::Denied, sentence::denied(&denied.sentence), denied.details)
+        ours(ErrorCode::Denied, |_| sentence::denied(&denied.sentence), denied.details)
     }
 
     /// Somebody who has to write every call down cannot.
     pub(crate) fn not_admitted(tool: &str, reason: String) -> Self {
-        ours(ErrorCode::Unavailable, sentence::not_admitted(tool), reason)
+        ours(ErrorCode::Unavailable, |names| sentence::not_admitted(names, tool), reason)
     }
 
     /// The tool has run, and who has to have that written down safely cannot.
     pub(crate) fn unrecorded(tool: &str, reason: String) -> Self {
-        ours(ErrorCode::Unrecorded, sentence::unrecorded(tool), reason)
+        ours(ErrorCode::Unrecorded, |names| sentence::unrecorded(names, tool), reason)
     }
 
     /// Something on this machine or at a service keeps the tool from working; the network is not to blame.
     pub fn not_ready(tool: &str, message: String) -> Self {
-        theirs(ErrorCode::Unavailable, sentence::not_ready(tool, &message), message)
+        theirs(ErrorCode::Unavailable, |names, said| sentence::not_ready(names, tool, said), message)
     }
 
     pub(crate) fn tool_error(tool: &str, message: String) -> Self {
-        theirs(ErrorCode::ToolError, sentence::tool_error(tool, &message), message)
+        theirs(ErrorCode::ToolError, |names, said| sentence::tool_error(names, tool, said), message)
     }
 
     /// The tool itself does not take the arguments.
     pub(crate) fn rejected_by_tool(tool: &RegisteredTool, message: String) -> Self {
-        theirs(ErrorCode::InvalidArguments, sentence::rejected_by_tool(tool.name(), &message), message)
+        let say = |names, said: &str| sentence::rejected_by_tool(names, tool.name(), said);
+        theirs(ErrorCode::InvalidArguments, say, message)
     }
 
     pub(crate) fn too_large(tool: &str, bytes: usize, limit: usize) -> Self {
         let details = format!("the structured result has {bytes} bytes; at most {limit} are passed on");
-        ours(ErrorCode::TooLarge, sentence::too_large(tool), details)
+        ours(ErrorCode::TooLarge, |names| sentence::too_large(names, tool), details)
     }
 
     pub(crate) fn panicked(tool: &str, message: String) -> Self {
-        ours(ErrorCode::Panicked, sentence::panicked(tool), message)
+        ours(ErrorCode::Panicked, |names| sentence::panicked(names, tool), message)
     }
 }
 
-fn ours(code: ErrorCode, sentence: String, details: String) -> CallError {
-    CallError { code, sentence, details, problems: Vec::new(), hint: String::new(), words_of: WordsOf::Us }
+fn ours(code: ErrorCode, say: impl Fn(Names) -> String, details: String) -> CallError {
+    let (sentence, written) = (say(Names::Spoken), say(Names::Typed).into_boxed_str());
+    CallError {
+        code,
+        sentence,
+        written,
+        details,
+        problems: Vec::new(),
+        hint: String::new(),
+        words_of: WordsOf::Us,
+    }
 }
 
-fn theirs(code: ErrorCode, sentence: String, details: String) -> CallError {
-    CallError { words_of: WordsOf::Tool, ..ours(code, sentence, details) }
+fn theirs(code: ErrorCode, say: impl Fn(Names, &str) -> String, details: String) -> CallError {
+    let ours = ours(code, |names| say(names, &details), String::new());
+    CallError { words_of: WordsOf::Tool, details, ..ours }
 }
 
 fn described(problem: &Problem) -> String {

@@ -19,6 +19,23 @@ async fn failure(executor: ToolExecutor, name: &str, arguments: &str) -> CallErr
     executor.execute(Call::new(name, arguments)).await.result.expect_err("it fails")
 }
 
+#[tokio::test]
+async fn what_is_read_has_names_as_they_are_typed() {
+    let zwave = || executor_of("control_zwave_device", ZWAVE, echo());
+    let name = "control_zwave_device";
+    let written = [
+        failure(zwave(), "control_zwave_devise_x", "{}").await.written,
+        failure(zwave(), "home/control_lamp", "{}").await.written,
+        failure(zwave(), name, r#"{"level":50}"#).await.written,
+        failure(zwave(), name, r#"{"deviceName":"a","action":"on","max_level":5}"#).await.written,
+        failure(zwave(), "a\u{1b}[2Jb", "{}").await.written,
+    ];
+    insta::assert_snapshot!(written.join("\n"));
+    let error = failure(zwave(), name, r#"{"level":50}"#).await;
+    assert!(error.message().starts_with(&*error.written), "{}", error.message());
+    assert!(error.sentence.contains("control zwave device"), "{}", error.sentence);
+}
+
 #[tokio::test(start_paused = true)]
 async fn every_failure_has_its_sentence() {
     let zwave = || executor_of("control_zwave_device", ZWAVE, echo());

@@ -87,7 +87,7 @@ fn what_says_nothing_is_to_be_left_out() {
 fn a_tool_that_another_server_has_is_said_to_be_there() {
     let done = Desk::new().call(&["builtin/read_file", r#"{"path": "notes.md"}"#]);
     assert_eq!(done.code, 1);
-    let said = "error: There is no tool read file of builtin, but there is one called read file without it.";
+    let said = "error: There is no tool read_file of builtin, but there is one called read_file without it.";
     assert!(done.stderr.starts_with(said), "{}", done.stderr);
 }
 

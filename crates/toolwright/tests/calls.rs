@@ -173,10 +173,19 @@ fn a_refused_call_says_why_and_runs_nothing() {
     assert_eq!((done.code, done.stdout.as_str()), (1, ""));
     // What does not fit is worded by the normalizer, whose own tests hold the words.
     let lines: Vec<&str> = done.stderr.lines().collect();
-    assert!(lines[0].starts_with("error: I did not use the write to file tool"), "{}", done.stderr);
+    assert!(lines[0].starts_with("error: The call of write_to_file was refused"), "{}", done.stderr);
     assert!(lines[1].starts_with("- /mode: "), "{}", done.stderr);
     assert_eq!(lines.last(), Some(&r#"Sent: {"path":"notes.md","text":3,"mode":"w"}"#));
     assert_eq!(desk.get("notes.md"), "# Notes\nbuy milk\n");
+}
+
+#[test]
+fn quotes_that_a_shell_has_eaten_are_explained() {
+    let done = Desk::new().call(&["read_file", "{path:x}"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("fix: put the JSON in single quotes"), "{}", done.stderr);
+    let done = Desk::new().call(&["read_file", r#"{"path": "no-such-file"}"#]);
+    assert!(!done.stderr.contains("single quotes"), "{}", done.stderr);
 }
 
 #[test]

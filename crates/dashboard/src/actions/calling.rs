@@ -42,7 +42,7 @@ pub(super) async fn again(dashboard: &Dashboard, again: Again) -> Result<Markup,
         p { "It took " (duration(took)) " and was changed in " (outcome.changes.len()) " places. " a href="/calls?client=pages" { "Calls made from here" } }
         @match &outcome.result {
             Ok(output) => { p { "✓ The tool answered:" } pre tabindex="0" { code { (shortened(&output.text)) } } },
-            Err(error) => { p.problem { "✕ " (error.sentence) } pre tabindex="0" { code { (shortened(&error.details)) } } },
+            Err(error) => { p.problem { "✕ " (&*error.written) } pre tabindex="0" { code { (shortened(&error.details)) } } },
         }
     })
 }

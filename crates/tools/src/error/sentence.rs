@@ -1,4 +1,5 @@
-//! The sentences that people hear when a call fails: every one in this file, each below 300 characters.
+//! The sentences about a call that failed: every one in this file, each below 300 characters where it is spoken.
+//! Each has two forms: with names as they are said aloud, and with names as they are typed.
 
 use std::time::Duration;
 
@@ -6,65 +7,96 @@ use serde_json::Value;
 use toolwright_model::{Code, Problem};
 
 use super::own_words::own_words;
-use super::spoken::{list, name as spoken};
-use crate::OnDrop;
+use super::spoken::{self, list};
 use crate::registry::{Need, Parameter};
+use crate::{OnDrop, printable};
+
+/// The longest name that is shown whole, in characters.
+const MAX_TYPED_CHARS: usize = 100;
+
+/// How a sentence has the names of tools, servers and parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    /// As they are said aloud: "read file".
+    Spoken,
+    /// As they are typed: `read_file`.
+    Typed,
+}
+
+impl Names {
+    fn say(self, name: &str) -> String {
+        match self {
+            Names::Spoken => spoken::name(name),
+            // Whoever sends a name must not command a terminal by it, nor fill a page.
+            Names::Typed => {
+                let name: String = name.chars().take(MAX_TYPED_CHARS).collect();
+                printable(&name, &[]).into_owned()
+            }
+        }
+    }
+}
 
 /// The room for the list of what a tool needs, and of what it was given, in characters.
 const NEEDS_ROOM: usize = 110;
 const GIVEN_ROOM: usize = 60;
 
-pub(super) fn unknown_tool(sent: &str, nearest: &[String]) -> String {
-    let nearest: Vec<String> = nearest.iter().map(|name| spoken(name)).collect();
+pub(super) fn unknown_tool(names: Names, sent: &str, nearest: &[String]) -> String {
+    let nearest: Vec<String> = nearest.iter().map(|name| names.say(name)).collect();
     // The tool is there, but not from where it was asked for.
     if let Some((server, name)) = sent.rsplit_once('/')
-        && nearest.contains(&spoken(name))
-        && !spoken(server).is_empty()
+        && nearest.contains(&names.say(name))
+        && !names.say(server).is_empty()
     {
-        let (server, name) = (spoken(server), spoken(name));
+        let (server, name) = (names.say(server), names.say(name));
         return format!("There is no tool {name} of {server}, but there is one called {name} without it.");
     }
     let suggestion = match nearest[..] {
         [] => String::new(),
         _ => format!(" Did you mean {}?", list(&nearest, "or", 170)),
     };
-    match spoken(sent).as_str() {
+    match names.say(sent).as_str() {
         "" => format!("The tool is unknown.{suggestion}"),
         sent => format!("The tool {sent} is unknown.{suggestion}"),
     }
 }
 
-pub(super) fn ambiguous_tool(sent: &str, candidates: &[String]) -> String {
+pub(super) fn ambiguous_tool(names: Names, sent: &str, candidates: &[String]) -> String {
     let servers = candidates.iter().map(|name| name.rsplit_once('/').map_or("another", |(server, _)| server));
-    let servers: Vec<String> = servers.map(spoken).collect();
+    let servers: Vec<String> = servers.map(|server| names.say(server)).collect();
     format!(
         "There are several tools called {}. Please say whether you mean the one of {}.",
-        spoken(sent),
+        names.say(sent),
         list(&servers, "or", 120)
     )
 }
 
 pub(super) fn invalid_arguments(
+    names: Names,
     tool: &str,
     parameters: &[Parameter],
     problems: &[Problem],
     sent: &str,
 ) -> String {
-    let start = format!("The {} tool cannot be used like that.", spoken(tool));
+    let start = format!("The {} tool cannot be used like that.", names.say(tool));
     let sent = serde_json::from_str::<Value>(if sent.trim().is_empty() { "null" } else { sent });
     // When all that is needed was sent, what does not fit is more use than what is needed.
-    if let Some(misfits) = misfits(parameters, problems, sent.as_ref().ok()) {
+    if let Some(misfits) = misfits(names, parameters, problems, sent.as_ref().ok()) {
         return format!("{start} What was sent does not fit {misfits}.");
     }
-    match sent.as_ref().ok().and_then(|sent| unknown(parameters, problems, sent)) {
-        Some(unknown) => format!("{start} It does not take {unknown}. {}", needs(parameters)),
-        None => format!("{start} {} {}", needs(parameters), given(sent.as_ref().ok())),
+    match sent.as_ref().ok().and_then(|sent| unknown(names, parameters, problems, sent)) {
+        Some(unknown) => format!("{start} It does not take {unknown}. {}", needs(names, parameters)),
+        None => format!("{start} {} {}", needs(names, parameters), given(names, sent.as_ref().ok())),
     }
 }
 
 /// The parameters whose values do not fit, when nothing else is wrong.
-fn misfits(parameters: &[Parameter], problems: &[Problem], sent: Option<&Value>) -> Option<String> {
-    let mut names: Vec<String> = Vec::new();
+fn misfits(
+    names: Names,
+    parameters: &[Parameter],
+    problems: &[Problem],
+    sent: Option<&Value>,
+) -> Option<String> {
+    let mut found: Vec<String> = Vec::new();
     for problem in problems {
         let key = problem.path.split('/').nth(1)?;
         let parameter = parameters.iter().find(|parameter| parameter.name == key)?;
@@ -74,14 +106,14 @@ fn misfits(parameters: &[Parameter], problems: &[Problem], sent: Option<&Value>)
         // A value of the right kind is wrong for another reason.
         let value = sent.and_then(|sent| sent.get(key));
         let name = match value.is_some_and(|value| is_of_kind(value, parameter)) {
-            true => spoken(&parameter.name),
-            false => with_kind(parameter),
+            true => names.say(&parameter.name),
+            false => with_kind(names, parameter),
         };
-        if !names.contains(&name) {
-            names.push(name);
+        if !found.contains(&name) {
+            found.push(name);
         }
     }
-    (!names.is_empty()).then(|| list(&names, "and", NEEDS_ROOM))
+    (!found.is_empty()).then(|| list(&found, "and", NEEDS_ROOM))
 }
 
 fn is_of_kind(value: &Value, parameter: &Parameter) -> bool {
@@ -98,31 +130,32 @@ fn is_of_kind(value: &Value, parameter: &Parameter) -> bool {
 }
 
 /// What was sent and the tool does not have, when it has all that it needs.
-fn unknown(parameters: &[Parameter], problems: &[Problem], sent: &Value) -> Option<String> {
+fn unknown(names: Names, parameters: &[Parameter], problems: &[Problem], sent: &Value) -> Option<String> {
     let is_there = |parameter: &Parameter| sent.get(&parameter.name).is_some();
     if !parameters.iter().filter(|parameter| parameter.need == Need::Required).all(is_there) {
         return None;
     }
     let is_known = |key: &str| parameters.iter().any(|parameter| parameter.name == key);
     let keys = problems.iter().filter_map(|problem| problem.path.split('/').nth(1));
-    let keys = keys.filter(|key| !is_known(key)).map(spoken).filter(|key| !key.is_empty());
-    let names: Vec<String> = keys.collect();
-    (!names.is_empty()).then(|| list(&names, "and", GIVEN_ROOM))
+    let keys = keys.filter(|key| !is_known(key)).map(|key| names.say(key)).filter(|key| !key.is_empty());
+    let found: Vec<String> = keys.collect();
+    (!found.is_empty()).then(|| list(&found, "and", GIVEN_ROOM))
 }
 
-fn with_kind(parameter: &Parameter) -> String {
-    format!("{} ({})", spoken(&parameter.name), parameter.spoken_kind())
+fn with_kind(names: Names, parameter: &Parameter) -> String {
+    format!("{} ({})", names.say(&parameter.name), parameter.spoken_kind())
 }
 
 /// A tool's own words where they can be spoken. What it needs is not said: that was sent, and is not the fault.
-pub(super) fn rejected_by_tool(tool: &str, message: &str) -> String {
-    own_words(message).unwrap_or_else(|| format!("The {} tool does not accept what was sent.", spoken(tool)))
+pub(super) fn rejected_by_tool(names: Names, tool: &str, message: &str) -> String {
+    own_words(message)
+        .unwrap_or_else(|| format!("The {} tool does not accept what was sent.", names.say(tool)))
 }
 
-fn needs(parameters: &[Parameter]) -> String {
+fn needs(names: Names, parameters: &[Parameter]) -> String {
     let shown = |need| -> Vec<String> {
         let asked = parameters.iter().filter(|parameter| parameter.need == need);
-        asked.map(with_kind).collect()
+        asked.map(|parameter| with_kind(names, parameter)).collect()
     };
     let (required, optional) = (shown(Need::Required), shown(Need::Optional));
     match (&required[..], &optional[..]) {
@@ -132,11 +165,12 @@ fn needs(parameters: &[Parameter]) -> String {
     }
 }
 
-fn given(sent: Option<&Value>) -> String {
+fn given(names: Names, sent: Option<&Value>) -> String {
     match sent {
         Some(Value::Object(members)) if members.values().any(|value| !value.is_null()) => {
             let given = members.iter().filter(|(_, value)| !value.is_null());
-            let keys: Vec<String> = given.map(|(key, _)| spoken(key)).filter(|key| !key.is_empty()).collect();
+            let keys: Vec<String> =
+                given.map(|(key, _)| names.say(key)).filter(|key| !key.is_empty()).collect();
             format!("It was given {}.", list(&keys, "and", GIVEN_ROOM))
         }
         Some(Value::Object(_) | Value::Null) => "It was given nothing.".to_owned(),
@@ -146,11 +180,14 @@ fn given(sent: Option<&Value>) -> String {
     }
 }
 
-pub(super) fn refused(tool: &str) -> String {
-    format!(
-        "I did not use the {} tool, because it is not certain what was meant. Please say it more exactly.",
-        spoken(tool)
-    )
+pub(super) fn refused(names: Names, tool: &str) -> String {
+    match names {
+        Names::Spoken => format!(
+            "I did not use the {} tool, because it is not certain what was meant. Please say it more exactly.",
+            names.say(tool)
+        ),
+        Names::Typed => format!("The call of {tool} was refused: it is not certain what was meant."),
+    }
 }
 
 /// What a judge says, where it can be said.
@@ -158,14 +195,14 @@ pub(super) fn denied(said: &str) -> String {
     own_words(said).unwrap_or_else(|| "This is not allowed, so I did not do it.".to_owned())
 }
 
-pub(super) fn timeout(tool: &str, limit: Duration, ending: OnDrop) -> String {
+pub(super) fn timeout(names: Names, tool: &str, limit: Duration, ending: OnDrop) -> String {
     let stopped = match ending {
         OnDrop::Stops => "was stopped",
         OnDrop::IsAskedToStop => "was asked to stop",
     };
     format!(
         "The {} operation timed out: it took longer than {} and {stopped}. Please try again later.",
-        spoken(tool),
+        names.say(tool),
         spoken_time(limit)
     )
 }
@@ -180,48 +217,48 @@ fn spoken_time(limit: Duration) -> String {
     }
 }
 
-pub(super) fn cancelled(tool: &str) -> String {
-    format!("The {} operation was cancelled.", spoken(tool))
+pub(super) fn cancelled(names: Names, tool: &str) -> String {
+    format!("The {} operation was cancelled.", names.say(tool))
 }
 
-pub(super) fn unfinished(tool: &str) -> String {
-    format!("The {} operation did not come to its end. It may have changed something.", spoken(tool))
+pub(super) fn unfinished(names: Names, tool: &str) -> String {
+    format!("The {} operation did not come to its end. It may have changed something.", names.say(tool))
 }
 
-pub(super) fn busy(tool: &str) -> String {
-    format!("The {} tool is busy right now. Please try again in a moment.", spoken(tool))
+pub(super) fn busy(names: Names, tool: &str) -> String {
+    format!("The {} tool is busy right now. Please try again in a moment.", names.say(tool))
 }
 
 pub(super) fn busy_in_all() -> String {
     "Too much is going on right now. Please try again in a moment.".to_owned()
 }
 
-pub(super) fn unavailable(tool: &str) -> String {
-    format!("The {} service is currently unavailable. Please check your network connection.", spoken(tool))
+pub(super) fn unavailable(names: Names, tool: &str) -> String {
+    format!("The {} service is currently unavailable. Please check your network connection.", names.say(tool))
 }
 
-pub(super) fn not_admitted(tool: &str) -> String {
-    format!("The {} tool was not run, because its call cannot be written down right now.", spoken(tool))
+pub(super) fn not_admitted(names: Names, tool: &str) -> String {
+    format!("The {} tool was not run, because its call cannot be written down right now.", names.say(tool))
 }
 
-pub(super) fn unrecorded(tool: &str) -> String {
+pub(super) fn unrecorded(names: Names, tool: &str) -> String {
     format!(
         "The {} tool has run, and the record of this call is not safe, so its result is held back. Do not call it again without looking at what it did.",
-        spoken(tool)
+        names.say(tool)
     )
 }
 
 /// A tool's own words where they can be spoken.
-pub(super) fn not_ready(tool: &str, message: &str) -> String {
+pub(super) fn not_ready(names: Names, tool: &str, message: &str) -> String {
     let unsaid =
-        || format!("The {} tool cannot work right now: what it depends on is not ready.", spoken(tool));
+        || format!("The {} tool cannot work right now: what it depends on is not ready.", names.say(tool));
     own_words(message).unwrap_or_else(unsaid)
 }
 
 /// A tool's own words where they can be spoken; else the reason in ours, where it is one that systems have a code for.
-pub(super) fn tool_error(tool: &str, message: &str) -> String {
+pub(super) fn tool_error(names: Names, tool: &str, message: &str) -> String {
     own_words(message).unwrap_or_else(|| {
-        let tool = spoken(tool);
+        let tool = names.say(tool);
         match reason(message) {
             Some(reason) => format!("The {tool} tool could not do what was asked, because {reason}."),
             None => format!("The {tool} tool could not do what was asked."),
@@ -247,10 +284,10 @@ fn reason(message: &str) -> Option<&'static str> {
     REASONS.iter().find(|(codes, _)| is_in(codes)).map(|(_, reason)| *reason)
 }
 
-pub(super) fn too_large(tool: &str) -> String {
-    format!("The result of the {} tool is too large to pass on. Please ask for less.", spoken(tool))
+pub(super) fn too_large(names: Names, tool: &str) -> String {
+    format!("The result of the {} tool is too large to pass on. Please ask for less.", names.say(tool))
 }
 
-pub(super) fn panicked(tool: &str) -> String {
-    format!("The {} tool broke down because of a fault in it. Other tools still work.", spoken(tool))
+pub(super) fn panicked(names: Names, tool: &str) -> String {
+    format!("The {} tool broke down because of a fault in it. Other tools still work.", names.say(tool))
 }

@@ -240,7 +240,7 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
             Ended::Answered { output, .. } => print_text(&output.text)?,
             Ended::Refused(error) | Ended::Failed { error, .. } => {
                 eprintln!("error: {}", printable(&told(error), KEPT));
-                if let Some(fix) = toolset::fix(called.name, error) {
+                if let Some(fix) = toolset::fix(called.name, error).or_else(|| eaten_quotes(sent)) {
                     eprintln!("fix: {fix}");
                 }
             }
@@ -252,6 +252,15 @@ fn show(options: &CallOptions, sent: &str, called: &Called<'_>) -> Result<ExitCo
     })
 }
 
+/// `{path:x}`: a shell takes double quotes away unless they are inside of single ones.
+fn eaten_quotes(sent: &str) -> Option<String> {
+    let is_bare = sent.trim_start().starts_with('{') && sent.contains(':') && !sent.contains(['"', '\'']);
+    is_bare.then(|| {
+        "put the JSON in single quotes, so that the shell keeps its double quotes: '{\"key\": \"value\"}'"
+            .to_owned()
+    })
+}
+
 /// The sentence and the details, or the details alone where they hold the words of the sentence in their order.
 pub(super) fn told(error: &CallError) -> String {
     fn words(text: &str) -> impl Iterator<Item = String> {
@@ -259,11 +268,11 @@ pub(super) fn told(error: &CallError) -> String {
         words.map(str::to_lowercase)
     }
     let mut details = words(&error.details);
-    let is_said_twice = words(&error.sentence).all(|word| details.any(|other| other == word));
+    let is_said_twice = words(&error.written).all(|word| details.any(|other| other == word));
     match error.details.as_str() {
-        "" => error.sentence.clone(),
+        "" => error.written.to_string(),
         details if is_said_twice => details.to_owned(),
-        details => format!("{}\n{details}", error.sentence),
+        details => format!("{}\n{details}", error.written),
     }
 }
 

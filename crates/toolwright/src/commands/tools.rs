@@ -114,7 +114,7 @@ fn show(executor: &ToolExecutor, name: &str, json: bool) -> Result<(), Report> {
 
 fn not_found(executor: &ToolExecutor, name: &str, error: &CallError) -> Report {
     match error.code {
-        ErrorCode::AmbiguousTool => Report::usage(&error.sentence, &error.details),
+        ErrorCode::AmbiguousTool => Report::usage(&*error.written, &error.details),
         _ => {
             let snapshot = executor.registry().snapshot();
             let names: Vec<&str> = snapshot.callable_names().collect();

@@ -69,7 +69,8 @@ impl Listener for Shown {
             lines.push(format!("{mark} {name} {}", got.unwrap_or(sent)));
         }
         if let Err(error) = &call.result {
-            let said = if error.code == ErrorCode::Cancelled { error.sentence.clone() } else { told(error) };
+            let said =
+                if error.code == ErrorCode::Cancelled { error.written.to_string() } else { told(error) };
             lines.push(format!("error: {said}"));
         }
         for line in lines {
