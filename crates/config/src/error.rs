@@ -9,7 +9,7 @@ use crate::Problem;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// There is no such file.
-    #[error("there is no file {}\nfix: {}", .file.display(), self.fix())]
+    #[error("{}\nfix: {}", self.what(), self.fix())]
     NotFound {
         /// As it was asked for.
         file: PathBuf,
@@ -19,13 +19,13 @@ pub enum ConfigError {
         near: Option<PathBuf>,
     },
     /// It is a folder.
-    #[error("{} is a folder, not a file\nfix: {}", .file.display(), self.fix())]
+    #[error("{}\nfix: {}", self.what(), self.fix())]
     IsFolder {
         /// As it was asked for.
         file: PathBuf,
     },
     /// It cannot be read.
-    #[error("{} cannot be read: {source}\nfix: {}", .file.display(), self.fix())]
+    #[error("{}\nfix: {}", self.what(), self.fix())]
     NotReadable {
         /// As it was asked for.
         file: PathBuf,
@@ -33,7 +33,7 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// It is larger than it may be.
-    #[error("{} is larger than {} MiB\nfix: {}", .file.display(), .most >> 20, self.fix())]
+    #[error("{}\nfix: {}", self.what(), self.fix())]
     TooLarge {
         /// As it was asked for.
         file: PathBuf,
@@ -41,7 +41,7 @@ pub enum ConfigError {
         most: u64,
     },
     /// It is not UTF-8.
-    #[error("{}\nfix: {}", not_text(.file, .at, .is_utf16), self.fix())]
+    #[error("{}\nfix: {}", self.what(), self.fix())]
     NotText {
         /// As it was asked for.
         file: PathBuf,
@@ -65,6 +65,23 @@ impl ConfigError {
             | ConfigError::TooLarge { file, .. }
             | ConfigError::NotText { file, .. } => file,
             ConfigError::Wrong(problem) => &problem.file,
+        }
+    }
+
+    /// What is wrong, without the next step. Of a configuration that says something wrong, the whole report: it shows
+    /// the next step under the line that is wrong.
+    pub fn what(&self) -> String {
+        match self {
+            ConfigError::NotFound { file, .. } => format!("there is no file {}", file.display()),
+            ConfigError::IsFolder { file } => format!("{} is a folder, not a file", file.display()),
+            ConfigError::NotReadable { file, source } => {
+                format!("{} cannot be read: {source}", file.display())
+            }
+            ConfigError::TooLarge { file, most } => {
+                format!("{} is larger than {} MiB", file.display(), most >> 20)
+            }
+            ConfigError::NotText { file, at, is_utf16 } => not_text(file, at, is_utf16),
+            ConfigError::Wrong(problem) => format!("{}{}", problem.headline(), problem.details()),
         }
     }
 

@@ -90,15 +90,36 @@ impl Problem {
         format!("{}:{line}:{column}: {}: {message}; {fix}", file.display(), self.subject())
     }
 
-    fn headline(&self) -> String {
+    /// What it means for the file, without the word for how bad it is.
+    pub(crate) fn headline(&self) -> String {
         let subject = self.subject();
         let is_whole = self.toolbox.is_none() && self.llm.is_none();
         match (self.severity, is_whole) {
-            (Severity::Error, _) if self.llm == Some(LlmPart::Section) => format!("error: in {subject}"),
-            (Severity::Error, true) => format!("error: {subject} cannot be used"),
-            (Severity::Error, false) => format!("error: {subject} is left out"),
-            (Severity::Warning, _) => format!("warning: in {subject}"),
+            (Severity::Error, _) if self.llm == Some(LlmPart::Section) => format!("in {subject}"),
+            (Severity::Error, true) => format!("{subject} cannot be used"),
+            (Severity::Error, false) => format!("{subject} is left out"),
+            (Severity::Warning, _) => format!("in {subject}"),
         }
+    }
+
+    /// Where it is, with the line, a caret, why it is wrong and the fix: the lines below the headline, each with a line
+    /// break before it.
+    pub fn details(&self) -> String {
+        let gutter = self.line.to_string().len();
+        let Excerpt { text, caret } = &self.excerpt;
+        format!(
+            "\n{:gutter$}--> {}:{}:{}\n{} | {text}\n{:gutter$} | {:>caret$} {}\n{:gutter$} = fix: {}",
+            "",
+            self.file.display(),
+            self.line,
+            self.column,
+            self.line,
+            "",
+            "^",
+            self.message,
+            "",
+            self.fix,
+        )
     }
 }
 
@@ -112,13 +133,11 @@ fn shown(name: &str) -> String {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let gutter = self.line.to_string().len();
-        let Excerpt { text, caret } = &self.excerpt;
-        write!(f, "{}", self.headline())?;
-        write!(f, "\n{:gutter$}--> {}:{}:{}", "", self.file.display(), self.line, self.column)?;
-        write!(f, "\n{} | {text}", self.line)?;
-        write!(f, "\n{:gutter$} | {:>caret$} {}", "", "^", self.message)?;
-        write!(f, "\n{:gutter$} = fix: {}", "", self.fix)
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}: {}{}", self.headline(), self.details())
     }
 }
 

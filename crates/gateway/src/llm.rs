@@ -38,7 +38,7 @@ use toolwright_tools::ToolExecutor;
 use crate::web::InsideBody;
 use router::Router;
 
-pub use check::{Checked, CheckedUpstream, Found, Tried, check};
+pub use check::{Checked, CheckedUpstream, Found, Tried, check, failure_text};
 pub(crate) use counter::{ExchangeCounter, TIMES, UpstreamNumbers};
 pub use own::{Heard, OwnAsk, Place};
 pub use path::LlmPath;

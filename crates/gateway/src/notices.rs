@@ -133,7 +133,8 @@ impl Notices {
                 let was_down = down.insert(server.name.clone(), is_down).unwrap_or(false);
                 match (was_down, is_down) {
                     (false, true) => {
-                        let why = seen.last_error.as_deref().unwrap_or("it does not say why");
+                        let why = seen.last_failure.as_ref().map(ToString::to_string);
+                        let why = why.as_deref().unwrap_or("it does not say why");
                         let text = format!("The server \"{}\" does not work: {why}", server.name);
                         self.tell(NoticeKind::ServerDown, text, "/servers");
                     }

@@ -187,7 +187,7 @@ impl ToolFunction for ServerTool {
 
 #[cfg(test)]
 mod tests {
-    use toolwright_mcp::Closed;
+    use toolwright_mcp::{Closed, Obstacle, Unreachable};
 
     use super::*;
 
@@ -202,7 +202,13 @@ mod tests {
                 message: "The server 'zwave' ended with exit code 4 in the middle of the call.\nIts stderr ends with: boom".into()
             }
         );
-        let lost = failure("zwave", closed(Ending::Lost("connection refused".into())));
+        let lost = failure(
+            "zwave",
+            closed(Ending::Lost(Unreachable {
+                obstacle: Obstacle::Other,
+                message: "connection refused".into(),
+            })),
+        );
         assert!(matches!(lost, ToolFailure::Unavailable { .. }), "{lost:?}");
         let asks = RequestError::NotProvided { method: "elicitation/create".into(), reason: "nobody".into() };
         assert!(

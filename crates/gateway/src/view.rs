@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
 use toolwright_mcp::Era;
-use toolwright_toolbox::State;
+use toolwright_toolbox::{FailureCause, State};
 
 use crate::servers::Server;
 
@@ -47,6 +47,9 @@ pub struct ServerView {
     pub last_noise: Vec<String>,
     /// What went wrong last.
     pub last_error: Option<String>,
+    /// The kind of that, for programs.
+    #[serde(default)]
+    pub failure: Option<FailureCause>,
     /// Who it says it is: name and version.
     pub server: Option<String>,
     /// The end of its stderr.
@@ -77,7 +80,8 @@ impl ServerView {
             in_flight: seen.in_flight,
             noise: seen.noise,
             last_noise: server.supervisor.noise(),
-            last_error: seen.last_error.clone(),
+            last_error: seen.last_failure.as_ref().map(ToString::to_string),
+            failure: seen.last_failure.as_ref().map(|failure| failure.cause),
             server: said("name").map(|name| match said("version") {
                 Some(version) => format!("{name} {version}"),
                 None => name,
@@ -94,6 +98,11 @@ impl ServerView {
     /// Whether it can be used but its tools are not known for a reason.
     pub fn is_without_tools(&self) -> bool {
         self.state == "degraded" && self.tools == 0
+    }
+
+    /// Whether it demands a login, or another one.
+    pub fn wants_login(&self) -> bool {
+        self.failure == Some(FailureCause::LoginRequired)
     }
 
     /// Whether somebody switched it off.

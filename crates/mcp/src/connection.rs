@@ -16,7 +16,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_jsonrpc::lines::Noise;
 use toolwright_jsonrpc::{Id, Json, Message, Notification, Request};
 
-use crate::error::{Closed, Ending, RequestError};
+use crate::error::{Closed, Ending, RequestError, Unreachable};
 use crate::host::Host;
 use crate::link::{Link, Outgoing};
 use crate::requests::{OnProgress, Waiting};
@@ -233,7 +233,7 @@ impl fmt::Debug for Connection {
 }
 
 fn lost() -> Closed {
-    let ending = Ending::Lost("its connection was closed".into());
+    let ending = Ending::Lost(Unreachable::other("its connection was closed"));
     Closed { ending, stderr: String::new(), is_unread: false }
 }
 

@@ -58,8 +58,8 @@ pub enum Ending {
     Stopped,
     /// It runs, but has closed its standard output, so that no answer can come.
     Mute,
-    /// The way to it broke.
-    Lost(String),
+    /// It cannot be reached, or not any more.
+    Lost(Unreachable),
 }
 
 impl fmt::Display for Ending {
@@ -71,6 +71,38 @@ impl fmt::Display for Ending {
             Ending::Mute => f.write_str("closed its standard output and was stopped"),
             Ending::Lost(reason) => write!(f, "is out of reach: {reason}"),
         }
+    }
+}
+
+/// Why a server cannot be reached.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unreachable {
+    /// What kind of obstacle there is.
+    pub obstacle: Obstacle,
+    /// The same in a sentence, with host and port.
+    pub message: String,
+}
+
+/// What keeps a connection from being made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// No process listens at the port.
+    ConnectionRefused,
+    /// No connection was accepted in time.
+    ConnectTimeout,
+    /// The name of the host cannot be resolved.
+    UnknownHost,
+    /// The TLS handshake failed.
+    Tls,
+    /// Something else, such as a stream that ended.
+    Other,
+}
+
+impl Unreachable {
+    /// A server that cannot be reached for a reason of no particular kind.
+    pub(crate) fn other(message: impl Into<String>) -> Unreachable {
+        Unreachable { obstacle: Obstacle::Other, message: message.into() }
     }
 }
 

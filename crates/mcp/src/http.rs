@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::error::{Closed, Ending};
+use crate::error::{Closed, Ending, Unreachable};
 use crate::link::{EVENTS, Event, Link, OUTGOING};
 
 pub use authorize::{Authorizer, BoxFuture};
@@ -86,7 +86,7 @@ pub fn open(target: HttpTarget) -> Link {
             tokio::spawn(owner::Owner::new(web, to_send, events, stop).live(kind));
         }
         Err(reason) => {
-            tokio::spawn(async move { events.send(closed(Ending::Lost(reason))).await });
+            tokio::spawn(async move { events.send(closed(Ending::Lost(Unreachable::other(reason)))).await });
         }
     }
     link

@@ -27,7 +27,7 @@ mod subscription;
 
 pub use connection::{Connection, Counts, RequestOptions, Signs};
 pub use era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS, translated_error};
-pub use error::{Closed, Ending, RequestError, StartError, Unreadable};
+pub use error::{Closed, Ending, Obstacle, RequestError, StartError, Unreachable, Unreadable};
 pub use host::{Answer, Host, NoHost};
 pub use http::params::HEADER_ANNOTATION;
 pub use input::result_type;

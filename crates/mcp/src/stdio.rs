@@ -23,7 +23,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_jsonrpc::lines::{Line, Lines, MAX_LINE_BYTES, Noise, Reader, Reading};
 use toolwright_redact::known;
 
-use crate::error::{Closed, Ending, StartError};
+use crate::error::{Closed, Ending, StartError, Unreachable};
 #[cfg(unix)]
 use crate::guard::{Guardian, MARK, Watched};
 use crate::link::{EVENTS, Event, Link, OUTGOING, Outgoing};
@@ -354,7 +354,7 @@ enum Signal {
 fn ending(status: io::Result<ExitStatus>) -> Ending {
     let status = match status {
         Ok(status) => status,
-        Err(error) => return Ending::Lost(error.to_string()),
+        Err(error) => return Ending::Lost(Unreachable::other(error.to_string())),
     };
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

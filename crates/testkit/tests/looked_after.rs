@@ -83,7 +83,7 @@ async fn a_server_without_tools_is_ready_and_one_that_lost_them_degraded_for_a_w
         let policy = Policy { base_delay: Duration::from_millis(50), ..Policy::default() };
         let supervisor = supervised(command(&[flag, "--list-fails=2"]), policy);
         seen(&supervisor, |seen| seen.snapshot.state.name() == "degraded").await;
-        let error = supervisor.snapshot().last_error.expect("an error");
+        let error = supervisor.snapshot().last_failure.expect("an error").to_string();
         assert_eq!(error, "its tools cannot be listed: the tools are lost");
         seen(&supervisor, has_tool("v0")).await;
         assert_eq!(supervisor.snapshot().state, State::Ready);
@@ -131,8 +131,8 @@ async fn what_a_server_prints_is_shown_without_its_secrets() {
     };
     let policy = Policy { base_delay: Duration::from_millis(20), ..Policy::default() };
     let supervisor = supervised(secret, policy);
-    seen(&supervisor, |seen| seen.snapshot.last_error.is_some()).await;
-    let error = supervisor.snapshot().last_error.expect("an error");
+    seen(&supervisor, |seen| seen.snapshot.last_failure.is_some()).await;
+    let error = supervisor.snapshot().last_failure.expect("an error").to_string();
     let line = "login with [redacted] and [redacted], password=[redacted]";
     assert!(error.ends_with(line), "{error}");
     let not_ready = supervisor.peer(Duration::from_millis(50)).await.unwrap_err().to_string();

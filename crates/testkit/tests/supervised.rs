@@ -46,7 +46,7 @@ async fn a_server_that_dies_in_a_call_fails_it_and_comes_back() {
         call(&peer, "plain").await.expect("an answer");
         assert_eq!(server.snapshot().restarts, round);
     }
-    assert!(server.snapshot().last_error.expect("an error").contains("exit code 4"));
+    assert!(server.snapshot().last_failure.expect("an error").to_string().contains("exit code 4"));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use toolwright_mcp::{Era, Filter, List, Peer, RequestError, RequestOptions, Subscription};
 
+use crate::failure::{FailureCause, ServerFailure};
 use crate::owner::Keeping;
 
 /// How long a page of tools may take.
@@ -47,7 +48,8 @@ pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
                 next = Some(policy.delay_before(failures + 1));
                 let reason = format!("its tools cannot be listed: {error}");
                 tracing::warn!(server, reason, "a server is degraded");
-                told.send_modify(|seen| seen.troubled(|trouble| trouble.listing = Some(reason)));
+                let failure = ServerFailure::new(FailureCause::NoToolList, reason);
+                told.send_modify(|seen| seen.troubled(|trouble| trouble.listing = Some(failure)));
             }
         }
         let has_changed = signs.wait_for(|signs| signs.tools_changed != seen_changes);

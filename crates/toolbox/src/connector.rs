@@ -5,6 +5,8 @@ use std::pin::Pin;
 
 use toolwright_mcp::{Era, Peer};
 
+use crate::failure::ServerFailure;
+
 /// An attempt to reach a server.
 pub type Connecting<'c> = Pin<Box<dyn Future<Output = Result<Connected, ConnectFailure>> + Send + 'c>>;
 
@@ -56,10 +58,8 @@ pub struct Connected {
 /// Why a server was not reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectFailure {
-    /// In a sentence.
-    pub reason: String,
-    /// The last lines of its stderr.
-    pub stderr: String,
+    /// What went wrong.
+    pub failure: ServerFailure,
     /// Whether it will fail again until somebody changes something: a missing program, a refused login.
     pub is_lasting: bool,
 }

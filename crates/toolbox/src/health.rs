@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright_mcp::{Peer, RequestOptions};
 
+use crate::failure::{FailureCause, ServerFailure};
 use crate::owner::Keeping;
 
 /// How long the question whether a silent server is back may go unanswered.
@@ -13,7 +14,7 @@ const ASK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Reports when a server leaves requests unanswered, and asks it by itself until it is back. Returns the reason to restart
 /// it when it leaves as many of these questions unanswered: a slow tool is no such reason, because the server answers
 /// other requests meanwhile.
-pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> String {
+pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> ServerFailure {
     let Keeping { server, policy, told } = keeping;
     let mut signs = peer.connection().signs();
     let options =
@@ -25,11 +26,13 @@ pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> String {
         let count = silent.map_or(0, |signs| signs.unanswered);
         let reason = format!("{count} requests in a row had no answer in time");
         tracing::warn!(server, reason, "a server is degraded");
-        told.send_modify(|seen| seen.troubled(|trouble| trouble.silence = Some(reason)));
+        let failure = ServerFailure::new(FailureCause::Unresponsive, reason);
+        told.send_modify(|seen| seen.troubled(|trouble| trouble.silence = Some(failure)));
         let mut asked = 0;
         while signs.borrow_and_update().unanswered > 0 {
             if asked == limit {
-                return format!("it left {count} requests and {asked} pings unanswered");
+                let message = format!("it left {count} requests and {asked} pings unanswered");
+                return ServerFailure::new(FailureCause::Unresponsive, message);
             }
             asked += 1;
             let pause =

@@ -7,6 +7,7 @@ use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOp
 use toolwright_redact::known;
 
 use crate::connector::{ConnectFailure, Connected, Connecting, Connector};
+use crate::failure::ServerFailure;
 
 /// Opens a way to a server over HTTP for every attempt.
 pub struct HttpConnector {
@@ -34,13 +35,7 @@ impl Connector for HttpConnector {
             let options = PeerOptions { known: era.or(self.options.known), probe, ..self.options };
             match Peer::connect(connection, self.identity.clone(), &options).await {
                 Ok(peer) => Ok(Connected { peer: peer.over_http(&options), pid: None }),
-                Err(error) => {
-                    let failure = failure(error);
-                    Err(ConnectFailure {
-                        reason: known(&failure.reason, &self.secrets).into_owned(),
-                        ..failure
-                    })
-                }
+                Err(error) => Err(self.failure(error)),
             }
         })
     }
@@ -61,20 +56,24 @@ impl Connector for HttpConnector {
     }
 }
 
-fn failure(error: ConnectError) -> ConnectFailure {
-    let is_lasting = match &error {
-        ConnectError::NoCommonRevision { .. } | ConnectError::NotModern => true,
-        ConnectError::Failed(RequestError::Unauthorized(_)) => true,
-        // A server that is busy or breaks for a moment says so with other statuses.
-        ConnectError::Failed(RequestError::Http { status, .. }) => {
-            (300..500).contains(status) && !matches!(status, 408 | 425 | 429)
-        }
-        _ => false,
-    };
-    let reason = match error {
-        ConnectError::Failed(RequestError::Closed(closed)) => format!("the server {}", closed.ending),
-        ConnectError::Failed(error) => error.to_string(),
-        error => error.to_string(),
-    };
-    ConnectFailure { reason, stderr: String::new(), is_lasting }
+impl HttpConnector {
+    fn failure(&self, error: ConnectError) -> ConnectFailure {
+        let is_lasting = match &error {
+            ConnectError::NoCommonRevision { .. } | ConnectError::NotModern => true,
+            ConnectError::Failed(RequestError::Unauthorized(_)) => true,
+            // A server that is busy or breaks for a moment says so with other statuses.
+            ConnectError::Failed(RequestError::Http { status, .. }) => {
+                (300..500).contains(status) && !matches!(status, 408 | 425 | 429)
+            }
+            _ => false,
+        };
+        let cause = (&error).into();
+        let message = match error {
+            ConnectError::Failed(RequestError::Closed(closed)) => format!("the server {}", closed.ending),
+            ConnectError::Failed(error) => error.to_string(),
+            error => error.to_string(),
+        };
+        let failure = ServerFailure::new(cause, known(&message, &self.secrets));
+        ConnectFailure { failure, is_lasting }
+    }
 }

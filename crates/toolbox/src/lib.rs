@@ -8,6 +8,7 @@
 
 mod catalog;
 mod connector;
+mod failure;
 mod health;
 mod http;
 mod identifier;
@@ -23,6 +24,7 @@ mod supervisor;
 mod usage;
 
 pub use connector::{ConnectFailure, Connected, Connecting, Connector, Ended};
+pub use failure::{FailureCause, ServerFailure};
 pub use http::HttpConnector;
 pub use policy::Policy;
 pub use report::StillWorks;

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use toolwright_mcp::{Connection, Era};
 
 use crate::connector::{ConnectFailure, Connected, Connector};
+use crate::failure::ServerFailure;
 use crate::policy::Policy;
 use crate::report::{self, StillWorks};
 use crate::state::{Seen, State};
@@ -146,7 +147,7 @@ impl Owner {
                 () = other_orders(&mut self.ordered, &self.told, &self.usage) => return None,
             };
             failures = attempt;
-            self.note(&failure);
+            self.note(failure.clone());
             // What will not mend itself is not tried like a blip.
             let is_given_up = failure.is_lasting && failures >= self.policy.attempts;
             let wait =
@@ -157,7 +158,7 @@ impl Owner {
             tracing::warn!(
                 server,
                 attempt,
-                reason = %failure.reason,
+                reason = %failure.failure.message,
                 "MCP connection attempt {attempt} failed; the next one is in {} s{sooner}",
                 wait.as_secs_f64()
             );
@@ -167,7 +168,7 @@ impl Owner {
                 tracing::error!(
                     server,
                     "{}",
-                    report::failed_start(&*self.connector, failures, &failure, &still)
+                    report::failed_start(&*self.connector, failures, &failure.failure, &still)
                 );
             }
             let wake = Arc::clone(&self.wake);
@@ -231,12 +232,12 @@ impl Owner {
                     });
                 }
                 never = catalog::keep(&peer, &keeping) => match never {},
-                reason = health::keep(&peer, &keeping) => {
+                failure = health::keep(&peer, &keeping) => {
                     let name = self.connector.name();
-                    tracing::warn!(server = name, "{} is restarted: {reason}", self.connector.describe());
+                    tracing::warn!(server = name, "{} is restarted: {failure}", self.connector.describe());
                     self.told.send_modify(|seen| {
                         seen.away(State::Starting { attempt: 1 });
-                        seen.snapshot.last_error = Some(reason);
+                        seen.snapshot.last_failure = Some(failure);
                     });
                     return end(&connection).await;
                 }
@@ -244,7 +245,7 @@ impl Owner {
         };
         self.told.send_modify(|seen| {
             seen.away(State::Starting { attempt: 1 });
-            seen.snapshot.last_error = Some(closed.to_string());
+            seen.snapshot.last_failure = Some(ServerFailure::from(&*closed));
         });
         tracing::warn!(server = self.connector.name(), "{} is gone: {closed}", self.connector.describe());
         self.rest_after_crash().await;
@@ -302,13 +303,9 @@ impl Owner {
         }
     }
 
-    fn note(&self, failure: &ConnectFailure) {
-        let said = match failure.stderr.as_str() {
-            "" => failure.reason.clone(),
-            stderr => format!("{}; its stderr ends with: {stderr}", failure.reason),
-        };
+    fn note(&self, failure: ConnectFailure) {
         self.told.send_modify(|seen| {
-            seen.snapshot.last_error = Some(said);
+            seen.snapshot.last_failure = Some(failure.failure);
             seen.snapshot.is_lasting = failure.is_lasting;
             seen.failed += 1;
         });

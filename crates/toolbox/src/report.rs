@@ -1,6 +1,7 @@
 //! The lines about connections, in the words of the founding document.
 
-use crate::connector::{ConnectFailure, Connector};
+use crate::connector::Connector;
+use crate::failure::ServerFailure;
 
 /// What goes on when a server cannot be reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub struct StillWorks {
 pub(crate) fn failed_start(
     connector: &dyn Connector,
     attempts: u32,
-    failure: &ConnectFailure,
+    failure: &ServerFailure,
     still: &StillWorks,
 ) -> String {
     let stderr = if failure.stderr.is_empty() { "(nothing)" } else { failure.stderr.as_str() };
@@ -26,7 +27,7 @@ pub(crate) fn failed_start(
          Check: {}\n\
          ⚠️ {}",
         connector.describe(),
-        failure.reason,
+        failure.message,
         stderr.replace('\n', "\n      "),
         connector.check(),
         continuing(still),
@@ -49,7 +50,7 @@ mod tests {
     use toolwright_mcp::{Identity, NoHost, PeerOptions};
 
     use super::*;
-    use crate::StdioConnector;
+    use crate::{FailureCause, StdioConnector};
 
     fn connector(name: &str, program: &str) -> StdioConnector {
         let nothing = toolwright_jsonrpc::Json::empty_object;
@@ -58,8 +59,8 @@ mod tests {
         StdioConnector::new(name, command, identity, PeerOptions::default(), std::sync::Arc::new(NoHost))
     }
 
-    fn failure(reason: &str, stderr: &str) -> ConnectFailure {
-        ConnectFailure { reason: reason.into(), stderr: stderr.into(), is_lasting: true }
+    fn failure(message: &str, stderr: &str) -> ServerFailure {
+        ServerFailure { cause: FailureCause::TimedOut, message: message.into(), stderr: stderr.into() }
     }
 
     fn words(words: &[&str]) -> Vec<String> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Connection, Era, Peer};
 
+use crate::failure::ServerFailure;
 use crate::owner::Orders;
 
 /// Where a server is in its life.
@@ -79,7 +80,7 @@ pub struct Snapshot {
     /// How many requests wait for their answers.
     pub in_flight: usize,
     /// What went wrong last.
-    pub last_error: Option<String>,
+    pub last_failure: Option<ServerFailure>,
     /// Whether it could not be reached for a reason that lasts until somebody changes something.
     pub is_lasting: bool,
 }
@@ -115,16 +116,21 @@ pub struct Seen {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trouble {
     /// Why its tools could not be listed.
-    pub listing: Option<String>,
+    pub listing: Option<ServerFailure>,
     /// How long it has been silent.
-    pub silence: Option<String>,
+    pub silence: Option<ServerFailure>,
 }
 
 impl Trouble {
+    /// The graver of the two.
+    fn failure(&self) -> Option<&ServerFailure> {
+        self.listing.as_ref().or(self.silence.as_ref())
+    }
+
     /// The state of a connected server.
     fn state(&self) -> State {
-        match self.listing.as_ref().or(self.silence.as_ref()) {
-            Some(reason) => State::Degraded { reason: reason.clone() },
+        match self.failure() {
+            Some(failure) => State::Degraded { reason: failure.message.clone() },
             None => State::Ready,
         }
     }
@@ -143,7 +149,7 @@ impl Seen {
             tools: 0,
             noise: 0,
             in_flight: 0,
-            last_error: None,
+            last_failure: None,
             is_lasting: false,
         };
         let trouble = Trouble::default();
@@ -224,8 +230,8 @@ impl Seen {
         if self.peer.is_some() {
             self.snapshot.state = self.trouble.state();
         }
-        if let State::Degraded { reason } = &self.snapshot.state {
-            self.snapshot.last_error = Some(reason.clone());
+        if let State::Degraded { .. } = &self.snapshot.state {
+            self.snapshot.last_failure = self.trouble.failure().cloned();
         }
     }
 }

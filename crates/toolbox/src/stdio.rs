@@ -9,6 +9,7 @@ use toolwright_mcp::{
 };
 
 use crate::connector::{ConnectFailure, Connected, Connecting, Connector, Ended};
+use crate::failure::ServerFailure;
 
 /// Starts a server as a child process for every attempt.
 pub struct StdioConnector {
@@ -89,8 +90,9 @@ impl StdioConnector {
     async fn attempt(&self, known: Option<Era>) -> Result<Connected, (ConnectFailure, bool)> {
         let StartedChild { link, stderr, pid, gone } = start(&self.command).map_err(|error| {
             let is_lasting = error.is_lasting();
-            let reason = toolwright_redact::known(&error.to_string(), &self.command.secrets).into_owned();
-            (ConnectFailure { reason, stderr: String::new(), is_lasting }, false)
+            let message = toolwright_redact::known(&error.to_string(), &self.command.secrets).into_owned();
+            let failure = ServerFailure::new((&error).into(), message);
+            (ConnectFailure { failure, is_lasting }, false)
         })?;
         {
             let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,14 +109,16 @@ impl StdioConnector {
                     matches!(&error, ConnectError::Failed(RequestError::Closed(closed)) if !closed.is_unread);
                 let is_lasting =
                     matches!(error, ConnectError::NoCommonRevision { .. } | ConnectError::NotModern);
-                let (reason, stderr) = match error {
-                    // The end of its stderr stands apart.
+                let cause = (&error).into();
+                let (message, stderr) = match error {
+                    // The end of its stderr is shown apart from the message.
                     ConnectError::Failed(RequestError::Closed(closed)) => {
                         (format!("the server {} before it was ready", closed.ending), closed.stderr.clone())
                     }
                     error => (error.to_string(), stderr.tail()),
                 };
-                Err((ConnectFailure { reason, stderr, is_lasting }, has_ended))
+                let failure = ServerFailure { cause, message, stderr };
+                Err((ConnectFailure { failure, is_lasting }, has_ended))
             }
         }
     }

@@ -9,6 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_mcp::Peer;
 
 use crate::connector::Connector;
+use crate::failure::ServerFailure;
 use crate::owner::{Orders, Owner};
 use crate::policy::Policy;
 use crate::report::StillWorks;
@@ -50,7 +51,7 @@ const RETIRES_UNUSED: Duration = Duration::from_secs(5);
 
 /// Why a server cannot be used now.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("the server is not ready ({state}{}){}", aside(server, *.put_aside), .last_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
+#[error("the server is not ready ({state}{}){}", aside(server, *.put_aside), .last_failure.as_ref().map(|failure| format!(": {failure}")).unwrap_or_default())]
 pub struct NotReady {
     /// Its name.
     pub server: String,
@@ -59,7 +60,7 @@ pub struct NotReady {
     /// How long it rests because it ended too often.
     pub put_aside: Option<Duration>,
     /// What went wrong last.
-    pub last_error: Option<String>,
+    pub last_failure: Option<ServerFailure>,
 }
 
 fn aside(server: &str, put_aside: Option<Duration>) -> String {
@@ -198,10 +199,10 @@ impl Supervisor {
         let ready = seen.wait_for(is_over);
         let found = timeout(patience, ready).await.ok().and_then(Result::ok).and_then(|seen| seen.usable());
         found.ok_or_else(|| {
-            let Snapshot { state, last_error, .. } = self.snapshot();
+            let Snapshot { state, last_failure, .. } = self.snapshot();
             let put_aside = (state == State::Quarantined).then_some(self.quarantine);
             let server = self.connector.name().to_owned();
-            NotReady { server, state: state.name(), put_aside, last_error }
+            NotReady { server, state: state.name(), put_aside, last_failure }
         })
     }
 

@@ -74,7 +74,7 @@ async fn a_server_whose_tools_cannot_be_listed_is_degraded_until_they_can() {
     let supervisor = Supervisor::start(server.clone(), Policy::default());
     let mut seen = supervisor.subscribe();
     seen.wait_for(|seen| seen.snapshot.state.name() == "degraded").await.expect("degraded");
-    let error = supervisor.snapshot().last_error.expect("an error");
+    let error = supervisor.snapshot().last_failure.expect("an error").to_string();
     assert!(error.contains("its tools cannot be listed"), "{error}");
     // It can be used all the same.
     assert_eq!(asked(&supervisor).await, "tools/list");
@@ -124,7 +124,7 @@ async fn a_server_that_answers_nothing_any_more_is_restarted() {
     seen.wait_for(|seen| seen.snapshot.state.name() == "degraded").await.expect("degraded");
     seen.wait_for(|seen| seen.snapshot.restarts == 1).await.expect("restarted");
     assert!(peer.connection().closed().is_some());
-    let said = supervisor.snapshot().last_error.expect("a reason");
+    let said = supervisor.snapshot().last_failure.expect("a reason").to_string();
     assert_eq!(said, "it left 3 requests and 3 pings unanswered");
     assert_eq!(asked(&supervisor).await, "tools/list");
 }

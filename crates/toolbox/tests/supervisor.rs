@@ -18,7 +18,7 @@ async fn successful_connection_on_first_attempt() {
     assert_eq!(asked(&supervisor).await, "tools/list");
     assert_eq!(begin.elapsed(), Duration::ZERO);
     let seen = supervisor.snapshot();
-    assert_eq!((seen.state, seen.pid, seen.restarts, seen.last_error), (State::Ready, Some(7), 0, None));
+    assert_eq!((seen.state, seen.pid, seen.restarts, seen.last_failure), (State::Ready, Some(7), 0, None));
 }
 
 #[tokio::test(start_paused = true)]

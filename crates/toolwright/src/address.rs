@@ -2,14 +2,17 @@
 
 use std::net::SocketAddr;
 
+use crate::expected::Expected;
+
 /// Reads `127.0.0.1:8484`, `[::1]:8484` or `localhost:8484`. Other names are not looked up: what is listened at
 /// should not depend on who answers for a name.
-pub fn parse(text: &str) -> Result<SocketAddr, String> {
+pub fn parse(text: &str) -> Result<SocketAddr, Expected> {
     let plain = match text.strip_prefix("localhost:") {
         Some(port) => format!("127.0.0.1:{port}"),
         None => text.to_owned(),
     };
-    plain.parse().map_err(|_| "write an address and a port, such as 127.0.0.1:8484 or [::1]:8484".to_owned())
+    let fix = "write an address and a port, such as 127.0.0.1:8484 or [::1]:8484";
+    plain.parse().map_err(|_| Expected::new(fix))
 }
 
 #[cfg(test)]
@@ -27,7 +30,7 @@ mod tests {
             assert_eq!(parse(text).map(|address| address.to_string()), Ok(address.to_owned()));
         }
         for text in ["", "8484", ":8484", "example.com:80", "127.0.0.1", "::1:8484", "127.0.0.1:99999"] {
-            assert!(parse(text).is_err_and(|error| error.starts_with("write ")), "{text}");
+            assert!(parse(text).is_err_and(|error| error.0.starts_with("write ")), "{text}");
         }
     }
 }

@@ -9,6 +9,7 @@ mod code_pages;
 mod commands;
 mod completing;
 mod definitions_source;
+mod expected;
 mod files;
 mod finish;
 mod gateway_source;

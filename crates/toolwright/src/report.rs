@@ -93,20 +93,18 @@ impl Report {
 
     /// A configuration that cannot be used at all.
     pub fn configuration(error: &toolwright_config::ConfigError) -> Report {
-        let shown = error.to_string();
-        let what = shown.strip_prefix("error: ").unwrap_or(&shown);
-        let (what, fix) = match what.split_once("\nfix: ") {
-            Some((what, fix)) if !fix.contains('\n') => (what, Some(fix.to_owned())),
-            _ => (what, None),
+        let fix = match error {
+            // The report of a mistake in the file has its fix under the line.
+            toolwright_config::ConfigError::Wrong(_) => None,
+            error => Some(error.fix()),
         };
-        Report { what: what.to_owned(), places: Vec::new(), fix, code: EXIT_USAGE, kind: None }
+        Report { what: error.what(), places: Vec::new(), fix, code: EXIT_USAGE, kind: None }
     }
 
     /// A client's file that cannot be read.
     pub fn client_file(problem: &toolwright_config::Problem) -> Report {
-        let shown = problem.to_string();
-        let shown = shown.strip_prefix("error: the configuration cannot be used").unwrap_or(&shown);
-        let what = format!("{} cannot be read, and is left alone{shown}", problem.file.display());
+        let what =
+            format!("{} cannot be read, and is left alone{}", problem.file.display(), problem.details());
         Report { what, places: Vec::new(), fix: None, code: EXIT_USAGE, kind: None }
     }
 

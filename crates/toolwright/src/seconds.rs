@@ -2,23 +2,25 @@
 
 use std::time::Duration;
 
+use crate::expected::Expected;
+
 /// The longest time that is taken: a day. More is a slip of the unit.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Reads `2`, `0.5`, `500ms`, `2s` or `3m`.
-pub fn parse(text: &str) -> Result<Duration, String> {
+pub fn parse(text: &str) -> Result<Duration, Expected> {
     let text = text.trim();
     // `ms` before `s` and `m`, which are in it.
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
     let unit = units.iter().find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, *seconds)));
     let (number, unit) = unit.unwrap_or((text, 1.0));
     let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let wrong = || "send seconds such as 2 or 0.5, or a number with ms, s or m such as 500ms".to_owned();
+    let wrong = || Expected::new("send seconds such as 2 or 0.5, or a number with ms, s or m such as 500ms");
     let number: f64 = number.parse().ok().filter(|_| is_plain).ok_or_else(wrong)?;
     match Duration::try_from_secs_f64(number * unit) {
-        Ok(time) if time < Duration::from_millis(1) => Err("send at least 1ms".to_owned()),
+        Ok(time) if time < Duration::from_millis(1) => Err(Expected::new("send at least 1ms")),
         Ok(time) if time <= LONGEST => Ok(time),
-        _ => Err("send at most a day".to_owned()),
+        _ => Err(Expected::new("send at most a day")),
     }
 }
 
@@ -46,7 +48,7 @@ mod tests {
         for text in
             ["", "soon", "-1", "1e3", "inf", "NaN", "1h", "ms", "1,5", "0", "0.0001", "1 2", "86401", "9e999"]
         {
-            assert!(parse(text).is_err_and(|error| error.starts_with("send ")), "{text}");
+            assert!(parse(text).is_err_and(|error| error.0.starts_with("send ")), "{text}");
         }
     }
 }

@@ -181,7 +181,7 @@ pub fn unusable(view: &ServerView, file: &Path) -> Report {
     let again = format!("toolwright servers --config {}", file.display());
     let fix = match view.is_off() {
         true => format!("switch it on in {}", file.display()),
-        false if why.contains(LOGIN) => format!("run {LOGIN} {} --config {}", view.name, file.display()),
+        false if view.wants_login() => format!("run {LOGIN} {} --config {}", view.name, file.display()),
         false if view.state == "starting" => {
             // A start that takes longer than this is given up and tried again, however long the command waits.
             let limit = PeerOptions::default().start.as_secs();

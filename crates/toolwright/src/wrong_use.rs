@@ -1,5 +1,6 @@
 //! A command line that cannot be understood, told in the form of all messages: what, where with a caret, and the fix.
 
+use std::error::Error as _;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -7,6 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 use toolwright_tools::printable;
 
+use crate::expected::Expected;
 use crate::meant;
 use crate::report::EXIT_USAGE;
 
@@ -30,11 +32,7 @@ fn shown(error: &Error, command: &Command, words: &[String]) -> String {
     let wrong = [ContextKind::InvalidSubcommand, ContextKind::InvalidValue, ContextKind::InvalidArg]
         .iter()
         .find_map(|kind| text(error, *kind));
-    let mut what = what(error);
-    if let Some(at) = ["': write ", "': send "].iter().find_map(|advice| what.find(advice)) {
-        // It is said as the fix.
-        what.truncate(at + 1);
-    }
+    let what = what(error);
     let mut out = format!("error: {what}");
     let place = wrong.and_then(|wrong| place(words, &wrong));
     if let Some((line, at)) = place {
@@ -51,6 +49,9 @@ fn what(error: &Error) -> String {
         return "a command is missing".to_owned();
     }
     let first = shown.split("\n\n").next().unwrap_or_default();
+    // What to write instead is shown as the fix.
+    let advice = expected(error).map(|expected| format!(": {expected}"));
+    let first = advice.as_deref().and_then(|advice| first.strip_suffix(advice)).unwrap_or(first);
     let first = first.strip_prefix("error: ").unwrap_or(first);
     let lines: Vec<&str> = first.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     // Values that are possible come with the fix.
@@ -107,26 +108,17 @@ fn fix(error: &Error, command: &Command, words: &[String]) -> String {
             format!("write {usage}; {help}")
         }
         ErrorKind::ArgumentConflict => format!("leave one of them out; {help}"),
-        ErrorKind::ValueValidation => match possible_value(error) {
-            Some(fix) => format!("{fix}; {help}"),
+        ErrorKind::ValueValidation => match expected(error) {
+            Some(expected) => format!("{expected}; {help}"),
             None => help,
         },
         _ => help,
     }
 }
 
-/// What a value can be, by what is said of the wrong one.
-fn possible_value(error: &Error) -> Option<String> {
-    let what = what(error);
-    let (_, reason) = what.split_once("': ")?;
-    if reason.starts_with("write ") || reason.starts_with("send ") {
-        return Some(reason.to_owned());
-    }
-    if let Some((_, range)) = reason.split_once(" is not in ") {
-        let (least, most) = range.split_once("..=")?;
-        return Some(format!("write a number from {least} to {most}"));
-    }
-    (reason.contains("digit") || reason.contains("number")).then(|| "write a whole number".to_owned())
+/// What the value should have been, when the parser of the value says so.
+fn expected(error: &Error) -> Option<&Expected> {
+    error.source()?.downcast_ref()
 }
 
 /// The command that the words lead to, and its name.

@@ -60,7 +60,7 @@ pub enum PortSeen {
 
 /// Connects as the voice would, and leaves at once.
 pub async fn broker(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> Knock {
-    let seen = knocked(settings, protocol, patience).await;
+    let seen = heard(settings, protocol, patience).await;
     // Who encrypts where the other does not is seen by trying it the other way round. That is done without the
     // password: it is not for everybody.
     let stranger = |is_encrypted| BrokerSettings {
@@ -70,20 +70,19 @@ pub async fn broker(settings: &BrokerSettings, protocol: MqttProtocol, patience:
         ..settings.clone()
     };
     match seen {
-        Knock::NotTrusted(why) if settings.is_encrypted => {
-            match knocked(&stranger(false), protocol, patience).await {
-                Knock::Accepted { .. } | Knock::LoginRefused(_) => Knock::Plain(why),
+        Heard::NotTrusted(why) | Heard::NotEncrypted(why) if settings.is_encrypted => {
+            match heard(&stranger(false), protocol, patience).await {
+                Heard::Welcome { .. } | Heard::NotLetIn(_) => Knock::Plain(why),
                 _ => Knock::NotTrusted(why),
             }
         }
-        Knock::NoBroker(why) if !settings.is_encrypted => {
-            match knocked(&stranger(true), protocol, patience).await {
-                Knock::Accepted { .. } | Knock::LoginRefused(_) => Knock::Encrypted(why),
-                Knock::NotTrusted(other) if is_about_certificates(&other) => Knock::Encrypted(why),
+        Heard::Nonsense(why) if !settings.is_encrypted => {
+            match heard(&stranger(true), protocol, patience).await {
+                Heard::Welcome { .. } | Heard::NotLetIn(_) | Heard::NotTrusted(_) => Knock::Encrypted(why),
                 _ => Knock::NoBroker(why),
             }
         }
-        seen => seen,
+        seen => seen.into(),
     }
 }
 
@@ -94,7 +93,7 @@ pub async fn broker_port(port: u16, patience: Duration) -> PortSeen {
         Some(seen) => seen,
         None => {
             let settings = BrokerAddress::inside(port).0;
-            match knocked(&settings, MqttProtocol::Auto, patience).await {
+            match Knock::from(heard(&settings, MqttProtocol::Auto, patience).await) {
                 Knock::Accepted { is_ours: true, .. } => PortSeen::Ours,
                 Knock::Accepted { .. } | Knock::LoginRefused(_) => PortSeen::OtherBroker,
                 _ => PortSeen::Others,
@@ -141,21 +140,21 @@ async fn is_ours(address: SocketAddr) -> std::io::Result<bool> {
     Ok(false)
 }
 
-async fn knocked(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> Knock {
+async fn heard(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> Heard {
     let client_id = format!("toolwright-look-{:016x}", RandomState::new().hash_one(std::process::id()));
     let address = BrokerAddress(settings.clone());
-    match hear(&address, &client_id, protocol, patience).await {
-        Heard::Welcome { revision, is_ours } => Knock::Accepted { revision, is_ours },
-        Heard::Nobody(why) => Knock::Unreachable(why),
-        Heard::NotLetIn(why) => Knock::LoginRefused(why),
-        Heard::NotEncrypted(why) => Knock::NotTrusted(why),
-        Heard::Nonsense(why) => Knock::NoBroker(why),
-        Heard::NoFile(why) => Knock::Unusable(why),
-    }
+    hear(&address, &client_id, protocol, patience).await
 }
 
-/// Whether encryption failed by what a certificate says, and not because nobody encrypts.
-fn is_about_certificates(why: &str) -> bool {
-    let why = why.to_lowercase();
-    why.contains("certificate") || why.contains("issuer")
+impl From<Heard> for Knock {
+    fn from(heard: Heard) -> Knock {
+        match heard {
+            Heard::Welcome { revision, is_ours } => Knock::Accepted { revision, is_ours },
+            Heard::Nobody(why) => Knock::Unreachable(why),
+            Heard::NotLetIn(why) => Knock::LoginRefused(why),
+            Heard::NotTrusted(why) | Heard::NotEncrypted(why) => Knock::NotTrusted(why),
+            Heard::Nonsense(why) => Knock::NoBroker(why),
+            Heard::NoFile(why) => Knock::Unusable(why),
+        }
+    }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use toolwright_config::{Configuration, UpstreamKey};
+use toolwright_llm::FailureKind;
 use toolwright_llm::exchange::Mending;
 use toolwright_normalizer::Normalizer;
 
 use super::entry::escaped;
 use super::finding::{Area, Check, Finding, Fix};
 use super::protocol::shown;
-use crate::llm::{CheckedUpstream, check as ask};
+use crate::llm::{CheckedUpstream, check as ask, failure_text};
 
 pub(super) async fn check(configuration: &Configuration) -> Vec<Check> {
     let Some(settings) = configuration.llm.as_ref().filter(|settings| !settings.upstreams.is_empty()) else {
@@ -31,15 +32,15 @@ pub(super) async fn check(configuration: &Configuration) -> Vec<Check> {
             let said = format!("{}, answers in {} ms, {models} models", upstream.url, found.milliseconds);
             Check::new(Area::Models, Some(&upstream.name), said)
         }
-        Err(why) => {
+        Err(failure) => {
             let key = settings.upstreams.iter().find(|known| known.name == upstream.name);
             let is_clients = key.is_some_and(|known| matches!(known.key, UpstreamKey::Client));
-            let is_refused = ["(401)", "(403)"].iter().any(|status| why.contains(status));
+            let is_refused = matches!(failure.kind, FailureKind::Authentication | FailureKind::Permission);
             if is_refused && is_clients {
                 let said = format!("{}, answers, and wants the key that clients send", upstream.url);
                 return Check::new(Area::Models, Some(&upstream.name), said);
             }
-            let finding = trouble(configuration, upstream, why, is_refused);
+            let finding = trouble(configuration, upstream, &failure_text(failure), is_refused);
             Check::new(Area::Models, Some(&upstream.name), upstream.url.clone()).with([finding])
         }
     };

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use toolwright_config::{Configuration, ServerConfig, Toolbox, Transport};
+use toolwright_toolbox::FailureCause;
 
 use super::entry;
 use super::finding::{Area, Check, Finding, Fix, quoted};
@@ -106,7 +107,7 @@ fn trouble(seen: &Seen<'_>) -> Trouble {
     let why = view.last_error.clone().unwrap_or_else(|| format!("it is {}", view.state));
     let why = server.redacted(&why);
     let file = configuration.file.display().to_string();
-    if why.contains("wants a login") {
+    if view.wants_login() {
         if let Some(header) = authorization(server) {
             let place = entry::pointer(&configuration.file, &toolbox.name, &server.name).unwrap_or_default();
             let fix = Fix::Do(format!("write a token that is valid into {place}/headers/{header} of {file}"));
@@ -119,8 +120,7 @@ fn trouble(seen: &Seen<'_>) -> Trouble {
         return Trouble::Backend(finding.at(address(server)));
     }
     if let Transport::Stdio { .. } = &server.transport {
-        return match why.contains("ended with") || why.contains("ended by") || why.contains("not be started")
-        {
+        return match view.failure.is_some_and(FailureCause::is_of_process) {
             true => Trouble::Process(ends(seen, &why)),
             false => Trouble::Protocol(mute(seen, &why)),
         };
@@ -141,7 +141,7 @@ fn trouble(seen: &Seen<'_>) -> Trouble {
             "wrong-address",
             format!("no server answers at its address; one does at {}", server.redacted(url)),
         ),
-        None if why.contains("nothing listens") => {
+        None if view.failure == Some(FailureCause::ConnectionRefused) => {
             ("unreachable", "nothing listens at its address".to_owned())
         }
         None => ("unreachable", "it does not answer at its address".to_owned()),
@@ -162,7 +162,7 @@ fn ends(seen: &Seen<'_>, why: &str) -> Finding {
         return missing_variable(seen, &variable, why);
     }
     let by_hand = Fix::Do(format!("run it by hand and see to what it says: {}", command_line(server)));
-    let finding = match why.contains("exit code 0") {
+    let finding = match view.failure == Some(FailureCause::Exited { code: 0 }) {
         true => Finding::error(
             "ends-at-once",
             "it ends at once, without a word",

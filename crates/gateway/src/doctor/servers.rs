@@ -49,9 +49,8 @@ pub(super) async fn check(
         };
         let view = server.view();
         let is_lost = !view.is_usable() && !view.is_off();
-        let wants_login = view.last_error.as_deref().is_some_and(|error| error.contains("wants a login"));
         let is_http = matches!(entry.transport, Transport::Http { .. });
-        let elsewhere = match is_http && is_lost && !wants_login {
+        let elsewhere = match is_http && is_lost && !view.wants_login() {
             true => elsewhere::look(configuration, entry, &options, PROBE).await,
             false => None,
         };

@@ -164,10 +164,11 @@ impl Member {
             return None;
         }
         let snapshot = server.supervisor.snapshot();
-        let reason = snapshot.last_error.unwrap_or_else(|| match snapshot.state {
-            State::Resting => "it has not been started yet".to_owned(),
-            state => format!("it is {}", state.name()),
-        });
+        let reason = match (&snapshot.last_failure, snapshot.state) {
+            (Some(failure), _) => failure.to_string(),
+            (None, State::Resting) => "it has not been started yet".to_owned(),
+            (None, state) => format!("it is {}", state.name()),
+        };
         Some(known(&reason, &server.secrets).into_owned())
     }
 }

@@ -36,8 +36,8 @@ pub struct CheckedUpstream {
     /// Whether there is a key of ours for it.
     pub has_key: bool,
     /// Whether it answered, and why not.
-    #[serde(serialize_with = "ok_or_error")]
-    pub answers: Result<Found, String>,
+    #[serde(serialize_with = "ok_or_failure")]
+    pub answers: Result<Found, Failure>,
     /// What models of it did when they were asked, in the order in which they would be; none when none was.
     pub tried: Vec<Tried>,
 }
@@ -64,6 +64,13 @@ pub struct Tried {
     /// The same in pieces.
     #[serde(serialize_with = "ok_or_error")]
     pub stream: Result<String, String>,
+}
+
+fn ok_or_failure<T: Serialize, S: Serializer>(
+    result: &Result<T, Failure>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    ok_or_error(&result.as_ref().map_err(failure_text), serializer)
 }
 
 /// `{"ok": …}` or `{"error": "…"}`.
@@ -103,7 +110,7 @@ pub async fn check(
             url: upstream.place(),
             dialect: upstream.dialect().name(),
             has_key: upstream.has_key(),
-            answers: answers(upstream).await.map_err(|failure| words(&failure)),
+            answers: answers(upstream).await,
             tried,
         });
     }
@@ -184,7 +191,7 @@ async fn try_call(
     let calls = tokio::time::timeout(TRY, trying)
         .await
         .map_err(|_| format!("no answer within {} s", TRY.as_secs()))?
-        .map_err(|failure| words(&failure))?;
+        .map_err(|failure| failure_text(&failure))?;
     Ok(match calls.first() {
         None => "answers, but did not call the tool it was to call".to_owned(),
         Some(call) => match &call.outcome {
@@ -195,6 +202,7 @@ async fn try_call(
     })
 }
 
-fn words(failure: &Failure) -> String {
+/// A failure with its status, for people.
+pub fn failure_text(failure: &Failure) -> String {
     format!("{} ({})", failure.message, failure.status)
 }

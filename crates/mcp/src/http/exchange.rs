@@ -16,9 +16,9 @@ use super::refusal::{is_lost_session, shown};
 use super::session::is_initialize;
 use super::streamable::{Streamable, add_headers};
 use super::web::{EVENT_STREAM, EventStream, Reply, SendError, body, content_type};
-use crate::RequestError;
 use crate::era::LEGACY_REVISIONS;
 use crate::link::{Event, Outgoing};
+use crate::{RequestError, Unreachable};
 
 /// The wait before a stream is taken up again, when the server does not say.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -220,7 +220,7 @@ impl Streamable {
                     why = refusal.to_error(&self.web.place()).to_string();
                     break;
                 }
-                Err(SendError::Unreachable(reason)) => why = reason,
+                Err(SendError::Unreachable(reason)) => why = reason.to_string(),
                 Err(SendError::Failed(error)) => why = error.to_string(),
             }
         }
@@ -239,13 +239,15 @@ impl Streamable {
 
     /// Begins the session anew, unless somebody else has since `agreement`. Fails with a reason when the
     /// server does not take part.
-    async fn renew(&self, agreement: u64) -> Result<(), String> {
+    async fn renew(&self, agreement: u64) -> Result<(), Unreachable> {
         let _alone = self.session.renewing.lock().await;
         if self.session.number() != agreement {
             return Ok(());
         }
         let Some((initialize, initialized)) = self.session.beginning() else { return Ok(()) };
-        let failed = |why: String| format!("its session was lost and could not be begun anew: {why}");
+        let failed = |why: String| {
+            Unreachable::other(format!("its session was lost and could not be begun anew: {why}"))
+        };
         let Message::Request(request) = &initialize.message else { return Ok(()) };
         let id = request.id.to_number().unwrap_or_default();
         let reply = match self.post(&initialize).await {

@@ -16,7 +16,7 @@ use super::session::{is_initialize, is_initialized};
 use super::streamable::{Streamable, add_headers};
 use super::web::{EITHER, Reply, SendError, Web};
 use super::{CONFIRM, GRACE, HttpKind, closed, sse};
-use crate::error::Ending;
+use crate::error::{Ending, Unreachable};
 use crate::link::{Event, Outgoing};
 
 /// How long the opening of the server's own stream may hold the other messages back.
@@ -109,7 +109,11 @@ impl Owner {
         }
     }
 
-    async fn stream(mut self, streamable: Arc<Streamable>, mut losses: mpsc::Receiver<String>) -> Ending {
+    async fn stream(
+        mut self,
+        streamable: Arc<Streamable>,
+        mut losses: mpsc::Receiver<Unreachable>,
+    ) -> Ending {
         let mut running = Running { tasks: JoinSet::new(), requests: HashMap::new() };
         running.tasks.spawn({
             let streamable = Arc::clone(&streamable);
@@ -120,7 +124,7 @@ impl Owner {
         });
         let ending = loop {
             tokio::select! {
-                reason = losses.recv() => break Ending::Lost(reason.unwrap_or_default()),
+                reason = losses.recv() => break Ending::Lost(reason.unwrap_or_else(sse::stream_ended)),
                 Some(ended) = running.tasks.join_next() => {
                     if let Ok(Some(id)) = ended {
                         running.requests.remove(&id);

@@ -16,7 +16,7 @@ use super::session::is_initialized;
 use super::streamable::{Streamable, add_headers};
 use super::web::{EITHER, EVENT_STREAM, EventStream, Reply, SendError, Web, body, content_type};
 use crate::RequestError;
-use crate::error::Ending;
+use crate::error::{Ending, Unreachable};
 use crate::link::{Event, Outgoing};
 
 /// How long a server may take to say where messages go.
@@ -37,7 +37,7 @@ pub(super) async fn open(web: &Web, patience: Duration) -> Result<Opened, SendEr
         Reply::Accepted(response) => {
             let kind = content_type(&response);
             let reason = format!("{} answers with \"{kind}\" instead of a stream of events", web.place());
-            return Err(SendError::Unreachable(reason));
+            return Err(SendError::Unreachable(Unreachable::other(reason)));
         }
         Reply::Refused(refusal) => return Err(refusal.to_error(&web.place()).into()),
     };
@@ -50,16 +50,23 @@ pub(super) async fn open(web: &Web, patience: Duration) -> Result<Opened, SendEr
     let named = timeout(patience, named).await.ok().flatten();
     let Some(named) = named else {
         let reason = "its stream does not begin with the address for messages".to_owned();
-        return Err(SendError::Unreachable(reason));
+        return Err(SendError::Unreachable(Unreachable::other(reason)));
     };
     match base.join(&named) {
         Ok(endpoint) if endpoint.origin() == web.url().origin() => Ok(Opened { stream, endpoint }),
         Ok(_) => {
             let reason = format!("it wants its messages at another place, {named}, which is not safe");
-            Err(SendError::Unreachable(reason))
+            Err(SendError::Unreachable(Unreachable::other(reason)))
         }
-        Err(_) => Err(SendError::Unreachable(format!("\"{named}\" is no address for messages"))),
+        Err(_) => {
+            Err(SendError::Unreachable(Unreachable::other(format!("\"{named}\" is no address for messages"))))
+        }
     }
+}
+
+/// A server that has ended the stream that its messages come on.
+pub(super) fn stream_ended() -> Unreachable {
+    Unreachable::other("it ended its stream")
 }
 
 /// Speaks to a server until it ends.
@@ -88,9 +95,9 @@ pub(super) async fn run(mut owner: Owner, opened: Option<Opened>) -> Ending {
             event = stream.next() => match event {
                 Some(event) if event.is_message() => drop(shared.hear(event.read(), None).await),
                 Some(_) => {}
-                None => return Ending::Lost("it ended its stream".into()),
+                None => return Ending::Lost(stream_ended()),
             },
-            reason = losses.recv() => return Ending::Lost(reason.unwrap_or_default()),
+            reason = losses.recv() => return Ending::Lost(reason.unwrap_or_else(stream_ended)),
             Some(_) = posts.join_next() => {}
             next = owner.next() => {
                 let Some((outgoing, _)) = next else { return Ending::Stopped };
@@ -113,7 +120,7 @@ pub(super) async fn run(mut owner: Owner, opened: Option<Opened>) -> Ending {
 
 /// Fails the first request for the reason that there is no stream, and ends.
 async fn refuse(mut owner: Owner, error: RequestError) -> Ending {
-    let ending = Ending::Lost(error.to_string());
+    let ending = Ending::Lost(Unreachable::other(error.to_string()));
     if let Some((outgoing, _)) = owner.next().await
         && let Message::Request(request) = &outgoing.message
         && let Some(id) = request.id.to_number()
@@ -144,7 +151,8 @@ async fn post(shared: Arc<Streamable>, endpoint: Url, outgoing: Outgoing) {
         }
         Ok(Reply::Refused(refusal)) if refusal.is_lost_session() => {
             let error = refusal.to_error(&shared.web.place());
-            return shared.lose(format!("it does not know its own stream any more ({error})"));
+            return shared
+                .lose(Unreachable::other(format!("it does not know its own stream any more ({error})")));
         }
         Ok(Reply::Refused(refusal)) => refusal.to_error(&shared.web.place()),
         Err(SendError::Unreachable(reason)) => return shared.lose(reason),

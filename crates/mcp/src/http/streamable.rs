@@ -11,8 +11,8 @@ use super::headers::{modern, own_revision};
 use super::session::{Session, is_initialize};
 use super::web::EVENT_STREAM;
 use super::web::{Ask, EITHER, EventStream, Reply, SendError, Web, content_type, header};
-use crate::Unreadable;
 use crate::link::{Event, Outgoing};
+use crate::{Unreachable, Unreadable};
 
 /// What all requests to one server share.
 pub(super) struct Streamable {
@@ -21,7 +21,7 @@ pub(super) struct Streamable {
     /// Told when the server has answered whether it speaks by itself.
     pub listened: Notify,
     events: mpsc::Sender<Event>,
-    lost: mpsc::Sender<String>,
+    lost: mpsc::Sender<Unreachable>,
 }
 
 /// What was heard that is about one request.
@@ -32,7 +32,7 @@ pub(super) struct Heard {
 }
 
 impl Streamable {
-    pub fn new(web: Arc<Web>, events: mpsc::Sender<Event>, lost: mpsc::Sender<String>) -> Streamable {
+    pub fn new(web: Arc<Web>, events: mpsc::Sender<Event>, lost: mpsc::Sender<Unreachable>) -> Streamable {
         Streamable { web, session: Session::new(), listened: Notify::new(), events, lost }
     }
 
@@ -125,7 +125,7 @@ impl Streamable {
     }
 
     /// The server is out of reach.
-    pub fn lose(&self, reason: String) {
+    pub fn lose(&self, reason: Unreachable) {
         // The first reason is enough.
         let _ = self.lost.try_send(reason);
     }

@@ -1,12 +1,14 @@
 //! One HTTP request: its token, its redirects, and why it did not get through.
 
 use std::error::Error;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response, Url};
+use tokio::net::lookup_host;
 use toolwright_jsonrpc::lines::MAX_LINE_BYTES;
 
 use super::authorize::Authorizer;
@@ -14,7 +16,7 @@ use super::events::{EventReader, ServerEvent};
 use super::headers::SESSION_ID;
 use super::refusal::Refusal;
 use super::{CONNECT, HttpTarget};
-use crate::RequestError;
+use crate::{Obstacle, RequestError, Unreachable};
 
 /// How often a request is sent elsewhere on the same server.
 const MAX_REDIRECTS: usize = 3;
@@ -60,7 +62,7 @@ pub(super) enum Reply {
 #[derive(Debug)]
 pub(super) enum SendError {
     /// Nobody can be connected to.
-    Unreachable(String),
+    Unreachable(Unreachable),
     /// This request failed, others may not.
     Failed(RequestError),
 }
@@ -160,7 +162,10 @@ impl Web {
             if let Some(body) = &ask.body {
                 request = request.body(body.clone());
             }
-            let response = request.send().await.map_err(|error| self.failed(&error))?;
+            let response = match request.send().await {
+                Ok(response) => response,
+                Err(error) => return Err(self.failed(&error).await),
+            };
             let status = response.status().as_u16();
             let Some(next) = target_of(&response, &url) else { return Ok(response) };
             if next.origin() != self.url.origin() {
@@ -173,26 +178,59 @@ impl Web {
         Err(RequestError::Http { status: 302, said }.into())
     }
 
-    fn failed(&self, error: &reqwest::Error) -> SendError {
+    /// Why a request had no response. What kind of failure it is comes from the types of the errors, never from their
+    /// messages: those belong to other libraries and change.
+    async fn failed(&self, error: &reqwest::Error) -> SendError {
         let reason = innermost(error);
         if !error.is_connect() {
             return RequestError::NoAnswer(format!("the connection broke ({reason})")).into();
         }
         let host = self.url.host_str().unwrap_or_default();
         let port = self.url.port_or_known_default().unwrap_or_default();
-        let lower = reason.to_ascii_lowercase();
-        SendError::Unreachable(if error.is_timeout() {
-            format!("{host} did not take a connection on port {port} within {} s", CONNECT.as_secs())
-        } else if lower.contains("refused") {
-            format!("nothing listens on port {port} of {host}; check that the server runs there")
-        } else if lower.contains("lookup") || lower.contains("resolve") || lower.contains("dns") {
-            format!("the name {host} is not known ({reason})")
-        } else if lower.contains("certificate") || lower.contains("tls") || lower.contains("handshake") {
-            format!("no safe connection to {host} could be made ({reason})")
-        } else {
-            format!("{host} cannot be reached on port {port} ({reason})")
-        })
+        let obstacle = self.obstacle(error, host, port).await;
+        let message = match obstacle {
+            Obstacle::ConnectTimeout => {
+                format!("{host} did not take a connection on port {port} within {} s", CONNECT.as_secs())
+            }
+            Obstacle::ConnectionRefused => {
+                format!("nothing listens on port {port} of {host}; check that the server runs there")
+            }
+            Obstacle::UnknownHost => format!("the name {host} is not known ({reason})"),
+            Obstacle::Tls => format!("no safe connection to {host} could be made ({reason})"),
+            Obstacle::Other => format!("{host} cannot be reached on port {port} ({reason})"),
+        };
+        SendError::Unreachable(Unreachable { obstacle, message })
     }
+
+    /// What kept a connection to this host and port from being made.
+    async fn obstacle(&self, error: &reqwest::Error, host: &str, port: u16) -> Obstacle {
+        if error.is_timeout() {
+            return Obstacle::ConnectTimeout;
+        }
+        match io_error(error) {
+            Some(io) if io.kind() == ErrorKind::ConnectionRefused => return Obstacle::ConnectionRefused,
+            // The system itself refused, for another reason: no route, too many open files.
+            Some(io) if io.raw_os_error().is_some() => return Obstacle::Other,
+            _ => {}
+        }
+        // A resolver's failure has no type of its own, so the name is looked up once more.
+        if !host.starts_with('[') && lookup_host((host, port)).await.is_err() {
+            return Obstacle::UnknownHost;
+        }
+        if self.url.scheme() == "https" { Obstacle::Tls } else { Obstacle::Other }
+    }
+}
+
+/// The error of the operating system or of the TLS library behind a failed request.
+fn io_error(error: &reqwest::Error) -> Option<&std::io::Error> {
+    let mut source = error.source();
+    while let Some(current) = source {
+        if let Some(io) = current.downcast_ref::<std::io::Error>() {
+            return Some(io);
+        }
+        source = current.source();
+    }
+    None
 }
 
 /// A header of this name and value, which no log shows.

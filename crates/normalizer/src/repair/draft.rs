@@ -28,6 +28,9 @@ pub(super) struct Draft<'s, 'a> {
     pub cost: u32,
     pub risk: u32,
     pub problems: Vec<Problem>,
+    /// Declared names that one sent key could stand for alike; a problem says so, which says more than that they are
+    /// missing.
+    pub contested: Vec<&'s str>,
     /// What changes cost by themselves, by their index.
     prices: Vec<(usize, u32)>,
     /// The last change that was noted, and the cost before it: what is added until the next is its price.
@@ -44,6 +47,7 @@ impl<'s, 'a> Draft<'s, 'a> {
             cost: 0,
             risk: 0,
             problems: Vec::new(),
+            contested: Vec::new(),
             prices: Vec::new(),
             unpriced: None,
         }

@@ -70,7 +70,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         pair: &Pair<'s, 'a>,
         key: &str,
         rival_key: &str,
-        rival_name: &str,
+        rival_name: &'s str,
         path: &Path<'_>,
     ) {
         let forced = draft.entries[pair.entry].state == KeyState::Forbidden || draft.is_required(pair.name);
@@ -82,6 +82,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 "\"{key}\" could stand for \"{}\" or \"{rival_name}\"; use the one you mean",
                 pair.name
             );
+            draft.contested.extend([pair.name, rival_name]);
             problem(Code::R2, &path.key(key), message)
         } else {
             let message =

@@ -326,16 +326,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let inside = |at: &str| {
                 at.strip_prefix(&place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
-            // A clash that names the parameter says more than that it is missing.
-            let is_clash = |code: Code| matches!(code, Code::R2 | Code::R7);
-            problems.iter().any(|problem| {
-                inside(&problem.path)
-                    || is_clash(problem.code) && problem.message.contains(&format!("\"{name}\""))
-            })
+            problems.iter().any(|problem| inside(&problem.path))
         };
         let missing: Vec<&'s str> = draft.required.iter().filter(|name| !draft.has(name)).copied().collect();
         for name in missing.into_iter().take(MAX_PROBLEMS) {
-            if !failed_inside(name, &draft.problems) {
+            if !failed_inside(name, &draft.problems) && !draft.contested.contains(&name) {
                 let place = path.key(name);
                 let at = place.to_string();
                 // A null was put aside when the draft was made.

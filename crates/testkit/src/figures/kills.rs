@@ -72,7 +72,7 @@ pub async fn kills(programs: &Programs, rounds: usize) -> Figure {
     figure.must(matches!(bare, Ok(Ok(()))), || format!("the bare starts: {bare:?}"));
     let snapshot = server.snapshot();
     figure.must(snapshot.restarts as usize == rounds, || format!("{} restarts", snapshot.restarts));
-    let told = snapshot.last_error.unwrap_or_default();
+    let told = snapshot.last_failure.map(|failure| failure.to_string()).unwrap_or_default();
     figure.must(told.contains("signal 9 (SIGKILL)"), || format!("the last error is {told:?}"));
     figure.must(faults == 0, || format!("{faults} calls to the other server failed"));
     figure.must(other.snapshot().restarts == 0, || "the other server was started again".to_owned());

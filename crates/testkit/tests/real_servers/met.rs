@@ -119,7 +119,7 @@ impl Met {
         });
         let snapshot = supervisor.snapshot();
         assert!(matches!(snapshot.state, State::Ready), "{snapshot:?}");
-        assert_eq!((snapshot.restarts, snapshot.noise, snapshot.last_error), (0, 0, None));
+        assert_eq!((snapshot.restarts, snapshot.noise, snapshot.last_failure), (0, 0, None));
         Met { supervisor, peer, user, process }
     }
 

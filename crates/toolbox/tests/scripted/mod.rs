@@ -14,7 +14,9 @@ use toolwright_jsonrpc::{Json, Message, Notification, Response};
 use toolwright_mcp::{
     Closed, Connection, Ending, Event, Identity, Link, NoHost, Outgoing, Peer, PeerOptions, RequestOptions,
 };
-use toolwright_toolbox::{ConnectFailure, Connected, Connecting, Connector, Supervisor};
+use toolwright_toolbox::{
+    ConnectFailure, Connected, Connecting, Connector, FailureCause, ServerFailure, Supervisor,
+};
 
 pub const LONG: Duration = Duration::from_secs(3600);
 
@@ -92,8 +94,9 @@ impl Connector for Scripted {
             let left = self.failures.load(Ordering::SeqCst);
             if left > 0 {
                 self.failures.store(left - 1, Ordering::SeqCst);
-                let (reason, stderr) = ("broker unreachable".to_owned(), "ECONNREFUSED".to_owned());
-                return Err(ConnectFailure { reason, stderr, is_lasting: self.is_lasting });
+                let (message, stderr) = ("broker unreachable".to_owned(), "ECONNREFUSED".to_owned());
+                let failure = ServerFailure { cause: FailureCause::Unreachable, message, stderr };
+                return Err(ConnectFailure { failure, is_lasting: self.is_lasting });
             }
             let (link, crash) = answering_server(Arc::clone(&self.habits));
             *self.running.lock().expect("no panic before") = Some(crash);

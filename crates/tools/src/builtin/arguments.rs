@@ -6,6 +6,7 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
 
 use crate::ToolFailure;
 
@@ -78,25 +79,13 @@ pub(crate) fn invalid(message: impl Into<String>) -> ToolFailure {
 
 /// Reads an object inside of the arguments; the words name the field that is at fault.
 pub(crate) fn read_object<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T, String> {
-    serde_json::from_value(Value::Object(object.clone())).map_err(|error| {
-        let said = in_words(&error);
-        match at_fault::<T>(object, &error.to_string()) {
-            Some(name) => format!("{name:?} does not fit: {said}"),
-            None => said,
+    serde_path_to_error::deserialize(Value::Object(object)).map_err(|error| {
+        let message = in_words(error.inner());
+        match error.path().iter().next() {
+            // A field that is missing or unknown is named by the message itself.
+            Some(Segment::Map { key }) => format!("{key:?} does not fit: {message}"),
+            _ => message,
         }
-    })
-}
-
-/// The field of a wrong type. Fields are read in order, so it is the one with which the error begins.
-fn at_fault<T: DeserializeOwned>(object: Map<String, Value>, error: &str) -> Option<String> {
-    if error.starts_with("missing field") || error.starts_with("unknown field") {
-        return None;
-    }
-    let mut read = Map::new();
-    object.into_iter().find_map(|(name, value)| {
-        read.insert(name.clone(), value);
-        let found = serde_json::from_value::<T>(Value::Object(read.clone())).err()?;
-        (found.to_string() == error).then_some(name)
     })
 }
 

@@ -8,6 +8,7 @@ use toolwright_model::Finish;
 
 use super::shared::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::completing;
+use crate::expected::number_from;
 
 /// Options of `normalize`.
 #[derive(Args, Debug)]
@@ -23,7 +24,7 @@ pub struct NormalizeOptions {
     #[arg(long)]
     pub summary: bool,
     /// How many threads to use; all cores when not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", value_parser = number_from(1..=256_u16))]
     pub threads: Option<u16>,
 }
 
@@ -167,7 +168,7 @@ pub struct AskOptions {
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
     /// How often the model may call tools [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", value_parser = number_from(1..=100_u32))]
     pub max_rounds: Option<u32>,
     /// End the question after so many seconds, such as 30 or 2m [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::parse)]

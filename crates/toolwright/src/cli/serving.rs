@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::shared::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::completing;
+use crate::expected::{number_at_least, number_from};
 
 /// Options of `serve`.
 #[derive(Args, Clone, Debug, Default)]
@@ -18,7 +19,7 @@ pub struct ServeOptions {
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = crate::address::parse, conflicts_with = "port")]
     pub listen: Option<SocketAddr>,
     /// Listen at this port of 127.0.0.1; 0 is any that is free [default: 8484]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_from(0..=u16::MAX))]
     pub port: Option<u16>,
     /// Allow an address that other machines can reach
     #[arg(long)]
@@ -34,16 +35,16 @@ pub struct ServeOptions {
     #[arg(long)]
     pub no_auth: bool,
     /// Requests of one client in a second; 0 is no limit [default: 1000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_at_least(0))]
     pub rate: Option<u32>,
     /// Requests of one client at once [default: 256]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number_at_least(1))]
     pub calls: Option<u32>,
     /// Requests of all clients at once [default: 2048]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number_at_least(1))]
     pub calls_in_all: Option<u32>,
     /// Connections at once [default: 4096]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number_at_least(1))]
     pub connections: Option<u32>,
     /// How long calls that run are waited for at the end, such as 10 or 500ms [default: 10]
     #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::parse)]
@@ -71,7 +72,7 @@ pub struct DemoOptions {
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = crate::address::parse, conflicts_with = "port")]
     pub listen: Option<SocketAddr>,
     /// Listen at this port of 127.0.0.1; 0 is any that is free
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_from(0..=u16::MAX))]
     pub port: Option<u16>,
     /// End after this time, such as 30 or 500ms [default: Ctrl-C ends it]
     #[arg(long = "for", value_name = "SECONDS", value_parser = crate::seconds::parse)]
@@ -158,10 +159,10 @@ pub enum TokenCommand {
         #[arg(long = "model", value_name = "PATTERN", value_parser = clap::builder::NonEmptyStringValueParser::new())]
         models: Vec<String>,
         /// Requests in a second
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        #[arg(long, value_name = "N", value_parser = number_at_least(1))]
         rate: Option<u32>,
         /// Requests at once
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        #[arg(long, value_name = "N", value_parser = number_at_least(1))]
         calls: Option<u32>,
         /// Print JSON
         #[arg(long)]

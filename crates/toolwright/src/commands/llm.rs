@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Builder;
 use toolwright_config::{Destination, ModelRoute};
-use toolwright_gateway::llm::{Checked, CheckedUpstream, check};
+use toolwright_gateway::llm::{Checked, CheckedUpstream, check, failure_text};
 use toolwright_llm::exchange::Mending;
 use toolwright_normalizer::Normalizer;
 use toolwright_tools::printable;
@@ -82,7 +82,7 @@ fn text(checked: &Checked) -> String {
                 };
                 out.push_str(&format!("  answers in {} ms; {models}\n", found.milliseconds));
             }
-            Err(why) => out.push_str(&format!("  does not tell its models: {why}\n")),
+            Err(failure) => out.push_str(&format!("  does not tell its models: {}\n", failure_text(failure))),
         }
         for tried in &upstream.tried {
             for (way, said) in [("whole", &tried.whole), ("in pieces", &tried.stream)] {

@@ -17,6 +17,8 @@ pub(crate) enum Heard {
     },
     Nobody(String),
     NotLetIn(String),
+    /// Encryption works, but its certificate is not trusted.
+    NotTrusted(String),
     NotEncrypted(String),
     Nonsense(String),
     /// A file that is needed cannot be read.
@@ -65,6 +67,7 @@ async fn once(address: &BrokerAddress, client_id: &str, revision: Revision) -> H
                 return match fault {
                     Fault::Way => Heard::Nobody(why),
                     Fault::Login => Heard::NotLetIn(why),
+                    Fault::Certificate => Heard::NotTrusted(why),
                     Fault::Encryption => Heard::NotEncrypted(why),
                     Fault::Protocol => Heard::Nonsense(why),
                 };

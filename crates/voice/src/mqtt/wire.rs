@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use mqtt_v4 as v4;
+use mqtt_v4::tokio_rustls::rustls;
 use mqtt_v5 as v5;
 
 use super::{BrokerAddress, Revision};
@@ -53,7 +54,9 @@ pub(super) struct WireError {
 pub(super) enum Fault {
     /// Nobody is there, or nothing leads there.
     Way,
-    /// Encryption: certificates, or somebody who does not encrypt.
+    /// The broker's certificate is not trusted, or is for another name.
+    Certificate,
+    /// The TLS handshake failed for another reason: often the broker does not encrypt.
     Encryption,
     /// Who we say we are.
     Login,
@@ -260,6 +263,19 @@ fn seen_five(event: v5::Event) -> Seen {
     }
 }
 
+/// Whether a TLS handshake failed because of a certificate. Errors of rustls arrive inside of an I/O error.
+fn tls_fault(error: &v4::TlsError) -> Fault {
+    let cause = match error {
+        v4::TlsError::TLS(cause) => Some(cause),
+        v4::TlsError::Io(io) => io.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()),
+        _ => None,
+    };
+    match cause {
+        Some(rustls::Error::InvalidCertificate(_)) => Fault::Certificate,
+        _ => Fault::Encryption,
+    }
+}
+
 fn error_three(error: &v4::ConnectionError) -> WireError {
     use v4::{ConnectReturnCode as Code, ConnectionError as Error};
     let is_misunderstood = match error {
@@ -272,7 +288,7 @@ fn error_three(error: &v4::ConnectionError) -> WireError {
         Error::ConnectionRefused(Code::BadUserNamePassword | Code::NotAuthorized) => {
             (Fault::Login, not_let_in())
         }
-        Error::Tls(_) => (Fault::Encryption, error.to_string()),
+        Error::Tls(tls) => (tls_fault(tls), error.to_string()),
         error if is_misunderstood => (Fault::Protocol, error.to_string()),
         error => (Fault::Way, error.to_string()),
     };
@@ -298,7 +314,7 @@ fn error_five(error: &v5::ConnectionError) -> WireError {
         Error::ConnectionRefused(Code::BadUserNamePassword | Code::NotAuthorized | Code::Banned) => {
             (Fault::Login, not_let_in())
         }
-        Error::Tls(_) => (Fault::Encryption, error.to_string()),
+        Error::Tls(tls) => (tls_fault(tls), error.to_string()),
         error if is_misunderstood => (Fault::Protocol, error.to_string()),
         error => (Fault::Way, error.to_string()),
     };
