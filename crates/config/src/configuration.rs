@@ -90,6 +90,8 @@ pub struct ServerConfig {
     pub timeout: Option<Duration>,
     /// How long it may go unused before it is stopped; for ever when absent.
     pub idle: Option<Duration>,
+    /// The largest response that is taken from it, in bytes, by its entry or by the file; the usual when absent.
+    pub max_response_bytes: Option<usize>,
     /// How far the built-in rules go for its tools.
     pub builtin_rules: BuiltinRulesSetting,
     /// The family of the protocol that it is met in.
@@ -268,6 +270,7 @@ impl ServerConfig {
             tool_filters: ToolFilters::default(),
             timeout: None,
             idle: None,
+            max_response_bytes: None,
             builtin_rules: BuiltinRulesSetting::default(),
             protocol: ProtocolFamily::Auto,
             is_disabled: false,

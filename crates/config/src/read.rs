@@ -34,6 +34,8 @@ pub(crate) struct Reader<'t, 'e> {
     folder: &'e Path,
     /// What the server that is being read got from the environment.
     secrets: BTreeSet<String>,
+    /// How large a response of a server may be that does not say it.
+    usual_response_bytes: Option<usize>,
 }
 
 /// What a file switches on and off.
@@ -53,7 +55,7 @@ enum Named {
 
 impl<'t, 'e> Reader<'t, 'e> {
     pub fn new(mistakes: Mistakes<'t>, environment: &'e Environment<'e>, folder: &'e Path) -> Self {
-        Reader { mistakes, environment, folder, secrets: BTreeSet::new() }
+        Reader { mistakes, environment, folder, secrets: BTreeSet::new(), usual_response_bytes: None }
     }
 
     /// What the file switches on and off. A wrong one is told and changes nothing else.
@@ -90,6 +92,7 @@ impl<'t, 'e> Reader<'t, 'e> {
         self.check_keys(members, Shape::File);
         self.check_both(members);
         self.check_tool_mode(members);
+        self.usual_response_bytes = self.max_response_bytes(members);
         let mut found = match toolboxes {
             Some(toolboxes) => self.toolboxes(&toolboxes)?,
             None => Vec::new(),

@@ -79,6 +79,8 @@ fn what_cannot_be_used_is_not_valid() {
         r#"{"mcpServers": {"a": {"command": "x", "toolFilters": ["!"]}}}"#,
         r#"{"mcpServers": {"a": {"command": "x", "timeoutMs": 0}}}"#,
         r#"{"mcpServers": {"a": {"command": "x", "timeoutMs": "soon"}}}"#,
+        r#"{"mcpServers": {"a": {"command": "x", "maxResponseBytes": 1000}}}"#,
+        r#"{"maxResponseBytes": "64 MiB", "mcpServers": {"a": {"command": "x"}}}"#,
         r#"{"mcpServers": {"a": {"command": "x", "disabled": "maybe"}}}"#,
         r#"{"mcpServers": {"a": {"url": "https://x", "oauth": {"callbackPort": 70000}}}}"#,
         r#"{"toolboxes": {"t": {"description": "d"}}}"#,

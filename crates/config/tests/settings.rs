@@ -249,3 +249,19 @@ fn a_server_says_how_far_the_built_in_rules_go() {
     assert_eq!(written(""), Some(toolwright_config::BuiltinRulesSetting::Schema));
     assert_eq!(written(r#", "builtinRules": "sometimes""#), None);
 }
+
+#[test]
+fn the_largest_response_is_that_of_the_server_or_of_the_file() {
+    let file = |of_file: &str, of_server: &str| {
+        let text = format!(r#"{{{of_file}"mcpServers": {{"a": {{"command": "x"{of_server}}}}}}}"#);
+        clean(&text).toolboxes[0].servers[0].max_response_bytes
+    };
+    assert_eq!(file("", ""), None);
+    assert_eq!(file(r#""maxResponseBytes": 65536, "#, ""), Some(65_536));
+    assert_eq!(file(r#""maxResponseBytes": 65536, "#, r#", "maxResponseBytes": 33554432"#), Some(32 << 20));
+    assert_eq!(file("", r#", "maxResponseBytes": "${BYTES:-1073741824}""#), Some(1 << 30));
+    // A wrong one leaves the server as it is.
+    let wrong = read(r#"{"mcpServers": {"a": {"command": "x", "maxResponseBytes": 5}}}"#).expect("read");
+    assert_eq!(wrong.toolboxes[0].servers[0].max_response_bytes, None);
+    assert!(!wrong.has_errors() && wrong.problems.len() == 1, "{:?}", wrong.problems);
+}

@@ -1,39 +1,36 @@
 //! What servers say their tools are: whether that is what was agreed to, and whether it hides instructions.
 //!
 //! Every list is looked at before anybody sees it: where tools are hidden, there is no moment at which a new
-//! definition is offered unseen.
+//! definition is offered unseen. That takes a while for a list of thousands, so it is done on a thread of its own, no
+//! lock is held meanwhile, and an entry that was in the list before is not read again.
 
-use std::collections::{BTreeSet, HashMap};
+mod looked;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
-use toolwright_config::{SecuritySettings, Suspicion, Transport};
+use toolwright_config::{SecuritySettings, Suspicion};
 use toolwright_jsonrpc::Json;
-use toolwright_security::{
-    Agreed, ApproveError, Context, Definition, Finding, Pins, Severity, Sight, Waiting, scan_tool,
-};
-use toolwright_toolbox::Listed;
+use toolwright_security::{Agreed, ApproveError, Finding, Pins, Severity, Waiting};
 
 use crate::notices::{NoticeKind, Notices};
 use crate::servers::Server;
+use looked::Looked;
+pub(crate) use looked::Subject;
 
 /// What was agreed to, what was found, and what is done about it.
 pub struct Definitions {
     pins: Pins,
     policy: ArcSwap<SecuritySettings>,
-    looked: Mutex<HashMap<String, Looked>>,
+    looked: Mutex<HashMap<String, Arc<Looked>>>,
+    /// Held while a list is looked at, and never together with the others by those who only ask.
+    looking: Mutex<()>,
+    /// How many entries of lists were read.
+    readings: AtomicU64,
     notices: Arc<Notices>,
     problem: Option<String>,
-}
-
-/// What was seen of one server.
-struct Looked {
-    listed: Arc<Listed>,
-    command: String,
-    tools: BTreeSet<String>,
-    /// Those whose definitions cannot be read, and so not be compared.
-    unreadable: BTreeSet<String>,
-    findings: Vec<ToolFindings>,
 }
 
 /// What was found in the definition of one tool.
@@ -58,7 +55,15 @@ impl Definitions {
     /// Definitions that were agreed to, and what is done about others.
     pub fn new(pins: Pins, policy: SecuritySettings, notices: Arc<Notices>) -> Definitions {
         let policy = ArcSwap::from_pointee(policy);
-        Definitions { pins, policy, looked: Mutex::default(), notices, problem: None }
+        Definitions {
+            pins,
+            policy,
+            looked: Mutex::default(),
+            looking: Mutex::default(),
+            readings: AtomicU64::new(0),
+            notices,
+            problem: None,
+        }
     }
 
     /// The same, where what was agreed to before could not be read.
@@ -94,23 +99,20 @@ impl Definitions {
         }
         self.look(server);
         let policy = self.policy();
-        let key = key_of(server);
+        let key = server.subject.key.as_str();
+        let looked = self.known(key);
         let is_changed = || {
-            self.pins.is_waiting(&key, tool)
-                || self.looked().get(&key).is_some_and(|looked| looked.unreadable.contains(tool))
+            self.pins.is_waiting(key, tool)
+                || looked.as_ref().is_some_and(|looked| looked.unreadable.contains(tool))
         };
-        let is_grave = || {
-            let looked = self.looked();
-            let findings = looked.get(&key).map(|looked| looked.findings.as_slice());
-            findings.unwrap_or_default().iter().any(|found| found.tool == tool && found.is_grave())
-        };
+        let is_grave = || looked.as_ref().is_some_and(|looked| looked.grave.contains(tool));
         policy.changed_tools == Suspicion::Hide && is_changed()
             || policy.hidden_instructions == Suspicion::Hide && is_grave()
     }
 
     /// Whether a server has ever listed a tool whose name is so, also before this start.
     pub(crate) fn has_listed(&self, server: &Server, is_so: impl Fn(&str) -> bool) -> bool {
-        self.pins.has_listed(&key_of(server), is_so)
+        self.pins.has_listed(&server.subject.key, is_so)
     }
 
     /// Whether an entry of a list that a server has just sent is hidden: one that is not in the list that was looked at, or
@@ -120,84 +122,72 @@ impl Definitions {
             return false;
         }
         self.look(server);
-        let looked = self.looked();
-        let was_looked_at = |looked: &Looked| looked.listed.items.contains(item);
-        item.get_text("name").is_none() || !looked.get(&key_of(server)).is_some_and(was_looked_at)
+        let looked = self.known(&server.subject.key);
+        item.get_text("name").is_none() || !looked.is_some_and(|looked| looked.read.contains_key(item))
     }
 
     /// Looks at what a server lists now. Costs next to nothing while that stays as it is.
     pub(crate) fn look(&self, server: &Server) {
         let listed = server.supervisor.tools();
-        if !listed.is_current {
-            // What is kept of a server that is away was looked at when it was there.
+        // What is kept of a server that is away was looked at when it was there.
+        if listed.is_current {
+            self.look_at(&server.subject, &listed.items);
+        }
+    }
+
+    /// Looks at a list of a server.
+    pub(crate) fn look_at(&self, subject: &Subject, items: &Arc<[Json]>) {
+        let is_known = || self.known(&subject.key).is_some_and(|known| known.is_of(subject, items));
+        if is_known() {
             return;
         }
-        let command = command_of(server);
-        let mut looked = self.looked();
-        let is_known = |known: &Looked| Arc::ptr_eq(&known.listed, &listed) && known.command == command;
-        let key = key_of(server);
-        if looked.get(&key).is_some_and(is_known) {
+        let _looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_known() {
             return;
         }
-        let texts: Vec<String> = listed.items.iter().map(|item| item.as_str().to_owned()).collect();
-        let own: BTreeSet<String> = listed.items.iter().filter_map(|item| item.get_text("name")).collect();
+        let others: Vec<Arc<Looked>> = {
+            let looked = self.looked();
+            looked
+                .iter()
+                .filter(|(key, _)| **key != subject.key)
+                .map(|(_, looked)| Arc::clone(looked))
+                .collect()
+        };
+        let before = self.known(&subject.key);
+        let (looked, read) = Looked::read(subject, items, before.as_deref(), &others);
+        self.readings.fetch_add(read, Ordering::Relaxed);
         // What waited before the start is no news.
-        let waited: BTreeSet<String> =
-            own.iter().filter(|tool| self.pins.is_waiting(&key, tool)).cloned().collect();
-        let seen = self.pins.see(&key, &command, &texts);
-        let others = looked.iter().filter(|(known, _)| **known != key);
-        let of_others = others.flat_map(|(_, looked)| &looked.tools).filter(|tool| !own.contains(*tool));
-        let context = Context::new(of_others);
-        let findings: Vec<ToolFindings> = listed
-            .items
-            .iter()
-            .zip(&texts)
-            .filter_map(|(item, text)| {
-                let findings = scan_tool(text, &context);
-                let tool = item.get_text("name")?;
-                (!findings.is_empty()).then(|| ToolFindings { server: key.clone(), tool, findings })
-            })
-            .collect();
-        let mut unreadable = BTreeSet::new();
-        if seen.iter().any(|seen| seen.sight == Sight::Unreadable) {
-            let cannot_be_read = |text: &String| Definition::read(text).is_none();
-            let items = listed.items.iter().zip(&texts).filter(|(_, text)| cannot_be_read(text));
-            unreadable.extend(items.filter_map(|(item, _)| item.get_text("name")));
-        }
-        let entry = Looked { listed, command, tools: own, unreadable, findings };
-        let graver: Vec<String> =
-            entry.findings.iter().filter(|found| found.is_grave()).map(|found| found.tool.clone()).collect();
-        let changed: Vec<&str> = seen
-            .iter()
-            .filter(|seen| matches!(seen.sight, Sight::Added | Sight::Changed(_) | Sight::Moved))
-            .filter(|seen| !waited.contains(&seen.tool))
-            .map(|seen| seen.tool.as_str())
-            .collect();
-        let before = looked.insert(key, entry);
-        drop(looked);
+        let waits = |tool: &&str| self.pins.is_waiting(&subject.key, tool);
+        let waited: Vec<&str> = looked.names().filter(waits).collect();
+        let seen = self.pins.see_read(&subject.key, &subject.command, &looked.prints());
+        let changed = looked::changed(&seen, &waited);
+        let was_grave = |tool: &&str| before.as_ref().is_some_and(|before| before.grave.contains(*tool));
+        let grave: Vec<&str> =
+            looked.grave.iter().map(String::as_str).filter(|tool| !was_grave(tool)).collect();
         if !changed.is_empty() {
             let text = format!(
                 "{} not what was agreed to at the server \"{}\": {}",
                 counted(changed.len(), "is", "are"),
-                server.name,
+                subject.name,
                 some_of(&changed)
             );
             self.notices.tell(NoticeKind::DefinitionChanged, text, "/security");
         }
-        let was_grave = |tool: &String| {
-            let known = before.as_ref().map(|known| known.findings.as_slice()).unwrap_or_default();
-            known.iter().any(|found| found.tool == *tool && found.is_grave())
-        };
-        let new: Vec<&str> = graver.iter().filter(|tool| !was_grave(tool)).map(String::as_str).collect();
-        if !new.is_empty() {
+        if !grave.is_empty() {
             let text = format!(
                 "{} instructions for the model at the server \"{}\": {}",
-                counted(new.len(), "holds", "hold"),
-                server.name,
-                some_of(&new)
+                counted(grave.len(), "holds", "hold"),
+                subject.name,
+                some_of(&grave)
             );
             self.notices.tell(NoticeKind::HiddenInstructions, text, "/security");
         }
+        self.looked().insert(subject.key.clone(), Arc::new(looked));
+    }
+
+    /// How many entries of lists were read since the start. An entry that is listed again is not.
+    pub fn readings(&self) -> u64 {
+        self.readings.load(Ordering::Relaxed)
     }
 
     /// What waits until somebody agrees to it.
@@ -232,7 +222,11 @@ impl Definitions {
         self.pins.approve(server, tool, fingerprint)
     }
 
-    fn looked(&self) -> MutexGuard<'_, HashMap<String, Looked>> {
+    fn known(&self, key: &str) -> Option<Arc<Looked>> {
+        self.looked().get(key).cloned()
+    }
+
+    fn looked(&self) -> MutexGuard<'_, HashMap<String, Arc<Looked>>> {
         self.looked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -241,25 +235,8 @@ fn counted(count: usize, one: &str, several: &str) -> String {
     if count == 1 { format!("One tool {one}") } else { format!("{count} tools {several}") }
 }
 
-/// What a server is called in what was agreed to. The names of servers change with those beside them; this does not.
-fn key_of(server: &Server) -> String {
-    format!("{}/{}", server.toolbox, server.own_name)
-}
-
 fn some_of(names: &[&str]) -> String {
     const SHOWN: usize = 5;
     let shown = names[..names.len().min(SHOWN)].join(", ");
     if names.len() > SHOWN { format!("{shown} and others") } else { shown }
-}
-
-/// How a server is started or reached, without its secrets.
-fn command_of(server: &Server) -> String {
-    let text = match &server.entry().transport {
-        Transport::Stdio { command, args, .. } => {
-            let command = command.to_string_lossy();
-            std::iter::once(&*command).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
-        }
-        Transport::Http { url, .. } => url.to_string(),
-    };
-    server.secrets.iter().fold(text, |text, secret| text.replace(secret.as_str(), toolwright_redact::HIDDEN))
 }

@@ -4,12 +4,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
+use toolwright_mcp::off_async;
 use toolwright_toolbox::Listed;
 use toolwright_tools::{RegistrationError, ToolFunction, ToolRegistry};
 
 use crate::definition;
 use crate::server_tool::ServerTool;
 use crate::servers::{Server, Servers};
+
+/// How many tools that are left out are logged one by one for one list.
+const MAX_WARNINGS: usize = 20;
 
 /// The tools of servers in a registry, and the tasks that keep them there.
 pub(crate) struct Offer {
@@ -41,7 +45,7 @@ impl Offer {
             if kept.get(&server.name).is_some_and(|kept| kept.server.is_offered_as(server)) {
                 continue;
             }
-            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = take(&self.turn);
             kept.remove(&server.name);
             // Taken before: what is listed meanwhile is registered by the task.
             let known = server.supervisor.tools();
@@ -54,7 +58,7 @@ impl Offer {
                 tokio::select! {
                     () = over.cancelled() => {}
                     () = keep(&server_of_task, known, || {
-                        let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+                        let _turn = take(&turn);
                         if !over.is_cancelled() {
                             register(&server_of_task, &registry);
                         }
@@ -69,7 +73,7 @@ impl Offer {
     /// Offers the tools of servers anew: which of them are hidden is different now.
     pub fn again(&self, list: &[Server]) {
         for server in list {
-            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = take(&self.turn);
             register(server, &self.registry);
         }
     }
@@ -79,7 +83,7 @@ impl Offer {
         let mut kept = self.kept();
         let gone: Vec<String> = kept.keys().filter(|name| !names.contains(name)).cloned().collect();
         for name in gone {
-            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = take(&self.turn);
             kept.remove(&name);
             self.registry.remove_server(&name);
         }
@@ -90,12 +94,17 @@ impl Offer {
     }
 }
 
+/// Takes a turn. The one before may register thousands of tools, and nobody else waits for that.
+fn take(turn: &Mutex<()>) -> MutexGuard<'_, ()> {
+    off_async(usize::MAX, || turn.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// Registers what a server lists, as often as that changes from what is known.
 async fn keep(server: &Server, mut known: Arc<Listed>, register: impl Fn()) {
     let mut changes = server.supervisor.subscribe();
     loop {
         let listed = server.supervisor.tools();
-        if !Arc::ptr_eq(&listed, &known) && listed.items != known.items {
+        if !Arc::ptr_eq(&listed.items, &known.items) {
             register();
         }
         known = listed;
@@ -107,10 +116,14 @@ async fn keep(server: &Server, mut known: Arc<Listed>, register: impl Fn()) {
 
 /// Registers what a server lists now.
 pub(crate) fn register(server: &Server, registry: &ToolRegistry) -> Vec<RegistrationError> {
+    let listed = server.supervisor.tools();
+    off_async(listed.bytes(), || register_list(server, &listed, registry))
+}
+
+fn register_list(server: &Server, listed: &Listed, registry: &ToolRegistry) -> Vec<RegistrationError> {
     if let Some(definitions) = &server.definitions {
         definitions.look(server);
     }
-    let listed = server.supervisor.tools();
     let tools = listed.items.iter().filter_map(|item| {
         let mut definition = definition::of(&server.name, item)?;
         definition.builtin_rules = server.builtin_rules();
@@ -123,10 +136,14 @@ pub(crate) fn register(server: &Server, registry: &ToolRegistry) -> Vec<Registra
         Some((definition, function))
     });
     let left_out = registry.replace_server(&server.name, tools);
-    for error in &left_out {
+    for error in left_out.iter().take(MAX_WARNINGS) {
         tracing::warn!(server = %server.name, "{error}");
     }
     *server.unusable_tools.lock().unwrap_or_else(PoisonError::into_inner) =
         left_out.iter().map(ToString::to_string).collect();
+    if left_out.len() > MAX_WARNINGS {
+        let more = left_out.len() - MAX_WARNINGS;
+        tracing::warn!(server = %server.name, "{more} more tools cannot be registered");
+    }
     left_out
 }

@@ -13,6 +13,9 @@ use toolwright_tools::{CallError, CallObserver, RegisteredTool};
 
 /// How many bytes of arguments are written down: a line of the journal has an end.
 const MAX_ARGUMENTS: usize = 1 << 20;
+/// How many bytes of an error message are written down. What a server sends must not make a line so long that the
+/// journal refuses it: the call would be missing there.
+const MAX_MESSAGE: usize = 256 << 10;
 /// How long a client without sessions may be silent before its next call begins another conversation.
 const CONVERSATION: Duration = Duration::from_secs(5 * 60);
 /// How many such clients are known at once.
@@ -211,10 +214,20 @@ pub(crate) fn change(change: &toolwright_model::Change) -> Change {
 fn failure(error: &CallError) -> Failure {
     Failure {
         code: error.code.as_str().to_owned(),
-        message: error.message(),
+        message: beginning(&error.message()).to_owned(),
         parameters: error.problems.iter().map(|problem| problem.path.clone()).collect(),
         is_from_tool: error.is_from_tool(),
     }
+}
+
+/// As much of an error message as is written down. It ends between two words: half a secret is not known for one.
+fn beginning(message: &str) -> &str {
+    let cut = &message[..message.floor_char_boundary(MAX_MESSAGE)];
+    if cut.len() == message.len() {
+        return cut;
+    }
+    let last_word = cut.rfind(char::is_whitespace).filter(|end| *end >= MAX_MESSAGE / 2);
+    &cut[..last_word.unwrap_or(cut.len())]
 }
 
 fn reached(stage: Stage) -> Reached {
@@ -222,5 +235,21 @@ fn reached(stage: Stage) -> Reached {
         Stage::Passed => Reached::Passed,
         Stage::Failed => Reached::Failed,
         Stage::NotReached => Reached::NotReached,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_error_message_is_cut_between_words() {
+        assert_eq!(beginning("no such lamp"), "no such lamp");
+        let words = "word ".repeat(MAX_MESSAGE);
+        let cut = beginning(&words);
+        assert!(cut.len() <= MAX_MESSAGE && cut.len() > MAX_MESSAGE - 10 && cut.ends_with("word"));
+        assert_eq!(beginning(&"\"".repeat(3 * MAX_MESSAGE)).len(), MAX_MESSAGE);
+        let late = format!("{} ghp_0123456789", "x".repeat(MAX_MESSAGE - 8));
+        assert!(!beginning(&late).contains("ghp"), "half a secret");
     }
 }

@@ -15,7 +15,7 @@ use answer::Answer;
 
 pub use reader::Reader;
 
-/// The longest line that is taken, in bytes.
+/// The longest line that is taken unless somebody says otherwise, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// How much of a line that is too long is kept to be shown.
@@ -332,10 +332,13 @@ fn noise(kind: NoiseKind, bytes: &[u8]) -> Noise {
 
 /// What is said of a message that is longer than so many bytes.
 pub fn too_long(limit: usize) -> String {
-    match limit {
-        0..0x0010_0000 => format!("the answer is larger than {limit} bytes; ask for less at once"),
-        _ => format!("the answer is larger than {} MiB; ask for less at once", limit >> 20),
-    }
+    let size = match limit {
+        0x0010_0000.. if limit.is_multiple_of(0x0010_0000) => format!("{} MiB", limit >> 20),
+        _ => format!("{limit} bytes"),
+    };
+    format!(
+        "the answer is larger than {size}; ask for less at once, or raise \"maxResponseBytes\" of its server"
+    )
 }
 
 /// The id of an answer that cannot be read whole: among its first members, or at its very end.

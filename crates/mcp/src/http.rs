@@ -22,6 +22,8 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+#[cfg(doc)]
+use toolwright_jsonrpc::lines::MAX_LINE_BYTES;
 
 use crate::error::{Closed, Ending, Unreachable};
 use crate::link::{EVENTS, Event, Link, OUTGOING};
@@ -47,6 +49,8 @@ pub struct HttpTarget {
     pub kind: HttpKind,
     /// Who knows its login.
     pub authorizer: Option<Arc<dyn Authorizer>>,
+    /// The largest response that is taken, in bytes; [`MAX_LINE_BYTES`] when absent.
+    pub max_response_bytes: Option<usize>,
 }
 
 impl fmt::Debug for HttpTarget {

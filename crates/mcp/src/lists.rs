@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwright_jsonrpc::Json;
 
-use crate::{Peer, RequestError, RequestOptions, Signs};
+use crate::{Peer, RequestError, RequestOptions, Signs, off_async};
 
 /// How many pages are asked for: a server that always has another one does not keep us for ever.
 const MAX_PAGES: usize = 1000;
@@ -97,8 +97,8 @@ pub(crate) async fn all(
     let mut params = None;
     for number in 0..MAX_PAGES {
         let page = peer.ask(method, params.take(), options).await?;
-        let items = page.get(key).and_then(|items| items.items());
-        let items = items.ok_or(RequestError::misshapen())?;
+        let items = || page.get(key).and_then(|items| items.items());
+        let items = off_async(page.as_str().len(), items).ok_or(RequestError::misshapen())?;
         bytes += items.iter().map(|item| item.as_str().len()).sum::<usize>();
         if bytes > MAX_BYTES {
             let reason = format!("the list is larger than {} MiB", MAX_BYTES >> 20);

@@ -27,6 +27,7 @@ use crate::error::{Closed, Ending, StartError, Unreachable};
 #[cfg(unix)]
 use crate::guard::{Guardian, MARK, Watched};
 use crate::link::{EVENTS, Event, Link, OUTGOING, Outgoing};
+use crate::off_async;
 
 pub use stderr::StderrRing;
 
@@ -61,6 +62,8 @@ pub struct ChildCommand {
     /// Values that must not be shown when the server prints them. Those of its variables whose names
     /// speak of secrets are hidden in any case.
     pub secrets: Vec<String>,
+    /// The largest line that is taken from it, in bytes; [`MAX_LINE_BYTES`] when absent.
+    pub max_response_bytes: Option<usize>,
 }
 
 impl fmt::Debug for ChildCommand {
@@ -125,9 +128,10 @@ pub fn start(command: &ChildCommand) -> Result<StartedChild, StartError> {
         let source = io::Error::other("its pipes are missing");
         return Err(StartError::Other { program: command.program.to_string_lossy().into_owned(), source });
     };
+    let limit = command.max_response_bytes.unwrap_or(MAX_LINE_BYTES);
     let exited = CancellationToken::new();
     let writer = tokio::spawn(write(stdin, to_send, exited.clone()));
-    let reader = tokio::spawn(read(stdout, events.clone(), secrets));
+    let reader = tokio::spawn(read(stdout, events.clone(), secrets, limit));
     let drain = tokio::spawn(drain(errors, Arc::clone(&stderr)));
     let owner = Owner {
         child,
@@ -192,8 +196,8 @@ fn unread(_: &ChildStdin) -> Option<usize> {
 }
 
 /// Hands over what the server prints, line by line.
-async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>, secrets: Vec<String>) {
-    let (mut lines, mut reader) = (Lines::new(MAX_LINE_BYTES), Reader::new(MAX_LINE_BYTES));
+async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>, secrets: Vec<String>, limit: usize) {
+    let (mut lines, mut reader) = (Lines::new(limit), Reader::new(limit));
     let mut chunk = vec![0; CHUNK];
     let mut found = Vec::new();
     let mut is_quiet = false;
@@ -208,11 +212,13 @@ async fn read(mut stdout: ChildStdout, events: mpsc::Sender<Event>, secrets: Vec
             found.extend(reading.noise.map(|noise| Event::Noise(without(&secrets, noise))));
         };
         let each = |line: Line<'_>| reader.read(line, &mut hand_over);
-        match count {
+        let is_read = count.is_none_or(|count| count == 0 || chunk[..count].contains(&b'\n'));
+        let bytes = if is_read { lines.waiting() + count.unwrap_or_default() } else { 0 };
+        off_async(bytes, || match count {
             Some(0) => lines.finish(each),
             Some(count) => lines.push(&chunk[..count], each),
             None => lines.finish_message(each),
-        }
+        });
         if count.is_none_or(|count| count == 0) {
             reader.flush(hand_over);
         }

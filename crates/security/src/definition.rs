@@ -27,6 +27,32 @@ pub struct Definition {
 #[serde(transparent)]
 pub struct Fingerprint(String);
 
+/// What stands for one entry of a list: enough to see that its definition is the one that was agreed to. Reading it
+/// takes most of the time that a list takes, so callers store it for entries that come again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Print {
+    pub(crate) name: String,
+    pub(crate) fingerprint: Fingerprint,
+    /// How long the definition is in its one form.
+    pub(crate) bytes: usize,
+}
+
+impl Print {
+    /// Reads a tool as a server that is started or reached by `command` lists it. `None` when the text is no object
+    /// with a `name`, or is nested too deeply.
+    pub fn read(tool_json: &str, command: &str) -> Option<Self> {
+        let definition = Definition::read(tool_json)?;
+        let canonical = definition.canonical();
+        let fingerprint = fingerprint_of(&canonical, command);
+        Some(Self { name: definition.name, fingerprint, bytes: canonical.len() })
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 impl Definition {
     /// Reads a tool as a server lists it. `None` when the text is no object with a `name`, or is nested too deeply.
     pub fn read(tool_json: &str) -> Option<Self> {

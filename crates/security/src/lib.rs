@@ -18,7 +18,7 @@ mod pins;
 mod scan;
 
 pub use change::{Change, Class, MAX_FIELDS, compare};
-pub use definition::{Definition, Fingerprint};
+pub use definition::{Definition, Fingerprint, Print};
 pub use diff::{Line, diff};
 pub use pins::{
     Agreed, ApproveError, Kind, MAX_DEFINITION_BYTES, MAX_TOOLS, Pins, PinsError, Seen, Sight, Waiting,

@@ -1,14 +1,14 @@
 //! Which definitions people have agreed to, and what waits for them.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fmt, io};
 
 use serde::Serialize;
 
 use crate::change::{Change, Class};
-use crate::definition::{Definition, Fingerprint};
+use crate::definition::{Definition, Fingerprint, Print};
 use crate::file;
 use state::{Entry, Offered, Server, State, judge};
 
@@ -28,7 +28,7 @@ const MAX_LIST_BYTES: usize = 32 << 20;
 /// One process writes the file at a time: what another one wrote meanwhile is replaced.
 pub struct Pins {
     file: Option<PathBuf>,
-    state: Mutex<State>,
+    state: RwLock<State>,
     /// Held while something changes and is written; says why the last writing failed. Taken before `state`.
     writing: Mutex<Option<String>>,
     now: Box<dyn Fn() -> u64 + Send + Sync>,
@@ -195,7 +195,7 @@ impl Pins {
         now: impl Fn() -> u64 + Send + Sync + 'static,
     ) -> Result<Self, PinsError> {
         let state = file.as_deref().map_or_else(|| Ok(State::default()), file::read)?;
-        Ok(Self { file, state: Mutex::new(state), writing: Mutex::new(None), now: Box::new(now) })
+        Ok(Self { file, state: RwLock::new(state), writing: Mutex::new(None), now: Box::new(now) })
     }
 
     /// Compares a server's list of tools with what was agreed to, and says what is not as agreed.
@@ -204,15 +204,22 @@ impl Pins {
     /// list. Its text is kept as it is: leave secrets out of it. Whether the file could be written,
     /// [`unsaved`](Self::unsaved) says.
     pub fn see(&self, server: &str, command: &str, tools: &[String]) -> Vec<Seen> {
-        let offered = Offered::read(command, tools, (self.now)());
+        let prints: Vec<Option<Print>> = tools.iter().map(|text| Print::read(text, command)).collect();
+        let read: Vec<_> =
+            tools.iter().zip(&prints).map(|(text, print)| (text.as_str(), print.as_ref())).collect();
+        self.see_read(server, command, &read)
+    }
+
+    /// The same for entries that were read before, each with its text. `None` is one that cannot be read.
+    pub fn see_read(&self, server: &str, command: &str, tools: &[(&str, Option<&Print>)]) -> Vec<Seen> {
+        let mut offered = Offered::of(command, tools, (self.now)());
+        // Nobody else changes the state while this is held, so what was read of it stays true.
         let mut problem = lock(&self.writing);
-        let (seen, text) = {
-            let mut state = lock(&self.state);
-            let (seen, changed) = state.see(server, offered);
-            // What could not be written the last time is tried again.
-            (seen, (changed || problem.is_some()).then(|| self.text(&state)))
-        };
-        if let Some(text) = text {
+        offered.read_new(self.read().servers.get(server));
+        let (seen, changed) = self.state.write().unwrap_or_else(PoisonError::into_inner).see(server, offered);
+        // What could not be written the last time is tried again.
+        if changed || problem.is_some() {
+            let text = self.text(&self.read());
             *problem = text.and_then(|text| self.write(&text)).err();
         }
         seen
@@ -220,7 +227,7 @@ impl Pins {
 
     /// What waits until somebody agrees to it.
     pub fn waiting(&self) -> Vec<Waiting> {
-        let state = lock(&self.state);
+        let state = self.read();
         let of_server = |(name, server): (&String, &Server)| {
             let shown = |(tool, entry): (&String, &Entry)| shown(name, tool, server.agreed.get(tool), entry);
             server.waiting.iter().map(shown).collect::<Vec<_>>()
@@ -231,7 +238,7 @@ impl Pins {
     /// Whether somebody must agree to a tool before it may be used.
     pub fn is_waiting(&self, server: &str, tool: &str) -> bool {
         let waits = |server: &Server| server.waiting.contains_key(tool) || server.unkept.contains(tool);
-        lock(&self.state).servers.get(server).is_some_and(waits)
+        self.read().servers.get(server).is_some_and(waits)
     }
 
     /// Whether a server has ever listed a tool whose name is so.
@@ -240,12 +247,12 @@ impl Pins {
             let mut names = server.agreed.keys().chain(server.waiting.keys()).chain(&server.unkept);
             names.any(|name| is_so(name))
         };
-        lock(&self.state).servers.get(server).is_some_and(listed)
+        self.read().servers.get(server).is_some_and(listed)
     }
 
     /// What was agreed to.
     pub fn agreed(&self) -> Vec<Agreed> {
-        let state = lock(&self.state);
+        let state = self.read();
         let entries = state
             .servers
             .iter()
@@ -303,21 +310,26 @@ impl Pins {
         edit: impl FnOnce(&mut Option<Server>) -> Result<R, E>,
     ) -> Result<R, E> {
         let mut problem = lock(&self.writing);
-        let (before, result, text) = {
-            let mut state = lock(&self.state);
-            let before = state.servers.get(server).cloned();
-            let mut known = before.clone();
-            let result = edit(&mut known)?;
-            state.put(server, known);
-            (before, result, self.text(&state))
-        };
+        let before = self.read().servers.get(server).cloned();
+        let mut known = before.clone();
+        let result = edit(&mut known)?;
+        self.put(server, known);
+        let text = self.text(&self.read());
         if let Err(why) = text.and_then(|text| self.write(&text)) {
-            lock(&self.state).put(server, before);
+            self.put(server, before);
             let file = self.file.clone().unwrap_or_default();
             return Err(PinsError::NotWritten { file, why }.into());
         }
         *problem = None;
         Ok(result)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, name: &str, server: Option<Server>) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).put(name, server);
     }
 
     fn text(&self, state: &State) -> Result<String, String> {
@@ -335,15 +347,6 @@ impl Pins {
 impl fmt::Debug for Pins {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Pins").field("file", &self.file).finish_non_exhaustive()
-    }
-}
-
-impl State {
-    fn put(&mut self, name: &str, server: Option<Server>) {
-        match server {
-            Some(server) => self.servers.insert(name.to_owned(), server),
-            None => self.servers.remove(name),
-        };
     }
 }
 

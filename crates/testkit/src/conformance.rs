@@ -80,7 +80,8 @@ impl Scenario {
             false => None,
         };
         let (url, kind) = (self.url.clone(), HttpKind::Auto);
-        let link = http::open(HttpTarget { url, headers: Vec::new(), kind, authorizer });
+        let link =
+            http::open(HttpTarget { url, headers: Vec::new(), kind, authorizer, max_response_bytes: None });
         let identity = Identity {
             client: Json::parse(r#"{"name":"toolwright","version":"0"}"#)?,
             capabilities: Json::parse(r#"{"elicitation":{"form":{}}}"#)?,

@@ -200,7 +200,10 @@ async fn an_answer_that_is_too_large_or_too_deep_is_an_error_of_its_call_alone()
     let server = Child::start(&[]);
     assert_eq!(text_of(&server.call("large", r#"{"megabytes":8}"#).await.expect("an answer")).len(), 8 << 20);
     let error = server.call("large", r#"{"megabytes":64}"#).await.unwrap_err();
-    assert_eq!(error.to_string(), "the answer is larger than 16 MiB; ask for less at once");
+    assert_eq!(
+        error.to_string(),
+        "the answer is larger than 16 MiB; ask for less at once, or raise \"maxResponseBytes\" of its server"
+    );
     assert!(server.call("deep", r#"{"depth":64}"#).await.is_ok());
     for depth in [129, 5000, 1_000_000] {
         let error = server.call("deep", &format!(r#"{{"depth":{depth}}}"#)).await.unwrap_err();

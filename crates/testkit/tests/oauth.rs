@@ -62,7 +62,13 @@ impl Place {
 
 async fn met(url: Url, authorizer: OAuthAuthorizer) -> Result<Peer, ConnectError> {
     let (kind, authorizer) = (HttpKind::Streamable, Some(Arc::new(authorizer) as Arc<dyn Authorizer>));
-    let link = http::open(HttpTarget { url: url.into(), headers: Vec::new(), kind, authorizer });
+    let link = http::open(HttpTarget {
+        url: url.into(),
+        headers: Vec::new(),
+        kind,
+        authorizer,
+        max_response_bytes: None,
+    });
     let identity = Identity { client: Json::empty_object(), capabilities: Json::empty_object() };
     let options = PeerOptions { probe: Duration::from_secs(20), ..PeerOptions::default() };
     Peer::connect(Connection::open(link, Arc::new(NoHost)), identity, &options).await

@@ -60,7 +60,13 @@ async fn met(server: Arc<Server>) -> Peer {
     let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
     let app = Router::new().route("/mcp", post(answer)).with_state(server);
     tokio::spawn(async move { axum::serve(listener, app).await });
-    let target = HttpTarget { url, headers: Vec::new(), kind: HttpKind::Streamable, authorizer: None };
+    let target = HttpTarget {
+        url,
+        headers: Vec::new(),
+        kind: HttpKind::Streamable,
+        authorizer: None,
+        max_response_bytes: None,
+    };
     let connection = Connection::open(open(target), Arc::new(NoHost));
     let wait = PeerOptions { probe: PATIENCE, start: PATIENCE, ..PeerOptions::default() };
     Peer::connect(connection, identity(), &wait).await.expect("met").over_http(&wait)

@@ -1,13 +1,20 @@
 //! The tools of a server that is connected: listed at once, and again when it says that they changed.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
+use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Era, Filter, List, Peer, RequestError, RequestOptions, Subscription};
 
 use crate::failure::{FailureCause, ServerFailure};
 use crate::owner::Keeping;
+
+/// Prepares a list of tools before it takes the place of the one before. It runs on a thread of its own, because the
+/// work grows with the list, and the list before is served meanwhile.
+pub type PrepareList = Arc<dyn Fn(&Arc<[Json]>) + Send + Sync>;
 
 /// How long a page of tools may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,7 +30,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Keeps the tools of a connected server.
 pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
-    let Keeping { server, policy, told } = keeping;
+    let Keeping { server, policy, told, prepare } = keeping;
     let mut signs = peer.connection().signs();
     let mut failures = 0;
     let mut pause = PAUSE;
@@ -37,7 +44,9 @@ pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
             Ok(List { items, ttl, .. }) => {
                 failures = 0;
                 next = ttl.filter(|ttl| !ttl.is_zero()).map(|ttl| ttl.max(MIN_REFRESH));
-                let is_new = told.borrow().tools.items != items;
+                let before = Arc::clone(&told.borrow().tools.items);
+                let items = prepared(items, Arc::clone(&before), prepare.clone()).await;
+                let is_new = !Arc::ptr_eq(&before, &items);
                 pause = if is_new { PAUSE } else { (pause * 2).min(policy.max_delay) };
                 told.send_modify(|seen| seen.listed(items));
             }
@@ -59,6 +68,26 @@ pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> Infallible {
             None => drop(has_changed.await),
         }
         sleep(SETTLE.max(pause.saturating_sub(begin.elapsed()))).await;
+    }
+}
+
+/// A list that is ready to be seen. One that says the same as the list before is that list, so that nobody has to
+/// compare the two again.
+async fn prepared(items: Vec<Json>, before: Arc<[Json]>, prepare: Option<PrepareList>) -> Arc<[Json]> {
+    let preparing = spawn_blocking(move || {
+        let items = if *items == *before { before } else { items.into() };
+        if let Some(prepare) = prepare {
+            prepare(&items);
+        }
+        items
+    });
+    match preparing.await {
+        Ok(items) => items,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime ends.
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 

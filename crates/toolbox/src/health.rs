@@ -1,24 +1,22 @@
 //! Whether a server that is connected still answers.
 
-use std::time::Duration;
-
 use tokio::time::timeout;
 use toolwright_mcp::{Peer, RequestOptions};
 
 use crate::failure::{FailureCause, ServerFailure};
 use crate::owner::Keeping;
 
-/// How long the question whether a silent server is back may go unanswered.
-const ASK_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Reports when a server leaves requests unanswered, and asks it by itself until it is back. Returns the reason to restart
 /// it when it leaves as many of these questions unanswered: a slow tool is no such reason, because the server answers
 /// other requests meanwhile.
 pub(crate) async fn keep(peer: &Peer, keeping: &Keeping<'_>) -> ServerFailure {
-    let Keeping { server, policy, told } = keeping;
+    let Keeping { server, policy, told, .. } = keeping;
     let mut signs = peer.connection().signs();
-    let options =
-        RequestOptions { timeout: Some(ASK_TIMEOUT), is_background: true, ..RequestOptions::default() };
+    let options = RequestOptions {
+        timeout: Some(policy.ping_timeout),
+        is_background: true,
+        ..RequestOptions::default()
+    };
     let limit = policy.unanswered.max(1);
     loop {
         // The sender lives as long as the connection, which `peer` holds.

@@ -23,6 +23,7 @@ mod stdio;
 mod supervisor;
 mod usage;
 
+pub use catalog::PrepareList;
 pub use connector::{ConnectFailure, Connected, Connecting, Connector, Ended};
 pub use failure::{FailureCause, ServerFailure};
 pub use http::HttpConnector;

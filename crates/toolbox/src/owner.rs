@@ -8,6 +8,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 use toolwright_mcp::{Connection, Era};
 
+use crate::catalog::PrepareList;
 use crate::connector::{ConnectFailure, Connected, Connector};
 use crate::failure::ServerFailure;
 use crate::policy::Policy;
@@ -51,6 +52,7 @@ pub(crate) struct Keeping<'o> {
     pub server: &'o str,
     pub policy: Policy,
     pub told: &'o watch::Sender<Seen>,
+    pub prepare: Option<PrepareList>,
 }
 
 /// Owns one server.
@@ -63,6 +65,7 @@ pub(crate) struct Owner {
     pub wake: Arc<Notify>,
     pub usage: Arc<Usage>,
     pub known: Option<Era>,
+    pub prepare: Option<PrepareList>,
     /// When it ended by itself, the last times.
     pub crashes: VecDeque<Instant>,
     /// Whether it waits for the first who asks.
@@ -202,7 +205,12 @@ impl Owner {
         let past_noise = self.told.borrow().past_noise;
         let server = Arc::clone(&self.connector);
         let told = self.told.clone();
-        let keeping = Keeping { server: server.name(), policy: self.policy, told: &told };
+        let keeping = Keeping {
+            server: server.name(),
+            policy: self.policy,
+            told: &told,
+            prepare: self.prepare.clone(),
+        };
         // What was ordered while it was being reached.
         let mut rests = self.rested != self.ordered.borrow().rests;
         let closed = loop {

@@ -19,6 +19,8 @@ pub struct Policy {
     pub quarantine: Duration,
     /// How many requests in a row may have no answer in time before the server counts as degraded.
     pub unanswered: u32,
+    /// How long the ping that finds out whether a degraded server is back may go unanswered.
+    pub ping_timeout: Duration,
     /// How long a server that nobody uses runs on; without end when absent or zero.
     pub idle: Option<Duration>,
 }
@@ -34,6 +36,7 @@ impl Default for Policy {
             crash_window: Duration::from_secs(60),
             quarantine: Duration::from_secs(300),
             unanswered: 3,
+            ping_timeout: Duration::from_secs(10),
             idle: None,
         }
     }

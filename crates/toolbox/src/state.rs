@@ -88,10 +88,17 @@ pub struct Snapshot {
 /// The tools of a server, each as it was sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// All of them, in the server's order.
-    pub items: Vec<Json>,
+    /// All of them, in the server's order. A list that says the same as the one before is the same one.
+    pub items: Arc<[Json]>,
     /// Whether the server that runs now sent them; `false` while it is away or has not been asked yet.
     pub is_current: bool,
+}
+
+impl Listed {
+    /// How many bytes all of them have: what work on the whole list takes grows with it.
+    pub fn bytes(&self) -> usize {
+        self.items.iter().map(|item| item.as_str().len()).sum()
+    }
 }
 
 /// What those see who wait for changes.
@@ -218,7 +225,7 @@ impl Seen {
     }
 
     /// Notes its tools.
-    pub(crate) fn listed(&mut self, items: Vec<Json>) {
+    pub(crate) fn listed(&mut self, items: Arc<[Json]>) {
         self.snapshot.tools = items.len();
         self.tools = Arc::new(Listed { items, is_current: true });
         self.troubled(|trouble| trouble.listing = None);

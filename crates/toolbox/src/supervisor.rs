@@ -8,6 +8,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_mcp::Peer;
 
+use crate::catalog::PrepareList;
 use crate::connector::Connector;
 use crate::failure::ServerFailure;
 use crate::owner::{Orders, Owner};
@@ -81,16 +82,18 @@ impl Supervisor {
         policy: Policy,
         others: Arc<dyn Fn() -> StillWorks + Send + Sync>,
     ) -> Supervisor {
-        Supervisor::begin(connector, policy, others, Beginning::AtOnce, Arc::default())
+        Supervisor::begin(connector, policy, others, Beginning::AtOnce, Arc::default(), None)
     }
 
-    /// The same, beginning as it is told. `known` are tools that count as the server's until it is asked.
+    /// The same, beginning as it is told. `known` are tools that count as the server's until it is asked; every list
+    /// that it sends is seen once `prepare` has returned.
     pub fn begin(
         connector: Arc<dyn Connector>,
         policy: Policy,
         others: Arc<dyn Fn() -> StillWorks + Send + Sync>,
         beginning: Beginning,
         known: Arc<Listed>,
+        prepare: Option<PrepareList>,
     ) -> Supervisor {
         let mut first = Seen::new(connector.transport()).knowing(known);
         if beginning == Beginning::WhenAsked {
@@ -110,6 +113,7 @@ impl Supervisor {
             wake: Arc::clone(&wake),
             usage: Arc::clone(&usage),
             known: None,
+            prepare,
             crashes: Default::default(),
             rests_first: beginning == Beginning::WhenAsked,
             rested: 0,

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use scripted::{LONG, Scripted, asked};
 use tokio::time::sleep;
+use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Peer, RequestError, RequestOptions};
-use toolwright_toolbox::{Policy, State, Supervisor};
+use toolwright_toolbox::{Beginning, Policy, State, StillWorks, Supervisor};
 
 const MOMENT: Duration = Duration::from_millis(500);
 
@@ -65,6 +66,42 @@ async fn changes_of_tools_are_listed_without_a_storm() {
     }
     let lists = server.habits.count("tools/list");
     assert!((5..30).contains(&lists), "{lists} lists in ten minutes");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn the_list_before_is_served_until_the_next_one_is_prepared() {
+    let server = Scripted::failing(0);
+    server.habits.tools.store(1, Ordering::SeqCst);
+    let (begun, mut preparing) = tokio::sync::mpsc::unbounded_channel();
+    let (go_on, may_go_on) = std::sync::mpsc::channel();
+    let may_go_on = std::sync::Mutex::new(may_go_on);
+    let prepare = Arc::new(move |items: &Arc<[Json]>| {
+        begun.send(items.len()).expect("it is waited for");
+        may_go_on.lock().expect("no panic before").recv().expect("it is told to go on");
+    });
+    let (others, known) = (Arc::new(StillWorks::default), Arc::default());
+    let supervisor =
+        Supervisor::begin(server.clone(), Policy::default(), others, Beginning::AtOnce, known, Some(prepare));
+    let mut seen = supervisor.subscribe();
+    assert_eq!(preparing.recv().await, Some(1));
+    go_on.send(()).expect("it waits");
+    seen.wait_for(|seen| seen.tools.is_current).await.expect("listed");
+    let first = supervisor.tools();
+    server.habits.tools.store(2, Ordering::SeqCst);
+    server.habits.change.notify_one();
+    assert_eq!(preparing.recv().await, Some(2));
+    // It works on the new list. The runtime has one thread, and the server answers all the same.
+    assert_eq!(asked(&supervisor).await, "tools/list");
+    assert!(Arc::ptr_eq(&supervisor.tools().items, &first.items));
+    go_on.send(()).expect("it waits");
+    seen.wait_for(|seen| seen.tools.items.len() == 2).await.expect("listed");
+    // A list that says the same is the same list.
+    let second = supervisor.tools();
+    server.habits.change.notify_one();
+    assert_eq!(preparing.recv().await, Some(2));
+    go_on.send(()).expect("it waits");
+    seen.wait_for(|seen| !Arc::ptr_eq(&seen.tools, &second)).await.expect("listed");
+    assert!(Arc::ptr_eq(&supervisor.tools().items, &second.items));
 }
 
 #[tokio::test(start_paused = true)]

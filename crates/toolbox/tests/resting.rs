@@ -12,7 +12,7 @@ use toolwright_toolbox::{Beginning, Listed, Policy, State, StillWorks, Superviso
 
 fn when_asked(server: &Arc<Scripted>) -> Supervisor {
     let others = Arc::new(StillWorks::default);
-    Supervisor::begin(server.clone(), Policy::default(), others, Beginning::WhenAsked, Arc::default())
+    Supervisor::begin(server.clone(), Policy::default(), others, Beginning::WhenAsked, Arc::default(), None)
 }
 
 fn attempts(server: &Scripted) -> usize {
@@ -103,11 +103,11 @@ async fn restart_and_disable_count_more_than_rest() {
 
 #[tokio::test(start_paused = true)]
 async fn tools_that_are_known_are_there_before_the_server_is() {
-    let items = vec![Json::parse(r#"{"name":"t"}"#).expect("JSON")];
+    let items: Arc<[Json]> = vec![Json::parse(r#"{"name":"t"}"#).expect("JSON")].into();
     let known = Arc::new(Listed { items: items.clone(), is_current: true });
     let server = Scripted::failing(0);
     let others = Arc::new(StillWorks::default);
-    let supervisor = Supervisor::begin(server, Policy::default(), others, Beginning::WhenAsked, known);
+    let supervisor = Supervisor::begin(server, Policy::default(), others, Beginning::WhenAsked, known, None);
     let listed = supervisor.tools();
     assert_eq!((&listed.items, listed.is_current, supervisor.snapshot().tools), (&items, false, 1));
 }

@@ -11,6 +11,8 @@ mod parameters;
 mod snapshot;
 mod wire_name;
 
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -26,12 +28,17 @@ pub use formats::Format;
 pub use parameters::{Need, Parameter};
 pub use snapshot::Snapshot;
 
+/// How many names that several tools share are logged one by one for one change.
+const MAX_WARNINGS: usize = 20;
+
 /// Every tool that can be called.
 #[derive(Debug)]
 pub struct ToolRegistry {
     current: ArcSwap<Snapshot>,
     /// Held while the next snapshot is built.
     writer: Mutex<()>,
+    /// How many definitions were checked.
+    checks: AtomicU64,
     generation: watch::Sender<u64>,
 }
 
@@ -67,6 +74,7 @@ impl ToolRegistry {
         ToolRegistry {
             current: ArcSwap::from_pointee(Snapshot::default()),
             writer: Mutex::new(()),
+            checks: AtomicU64::new(0),
             generation: watch::Sender::new(0),
         }
     }
@@ -78,7 +86,7 @@ impl ToolRegistry {
         definition: ToolDefinition,
         function: Arc<dyn ToolFunction>,
     ) -> Result<Registered, RegistrationError> {
-        let tool = RegisteredTool::new(definition, function)?;
+        let tool = self.check(definition, function)?;
         let mut registered = self.add(vec![tool]);
         // `add` answers once for each tool.
         Ok(registered.swap_remove(0))
@@ -89,10 +97,8 @@ impl ToolRegistry {
         &self,
         tools: impl IntoIterator<Item = (ToolDefinition, Arc<dyn ToolFunction>)>,
     ) -> Vec<Result<Registered, RegistrationError>> {
-        let checked: Vec<Result<RegisteredTool, RegistrationError>> = tools
-            .into_iter()
-            .map(|(definition, function)| RegisteredTool::new(definition, function))
-            .collect();
+        let checked: Vec<Result<RegisteredTool, RegistrationError>> =
+            tools.into_iter().map(|(definition, function)| self.check(definition, function)).collect();
         let mut errors = Vec::with_capacity(checked.len());
         let mut tools = Vec::with_capacity(checked.len());
         for tool in checked {
@@ -109,46 +115,49 @@ impl ToolRegistry {
     }
 
     /// Puts these tools in the place of all that the server had, as one change. One that is not in order keeps
-    /// none of the others out; calls that run are counted on.
+    /// none of the others out; calls that run are counted on. A definition that the server had before is not checked
+    /// again.
     pub fn replace_server(
         &self,
         server: &str,
         tools: impl IntoIterator<Item = (ToolDefinition, Arc<dyn ToolFunction>)>,
     ) -> Vec<RegistrationError> {
-        let mut errors = Vec::new();
-        let mut added: Vec<RegisteredTool> = Vec::new();
+        let before = self.snapshot();
+        let earlier: HashMap<&str, &Arc<RegisteredTool>> = before.of_server(server).collect();
+        let (mut added, mut errors) = (Vec::new(), Vec::new());
+        let (mut names, mut twice) = (HashSet::new(), 0u64);
         for (definition, function) in tools {
             let definition = ToolDefinition { server: Some(server.to_owned()), ..definition };
-            match RegisteredTool::new(definition, function) {
+            let known = earlier.get(definition.name.as_str());
+            let tool = match known.filter(|known| *known.definition() == definition) {
+                Some(known) => Ok(known.with_function(function)),
+                None => self.check(definition, function),
+            };
+            match tool {
                 // The first of two that have one name is the one that is listed first everywhere.
-                Ok(tool) if added.iter().any(|known| known.name() == tool.name()) => {
-                    tracing::warn!(tool = tool.name(), server, "the server lists a tool twice");
-                }
+                Ok(tool) if !names.insert(tool.name().to_owned()) => twice += 1,
                 Ok(tool) => added.push(tool),
                 Err(error) => errors.push(error),
             }
         }
+        if twice > 0 {
+            tracing::warn!(server, count = twice, "the server lists tools twice; the first of each counts");
+        }
         let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut tools = self.current.load().tools().to_vec();
+        let before = self.snapshot();
+        // Others may have registered the same server meanwhile: calls are counted with those that run now.
+        let earlier: HashMap<&str, &Arc<RegisteredTool>> = before.of_server(server).collect();
+        let added = added.into_iter().map(|tool| match earlier.get(tool.name()) {
+            Some(known) => Arc::new(tool.in_place_of(known)),
+            None => Arc::new(tool),
+        });
+        let mut tools = before.tools().to_vec();
         let place = tools.iter().position(|tool| tool.server() == Some(server)).unwrap_or(tools.len());
-        let (earlier, others): (Vec<_>, Vec<_>) =
-            tools.drain(..).partition(|tool| tool.server() == Some(server));
-        tools = others;
-        let mut replacing = Vec::with_capacity(added.len());
-        for tool in added {
-            let same = earlier.iter().find(|known| known.name() == tool.name());
-            replacing.push(Arc::new(match same {
-                Some(known) => tool.in_place_of(known),
-                None => tool,
-            }));
-        }
-        tools.splice(place..place, replacing);
+        tools.retain(|tool| tool.server() != Some(server));
+        tools.splice(place..place, added);
         let snapshot = self.publish(tools);
-        for tool in snapshot.tools().iter().filter(|tool| tool.server() == Some(server)) {
-            if !earlier.iter().any(|known| known.name() == tool.name()) {
-                warn_of_sharing(&snapshot, tool);
-            }
-        }
+        let new = snapshot.of_server(server).filter(|(name, _)| !earlier.contains_key(name));
+        warn_of_sharing(&snapshot, new.map(|(_, tool)| &**tool));
         errors
     }
 
@@ -186,6 +195,20 @@ impl ToolRegistry {
         self.generation.subscribe()
     }
 
+    /// How many definitions were checked and compiled since the start. A definition that its server lists again is not.
+    pub fn checks(&self) -> u64 {
+        self.checks.load(Ordering::Relaxed)
+    }
+
+    fn check(
+        &self,
+        definition: ToolDefinition,
+        function: Arc<dyn ToolFunction>,
+    ) -> Result<RegisteredTool, RegistrationError> {
+        self.checks.fetch_add(1, Ordering::Relaxed);
+        RegisteredTool::new(definition, function)
+    }
+
     fn add(&self, added: Vec<RegisteredTool>) -> Vec<Registered> {
         if added.is_empty() {
             return Vec::new();
@@ -208,11 +231,10 @@ impl ToolRegistry {
             });
         }
         let snapshot = self.publish(tools);
+        let new = places.iter().filter(|(_, replaced)| *replaced == Replaced::Nothing);
+        warn_of_sharing(&snapshot, new.map(|(index, _)| &*snapshot.tools()[*index]));
         let registered = |(index, replaced): (usize, Replaced)| {
             let tool = &snapshot.tools()[index];
-            if replaced == Replaced::Nothing {
-                warn_of_sharing(&snapshot, tool);
-            }
             Registered {
                 qualified_name: tool.qualified_name().to_owned(),
                 callable_as: snapshot.callable_as(index).to_owned(),
@@ -237,19 +259,25 @@ fn warn_of_overwriting(tool: &RegisteredTool) {
 }
 
 /// Two sources offer one name: neither is hidden, but the bare name means neither any more.
-fn warn_of_sharing(snapshot: &Snapshot, tool: &RegisteredTool) {
-    let sharing: Vec<&str> = snapshot
-        .tools()
-        .iter()
-        .filter(|other| other.name() == tool.name())
-        .map(|other| other.qualified_name())
-        .collect();
-    if sharing.len() > 1 {
+fn warn_of_sharing<'t>(snapshot: &Snapshot, new: impl Iterator<Item = &'t RegisteredTool>) {
+    let mut sharing: HashMap<&str, Vec<&str>> = new.map(|tool| (tool.name(), Vec::new())).collect();
+    for tool in snapshot.tools() {
+        if let Some(sharing) = sharing.get_mut(tool.name()) {
+            sharing.push(tool.qualified_name());
+        }
+    }
+    sharing.retain(|_, sharing| sharing.len() > 1);
+    let mut sharing: Vec<(&str, Vec<&str>)> = sharing.into_iter().collect();
+    sharing.sort_unstable();
+    for (tool, sharing) in sharing.iter().take(MAX_WARNINGS) {
         tracing::warn!(
-            tool = tool.name(),
-            "several tools are called {}: each must be called with its server: {}",
-            tool.name(),
+            tool,
+            "several tools are called {tool}: each must be called with its server: {}",
             sharing.join(", ")
         );
+    }
+    if sharing.len() > MAX_WARNINGS {
+        let more = sharing.len() - MAX_WARNINGS;
+        tracing::warn!("{more} more names are those of several tools, each to be called with its server");
     }
 }

@@ -19,6 +19,7 @@ mod files_words;
 mod laws;
 mod limits;
 mod observers;
+mod replaced;
 mod search_web;
 mod search_web_support;
 mod seed_000_parameter_names;

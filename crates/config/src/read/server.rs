@@ -16,6 +16,11 @@ const REFUSE_LISTS: &[&str] = &["excludeTools", "disabledTools", "blockedTools"]
 const FAMILIES: &[(&str, ProtocolFamily)] =
     &[("auto", ProtocolFamily::Auto), ("legacy", ProtocolFamily::Legacy), ("modern", ProtocolFamily::Modern)];
 
+/// The key of the largest response, and what it may be.
+const MAX_RESPONSE_BYTES: &str = "maxResponseBytes";
+const RESPONSE_BYTES: std::ops::RangeInclusive<u64> = 64 << 10..=1 << 30;
+const USUAL_RESPONSE_BYTES: u64 = 16 << 20;
+
 impl<'t> Reader<'t, '_> {
     /// The server that an entry describes; nothing when something is wrong with it.
     pub(super) fn server(&mut self, name: String, member: &Member<'t>) -> Option<ServerConfig> {
@@ -31,6 +36,7 @@ impl<'t> Reader<'t, '_> {
         let tool_filters = self.tool_filters(members);
         let timeout = given(members, "timeoutMs").and_then(|node| self.milliseconds(&node, "timeoutMs"));
         let idle = given(members, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs"));
+        let max_response_bytes = self.max_response_bytes(members).or(self.usual_response_bytes);
         let settings = BuiltinRulesSetting::ALL.map(|setting| (setting.word(), setting));
         let builtin_rules =
             given(members, "builtinRules").and_then(|node| self.word(&node, "builtinRules", &settings));
@@ -44,8 +50,19 @@ impl<'t> Reader<'t, '_> {
         let mut server = ServerConfig::new(name, transport);
         (server.tool_filters, server.is_disabled) = (tool_filters, is_disabled);
         server.builtin_rules = builtin_rules.unwrap_or_default();
+        server.max_response_bytes = max_response_bytes;
         (server.timeout, server.idle, server.protocol) = (timeout, idle, protocol.unwrap_or_default());
         Some(server.with_expanded(std::mem::take(&mut self.secrets)))
+    }
+
+    /// How large a response may be, in bytes: of one server, or of all that do not say.
+    pub(super) fn max_response_bytes(&mut self, members: &'t [Member<'t>]) -> Option<usize> {
+        let node = given(members, MAX_RESPONSE_BYTES)?;
+        let count = self.mistakes.count();
+        let bytes = self.whole(&node, MAX_RESPONSE_BYTES, "bytes", RESPONSE_BYTES, USUAL_RESPONSE_BYTES);
+        // The usual limit holds, and nothing that worked stops.
+        self.mistakes.soften_since(count);
+        bytes.and_then(|bytes| usize::try_from(bytes).ok())
     }
 
     fn no_server(&mut self, node: &Node<'t>) {

@@ -822,6 +822,21 @@ command = "npx"
 }"#,
     },
     Case {
+        title: "a size with its unit",
+        wrong: r#"{
+  "maxResponseBytes": 1000,
+  "mcpServers": {
+    "github": {"command": "x", "maxResponseBytes": "64 MiB"}
+  }
+}"#,
+        mended: r#"{
+  "maxResponseBytes": 16777216,
+  "mcpServers": {
+    "github": {"command": "x", "maxResponseBytes": 67108864}
+  }
+}"#,
+    },
+    Case {
         title: "a time with its unit",
         wrong: r#"{
   "mcpServers": {

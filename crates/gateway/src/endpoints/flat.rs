@@ -124,9 +124,8 @@ impl Service for Flat {
 
     fn schema_with_headers(&self, client: &Client, tool: &str) -> Option<Json> {
         let members = self.inner.members(client).ok()?;
-        let merged = self.inner.lists.of(&members);
-        let identifier = merged.names.tool_of(tool)?;
-        let member = members.iter().find(|member| member.is(identifier))?;
+        let identifier = self.inner.lists.tool_of(&members, tool)?;
+        let member = members.iter().find(|member| member.is(&identifier))?;
         self.inner.hub.schema_with_headers(member, &identifier.name)
     }
 
@@ -232,17 +231,16 @@ impl Inner {
         let Some(sent) = asked.params.as_ref().and_then(|params| params.get_text("name")) else {
             return Err(no_text(asked.params.as_ref(), "name"));
         };
-        let mut merged = self.lists.of(members);
-        let mut tool = merged.names.tool_of(&sent).cloned();
+        let mut tool = self.lists.tool_of(members, &sent);
         if tool.is_none() {
             // It may be of a server that was never asked.
             self.make_known(members).await;
-            merged = self.lists.of(members);
-            tool = merged.names.tool_of(&sent).cloned();
+            tool = self.lists.tool_of(members, &sent);
         }
         let (tool, renamed) = match tool {
             Some(tool) => (tool, Vec::new()),
             None => {
+                let merged = self.lists.of(members);
                 let configured = self.hub.members();
                 let scope = Scope { merged: &merged, members, configured: &configured };
                 match scope.resolve(&sent) {

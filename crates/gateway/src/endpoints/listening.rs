@@ -188,7 +188,7 @@ async fn pass_on(
                     return;
                 }
                 let now = Arc::clone(&seen.borrow_and_update().tools);
-                let has_changed = now.items != tools.items;
+                let has_changed = !Arc::ptr_eq(&now.items, &tools.items);
                 if !now.is_current {
                     is_told = false;
                 }

@@ -59,7 +59,7 @@ impl Member {
         let of = |server: &str| {
             let tools = snapshot.tools().iter().filter(|tool| tool.source() == server);
             let items: Vec<Json> = tools.filter_map(|tool| definition(tool)).collect();
-            let listed = Arc::new(Listed { items, is_current: true });
+            let listed = Arc::new(Listed { items: items.into(), is_current: true });
             let offered = Arc::new(Offered::read(listed, |_| true));
             Member { toolbox: OWN_TOOLBOX.to_owned(), server: server.to_owned(), kind: Kind::Own(offered) }
         };

@@ -1,10 +1,11 @@
 //! The tools of several servers as one list: flat names, every definition otherwise as its server sent it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
+use toolwright_mcp::off_async;
 use toolwright_toolbox::Listed;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 
@@ -20,6 +21,8 @@ const KEPT: usize = 16;
 pub(super) struct Lists {
     style: Style,
     kept: Mutex<Vec<Arc<Merged>>>,
+    /// Who makes a list holds it: others who want the same one wait for it.
+    making: Mutex<()>,
     marks: AtomicU64,
 }
 
@@ -45,23 +48,55 @@ struct Part {
 
 impl Lists {
     pub fn new(style: Style) -> Lists {
-        Lists { style, kept: Mutex::default(), marks: AtomicU64::new(1) }
+        Lists { style, kept: Mutex::default(), making: Mutex::default(), marks: AtomicU64::new(1) }
     }
 
     /// The list of the tools that these have now.
     pub fn of(&self, members: &[Member]) -> Arc<Merged> {
         let parts: Vec<Part> = members.iter().map(Part::of).collect();
-        {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = kept.iter().position(|merged| merged.is_of(&parts)) {
-                let merged = kept.remove(at);
-                kept.push(Arc::clone(&merged));
-                return merged;
-            }
+        if let Some(merged) = self.find(&parts) {
+            return merged;
         }
+        // However short this list is, a longer one of another client may be in the making.
+        off_async(usize::MAX, || {
+            let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+            match self.find(&parts) {
+                Some(merged) => merged,
+                None => self.make(members, parts),
+            }
+        })
+    }
+
+    /// The tool that a name means. What one server has does not name the tools of another, so a tool is found in a list
+    /// that was made before as long as its own server has changed nothing: the list of all may be long in the making.
+    pub fn tool_of(&self, members: &[Member], name: &str) -> Option<Identifier> {
+        let parts: Vec<Part> = members.iter().map(Part::of).collect();
+        let before = self.kept().iter().rev().find(|merged| merged.is_of_same_servers(&parts)).cloned();
+        let found = before.and_then(|merged| {
+            let tool = merged.names.tool_of(name)?;
+            let of_tool = |part: &&Part| part.server == tool.server && part.toolbox == tool.toolbox;
+            let (old, new) = (merged.made_of.iter().find(of_tool)?, parts.iter().find(of_tool)?);
+            old.is(new).then(|| tool.clone())
+        });
+        found.or_else(|| self.of(members).names.tool_of(name).cloned())
+    }
+
+    fn find(&self, parts: &[Part]) -> Option<Arc<Merged>> {
+        let mut kept = self.kept();
+        let at = kept.iter().position(|merged| merged.is_of(parts))?;
+        let merged = kept.remove(at);
+        kept.push(Arc::clone(&merged));
+        Some(merged)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<Arc<Merged>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make(&self, members: &[Member], parts: Vec<Part>) -> Arc<Merged> {
         let mark = self.marks.fetch_add(1, Ordering::Relaxed);
         let merged = Arc::new(Merged::make(members, parts, self.style, mark));
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept();
         // Nobody will ask for what these servers had before.
         kept.retain(|before| !before.is_of_same_servers(&merged.made_of));
         if kept.len() >= KEPT {

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::Json;
+use toolwright_mcp::off_async;
 use toolwright_toolbox::Listed;
 
 /// The offered tools of a list.
@@ -23,7 +24,7 @@ impl Offered {
     pub fn read(listed: Arc<Listed>, allows: impl Fn(&str) -> bool) -> Offered {
         let mut tools = Vec::with_capacity(listed.items.len());
         let mut places = HashMap::with_capacity(listed.items.len());
-        for item in &listed.items {
+        for item in listed.items.iter() {
             let Some(name) = item.get_text("name").filter(|name| allows(name)) else { continue };
             if let Entry::Vacant(place) = places.entry(name.clone()) {
                 place.insert(tools.len());
@@ -51,15 +52,20 @@ impl LastOffered {
         listed: Arc<Listed>,
         allows: impl Fn(&str) -> bool,
     ) -> Arc<Offered> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((by, offered)) = last.as_ref()
-            && Arc::ptr_eq(by, entry)
-            && Arc::ptr_eq(&offered.listed, &listed)
-        {
+        let is_last = |(by, offered): &&(Arc<ServerConfig>, Arc<Offered>)| {
+            Arc::ptr_eq(by, entry) && Arc::ptr_eq(&offered.listed, &listed)
+        };
+        if let Some((_, offered)) = self.last().as_ref().filter(is_last) {
             return Arc::clone(offered);
         }
-        let offered = Arc::new(Offered::read(listed, allows));
-        *last = Some((Arc::clone(entry), Arc::clone(&offered)));
+        // Without the lock: who asks meanwhile would hold up its whole thread.
+        let read = || Arc::new(Offered::read(Arc::clone(&listed), allows));
+        let offered = off_async(listed.bytes(), read);
+        *self.last() = Some((Arc::clone(entry), Arc::clone(&offered)));
         offered
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(Arc<ServerConfig>, Arc<Offered>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

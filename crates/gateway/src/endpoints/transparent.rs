@@ -172,7 +172,7 @@ async fn task(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
 /// The server's own list, without what filters take away. A server that is away has the tools it had.
 async fn list(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
     let Some(server) = member.configured_server() else {
-        return Ok(Json::empty_object().with("tools", &Json::list(&member.tools().items)));
+        return Ok(Json::empty_object().with("tools", &Json::list(member.tools().items.iter())));
     };
     let cursor = asked.params.as_ref().and_then(|params| params.get("cursor"));
     let known = |error: ErrorObject| {
@@ -180,7 +180,7 @@ async fn list(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
         if listed.items.is_empty() || cursor.is_some() {
             return Err(error);
         }
-        Ok(Json::empty_object().with("tools", &Json::list(&listed.items)))
+        Ok(Json::empty_object().with("tools", &Json::list(listed.items.iter())))
     };
     let peer = match reach(server, asked.client.era, PATIENCE).await {
         Ok(peer) => peer,

@@ -11,7 +11,7 @@ use toolwright_toolbox::{Seen, State, Supervisor};
 
 use super::ServerOptions;
 use crate::ServerView;
-use crate::definitions::Definitions;
+use crate::definitions::{Definitions, Subject};
 use crate::endpoints::questions::ServerHost;
 
 /// How long a restart is waited for before its state is told as it is.
@@ -36,6 +36,8 @@ pub struct Server {
     pub(super) filters: ToolFilters,
     pub(super) entry: Arc<ServerConfig>,
     pub(crate) definitions: Option<Arc<Definitions>>,
+    /// What it is to those who look at its lists.
+    pub(crate) subject: Arc<Subject>,
     /// Who hears what it says by itself.
     pub(crate) host: Arc<ServerHost>,
     /// Tools that it lists and that cannot be registered, each with its reason.

@@ -7,11 +7,12 @@ use toolwright_mcp::http::{self, HttpTarget};
 use toolwright_mcp::stdio::ChildCommand;
 use toolwright_mcp::{Era, Host, PeerOptions, Protocol};
 use toolwright_toolbox::{
-    Beginning, Connector, HttpConnector, Policy, StdioConnector, StillWorks, Supervisor,
+    Beginning, Connector, HttpConnector, Policy, PrepareList, StdioConnector, StillWorks, Supervisor,
 };
 
 use super::server::Server;
 use super::{ServerOptions, Servers};
+use crate::definitions::Subject;
 use crate::endpoints::questions::ServerHost;
 
 /// Whether two entries differ in nothing that a server is started with.
@@ -40,7 +41,12 @@ pub(super) fn started(
     let connector = connector(&name, entry, options, Arc::clone(&host) as Arc<dyn Host>);
     // Those of one that is switched off are no more.
     let known = old.filter(|_| !entry.is_disabled).map(|old| old.supervisor.tools()).unwrap_or_default();
-    let supervisor = Supervisor::begin(connector, policy, Arc::new(others), beginning, known);
+    let subject = Arc::new(Subject::new(&toolbox.name, &name, entry));
+    let prepare = options.definitions.clone().map(|definitions| -> PrepareList {
+        let subject = Arc::clone(&subject);
+        Arc::new(move |items| definitions.look_at(&subject, items))
+    });
+    let supervisor = Supervisor::begin(connector, policy, Arc::new(others), beginning, known, prepare);
     if entry.is_disabled {
         supervisor.disable();
     }
@@ -55,6 +61,7 @@ pub(super) fn started(
         filters: entry.tool_filters.clone(),
         entry: Arc::new(entry.clone()),
         definitions: options.definitions.clone(),
+        subject,
         host,
         unusable_tools: Arc::default(),
     }
@@ -88,6 +95,7 @@ fn connector(
                 cwd: cwd.clone(),
                 secrets: entry.secrets(),
                 guardian: options.guardian.clone(),
+                max_response_bytes: entry.max_response_bytes,
             },
             identity,
             peer,
@@ -107,6 +115,7 @@ fn connector(
                     .logins
                     .as_ref()
                     .and_then(|logins| logins.authorizer(name, url, headers, login)),
+                max_response_bytes: entry.max_response_bytes,
             },
             identity,
             options: peer,

@@ -7,6 +7,8 @@ use std::mem::take;
 
 use toolwright_jsonrpc::lines::{self, Line, Lines, Reading};
 
+use crate::off_async;
+
 /// The mark that a text is UTF-8, which some servers put first.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -41,7 +43,7 @@ impl ServerEvent {
     pub fn read(&self) -> Reading {
         match &self.data {
             None => Reading { messages: Vec::new(), noise: None },
-            Some(Data::Whole(bytes)) => lines::read(Line::Whole(bytes)),
+            Some(Data::Whole(bytes)) => off_async(bytes.len(), || lines::read(Line::Whole(bytes))),
             Some(Data::TooLong { start, end, bytes, limit }) => {
                 lines::read(Line::TooLong { start, end, bytes: *bytes, limit: *limit })
             }

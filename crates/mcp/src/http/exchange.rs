@@ -15,10 +15,10 @@ use super::headers::{LAST_EVENT_ID, SESSION_ID, own_revision};
 use super::refusal::{is_lost_session, shown};
 use super::session::is_initialize;
 use super::streamable::{Streamable, add_headers};
-use super::web::{EVENT_STREAM, EventStream, Reply, SendError, body, content_type};
+use super::web::{EVENT_STREAM, EventStream, Reply, SendError, content_type};
 use crate::era::LEGACY_REVISIONS;
 use crate::link::{Event, Outgoing};
-use crate::{RequestError, Unreachable};
+use crate::{RequestError, Unreachable, off_async};
 
 /// The wait before a stream is taken up again, when the server does not say.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -139,7 +139,7 @@ impl Streamable {
         let session_id = response.headers().get(SESSION_ID);
         let session_id = session_id.and_then(|id| id.to_str().ok()).map(str::to_owned);
         let (answer, rest) = if content_type(&response) == EVENT_STREAM {
-            let (answer, rest) = self.answer_in_stream(id, EventStream::new(response), !is_modern).await?;
+            let (answer, rest) = self.answer_in_stream(id, self.web.events(response), !is_modern).await?;
             (answer, Some(rest))
         } else {
             (self.answer_in_body(id, response).await?, None)
@@ -155,8 +155,8 @@ impl Streamable {
     async fn answer_in_body(&self, id: u64, response: Response) -> Result<Answer, RequestError> {
         let status = response.status().as_u16();
         let kind = content_type(&response);
-        let bytes = body(response).await?;
-        let reading = lines::read(Line::Whole(&bytes));
+        let bytes = self.web.body(response).await?;
+        let reading = off_async(bytes.len(), || lines::read(Line::Whole(&bytes)));
         if reading.messages.is_empty() && !kind.ends_with("json") || bytes.is_empty() {
             let text = String::from_utf8_lossy(&bytes);
             let said = shown(&text, kind.contains("html")).unwrap_or_else(|| "nothing".to_owned());
@@ -210,7 +210,7 @@ impl Streamable {
             sleep(place.wait(failures)).await;
             match self.listen(place.last_id.as_deref()).await {
                 Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => {
-                    return Ok((EventStream::new(response), failures + 1));
+                    return Ok((self.web.events(response), failures + 1));
                 }
                 Ok(Reply::Accepted(response)) => why = format!("HTTP {}", response.status().as_u16()),
                 Ok(Reply::Refused(refusal)) if refusal.status >= 500 => {

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::exchange::Place;
 use super::streamable::Streamable;
-use super::web::{EVENT_STREAM, EventStream, Reply, SendError, content_type};
+use super::web::{EVENT_STREAM, Reply, SendError, content_type};
 
 /// How often in a row nobody may be reached before the server counts as gone.
 const MAX_UNREACHED: u32 = 5;
@@ -44,7 +44,7 @@ impl Streamable {
             match reply {
                 Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => {
                     unreached = 0;
-                    let mut stream = EventStream::new(response);
+                    let mut stream = self.web.events(response);
                     failures += 1;
                     let begin = Instant::now();
                     while let Some(event) = stream.next().await {

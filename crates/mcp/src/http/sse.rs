@@ -14,10 +14,10 @@ use super::CONFIRM;
 use super::owner::Owner;
 use super::session::is_initialized;
 use super::streamable::{Streamable, add_headers};
-use super::web::{EITHER, EVENT_STREAM, EventStream, Reply, SendError, Web, body, content_type};
-use crate::RequestError;
+use super::web::{EITHER, EVENT_STREAM, EventStream, Reply, SendError, Web, content_type};
 use crate::error::{Ending, Unreachable};
 use crate::link::{Event, Outgoing};
+use crate::{RequestError, off_async};
 
 /// How long a server may take to say where messages go.
 const ENDPOINT: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ pub(super) async fn open(web: &Web, patience: Duration) -> Result<Opened, SendEr
         Reply::Refused(refusal) => return Err(refusal.to_error(&web.place()).into()),
     };
     let base = response.url().clone();
-    let mut stream = EventStream::new(response);
+    let mut stream = web.events(response);
     let named = async {
         let event = stream.next().await?;
         (event.kind == "endpoint").then(|| event.text().unwrap_or_default().trim().to_owned())
@@ -140,9 +140,9 @@ async fn post(shared: Arc<Streamable>, endpoint: Url, outgoing: Outgoing) {
     let error = match shared.web.send(&ask).await {
         Ok(Reply::Accepted(response)) => {
             if content_type(&response).ends_with("json")
-                && let Ok(bytes) = body(response).await
+                && let Ok(bytes) = shared.web.body(response).await
             {
-                let mut reading = lines::read(Line::Whole(&bytes));
+                let mut reading = off_async(bytes.len(), || lines::read(Line::Whole(&bytes)));
                 // What stands beside an acknowledgement is no matter.
                 reading.noise = None;
                 shared.hear(reading, None).await;

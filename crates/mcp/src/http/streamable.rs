@@ -56,7 +56,7 @@ impl Streamable {
     pub async fn tell(&self, outgoing: &Outgoing) -> Option<EventStream> {
         match self.post(outgoing).await {
             Ok(Reply::Accepted(response)) if content_type(&response) == EVENT_STREAM => {
-                return Some(EventStream::new(response));
+                return Some(self.web.events(response));
             }
             // Whatever the body says, nobody asked.
             Ok(Reply::Accepted(_)) => {}

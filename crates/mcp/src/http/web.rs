@@ -41,6 +41,8 @@ pub(super) struct Web {
     url: Url,
     headers: HeaderMap,
     authorizer: Option<Arc<dyn Authorizer>>,
+    /// The largest response that is taken, in bytes.
+    max_response_bytes: usize,
 }
 
 /// A request.
@@ -76,7 +78,8 @@ impl From<RequestError> for SendError {
 impl Web {
     /// Fails with a reason when the target is none.
     pub fn new(target: HttpTarget) -> Result<Web, String> {
-        let HttpTarget { url, headers, authorizer, .. } = target;
+        let HttpTarget { url, headers, authorizer, max_response_bytes, .. } = target;
+        let max_response_bytes = max_response_bytes.unwrap_or(MAX_LINE_BYTES);
         let parsed = Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let url =
             parsed.filter(Url::has_host).ok_or_else(|| format!("\"{url}\" is no address of a server"))?;
@@ -98,7 +101,7 @@ impl Web {
             client = client.no_proxy();
         }
         let client = client.build().map_err(|error| innermost(&error))?;
-        Ok(Web { client, url, headers: given, authorizer })
+        Ok(Web { client, url, headers: given, authorizer, max_response_bytes })
     }
 
     /// The address.
@@ -276,21 +279,29 @@ pub(super) fn content_type(response: &Response) -> String {
     value.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// The whole body of an answer, when it is not too long.
-pub(super) async fn body(mut response: Response) -> Result<Vec<u8>, RequestError> {
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) if body.len() + chunk.len() > MAX_LINE_BYTES => {
-                return Err(RequestError::too_long(MAX_LINE_BYTES));
-            }
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Ok(None) => return Ok(body),
-            Err(error) => {
-                let reason = innermost(&error);
-                return Err(RequestError::NoAnswer(format!("the connection broke within it ({reason})")));
+impl Web {
+    /// The whole body of an answer, when it is not too long.
+    pub async fn body(&self, mut response: Response) -> Result<Vec<u8>, RequestError> {
+        let mut body = Vec::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) if body.len() + chunk.len() > self.max_response_bytes => {
+                    return Err(RequestError::too_long(self.max_response_bytes));
+                }
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                Ok(None) => return Ok(body),
+                Err(error) => {
+                    let reason = innermost(&error);
+                    return Err(RequestError::NoAnswer(format!("the connection broke within it ({reason})")));
+                }
             }
         }
+    }
+
+    /// The events of an answer that is a stream of them.
+    pub fn events(&self, response: Response) -> EventStream {
+        let reader = EventReader::new(self.max_response_bytes);
+        EventStream { response, reader, ready: Default::default() }
     }
 }
 
@@ -302,11 +313,6 @@ pub(super) struct EventStream {
 }
 
 impl EventStream {
-    /// Takes the body of an answer.
-    pub fn new(response: Response) -> EventStream {
-        EventStream { response, reader: EventReader::new(MAX_LINE_BYTES), ready: Default::default() }
-    }
-
     /// The next event; `None` at the end, however it came.
     pub async fn next(&mut self) -> Option<ServerEvent> {
         loop {

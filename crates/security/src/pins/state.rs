@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{MAX_DEFINITION_BYTES, MAX_LIST_BYTES, MAX_TOOLS, Seen, Sight};
 use crate::change::{Change, Class, compare};
-use crate::definition::{Definition, Fingerprint, fingerprint_of};
+use crate::definition::{Definition, Fingerprint, Print};
 
 /// All that is known, by the name of the server.
 #[derive(Default)]
@@ -32,45 +32,75 @@ pub(crate) struct Entry {
 }
 
 /// A list of tools, read.
-pub(crate) struct Offered {
-    tools: Vec<(String, Entry)>,
+pub(crate) struct Offered<'t> {
+    command: &'t str,
+    now: u64,
+    tools: Vec<OfferedTool<'t>>,
     too_many: Vec<String>,
     unreadable: usize,
 }
 
-impl Offered {
-    pub(crate) fn read(command: &str, tools: &[String], now: u64) -> Self {
-        let mut offered = Self { tools: Vec::new(), too_many: Vec::new(), unreadable: 0 };
+/// One tool of a list.
+struct OfferedTool<'t> {
+    text: &'t str,
+    print: &'t Print,
+    /// Whether more is kept of it than its fingerprint.
+    is_kept: bool,
+    /// What is kept of it, when it is not what was agreed to.
+    entry: Option<Entry>,
+}
+
+impl<'t> Offered<'t> {
+    pub(crate) fn of(command: &'t str, tools: &[(&'t str, Option<&'t Print>)], now: u64) -> Self {
+        let mut offered = Self { command, now, tools: Vec::new(), too_many: Vec::new(), unreadable: 0 };
         let mut bytes_kept = 0;
-        for text in tools {
-            let Some(definition) = Definition::read(text) else {
+        for (text, print) in tools {
+            let Some(print) = print else {
                 offered.unreadable += 1;
                 continue;
             };
-            let name = definition.name().to_owned();
             if offered.tools.len() == MAX_TOOLS {
-                offered.too_many.push(name);
+                offered.too_many.push(print.name.clone());
                 continue;
             }
-            let canonical = definition.canonical();
-            let fingerprint = fingerprint_of(&canonical, command);
-            let fits =
-                canonical.len() <= MAX_DEFINITION_BYTES && bytes_kept + canonical.len() <= MAX_LIST_BYTES;
-            if fits {
-                bytes_kept += canonical.len();
+            let is_kept = print.bytes <= MAX_DEFINITION_BYTES && bytes_kept + print.bytes <= MAX_LIST_BYTES;
+            if is_kept {
+                bytes_kept += print.bytes;
             }
-            let definition = fits.then_some(canonical);
-            offered
-                .tools
-                .push((name, Entry { fingerprint, command: command.to_owned(), since: now, definition }));
+            offered.tools.push(OfferedTool { text, print, is_kept, entry: None });
         }
         offered
+    }
+
+    /// Reads the definitions that are not what was agreed to, before the state is changed: others read it meanwhile.
+    pub(crate) fn read_new(&mut self, known: Option<&Server>) {
+        for tool in &mut self.tools {
+            let agreed = known.and_then(|known| known.agreed.get(&tool.print.name));
+            if agreed.is_some_and(|agreed| agreed.fingerprint == tool.print.fingerprint) {
+                continue;
+            }
+            let canonical = || Definition::read(tool.text).map(|definition| definition.canonical());
+            tool.entry = Some(Entry {
+                fingerprint: tool.print.fingerprint.clone(),
+                command: self.command.to_owned(),
+                since: self.now,
+                definition: if tool.is_kept { canonical() } else { None },
+            });
+        }
     }
 }
 
 impl State {
+    /// Puts what is known of a server in the place of what was known before.
+    pub(crate) fn put(&mut self, name: &str, server: Option<Server>) {
+        match server {
+            Some(server) => self.servers.insert(name.to_owned(), server),
+            None => self.servers.remove(name),
+        };
+    }
+
     /// Compares a list with what is agreed to. Says what is not as agreed, and whether the file must be written.
-    pub(crate) fn see(&mut self, server: &str, offered: Offered) -> (Vec<Seen>, bool) {
+    pub(crate) fn see(&mut self, server: &str, offered: Offered<'_>) -> (Vec<Seen>, bool) {
         let mut seen = Vec::new();
         let mut tell = |tool: &str, sight: Sight| seen.push(Seen { tool: tool.to_owned(), sight });
         for _ in 0..offered.unreadable {
@@ -84,7 +114,9 @@ impl State {
         let known = self.servers.entry(server.to_owned()).or_default();
         let mut changed = first;
         let mut differing: HashSet<String> = HashSet::new();
-        for (tool, entry) in offered.tools {
+        for offer in offered.tools {
+            let Some(entry) = offer.entry else { continue };
+            let tool = offer.print.name.clone();
             if first && !known.agreed.contains_key(&tool) {
                 tell(&tool, Sight::First);
                 known.agreed.insert(tool, entry);

@@ -7,5 +7,7 @@ mod own;
 mod owned;
 mod questions;
 mod stage;
+#[cfg(unix)]
+mod stopped;
 mod toolboxes;
 mod transparent;

@@ -100,7 +100,13 @@ impl Met {
             .expect("an address");
         let user = Arc::new(User::default());
         let host = Arc::clone(&user);
-        let target = HttpTarget { url, headers: Vec::new(), kind: HttpKind::Auto, authorizer: None };
+        let target = HttpTarget {
+            url,
+            headers: Vec::new(),
+            kind: HttpKind::Auto,
+            authorizer: None,
+            max_response_bytes: None,
+        };
         let connector = HttpConnector {
             name: server.name.into(),
             target,

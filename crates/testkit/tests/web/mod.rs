@@ -17,7 +17,13 @@ use toolwright_mcp::{
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn target(url: &str) -> HttpTarget {
-    HttpTarget { url: url.into(), headers: Vec::new(), kind: HttpKind::Auto, authorizer: None }
+    HttpTarget {
+        url: url.into(),
+        headers: Vec::new(),
+        kind: HttpKind::Auto,
+        authorizer: None,
+        max_response_bytes: None,
+    }
 }
 
 pub fn identity() -> Identity {

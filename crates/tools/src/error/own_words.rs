@@ -5,6 +5,9 @@ use super::spoken::{is_port, is_speakable};
 /// The longest message of a tool that is said, in characters.
 const MAX_CHARS: usize = 200;
 
+/// How much of a message is read for it, in bytes: a server may send megabytes, and what is said is in the beginning.
+const MAX_READ_BYTES: usize = 8 << 10;
+
 /// How many words the beginning of a sentence must have to say something without its end.
 const FEWEST_WORDS: usize = 4;
 
@@ -12,11 +15,15 @@ const FEWEST_WORDS: usize = 4;
 /// path only the last name is said, and addresses and what stands in brackets are left out. Where the reason behind
 /// a colon cannot be said, what stands before it is. Nothing when that is not enough.
 pub(super) fn own_words(message: &str) -> Option<String> {
-    if is_speakable(message, MAX_CHARS) {
-        return Some(message.trim().to_owned());
+    let read = message[..message.floor_char_boundary(MAX_READ_BYTES)].trim();
+    let is_cut = message.len() > MAX_READ_BYTES;
+    if !is_cut && is_speakable(message, MAX_CHARS) {
+        return Some(read.to_owned());
     }
-    let sentence = first_sentence(message.trim());
-    said(sentence).or_else(|| {
+    let sentence = first_sentence(read);
+    // A sentence whose end was not read may say something else.
+    let is_whole = !is_cut || sentence.len() < read.len();
+    said(sentence).filter(|_| is_whole).or_else(|| {
         let (beginning, _) = sentence.split_once(": ")?;
         let is_enough = beginning.split_whitespace().count() >= FEWEST_WORDS;
         said(beginning).filter(|_| is_enough)
@@ -164,5 +171,20 @@ mod tests {
         ] {
             assert_eq!(own_words(message), None, "{message}");
         }
+    }
+
+    #[test]
+    fn of_a_very_long_message_only_the_beginning_is_read() {
+        let rest = "{\"token\":[".repeat(100_000);
+        assert_eq!(own_words(&format!("The lamp is_off. {rest}")).as_deref(), Some("The lamp is off."));
+        assert_eq!(
+            own_words(&format!("The lamp cannot be reached: {rest}")).as_deref(),
+            Some("The lamp cannot be reached.")
+        );
+        assert_eq!(own_words(&rest), None);
+        // What was cut could say the opposite.
+        let bracketed = format!("The lamp is on ({})", "x".repeat(MAX_READ_BYTES - 18));
+        assert_eq!(own_words(&bracketed).as_deref(), Some("The lamp is on."));
+        assert_eq!(own_words(&format!("{bracketed} never")), None);
     }
 }

@@ -21,15 +21,21 @@ pub const UNNAMED_SERVER: &str = "unnamed";
 
 /// A tool that can be called.
 pub struct RegisteredTool {
+    checked: Arc<Checked>,
+    function: Arc<dyn ToolFunction>,
+    qualified_name: String,
+    gate: Arc<Gate>,
+}
+
+/// A definition that is in order, and what was made of it. A tool that is registered again with the same definition
+/// shares it: checking and compiling a schema is the most expensive step of a registration.
+struct Checked {
     definition: ToolDefinition,
     /// Compiled when the tool is called first: that takes ten times the memory of the schema's text, and of
     /// thousands of tools few are ever called.
     tool: OnceLock<Tool>,
-    function: Arc<dyn ToolFunction>,
-    qualified_name: String,
     /// Read when somebody wants to know, for the same reason.
     described: OnceLock<Described>,
-    gate: Arc<Gate>,
 }
 
 /// What a tool takes.
@@ -48,12 +54,20 @@ impl RegisteredTool {
         check::check(&definition)?;
         Ok(RegisteredTool {
             qualified_name: format!("{}/{}", source(&definition), definition.name),
-            definition,
-            tool: OnceLock::new(),
+            checked: Arc::new(Checked { definition, tool: OnceLock::new(), described: OnceLock::new() }),
             function,
-            described: OnceLock::new(),
             gate: Arc::default(),
         })
+    }
+
+    /// The same tool with another function behind it.
+    pub(super) fn with_function(&self, function: Arc<dyn ToolFunction>) -> Self {
+        RegisteredTool {
+            checked: Arc::clone(&self.checked),
+            function,
+            qualified_name: self.qualified_name.clone(),
+            gate: Arc::clone(&self.gate),
+        }
     }
 
     /// The same, counting the calls of the tool whose place it takes with its own.
@@ -64,7 +78,7 @@ impl RegisteredTool {
 
     /// The tool's own name.
     pub fn name(&self) -> &str {
-        &self.definition.name
+        &self.checked.definition.name
     }
 
     /// `server/name`: the name that no other tool has.
@@ -74,22 +88,22 @@ impl RegisteredTool {
 
     /// The server that offers it, when it is known.
     pub fn server(&self) -> Option<&str> {
-        self.definition.server.as_deref()
+        self.checked.definition.server.as_deref()
     }
 
     /// Where it comes from, for people: its server's name or `builtin`.
     pub fn source(&self) -> &str {
-        source(&self.definition)
+        source(&self.checked.definition)
     }
 
     /// The definition as it was registered.
     pub fn definition(&self) -> &ToolDefinition {
-        &self.definition
+        &self.checked.definition
     }
 
     /// The compiled tool, as the normalizer takes it.
     pub fn tool(&self) -> &Tool {
-        self.tool.get_or_init(|| match Tool::compile(&self.definition) {
+        self.checked.tool.get_or_init(|| match Tool::compile(self.definition()) {
             Ok(tool) => tool,
             Err(error) => unreachable!("it was compiled when it was registered: {error}"),
         })
@@ -107,12 +121,12 @@ impl RegisteredTool {
 
     /// The schema of the arguments, its text as it was registered.
     pub fn input_schema(&self) -> &str {
-        &self.definition.input_schema
+        &self.checked.definition.input_schema
     }
 
     /// The schema of the structured result, its text as it was registered.
     pub fn output_schema(&self) -> Option<&str> {
-        self.definition.output_schema.as_deref()
+        self.checked.definition.output_schema.as_deref()
     }
 
     /// The parameters, for messages to people and models.
@@ -131,10 +145,10 @@ impl RegisteredTool {
     }
 
     fn described(&self) -> &Described {
-        self.described.get_or_init(|| {
-            let parameters = parameters::of(&self.definition.input_schema);
+        self.checked.described.get_or_init(|| {
+            let parameters = parameters::of(self.input_schema());
             let takes_secrets = parameters.iter().any(|parameter| is_secret_key(&parameter.name));
-            let schema_print = print_of(&self.definition.input_schema);
+            let schema_print = print_of(self.input_schema());
             Described { parameters, takes_secrets, schema_print }
         })
     }
@@ -147,7 +161,7 @@ impl RegisteredTool {
 
 impl fmt::Debug for RegisteredTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RegisteredTool").field("definition", &self.definition).finish_non_exhaustive()
+        f.debug_struct("RegisteredTool").field("definition", self.definition()).finish_non_exhaustive()
     }
 }
 

@@ -53,6 +53,15 @@ impl Snapshot {
         &self.tools
     }
 
+    /// The tools of a server by their names, in the order of registration.
+    pub(super) fn of_server<'s>(
+        &'s self,
+        server: &'s str,
+    ) -> impl Iterator<Item = (&'s str, &'s Arc<RegisteredTool>)> {
+        let tools = self.tools.iter().filter(move |tool| tool.server() == Some(server));
+        tools.map(|tool| (tool.name(), tool))
+    }
+
     /// How many changes came before.
     pub fn generation(&self) -> u64 {
         self.generation

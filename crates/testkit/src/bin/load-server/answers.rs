@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -29,6 +30,11 @@ pub struct Server {
     delay: Duration,
     is_silent: bool,
     delayed: Once,
+    /// How long it waits before it changes its tools the next time.
+    pub changes: Option<Duration>,
+    /// How often it was asked for its tools, and how often they changed.
+    lists: AtomicU64,
+    version: AtomicU64,
 }
 
 impl Server {
@@ -41,8 +47,12 @@ impl Server {
             delay: Duration::ZERO,
             is_silent: false,
             delayed: Once::new(),
+            changes: None,
+            lists: AtomicU64::new(0),
+            version: AtomicU64::new(0),
         };
-        let (mut count, mut prefix, mut named) = (0, "tool".to_owned(), Vec::new());
+        let (mut count, mut bytes) = (0, tools::FILLING_BYTES);
+        let (mut prefix, mut named, mut piece) = ("tool".to_owned(), Vec::new(), None);
         for argument in arguments {
             let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
             let number = || value.parse().unwrap_or(0);
@@ -51,14 +61,32 @@ impl Server {
                 "--hangs" => server.is_silent = true,
                 "--label" => server.label = Some(value.to_owned()),
                 "--delay" => server.delay = Duration::from_millis(number()),
+                "--changes" => server.changes = Some(Duration::from_millis(number())),
+                "--bytes" => bytes = number() as usize,
+                "--piece" => piece = Some(value.to_owned()),
                 "--tools" => count = number() as usize,
                 "--prefix" => prefix = value.to_owned(),
                 "--tool" => named.push(value.to_owned()),
                 _ => {}
             }
         }
-        server.tools = tools::listed(count, &prefix, &named);
+        server.tools = tools::listed((count, bytes), &prefix, &named, piece.as_deref());
         server
+    }
+
+    /// Changes its tools, once somebody has asked for them.
+    pub fn change(&self) -> bool {
+        self.version.fetch_add(1, Ordering::Relaxed);
+        self.lists.load(Ordering::Relaxed) > 0
+    }
+
+    /// The tool that changes, if there is one.
+    fn changing(&self) -> String {
+        let version = self.version.load(Ordering::Relaxed);
+        let tool = format!(
+            r#"{{"name":"version_{version}","description":"The version {version}.","inputSchema":{{"type":"object"}}}},"#
+        );
+        self.changes.map(|_| tool).unwrap_or_default()
     }
 
     /// Hears a message and what came beside it.
@@ -76,12 +104,14 @@ impl Server {
             "tools/call" => return self.call(request, text, headers),
             "tools/list" => {
                 let cache = if self.is_modern { r#","ttlMs":0,"cacheScope":"private""# } else { "" };
-                format!(r#"{{{}{}{cache}}}"#, self.kind(), self.tools)
+                self.lists.fetch_add(1, Ordering::Relaxed);
+                format!(r#"{{{}"tools":[{}{}]{cache}}}"#, self.kind(), self.changing(), self.tools)
             }
             "ping" => "{}".to_owned(),
             "initialize" => {
-                let about = r#""capabilities":{"tools":{}},"serverInfo":{"name":"load","version":"1"}"#;
-                format!(r#"{{"protocolVersion":"2025-11-25",{about}}}"#)
+                let tools = if self.changes.is_some() { r#"{"listChanged":true}"# } else { "{}" };
+                let about = r#""serverInfo":{"name":"load","version":"1"}"#;
+                format!(r#"{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{tools}}},{about}}}"#)
             }
             "server/discover" if self.is_modern => {
                 let about = r#""ttlMs":0,"cacheScope":"public","capabilities":{"tools":{}}"#;
@@ -136,8 +166,44 @@ impl Server {
                 std::process::exit(3)
             }
             "echo" => Said::Now(self.says(id, &self.labelled(&text()))),
+            "repeat" => Said::Now(self.repeats(request, &arguments)),
             // The others say who they are.
             other => Said::Now(self.says(id, &self.labelled(other))),
+        }
+    }
+
+    /// A text again and again, at the place of an answer that is asked for.
+    fn repeats(&self, request: &Request, arguments: &Json) -> String {
+        let (id, kind) = (&request.id, self.kind());
+        let count = arguments.get("count").and_then(|count| count.as_str().parse().ok()).unwrap_or(0);
+        let piece = arguments.get_text("piece").unwrap_or_default();
+        let text = raw::quote(&piece.repeat(count));
+        let content = |text: &str| format!(r#""content":[{{"type":"text","text":{text}}}]"#);
+        let result = |members: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{kind}{members}}}}}"#);
+        let notified = |method: &str, params: &str| {
+            let line = format!(r#"{{"jsonrpc":"2.0","method":"notifications/{method}","params":{params}}}"#);
+            format!("{line}\n{}", result(&content("\"told\"")))
+        };
+        match arguments.get_text("as").as_deref() {
+            Some("failure") => result(&format!(r#"{},"isError":true"#, content(&text))),
+            Some("refusal") => {
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":{text}}}}}"#)
+            }
+            Some("key") => result(&format!(r#"{},"structuredContent":{{{text}:1}}"#, content("\"key\""))),
+            // The piece is JSON itself.
+            Some("values") => {
+                let values = vec![piece; count].join(",");
+                result(&format!(r#"{},"structuredContent":{{"values":[{values}]}}"#, content("\"values\"")))
+            }
+            Some("log") => notified("message", &format!(r#"{{"level":"error","data":{text}}}"#)),
+            Some("progress") => {
+                let meta = request.params.as_ref().and_then(|params| params.get("_meta"));
+                let token = meta.and_then(|meta| meta.get("progressToken"));
+                let token = token.map_or("0".to_owned(), |token| token.to_string());
+                let params = format!(r#"{{"progressToken":{token},"progress":1,"message":{text}}}"#);
+                notified("progress", &params)
+            }
+            _ => result(&content(&text)),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::answers::{Said, Server};
 static SESSIONS: AtomicU64 = AtomicU64::new(1);
 
 /// Serves until it is killed.
-pub fn serve(server: Server) -> io::Result<()> {
+pub fn serve(server: Arc<Server>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -24,7 +24,7 @@ pub fn serve(server: Server) -> io::Result<()> {
         let listener = listener.tap_io(|stream| {
             let _ = stream.set_nodelay(true);
         });
-        let router = Router::new().fallback(answer).with_state(Arc::new(server));
+        let router = Router::new().fallback(answer).with_state(server);
         axum::serve(listener, router).await
     })
 }

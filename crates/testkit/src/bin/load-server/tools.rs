@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// How large a filling tool is, in bytes of JSON, more or less.
-const FILLING_BYTES: usize = 2048;
+pub const FILLING_BYTES: usize = 2048;
 
 /// Words of which names and descriptions are made.
 const WORDS: [&str; 32] = [
@@ -14,8 +14,9 @@ const WORDS: [&str; 32] = [
 ];
 const DEEDS: [&str; 8] = ["create", "delete", "export", "find", "list", "move", "read", "update"];
 
-/// The member `tools` of a list: those that do something, those with these names, and so many more.
-pub fn listed(count: usize, prefix: &str, named: &[String]) -> String {
+/// The tools of a list: those that do something, those with these names, and so many more of so many bytes, which say
+/// ordinary things or repeat a piece.
+pub fn listed((count, bytes): (usize, usize), prefix: &str, named: &[String], piece: Option<&str>) -> String {
     let text = json!({"type": "string"});
     let open = json!({"type": "object"});
     let said = json!({"type": "object", "properties": {"text": text}, "required": ["text"]});
@@ -29,15 +30,30 @@ pub fn listed(count: usize, prefix: &str, named: &[String]) -> String {
         json!({"name": "refuse", "description": "Answers with an error of the protocol.", "inputSchema": said}),
         json!({"name": "print", "description": "Prints a text to its log and says it back.", "inputSchema": said}),
         json!({"name": "die", "description": "Prints a text to its log and ends.", "inputSchema": said}),
+        json!({"name": "repeat", "description": "Says a text again and again.", "inputSchema": open}),
         json!({"name": "headers", "description": "Says the headers that reached it.", "inputSchema": open}),
     ];
     let one_more = |name: &String| json!({"name": name, "description": "One more.", "inputSchema": open});
     tools.extend(named.iter().map(one_more));
-    tools.extend((0..count).map(|number| filling(number, prefix)));
-    format!(r#""tools":{}"#, Value::Array(tools))
+    tools.extend((0..count).map(|number| match piece {
+        Some(piece) => repeating(number, prefix, bytes, piece),
+        None => filling(number, prefix, bytes),
+    }));
+    let tools: Vec<String> = tools.iter().map(Value::to_string).collect();
+    tools.join(",")
 }
 
-fn filling(number: usize, prefix: &str) -> Value {
+/// A tool that has a piece again and again in its description, and as the name and the description of a parameter.
+fn repeating(number: usize, prefix: &str, bytes: usize, piece: &str) -> Value {
+    let text = piece.repeat(bytes / 3 / piece.len().max(1));
+    let parameter = json!({"type": "string", "description": text});
+    let mut properties = serde_json::Map::new();
+    properties.insert(text.clone(), parameter);
+    let schema = json!({"type": "object", "properties": properties});
+    json!({"name": format!("{prefix}_{number}"), "description": format!("Does it. {text}"), "inputSchema": schema})
+}
+
+fn filling(number: usize, prefix: &str, bytes: usize) -> Value {
     let word = |at: usize| WORDS[(number / DEEDS.len() + at * 7) % WORDS.len()];
     let deed = DEEDS[number % DEEDS.len()];
     let mut properties = serde_json::Map::new();
@@ -47,7 +63,7 @@ fn filling(number: usize, prefix: &str) -> Value {
     });
     for at in 0.. {
         let size = tool.to_string().len() + Value::Object(properties.clone()).to_string().len();
-        if size >= FILLING_BYTES {
+        if size >= bytes {
             break;
         }
         let about = format!(
@@ -68,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_filling_tool_has_the_wanted_size_and_a_name_of_its_own() {
-        let tools: Vec<Value> = (0..1000).map(|number| filling(number, "one")).collect();
+        let tools: Vec<Value> = (0..1000).map(|number| filling(number, "one", FILLING_BYTES)).collect();
         let names: std::collections::HashSet<_> = tools.iter().map(|tool| tool["name"].to_string()).collect();
         assert_eq!(names.len(), 1000);
         for tool in &tools {

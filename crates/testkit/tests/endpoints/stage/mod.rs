@@ -43,28 +43,34 @@ pub fn entry(program: &str, args: &[&str]) -> String {
 
 /// The gateway over the servers of a configuration.
 pub async fn staged(configuration: &str, options: GatewayOptions) -> Stage {
-    stage(configuration, options, false, None)
+    stage(configuration, options, &server_options(false), None)
 }
 
 /// The same, with somebody who hears of every call.
 pub fn staged_with(configuration: &str, options: GatewayOptions, observer: Arc<dyn CallObserver>) -> Stage {
-    stage(configuration, options, false, Some(observer))
+    stage(configuration, options, &server_options(false), Some(observer))
 }
 
 /// The same, each server started when it is needed.
 pub async fn staged_lazily(configuration: &str, options: GatewayOptions) -> Stage {
-    stage(configuration, options, true, None)
+    stage(configuration, options, &server_options(true), None)
+}
+
+/// The same, looked after by this policy.
+pub fn staged_by(configuration: &str, policy: Policy) -> Stage {
+    let servers = ServerOptions { policy, ..server_options(false) };
+    stage(configuration, GatewayOptions::default(), &servers, None)
 }
 
 fn stage(
     configuration: &str,
     options: GatewayOptions,
-    is_lazy: bool,
+    servers: &ServerOptions,
     observer: Option<Arc<dyn CallObserver>>,
 ) -> Stage {
     let configuration = parse(configuration, Path::new("/servers.json"), &|_| None).expect("a configuration");
     assert!(configuration.problems.is_empty(), "{:?}", configuration.problems);
-    let servers = Servers::start(&configuration, |_| true, &server_options(is_lazy));
+    let servers = Servers::start(&configuration, |_| true, servers);
     let registry = Arc::new(ToolRegistry::new());
     offer(&servers, &registry);
     let mut executor = ToolExecutor::new(registry);

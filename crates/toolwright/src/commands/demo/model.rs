@@ -60,6 +60,7 @@ async fn converse(url: &str, token: &str, thing: &str, pace: &mut Pace) -> Resul
         headers: vec![("Authorization".to_owned(), format!("Bearer {token}"))],
         kind: HttpKind::Streamable,
         authorizer: None,
+        max_response_bytes: None,
     };
     let connection = Connection::open(http::open(target), Arc::new(NoHost));
     // A legacy client has a session, and so every round is a conversation.
