@@ -1,10 +1,15 @@
 //! What a server answers to a call, turned into what the executor takes.
 
 use toolwright_jsonrpc::Json;
+use toolwright_mcp::off_async;
 use toolwright_tools::{ToolFailure, ToolOutput};
 
 /// Reads the result of `tools/call`. The text is for models and people; the whole result stays beside it.
 pub(crate) fn read(result: &Json) -> Result<ToolOutput, ToolFailure> {
+    off_async(result.as_str().len(), || read_here(result))
+}
+
+fn read_here(result: &Json) -> Result<ToolOutput, ToolFailure> {
     if result.members().is_none() {
         let message = format!("the server's answer is no result of a tool: {}", result.as_str());
         return Err(ToolFailure::Tool { message });

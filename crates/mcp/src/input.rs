@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use toolwright_jsonrpc::{Id, Json, Request};
 
-use crate::{Host, Peer, RequestError, RequestOptions};
+use crate::{Host, Peer, RequestError, RequestOptions, off_async};
 
 /// The requests that a server may answer with questions.
 const ASKABLE: &[&str] = &["tools/call", "resources/read", "prompts/get"];
@@ -17,7 +17,8 @@ const NOTHING_ASKED: Duration = Duration::from_millis(100);
 
 /// The kind of a result; a server that says nothing means `complete`.
 pub fn result_type(result: &Json) -> String {
-    result.get_text("resultType").unwrap_or_else(|| "complete".to_owned())
+    off_async(result.as_str().len(), || result.get_text("resultType"))
+        .unwrap_or_else(|| "complete".to_owned())
 }
 
 /// Whether the server wants to know something before it answers.

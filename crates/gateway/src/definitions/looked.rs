@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn an_entry_that_cannot_be_read_is_named() {
-        let deep = format!(r#"{{"name":"deep","inputSchema":{}{}}}"#, "[".repeat(150), "]".repeat(150));
+        let deep = format!(r#"{{"name":"deep","inputSchema":{}{}}}"#, "[".repeat(127), "]".repeat(127));
         let (looked, _) = Looked::read(&subject("one"), &list(&[deep, tool("a", "Reads.")]), None, &[]);
         assert!(looked.unreadable.contains("deep") && looked.prints()[0].1.is_none());
         assert!(!looked.unreadable.contains("a") && looked.prints()[1].1.is_some());

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
+use toolwright_mcp::off_async;
 
 use super::owner::Owner;
 
@@ -32,8 +33,11 @@ impl OwnedIds {
 
     /// Stores the task that a result of this client's call reports, if it does.
     pub fn note_task(&self, owner: &Owner, connection: u64, result: &Json) {
-        let task = result.get("task").and_then(|task| task.get_text("taskId"));
-        if let Some(id) = task.or_else(|| result.get_text("taskId")) {
+        let id = off_async(result.as_str().len(), || {
+            let task = result.get("task").and_then(|task| task.get_text("taskId"));
+            task.or_else(|| result.get_text("taskId"))
+        });
+        if let Some(id) = id {
             self.add(owner, connection, id);
         }
     }

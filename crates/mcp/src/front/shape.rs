@@ -2,6 +2,7 @@
 
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, ObjectWriter};
 
+use crate::off_async;
 use crate::peer::SERVER;
 
 /// Whether a client may keep the result of a method for a while.
@@ -28,7 +29,7 @@ pub(super) struct Lacks {
 
 /// What a result lacks; `None` when it is whole.
 pub(super) fn lacks(method: &str, result: &Json) -> Option<Lacks> {
-    let members = result.members()?;
+    let members = off_async(result.as_str().len(), || result.members())?;
     let get = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.value);
     let kind = get("resultType");
     let is_kept = is_cacheable(method) && kind.is_none_or(|kind| kind == "\"complete\"");
@@ -56,6 +57,10 @@ impl From<Json> for Shaped {
 
 /// A result for a modern client: with what it lacks.
 pub(super) fn modern_result(result: Json, lacks: Lacks, server: Option<&Json>, ttl_ms: u64) -> Shaped {
+    off_async(result.as_str().len(), || completed(result, lacks, server, ttl_ms))
+}
+
+fn completed(result: Json, lacks: Lacks, server: Option<&Json>, ttl_ms: u64) -> Shaped {
     let mut more = ObjectWriter::default();
     let mut result = result;
     if let Some(server) = server.filter(|_| lacks.kind) {
@@ -83,7 +88,8 @@ pub(super) fn modern_result(result: Json, lacks: Lacks, server: Option<&Json>, t
 
 /// An outcome for a legacy client: without what it does not know.
 pub(super) fn legacy(method: &str, outcome: Result<Json, ErrorObject>) -> Result<Json, ErrorObject> {
-    legacy_result(method, outcome?)
+    let result = outcome?;
+    off_async(result.as_str().len(), || legacy_result(method, result))
 }
 
 fn legacy_result(method: &str, result: Json) -> Result<Json, ErrorObject> {

@@ -7,6 +7,8 @@ use super::shape::Shaped;
 use tokio::task::AbortHandle;
 use toolwright_jsonrpc::{ErrorObject, Id, Message, Notification, Response};
 
+use crate::off_async;
+
 /// A task that ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Task(AbortHandle);
@@ -38,7 +40,9 @@ pub(super) fn answer_line(id: Option<Id>, outcome: Result<impl Into<Shaped>, Err
         Ok(shaped) => shaped.into(),
         Err(error) => return error_line(id, error),
     };
-    let mut line = Message::Response(Response { id, outcome: Ok(result), extra: Vec::new() }).to_line();
+    let bytes = result.as_str().len();
+    let message = Message::Response(Response { id, outcome: Ok(result), extra: Vec::new() });
+    let mut line = off_async(bytes, || message.to_line());
     if !more.is_empty() {
         // Into the result: nothing but the message ends after it.
         line.insert_str(line.len() - "}}".len(), &more);
@@ -48,7 +52,9 @@ pub(super) fn answer_line(id: Option<Id>, outcome: Result<impl Into<Shaped>, Err
 
 /// The line of an error.
 pub(super) fn error_line(id: Option<Id>, error: ErrorObject) -> String {
-    Message::Response(Response { id, outcome: Err(error), extra: Vec::new() }).to_line()
+    let bytes = error.message.len() + error.data.as_ref().map_or(0, |data| data.as_str().len());
+    let message = Message::Response(Response { id, outcome: Err(error), extra: Vec::new() });
+    off_async(bytes, || message.to_line())
 }
 
 /// The line of a notification.
