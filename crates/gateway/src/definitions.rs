@@ -1,8 +1,8 @@
 //! What servers say their tools are: whether that is what was agreed to, and whether it hides instructions.
 //!
-//! Every list is looked at before anybody sees it: where tools are hidden, there is no moment at which a new
-//! definition is offered unseen. That takes a while for a list of thousands, so it is done on a thread of its own, no
-//! lock is held meanwhile, and an entry that was in the list before is not read again.
+//! Where tools are hidden, every list is looked at before anybody sees it: there is no moment at which a new definition is
+//! offered unseen. That takes a while for a list of thousands, so it is done on a thread of its own, no lock that others
+//! need is held meanwhile, and an entry that was in the list before is not read again.
 
 mod looked;
 

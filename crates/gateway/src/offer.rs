@@ -107,6 +107,12 @@ async fn keep(server: &Server, mut known: Arc<Listed>, register: impl Fn()) {
         if !Arc::ptr_eq(&listed.items, &known.items) {
             register();
         }
+        if !Arc::ptr_eq(&listed, &known)
+            && let Some(definitions) = &server.definitions
+        {
+            // Whoever looks waits for those who look already.
+            off_async(usize::MAX, || definitions.look(server));
+        }
         known = listed;
         if changes.changed().await.is_err() {
             return;
@@ -121,6 +127,7 @@ pub(crate) fn register(server: &Server, registry: &ToolRegistry) -> Vec<Registra
 }
 
 fn register_list(server: &Server, listed: &Listed, registry: &ToolRegistry) -> Vec<RegistrationError> {
+    // Before its tools can be called: what is known of a server decides whose a name is when it is away.
     if let Some(definitions) = &server.definitions {
         definitions.look(server);
     }

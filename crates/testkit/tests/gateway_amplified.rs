@@ -74,7 +74,7 @@ async fn time(client: &mut Client, piece: &str, place: &str, bytes: usize) -> Du
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_results_cost_about_as_much_as_harmless_ones_and_delay_no_other_client() {
     let programs = programs();
-    let servers = [("hostile", programs.entry(&[])), ("other", programs.entry(&[]))];
+    let servers = [("hostile", programs.entry(&["--tool=repeat"])), ("other", programs.entry(&[]))];
     let configuration = programs.apart(&servers.map(|(name, entry)| (name.to_owned(), entry)));
     let served = Served::start_with(&programs, Some(&configuration), &["--rate", "0"], &[]);
     let client = async |path: &str| served.client(path, Era::Legacy).await.expect("a client");

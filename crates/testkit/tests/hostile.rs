@@ -213,6 +213,21 @@ async fn an_answer_that_is_too_large_or_too_deep_is_an_error_of_its_call_alone()
 }
 
 #[tokio::test]
+async fn the_largest_answer_is_a_setting() {
+    let limited = |bytes| Child::start_limited(&[], Arc::new(NoHost), Some(bytes));
+    let (small, large) = (limited(1 << 20), limited(40 << 20));
+    let error = small.call("large", r#"{"megabytes":2}"#).await.unwrap_err().to_string();
+    assert!(error.contains("larger than 1 MiB") && error.contains("maxResponseBytes"), "{error}");
+    assert_eq!(small.says("plain", "still here").await, "still here");
+    assert_eq!(
+        text_of(&large.call("large", r#"{"megabytes":30}"#).await.expect("an answer")).len(),
+        30 << 20
+    );
+    let error = large.call("large", r#"{"megabytes":41}"#).await.unwrap_err().to_string();
+    assert!(error.contains("larger than 40 MiB"), "{error}");
+}
+
+#[tokio::test]
 async fn a_server_gets_the_listed_variables_and_no_other() {
     let listed = |name: &str| {
         let list = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];

@@ -11,7 +11,8 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::timeout;
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::{Era, RequestError, RequestOptions};
+use toolwright_mcp::http::HttpTarget;
+use toolwright_mcp::{Era, NoHost, RequestError, RequestOptions};
 use toolwright_testkit::http::{Asked, Caller, HttpServer};
 use toolwright_testkit::http_habits::{HabitServer, answer, error};
 use web::{Listener, PATIENCE, call, connect, met, options, target, until};
@@ -79,6 +80,21 @@ async fn what_is_no_answer_fails_its_own_call_and_says_why() {
     assert_eq!(server.begun(), 1);
     let error = call(&peer, "error-without-id").await.unwrap_err();
     assert!(matches!(&error, RequestError::Server(error) if error.number() == Some(-32602)), "{error:?}");
+}
+
+#[tokio::test]
+async fn the_largest_answer_is_a_setting() {
+    let server = server().await;
+    let limited = async |bytes| {
+        let target = HttpTarget { max_response_bytes: Some(bytes), ..target(&server.url()) };
+        connect(target, Arc::new(NoHost)).await.expect("met")
+    };
+    let (small, large) = (limited(1 << 20).await, limited(20 << 20).await);
+    for habit in ["huge-stream", "huge-body"] {
+        let error = call(&small, habit).await.unwrap_err().to_string();
+        assert!(error.contains("larger than 1 MiB"), "{habit}: {error}");
+    }
+    assert_eq!(call(&large, "huge-body").await.expect("an answer").len(), 17 << 20);
 }
 
 #[tokio::test]

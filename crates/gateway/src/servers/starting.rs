@@ -44,7 +44,12 @@ pub(super) fn started(
     let subject = Arc::new(Subject::new(&toolbox.name, &name, entry));
     let prepare = options.definitions.clone().map(|definitions| -> PrepareList {
         let subject = Arc::clone(&subject);
-        Arc::new(move |items| definitions.look_at(&subject, items))
+        // Where nothing is hidden, a list is seen at once and looked at before its tools can be called.
+        Arc::new(move |items| {
+            if definitions.hides_some() {
+                definitions.look_at(&subject, items);
+            }
+        })
     });
     let supervisor = Supervisor::begin(connector, policy, Arc::new(others), beginning, known, prepare);
     if entry.is_disabled {

@@ -24,9 +24,15 @@ impl Child {
     }
 
     pub fn start_with(args: &[&str], host: Arc<dyn Host>) -> Child {
+        Child::start_limited(args, host, None)
+    }
+
+    /// The same with another limit on the size of its answers.
+    pub fn start_limited(args: &[&str], host: Arc<dyn Host>, max_response_bytes: Option<usize>) -> Child {
         let command = ChildCommand {
             program: env!("CARGO_BIN_EXE_hostile-server").into(),
             args: args.iter().map(Into::into).collect(),
+            max_response_bytes,
             ..ChildCommand::default()
         };
         let StartedChild { link, stderr, pid, .. } = start(&command).expect("the server starts");

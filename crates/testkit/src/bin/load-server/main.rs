@@ -2,7 +2,8 @@
 //!
 //! Over stdio, or with `--http` over Streamable HTTP on a port of its own, which it prints. A legacy server,
 //! or with `--modern` a modern one. `--tools=N` lists so many more tools of about 2 KB each, or of `--bytes=N`; their
-//! names begin with `--prefix=TEXT`, and `--piece=TEXT` is what they repeat; `--tool=NAME` lists one more; `--changes=MS` changes one tool again and again and
+//! names begin with `--prefix=TEXT`, and `--piece=TEXT` is what they repeat; `--tool=NAME` lists one more, such as
+//! `repeat`, which says a text again and again; `--changes=MS` changes one tool again and again and
 //! says so (over stdio); `--label=TEXT` stands before what `echo` answers; `--delay=MS` waits before the first answer,
 //! `--hangs` gives none.
 

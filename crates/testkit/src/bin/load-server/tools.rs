@@ -30,7 +30,6 @@ pub fn listed((count, bytes): (usize, usize), prefix: &str, named: &[String], pi
         json!({"name": "refuse", "description": "Answers with an error of the protocol.", "inputSchema": said}),
         json!({"name": "print", "description": "Prints a text to its log and says it back.", "inputSchema": said}),
         json!({"name": "die", "description": "Prints a text to its log and ends.", "inputSchema": said}),
-        json!({"name": "repeat", "description": "Says a text again and again.", "inputSchema": open}),
         json!({"name": "headers", "description": "Says the headers that reached it.", "inputSchema": open}),
     ];
     let one_more = |name: &String| json!({"name": name, "description": "One more.", "inputSchema": open});

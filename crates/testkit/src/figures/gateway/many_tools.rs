@@ -14,7 +14,7 @@ const LIST: Duration = Duration::from_millis(200);
 const SEARCH: Duration = Duration::from_millis(20);
 const RSS_KIB: u64 = 150 << 10;
 /// What every server has besides.
-const OWN_TOOLS: usize = 10;
+const OWN_TOOLS: usize = 9;
 
 const QUERIES: [&str; 6] = [
     "create an invoice for a customer",
