@@ -11,6 +11,7 @@ mod growing;
 mod mender;
 mod stage;
 mod stop;
+mod too_late;
 mod whole;
 
 pub use cache::{ToolCache, Toolset};

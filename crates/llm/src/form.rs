@@ -12,6 +12,7 @@ mod request;
 mod response;
 pub mod signature;
 
+pub use arguments::UNREADABLE;
 pub use call_ids::CallIds;
 pub use event::Event;
 pub use request::{

@@ -6,6 +6,7 @@
 
 mod frames;
 mod gathered;
+pub(crate) mod halves;
 pub(crate) mod progress;
 mod replay;
 mod sequencer;

@@ -33,6 +33,8 @@ const CALLED: &str = r#"{"id":"1","object":"chat.completion","created":1,"model"
 const STREAMED: &str = "data: {\"id\":\"1\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"weather\",\"arguments\":\"{\\\"city\\\":\"}}]}}]}\n\ndata: {\"id\":\"1\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"Oslo\\\"}\"}}]}}]}\n\ndata: {\"id\":\"1\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
 
 const CLIENTS: [Dialect; 3] = [Dialect::AnthropicMessages, Dialect::OpenAiChat, Dialect::OpenAiResponses];
+const ALL: [Dialect; 4] =
+    [Dialect::AnthropicMessages, Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::OllamaChat];
 
 /// Whether a client sees a call in an answer.
 fn has_call(out: &str) -> bool {
@@ -83,7 +85,7 @@ fn text_that_looks_like_a_call_stays_text_where_no_call_is_allowed() {
 
 #[test]
 fn a_stream_of_nothing_but_its_end_is_an_error() {
-    for front in CLIENTS {
+    for front in ALL {
         let asked = prepared(front, Dialect::OpenAiChat, &request(front, None, true));
         let (out, report) = streamed(&asked, "data: [DONE]\n\n", 5);
         assert!(report.failure.is_some() && out.contains("error"), "{front:?}: {out}");
@@ -92,7 +94,7 @@ fn a_stream_of_nothing_but_its_end_is_an_error() {
     // One that said something and forgot why it ends is none.
     let said =
         "data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\n";
-    for front in CLIENTS {
+    for front in ALL {
         let asked = prepared(front, Dialect::OpenAiChat, &request(front, None, true));
         let (out, report) = streamed(&asked, said, 5);
         assert!(report.failure.is_none() && out.contains("Hi"), "{front:?}: {out}");
@@ -139,4 +141,25 @@ fn what_only_responses_knows_leaves_no_empty_message_behind() {
             assert!(message["content"] != "" && message["content"] != json!([]), "{upstream:?}: {sent}");
         }
     }
+}
+
+#[test]
+fn a_client_of_chat_gives_encrypted_thoughts_back_to_responses() {
+    let (front, upstream) = (Dialect::OpenAiChat, Dialect::OpenAiResponses);
+    let thought = json!({"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Hm."}], "encrypted_content": "gAAAAB"});
+    let bare = json!({"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "gAAAAC"});
+    let call = json!({"type": "function_call", "id": "fc", "call_id": "c", "name": "weather", "arguments": "{\"city\":\"Oslo\"}", "status": "completed"});
+    let answer = json!({"id": "r", "object": "response", "model": "m", "status": "completed", "output": [thought, bare, call]});
+    let asked = prepared(front, upstream, &request(front, None, false));
+    let told: Value = serde_json::from_str(&whole(&asked, &answer.to_string()).0).expect("JSON");
+    let mut next: Value = serde_json::from_str(&request(front, None, false)).expect("JSON");
+    let messages = next["messages"].as_array_mut().expect("messages");
+    messages.push(told["choices"][0]["message"].clone());
+    messages.push(json!({"role": "tool", "tool_call_id": "c", "content": "rain"}));
+    let sent: Value = serde_json::from_str(&prepared(front, upstream, &next.to_string()).body).expect("JSON");
+    let input = sent["input"].as_array().expect("items");
+    assert!(input.contains(&thought) && input.contains(&bare), "{sent}");
+    // No other provider gets them.
+    let sent = prepared(front, Dialect::AnthropicMessages, &next.to_string()).body;
+    assert!(!sent.contains("gAAAA"), "{sent}");
 }

@@ -1,11 +1,13 @@
 //! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
 
+mod amplification;
 mod call_stage;
 mod calls;
 mod changed_upstreams;
 mod exchange;
 mod golden;
 mod namespaces;
+mod odd_streams;
 mod pass_documents;
 mod pass_scenarios;
 mod pass_streams;

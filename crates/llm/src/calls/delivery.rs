@@ -44,7 +44,7 @@ pub struct CallReport {
     /// Whether the length limit cut the call off.
     pub is_cut: bool,
     /// Whether a part had left that what would have been delivered instead cannot begin with, so that the rest
-    /// followed as it was sent.
+    /// followed as it was sent, or what has left was marked as unreadable.
     pub is_too_late: bool,
 }
 

@@ -100,7 +100,8 @@ impl GrowingCall {
                     report.is_too_late = true;
                     report.instead = None;
                 }
-                // What is no JSON is not executed, and the client says so.
+                let rest = rest.or_else(|| self.mender.marked_rest(&text[..self.left], text));
+                // Who reads whole JSON does not execute what is none, and says so.
                 Some(rest.unwrap_or_else(|| text[self.left..].to_owned()))
             }
         };

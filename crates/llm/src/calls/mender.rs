@@ -8,14 +8,12 @@ use toolwright_normalizer::text::{self, FirstValue};
 use toolwright_normalizer::{Normalizer, RawArguments, Tool, find_tool};
 
 use super::cache::{KnownTool, Toolset};
-use super::{CallReport, Delivery, GrowingCall, Mended};
+use super::{CallReport, Delivery, GrowingCall, Mended, too_late};
 use crate::dialects::openai_responses::namespace::full_name;
+use crate::form::UNREADABLE;
 
 /// How often arguments may be JSON inside a string.
 const MAX_ENCODINGS: usize = 4;
-
-/// The member that holds arguments of which no object can be made.
-const UNREADABLE: &str = "unreadable_arguments";
 
 /// Judges the calls of one exchange, and mends them where that is safe.
 #[derive(Clone, Debug)]
@@ -190,6 +188,15 @@ impl Mender {
     /// The compiled tool that a name stands for.
     pub(super) fn tool(&self, named: &Named) -> Option<&Arc<Tool>> {
         self.tools.tool(named.tool?)?.judged()
+    }
+
+    /// What to write behind a part that has left of arguments that cannot be read, for clients that would take the part
+    /// for the whole.
+    pub(crate) fn marked_rest(&self, left: &str, sent: &str) -> Option<String> {
+        if !self.needs_objects || raw::check(sent).is_ok() {
+            return None;
+        }
+        too_late::marked_rest(left, sent)
     }
 
     /// Arguments that nothing is done about: in a form whose failure the client reports to the model.

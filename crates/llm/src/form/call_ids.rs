@@ -1,22 +1,29 @@
 //! The ids of the calls of one answer: no two calls have the same.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::{Block, Response};
 
-/// The ids that calls of an answer have by now.
+/// The ids that calls of an answer have by now, each with the number that is tried next for another call of that id: so
+/// many calls with one id do not cost more each.
 #[derive(Clone, Debug, Default)]
-pub struct CallIds(HashSet<String>);
+pub struct CallIds(HashMap<String, usize>);
 
 impl CallIds {
     /// The id of a call that begins: the one that it was given, or one of its own where another call has that.
     pub fn take(&mut self, given: String) -> String {
-        let mut id = given.clone();
-        let mut number = 2;
-        while !self.0.insert(id.clone()) {
-            id = format!("{given}_{number}");
+        let Some(&next) = self.0.get(&given) else {
+            self.0.insert(given.clone(), 2);
+            return given;
+        };
+        let mut number = next;
+        let mut id = format!("{given}_{number}");
+        while self.0.contains_key(&id) {
             number += 1;
+            id = format!("{given}_{number}");
         }
+        self.0.insert(given, number + 1);
+        self.0.insert(id.clone(), 2);
         id
     }
 }

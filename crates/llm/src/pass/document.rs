@@ -11,7 +11,7 @@ use super::walk::decoded;
 use super::{
     CallKey, Identity, Shape, Span, Spot, What, edit, spots_in_answer, spots_in_request, text_calls, usage,
 };
-use crate::form::{Stop, Usage};
+use crate::form::{CallIds, Stop, Usage};
 use crate::{Dialect, Notes};
 
 /// What passing an answer needs to know of its request.
@@ -104,8 +104,10 @@ pub fn answer<'b>(
                 } else {
                     Finish::Stop
                 };
-                if let What::Identity(identity) = what {
-                    calls.identify(key, identity, options);
+                match what {
+                    What::Identity(identity) => calls.identify(key, identity, options),
+                    What::CallId(span) => calls.tell_apart(span, options),
+                    _ => {}
                 }
                 calls.take(what.clone(), Turn::Now(finish));
             }
@@ -185,8 +187,9 @@ struct Calls<'b> {
     /// The namespace of the call's tool.
     namespace: Option<String>,
     named: Option<mend::Named>,
-    /// The ids of the calls so far.
-    ids: Vec<String>,
+    /// The ids of the calls so far, and how many were looked at.
+    ids: CallIds,
+    identified: usize,
     edits: Vec<(Span, String)>,
     reports: Vec<CallReport>,
 }
@@ -201,7 +204,8 @@ impl<'b> Calls<'b> {
             mender,
             namespace: None,
             named: None,
-            ids: Vec::new(),
+            ids: CallIds::default(),
+            identified: 0,
             edits: Vec::new(),
             reports: Vec::new(),
         }
@@ -255,8 +259,9 @@ impl<'b> Calls<'b> {
     /// Gives the call an id that no other call of the answer has.
     fn identify(&mut self, key: &CallKey, identity: &Identity, options: &PassOptions) {
         let told = key.id.as_ref().map(|id| decoded(self.body, id).into_owned());
-        let number = self.ids.len();
-        let id = told.filter(|id| !self.ids.contains(id));
+        let number = self.identified;
+        self.identified += 1;
+        let id = told.filter(|id| self.ids.take(id.clone()) == *id);
         let mut members = Vec::new();
         if id.is_none() {
             let made = raw::quote(&made_id(&options.id_seed, number));
@@ -269,7 +274,18 @@ impl<'b> Calls<'b> {
             }
         }
         self.edits.extend(identity.put(&members));
-        self.ids.push(id.unwrap_or_default());
+    }
+
+    /// The same where the dialect always has an id.
+    fn tell_apart(&mut self, span: &Span, options: &PassOptions) {
+        let sent = decoded(self.body, span).into_owned();
+        let number = self.identified;
+        self.identified += 1;
+        let told = match sent.is_empty() {
+            true => made_id(&options.id_seed, number),
+            false => self.ids.take(sent),
+        };
+        self.replace_text(span.clone(), Some(&told));
     }
 
     fn take(&mut self, what: What, turn: Turn) {
@@ -294,7 +310,7 @@ impl<'b> Calls<'b> {
                 let new = written(&mended.delivery, &sent, shape, self.shape);
                 self.edits.extend(new.map(|new| (span, new)));
             }
-            What::Identity(_) | What::Fragment(_) | What::End => {}
+            What::Identity(_) | What::CallId(_) | What::Fragment(_) | What::NoArguments(_) | What::End => {}
         }
     }
 }

@@ -46,12 +46,14 @@ impl Growing {
     }
 }
 
-/// Decides about arguments of which so much has left. What is delivered instead begins with that.
+/// Decides about arguments of which so much has left and so much was in no doubt. What is delivered instead begins with
+/// what has left.
 pub(super) fn decide(
     mender: &Mender,
     named: &Named,
     sent: &str,
     left: usize,
+    safe: usize,
     finish: Finish,
 ) -> (Delivery, CallReport) {
     let mended = mender.arguments(named, sent, finish);
@@ -67,7 +69,10 @@ pub(super) fn decide(
         None => {
             report.is_too_late = true;
             report.instead = None;
-            (Delivery::AsSent, report)
+            // What has left may end anywhere; what is in no doubt ends where the object can be closed.
+            let begun = sent.get(..safe.max(left)).unwrap_or(begun);
+            let marked = mender.marked_rest(begun, sent).map(|rest| [begun, &rest].concat());
+            (marked.map_or(Delivery::AsSent, Delivery::Instead), report)
         }
     }
 }

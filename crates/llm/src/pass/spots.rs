@@ -96,6 +96,8 @@ pub enum What {
     Start,
     /// By what clients know it, where a dialect leaves that to its providers.
     Identity(Identity),
+    /// The id that its result will name, a string, where the dialect always has one.
+    CallId(Span),
     /// The namespace of the tool, a string. It comes before the name.
     Namespace(Span),
     /// The name, a string.
@@ -104,6 +106,8 @@ pub enum What {
     Arguments(Span, Shape),
     /// A piece of the arguments, a string.
     Fragment(Span),
+    /// `null` where a call starts whose arguments come in pieces.
+    NoArguments(Span),
     /// No more arguments come.
     End,
 }
@@ -202,6 +206,7 @@ fn kept(read: Option<()>, spots: Vec<Spot>) -> Vec<Spot> {
 struct CallObject {
     key: CallKey,
     identity: Option<Identity>,
+    call_id: Option<Span>,
     namespace: Option<Span>,
     name: Option<Span>,
     arguments: Option<(Span, Shape)>,
@@ -242,9 +247,13 @@ impl CallObject {
 
     /// Tells the whole call.
     fn tell_whole(mut self, spots: &mut Vec<Spot>) {
-        // In a whole call `null` is what the model gave for arguments; in pieces it says that none come yet.
-        self.arguments = self.arguments.or(self.null.take().map(|span| (span, Shape::Object)));
+        self.take_null();
         self.tell([What::Start], [What::End], spots);
+    }
+
+    /// Takes `null` for the arguments: in a whole call it is what the model gave, in pieces it says that none come yet.
+    fn take_null(&mut self) {
+        self.arguments = self.arguments.take().or(self.null.take().map(|span| (span, Shape::Object)));
     }
 
     fn tell(
@@ -253,9 +262,9 @@ impl CallObject {
         after: impl IntoIterator<Item = What>,
         spots: &mut Vec<Spot>,
     ) {
-        let CallObject { key, identity, namespace, name, arguments, .. } = self;
+        let CallObject { key, identity, call_id, namespace, name, arguments, .. } = self;
         let arguments = arguments.map(|(span, shape)| What::Arguments(span, shape));
-        let identity = identity.map(What::Identity);
+        let identity = identity.map(What::Identity).into_iter().chain(call_id.map(What::CallId));
         let named = namespace.map(What::Namespace).into_iter().chain(name.map(What::Name));
         let all = before.into_iter().chain(identity).chain(named).chain(arguments).chain(after);
         spots.extend(all.map(|what| Spot::Call { key: key.clone(), what }));

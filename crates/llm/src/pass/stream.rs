@@ -68,6 +68,9 @@ impl PassStream {
         let result = self.frames.push(bytes, &mut |frame: Frame<'_>| state.frame(&frame, out));
         if let Err(error) = result {
             self.fail(&Failure::new(FailureKind::Api, format!("the upstream's stream broke: {error}")), out);
+        } else if self.state.has_too_many_calls() {
+            let message = format!("the upstream began more than {} calls in one answer", calls::MOST_CALLS);
+            self.fail(&Failure::new(FailureKind::Api, message), out);
         } else if self.state.held_bytes() > MOST_HELD_BYTES {
             let message = format!(
                 "a tool call of the upstream has more than {MOST_HELD_BYTES} bytes and cannot be mended"

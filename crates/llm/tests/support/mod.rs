@@ -155,3 +155,9 @@ pub fn data(stream: &str) -> Vec<Value> {
     let lines = stream.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
     lines.filter_map(|line| serde_json::from_str(line.trim()).ok()).collect()
 }
+
+/// Whether arguments take back a part that had left: a member of them holds all that was sent, as unreadable.
+pub fn is_marked(arguments: &str, sent: &str) -> bool {
+    let members = serde_json::from_str::<serde_json::Map<String, Value>>(arguments).unwrap_or_default();
+    members.values().any(|value| value["unreadable_arguments"] == sent)
+}

@@ -9,6 +9,7 @@ use super::response::{read_stop, take_usage};
 use crate::dialects::error_shapes;
 use crate::dialects::fields::Fields;
 use crate::form::{Event, Stop, Usage};
+use crate::stream::halves::{Halves, TextOf};
 use crate::stream::told::{self, number, some_text};
 use crate::stream::{Decode, Frame};
 use crate::{Failure, FailureKind};
@@ -23,6 +24,7 @@ pub struct Decoder {
     is_started: bool,
     /// The blocks that are open, by their index.
     open: BTreeMap<u64, Block>,
+    halves: Halves,
     calls: usize,
     is_finished: bool,
     usage: Usage,
@@ -50,6 +52,7 @@ impl Decoder {
             seed: id_seed.to_owned(),
             is_started: false,
             open: BTreeMap::new(),
+            halves: Halves::default(),
             calls: 0,
             is_finished: false,
             usage: Usage::default(),
@@ -178,27 +181,36 @@ impl Decoder {
         for member in raw::first_members(delta) {
             match member.key.as_ref() {
                 "type" => kind = told::text(member.value),
-                "text" | "thinking" | "partial_json" | "signature" => said = some_text(member.value).or(said),
+                "text" | "thinking" | "partial_json" | "signature" => said = Some(member.value),
                 _ => {}
             }
         }
         let (Some(kind), Some(said)) = (kind, said) else { return };
         match (kind.as_ref(), self.open.get_mut(&index)) {
             // A block that nobody opened is no reason to lose what it says.
-            ("text_delta", Some(Block::Text) | None) => out.push(Event::Text(said.into_owned())),
-            ("thinking_delta", Some(Block::Thinking(_)) | None) => {
-                out.push(Event::Thinking(said.into_owned()))
+            ("text_delta", Some(Block::Text) | None) => {
+                let text = self.halves.text(TextOf::Answer, said, out);
+                out.extend(text.map(|text| Event::Text(text.into_owned())));
             }
-            ("signature_delta", Some(Block::Thinking(signature))) => signature.push_str(&said),
+            ("thinking_delta", Some(Block::Thinking(_)) | None) => {
+                let text = self.halves.text(TextOf::Thinking, said, out);
+                out.extend(text.map(|text| Event::Thinking(text.into_owned())));
+            }
+            ("signature_delta", Some(Block::Thinking(signature))) => {
+                signature.push_str(&told::text(said).unwrap_or_default());
+            }
             ("input_json_delta", Some(Block::Call { number, input })) => {
-                *input = None;
-                out.push(Event::CallArguments { call: *number, text: said.into_owned() });
+                if let Some(text) = self.halves.text(TextOf::Call(*number as u64), said, out) {
+                    *input = None;
+                    out.push(Event::CallArguments { call: *number, text: text.into_owned() });
+                }
             }
             _ => {}
         }
     }
 
     fn block_stop(&mut self, index: u64, out: &mut Vec<Event>) {
+        self.halves.end_words(out);
         match self.open.remove(&index) {
             Some(Block::Thinking(signature)) if !signature.is_empty() => {
                 out.push(Event::Signature(signature))

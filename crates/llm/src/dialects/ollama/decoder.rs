@@ -6,6 +6,7 @@ use super::response::Line;
 use crate::dialects::error_shapes;
 use crate::dialects::fields::Fields;
 use crate::form::{Event, Stop, Usage};
+use crate::stream::halves::{Halves, TextOf};
 use crate::stream::{Decode, Frame};
 use crate::{Failure, FailureKind};
 
@@ -14,6 +15,7 @@ use crate::{Failure, FailureKind};
 pub struct Decoder {
     id_seed: String,
     calls: usize,
+    halves: Halves,
     is_started: bool,
     is_over: bool,
 }
@@ -21,7 +23,13 @@ pub struct Decoder {
 impl Decoder {
     /// Begins a stream. Ids that the upstream does not give are made of the seed.
     pub fn new(id_seed: &str) -> Decoder {
-        Decoder { id_seed: id_seed.to_owned(), calls: 0, is_started: false, is_over: false }
+        Decoder {
+            id_seed: id_seed.to_owned(),
+            calls: 0,
+            halves: Halves::default(),
+            is_started: false,
+            is_over: false,
+        }
     }
 
     fn fail(&mut self, failure: Failure, out: &mut Vec<Event>) {
@@ -54,8 +62,13 @@ impl Decode for Decoder {
             });
         }
         if let Some(said) = line.message {
-            out.extend(said.thinking.map(Event::Thinking));
-            out.extend(said.content.map(Event::Text));
+            let thinking = said.thinking.and_then(|text| self.halves.text(TextOf::Thinking, text, out));
+            out.extend(thinking.map(|text| Event::Thinking(text.into_owned())));
+            let content = said.content.and_then(|text| self.halves.text(TextOf::Answer, text, out));
+            out.extend(content.map(|text| Event::Text(text.into_owned())));
+            if !said.calls.is_empty() {
+                self.halves.end_words(out);
+            }
             for given in said.calls {
                 let call = self.calls;
                 self.calls += 1;
@@ -67,6 +80,7 @@ impl Decode for Decoder {
             }
         }
         if line.is_done {
+            self.halves.end_words(out);
             if line.usage != Usage::default() {
                 out.push(Event::Usage(line.usage));
             }

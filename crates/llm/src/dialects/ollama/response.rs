@@ -25,10 +25,10 @@ pub fn read_response(body: &str) -> Result<Response, Failure> {
         return Err(Failure::new(FailureKind::Api, "The upstream's answer has no \"message\"."));
     };
     let mut blocks = Vec::new();
-    if let Some(text) = message.thinking {
+    if let Some(text) = message.thinking.and_then(decoded) {
         blocks.push(Block::Thinking(Thinking { text, ..Thinking::default() }));
     }
-    if let Some(text) = message.content {
+    if let Some(text) = message.content.and_then(decoded) {
         blocks.push(Block::Text(Text { text, extra: Members::new() }));
     }
     blocks.extend(message.calls.into_iter().map(Block::Call));
@@ -45,10 +45,10 @@ pub fn read_response(body: &str) -> Result<Response, Failure> {
 }
 
 /// One object of an answer: all of it, or a line of its stream.
-pub(super) struct Line {
+pub(super) struct Line<'a> {
     pub(super) model: Option<String>,
     pub(super) created: Option<u64>,
-    pub(super) message: Option<Said>,
+    pub(super) message: Option<Said<'a>>,
     pub(super) is_done: bool,
     pub(super) stop: Option<Stop>,
     pub(super) usage: Usage,
@@ -56,14 +56,16 @@ pub(super) struct Line {
 }
 
 /// What an object says.
-pub(super) struct Said {
-    pub(super) thinking: Option<String>,
-    pub(super) content: Option<String>,
+pub(super) struct Said<'a> {
+    /// As JSON, where it says something.
+    pub(super) thinking: Option<&'a str>,
+    /// The same.
+    pub(super) content: Option<&'a str>,
     pub(super) calls: Vec<Call>,
 }
 
-impl Line {
-    pub(super) fn read(object: &str) -> Line {
+impl<'a> Line<'a> {
+    pub(super) fn read(object: &'a str) -> Line<'a> {
         let mut fields = Fields::lenient(object);
         let mut text = |key: &str| fields.take(key).and_then(decoded);
         let (model, created) = (text("model"), text("created_at").as_deref().and_then(time::read));
@@ -90,10 +92,10 @@ impl Line {
     }
 }
 
-impl Said {
-    fn read(message: &str) -> Said {
+impl<'a> Said<'a> {
+    fn read(message: &'a str) -> Said<'a> {
         let mut fields = Fields::lenient(message);
-        let mut text = |key: &str| fields.take(key).and_then(decoded).filter(|text| !text.is_empty());
+        let mut text = |key: &str| fields.take(key).filter(|text| text.starts_with('"') && text.len() > 2);
         let (thinking, content) = (text("thinking"), text("content"));
         let calls = fields.take("tool_calls").and_then(|calls| raw::items(calls).ok()).unwrap_or_default();
         Said { thinking, content, calls: calls.into_iter().filter_map(read_call).collect() }

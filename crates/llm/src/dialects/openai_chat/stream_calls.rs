@@ -2,6 +2,9 @@
 //!
 //! Providers disagree on how to say it. In order: a new id is a new call, even under an index that is known; else the
 //! index says it; else it is the last call. A name for a call whose arguments are complete is a new call.
+//!
+//! Names may come in pieces, which clients put together. So a call starts with its first arguments, or when something
+//! else comes: only then its name is known to be whole.
 
 use crate::form::Event;
 use crate::stream::progress::Progress;
@@ -73,6 +76,7 @@ impl Calls {
                 return Err(Failure::new(FailureKind::Api, message).with_status(502));
             }
             Belongs::ToNew => {
+                self.start_named(out);
                 self.end_complete(out);
                 // Without a name of its own it is the tool that was named last under this index.
                 let before =
@@ -88,8 +92,10 @@ impl Calls {
         Ok(())
     }
 
-    /// Something else than a call begins: calls whose arguments are complete are ended, so that it need not wait.
+    /// Something else than a call begins: no more of a name comes, and calls whose arguments are complete are ended, so
+    /// that it need not wait.
     pub(super) fn end_complete(&mut self, out: &mut Vec<Event>) {
+        self.start_named(out);
         for call in self.calls.iter_mut().filter(|call| !call.is_ended) {
             // `{}` may be what a provider says before it knows better.
             let (true, Some(number)) = (call.progress.is_complete_and_says_something(), call.number) else {
@@ -104,8 +110,8 @@ impl Calls {
     pub(super) fn end_all(&mut self, out: &mut Vec<Event>) {
         for at in 0..self.calls.len() {
             let call = &self.calls[at];
-            if call.number.is_none() && call.has_arguments {
-                // A call of nothing: who reads it says so to the model, which is better than silence.
+            // One without a name is a call of nothing: who reads it says so to the model, which is better than silence.
+            if call.number.is_none() && (call.has_arguments || !call.name.is_empty()) {
                 self.start(at, out);
             }
             let call = &mut self.calls[at];
@@ -143,7 +149,8 @@ impl Calls {
             Some(name) if is_same_id => {
                 is_complete && (name != call.name || piece.arguments.trim_start().starts_with('{'))
             }
-            Some(name) if name != call.name => true,
+            // The rest of a name, where the index says that it is the same call.
+            Some(name) if name != call.name => piece.index.is_none() || call.number.is_some(),
             Some(_) if is_complete && !says_something => {
                 call.may_repeat = true;
                 return Belongs::ToNone;
@@ -163,8 +170,11 @@ impl Calls {
         call.progress.feed(piece.arguments);
         call.has_arguments |= !piece.arguments.is_empty();
         if call.name.is_empty() {
-            call.name.push_str(piece.name.unwrap_or_default());
             call.id = call.id.take().or_else(|| piece.id.map(str::to_owned));
+        }
+        // What is told once more is no piece of it.
+        if let Some(name) = piece.name.filter(|name| call.number.is_none() && *name != call.name) {
+            call.name.push_str(name);
         }
         match call.number {
             Some(number) if !piece.arguments.is_empty() => {
@@ -173,10 +183,20 @@ impl Calls {
             Some(_) => {}
             None => {
                 call.waiting.push_str(piece.arguments);
-                if !call.name.is_empty() {
+                if !call.name.is_empty() && call.has_arguments {
                     self.start(at, out);
                 }
             }
+        }
+    }
+
+    /// The names that were told are whole. Only the last call can have one that is not.
+    fn start_named(&mut self, out: &mut Vec<Event>) {
+        if let Some(last) = self.calls.len().checked_sub(1)
+            && self.calls[last].number.is_none()
+            && !self.calls[last].name.is_empty()
+        {
+            self.start(last, out);
         }
     }
 

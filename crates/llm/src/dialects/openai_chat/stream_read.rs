@@ -8,6 +8,7 @@ use super::response::{read_stop, read_usage};
 use super::stream_calls::{Calls, Piece};
 use crate::dialects::error_shapes;
 use crate::form::{Event, Stop, Thinking, Usage, signature};
+use crate::stream::halves::{Halves, TextOf};
 use crate::stream::told::{self, number, some_text};
 use crate::stream::{Decode, Frame};
 use crate::{Dialect, Failure, FailureKind};
@@ -16,6 +17,7 @@ use crate::{Dialect, Failure, FailureKind};
 #[derive(Debug)]
 pub struct Decoder {
     calls: Calls,
+    halves: Halves,
     is_started: bool,
     /// Something was said or called.
     has_content: bool,
@@ -34,6 +36,7 @@ impl Decoder {
     pub fn new(id_seed: &str) -> Decoder {
         Decoder {
             calls: Calls::new(id_seed),
+            halves: Halves::default(),
             is_started: false,
             has_content: false,
             thought: String::new(),
@@ -189,10 +192,10 @@ impl Decoder {
             match member.key.as_ref() {
                 "content" => content = Some(value),
                 "reasoning_content" | "reasoning" | "thinking" => {
-                    thinking = thinking.or_else(|| some_text(value));
+                    thinking = thinking.or(Some(value).filter(|value| is_some_text(value)));
                 }
                 "reasoning_details" => details = Some(value),
-                "refusal" => refusal = some_text(value),
+                "refusal" => refusal = Some(value),
                 "tool_calls" => calls = Some(value),
                 "function_call" if value.starts_with('{') => function = Some(value),
                 _ => {}
@@ -207,14 +210,10 @@ impl Decoder {
         }
         match content {
             Some(parts) if parts.starts_with('[') => self.parts(parts, out),
-            Some(text) => {
-                if let Some(text) = some_text(text) {
-                    self.say(Event::Text(text.into_owned()), out);
-                }
-            }
+            Some(text) => self.answer(text, out),
             None => {}
         }
-        if let Some(refusal) = refusal {
+        if let Some(refusal) = refusal.and_then(|refusal| self.halves.text(TextOf::Refusal, refusal, out)) {
             self.say(Event::Refusal(refusal.into_owned()), out);
         }
         for call in calls.and_then(|calls| raw::items(calls).ok()).into_iter().flatten() {
@@ -232,9 +231,17 @@ impl Decoder {
         out.push(event);
     }
 
-    fn think(&mut self, words: Cow<'_, str>, out: &mut Vec<Event>) {
-        self.thought.push_str(&words);
-        self.say(Event::Thinking(words.into_owned()), out);
+    fn answer(&mut self, text: &str, out: &mut Vec<Event>) {
+        if let Some(text) = self.halves.text(TextOf::Answer, text, out) {
+            self.say(Event::Text(text.into_owned()), out);
+        }
+    }
+
+    fn think(&mut self, words: &str, out: &mut Vec<Event>) {
+        if let Some(words) = self.halves.text(TextOf::Thinking, words, out) {
+            self.thought.push_str(&words);
+            self.say(Event::Thinking(words.into_owned()), out);
+        }
     }
 
     /// A part of the thoughts as some routers tell it: words, a signature, or what is encrypted. What is not words is
@@ -244,9 +251,11 @@ impl Decoder {
         let mut is_signed = false;
         let mut is_encrypted = false;
         for member in raw::first_members(detail) {
-            let Some(text) = some_text(member.value) else { continue };
+            if !is_some_text(member.value) {
+                continue;
+            }
             match member.key.as_ref() {
-                "text" | "summary" => words = Some(text),
+                "text" | "summary" => words = Some(member.value),
                 "signature" => is_signed = true,
                 "data" => is_encrypted = true,
                 _ => {}
@@ -273,20 +282,14 @@ impl Decoder {
             for member in raw::first_members(part) {
                 let thoughts = match member.key.as_ref() {
                     "text" => {
-                        if let Some(text) = some_text(member.value) {
-                            self.say(Event::Text(text.into_owned()), out);
-                        }
+                        self.answer(member.value, out);
                         continue;
                     }
                     "thinking" => member.value,
                     _ => continue,
                 };
                 let listed = raw::items(thoughts).into_iter().flatten();
-                for thought in listed
-                    .filter_map(|thought| raw::find(thought, "text"))
-                    .chain([thoughts])
-                    .filter_map(some_text)
-                {
+                for thought in listed.filter_map(|thought| raw::find(thought, "text")).chain([thoughts]) {
                     self.think(thought, out);
                 }
             }
@@ -316,16 +319,27 @@ impl Decoder {
         out: &mut Vec<Event>,
     ) -> Result<(), Failure> {
         let mut name = None;
-        let mut arguments = Cow::Borrowed("");
+        let mut said = None;
         for member in raw::first_members(function) {
             match (member.key.as_ref(), member.value) {
                 ("name", value) => name = some_text(value),
                 ("arguments", "null") => {}
-                // Some send an object, where a text is asked for.
-                ("arguments", value) => arguments = told::text(value).unwrap_or(Cow::Borrowed(value)),
+                ("arguments", value) => said = Some(value),
                 _ => {}
             }
         }
+        let slot = index.unwrap_or(u64::MAX);
+        if name.is_some() {
+            self.halves.end_call(slot);
+        }
+        let arguments = match said {
+            Some(text) if text.starts_with('"') => {
+                self.halves.text(TextOf::Call(slot), text, out).unwrap_or_default()
+            }
+            // Some send an object, where a text is asked for.
+            object => Cow::Borrowed(object.unwrap_or_default()),
+        };
+        self.halves.end_words(out);
         self.has_content = true;
         let piece = Piece { index, id, name: name.as_deref(), arguments: &arguments };
         self.calls.piece(&piece, out)
@@ -333,6 +347,7 @@ impl Decoder {
 
     fn close(&mut self, out: &mut Vec<Event>) {
         self.is_over = true;
+        self.halves.end_words(out);
         self.calls.end_all(out);
         // Some forget to say why.
         let inferred = if self.calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse };
@@ -340,4 +355,9 @@ impl Decoder {
         out.push(Event::Finish { stop, stop_sequence });
         out.push(Event::Done);
     }
+}
+
+/// Whether a value is a string that says something.
+fn is_some_text(value: &str) -> bool {
+    value.len() > 2 && value.starts_with('"')
 }

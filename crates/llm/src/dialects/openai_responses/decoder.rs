@@ -3,6 +3,8 @@
 //! Servers differ in which of the many events they send. Everything is taken from the first event that tells it, and
 //! later events only fill in what is missing: arguments that come only when a call is done are told once.
 
+use std::borrow::Cow;
+
 use toolwright_jsonrpc::raw;
 
 use super::item;
@@ -10,8 +12,12 @@ use super::response_read::{read_response, seconds, stop, text, usage};
 use crate::dialects::error_shapes;
 use crate::dialects::fields::{Fields, count, decoded};
 use crate::form::{Arguments, Event, Stop, Thinking, Usage};
+use crate::stream::halves::{Halves, TextOf};
 use crate::stream::{Decode, Frame};
 use crate::{Failure, FailureKind};
+
+/// The most items of one answer. No model makes as many; a stream that goes wrong may, and events are compared with all.
+const MOST_ITEMS: usize = 4096;
 
 /// Reads one stream.
 #[derive(Debug)]
@@ -23,6 +29,7 @@ pub struct Decoder {
     has_content: bool,
     items: Vec<Item>,
     calls: usize,
+    halves: Halves,
 }
 
 /// An item of the stream.
@@ -79,6 +86,7 @@ impl Decoder {
             has_content: false,
             items: Vec::new(),
             calls: 0,
+            halves: Halves::default(),
         }
     }
 
@@ -174,10 +182,9 @@ impl Decoder {
     }
 
     fn call_delta(&mut self, mut fields: Fields<'_, '_>, out: &mut Vec<Event>) {
-        let delta = text(&mut fields, "delta").unwrap_or_default();
-        if delta.is_empty() {
-            return;
-        }
+        let slot = fields.peek("output_index").and_then(count).unwrap_or(u64::MAX);
+        let delta = fields.take("delta").and_then(|delta| self.halves.text(TextOf::Call(slot), delta, out));
+        let Some(delta) = delta else { return };
         let kind =
             self.item(&fields, |kind| matches!(kind, Kind::Call(_)), || Kind::Call(CallItem::default()));
         let Kind::Call(call) = kind else { return };
@@ -186,7 +193,7 @@ impl Decoder {
         }
         call.arguments.push_str(&delta);
         if let (Some(number), false) = (call.number, call.is_custom) {
-            out.push(Event::CallArguments { call: number, text: delta });
+            out.push(Event::CallArguments { call: number, text: delta.into_owned() });
         }
     }
 
@@ -299,14 +306,8 @@ impl Decoder {
     }
 
     /// A piece of a message, or the whole of a part of it that had no pieces.
-    fn words(
-        &mut self,
-        mut fields: Fields<'_, '_>,
-        key: &str,
-        event: fn(String) -> Event,
-        out: &mut Vec<Event>,
-    ) {
-        let Some(words) = text(&mut fields, key).filter(|words| !words.is_empty()) else { return };
+    fn words(&mut self, mut fields: Fields<'_, '_>, key: &str, of: TextOf, out: &mut Vec<Event>) {
+        let Some(words) = self.said(&mut fields, key, of, out) else { return };
         let part = fields.peek("content_index").and_then(count).unwrap_or(0);
         let make = || Kind::Message { told: Vec::new() };
         let kind = self.item(&fields, |kind| matches!(kind, Kind::Message { .. }), make);
@@ -317,11 +318,26 @@ impl Decoder {
             (false, _) => told.push(part),
         }
         self.has_content = true;
-        out.push(event(words));
+        out.push(if of == TextOf::Refusal { Event::Refusal(words) } else { Event::Text(words) });
+    }
+
+    /// What an event says: a piece, whose last character may be half there, or a whole text.
+    fn said(
+        &mut self,
+        fields: &mut Fields<'_, '_>,
+        key: &str,
+        of: TextOf,
+        out: &mut Vec<Event>,
+    ) -> Option<String> {
+        if key == "delta" {
+            return self.halves.text(of, fields.take(key)?, out).map(Cow::into_owned);
+        }
+        self.halves.end_words(out);
+        text(fields, key).filter(|words| !words.is_empty())
     }
 
     fn thought(&mut self, mut fields: Fields<'_, '_>, key: &str, source: Source, out: &mut Vec<Event>) {
-        let Some(words) = text(&mut fields, key).filter(|words| !words.is_empty()) else { return };
+        let Some(words) = self.said(&mut fields, key, TextOf::Thinking, out) else { return };
         let part = fields.peek("summary_index").or(fields.peek("content_index")).and_then(count).unwrap_or(0);
         let make = || Kind::Thought(Thought::default());
         let kind = self.item(&fields, |kind| matches!(kind, Kind::Thought(_)), make);
@@ -342,6 +358,7 @@ impl Decoder {
 
     /// The good end, also of an answer that ran into a limit.
     fn finish(&mut self, response: &str, is_complete: bool, out: &mut Vec<Event>) {
+        self.halves.end_words(out);
         if !self.has_content {
             self.tell_whole(response, out);
         }
@@ -409,10 +426,10 @@ impl Decode for Decoder {
         self.start(fields.peek("response"), out);
         match event.as_str() {
             "response.output_item.added" => self.added(fields, out),
-            "response.output_text.delta" => self.words(fields, "delta", Event::Text, out),
-            "response.output_text.done" => self.words(fields, "text", Event::Text, out),
-            "response.refusal.delta" => self.words(fields, "delta", Event::Refusal, out),
-            "response.refusal.done" => self.words(fields, "refusal", Event::Refusal, out),
+            "response.output_text.delta" => self.words(fields, "delta", TextOf::Answer, out),
+            "response.output_text.done" => self.words(fields, "text", TextOf::Answer, out),
+            "response.refusal.delta" => self.words(fields, "delta", TextOf::Refusal, out),
+            "response.refusal.done" => self.words(fields, "refusal", TextOf::Refusal, out),
             "response.reasoning_summary_text.delta" => self.thought(fields, "delta", Source::Summary, out),
             "response.reasoning_summary_text.done" => self.thought(fields, "text", Source::Summary, out),
             "response.reasoning_text.delta" => self.thought(fields, "delta", Source::Words, out),
@@ -434,6 +451,10 @@ impl Decode for Decoder {
                 self.fail(failure, out);
             }
             _ => {}
+        }
+        if self.items.len() > MOST_ITEMS && !self.is_over {
+            let message = format!("The upstream began more than {MOST_ITEMS} items in one answer.");
+            self.fail(Failure::new(FailureKind::Api, message).with_status(502), out);
         }
     }
 

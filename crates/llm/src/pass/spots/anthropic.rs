@@ -167,6 +167,7 @@ impl<'t> Block<'t> {
             return;
         }
         self.call.key.index = Some(number);
+        self.call.call_id = self.call.key.id.clone();
         if whole == Whole::Yes {
             return self.call.tell_whole(spots);
         }
@@ -174,7 +175,9 @@ impl<'t> Block<'t> {
         if self.call.is_empty {
             self.call.arguments = None;
         }
+        let (key, null) = (self.call.key.clone(), self.call.null.take());
         self.call.tell_start(spots);
+        spots.extend(null.map(|span| Spot::Call { key, what: What::NoArguments(span) }));
     }
 }
 

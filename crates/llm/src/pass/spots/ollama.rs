@@ -87,6 +87,7 @@ fn call(walk: &mut Walk<'_>, spots: &mut Vec<Spot>) -> Option<()> {
         "function" => call.function(walk),
         _ => walk.skip(),
     })?;
+    call.call_id = call.key.id.clone();
     call.tell_whole(spots);
     Some(())
 }

@@ -112,6 +112,7 @@ pub(super) fn frame(event: &str, data: &str, spots: &mut Vec<Spot>) -> Option<()
         }
         "response.function_call_arguments.done" => {
             arguments.key = key;
+            arguments.take_null();
             arguments.tell([], [What::End], spots);
         }
         "response.output_text.delta" => {
@@ -148,6 +149,7 @@ impl<'t> Item<'t> {
         walk.object(|walk, key| match key {
             "type" => walk.word(&mut item.kind),
             "id" => walk.string(&mut item.call.key.id),
+            "call_id" => walk.string(&mut item.call.call_id),
             "name" => walk.string(&mut item.call.name),
             "namespace" => walk.string(&mut item.call.namespace),
             "arguments" => item.call.arguments(walk),
@@ -201,9 +203,10 @@ impl<'t> Item<'t> {
         }
         self.call.key = CallKey { id: self.call.key.id.take().or(key.id), ..key };
         // What is there already is the first piece.
-        let first = self.call.arguments.take();
+        let (first, null) = (self.call.arguments.take(), self.call.null.take());
         let key = self.call.key.clone();
         self.call.tell_start(spots);
+        spots.extend(null.map(|span| Spot::Call { key: key.clone(), what: What::NoArguments(span) }));
         spots.extend(first.map(|(span, shape)| {
             let what = match shape {
                 super::Shape::Text => What::Fragment(span),
@@ -219,6 +222,7 @@ impl<'t> Item<'t> {
             return;
         }
         self.call.key = CallKey { id: self.call.key.id.take().or(key.id), ..key };
+        self.call.take_null();
         self.call.tell([], [What::End], spots);
     }
 }

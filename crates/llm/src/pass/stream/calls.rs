@@ -1,5 +1,7 @@
 //! The calls of a stream: which one a frame speaks of, and what is known of it.
 
+use std::cell::Cell;
+
 use toolwright_jsonrpc::raw;
 
 use crate::Dialect;
@@ -7,9 +9,11 @@ use crate::pass::mend::{self, CallReport, Delivery, Finish, Growing, Mender, Nam
 use crate::pass::spots::openai_chat::FUNCTION_CALL;
 use crate::pass::walk::decoded;
 use crate::pass::{CallKey, What};
+use crate::stream::halves::half_character;
 
-/// Only so many calls are compared with each other: no model makes as many, a stream that goes wrong may.
-const MOST_COMPARED: usize = 4096;
+/// The most calls of one answer. No model makes as many; a stream that goes wrong may, and each call is compared with
+/// the others.
+pub(super) const MOST_CALLS: usize = 4096;
 
 /// A call.
 #[derive(Debug, Default)]
@@ -20,6 +24,8 @@ pub(super) struct PassCall {
     /// What clients are told: its number in the choice, and whether they were told its id.
     pub number: u64,
     pub is_identified: bool,
+    /// The id that clients were told, where the dialect always has one.
+    pub told_id: Option<String>,
     pub namespace: Option<String>,
     pub named: Option<Named>,
     pub name: String,
@@ -28,6 +34,8 @@ pub(super) struct PassCall {
     pub sent: String,
     /// Half of a character that the next piece has the other half of, still escaped.
     half: String,
+    /// Whether so many bytes of them are one JSON value: a long text is not read again for every frame behind it.
+    checked: Cell<(usize, bool)>,
     /// So many bytes of them are in no doubt.
     safe: usize,
     /// So many bytes of them have left.
@@ -60,6 +68,7 @@ impl PassCall {
             // Pieces count for more than what was told at the start.
             self.is_whole = false;
             self.sent.clear();
+            self.checked.take();
             self.decision = None;
             self.growing = self.named.as_ref().map(|named| Growing::new(mender, named));
         }
@@ -81,6 +90,7 @@ impl PassCall {
     /// Takes all of the arguments at once.
     pub fn set_whole(&mut self, text: &str) {
         text.clone_into(&mut self.sent);
+        self.checked.take();
         self.growing = None;
         self.is_whole = true;
     }
@@ -92,29 +102,23 @@ impl PassCall {
 
     /// Whether the arguments so far are one JSON value.
     pub fn is_json(&self) -> bool {
-        self.half.is_empty() && self.sent.trim_ascii_end().ends_with('}') && raw::check(&self.sent).is_ok()
+        if !self.half.is_empty() || !self.sent.trim_ascii_end().ends_with('}') {
+            return false;
+        }
+        if self.checked.get().0 != self.sent.len() {
+            self.checked.set((self.sent.len(), raw::check(&self.sent).is_ok()));
+        }
+        self.checked.get().1
     }
 
     /// Decides what becomes of the arguments.
     pub fn decide(&mut self, mender: &Mender, finish: Finish) -> Option<CallReport> {
         self.growing = None;
         let named = self.named.as_ref()?;
-        let (delivery, report) = mend::decide(mender, named, &self.sent, self.left, finish);
+        let (delivery, report) = mend::decide(mender, named, &self.sent, self.left, self.safe, finish);
         self.decision = Some(delivery);
         Some(report)
     }
-}
-
-/// The length of the first half of a character at the end of an escaped text.
-fn half_character(escaped: &str) -> usize {
-    let Some(at) = escaped.len().checked_sub(6) else { return 0 };
-    let bytes = &escaped.as_bytes()[at..];
-    let is_half = bytes[0] == b'\\'
-        && matches!(bytes[1], b'u')
-        && matches!(bytes[2], b'd' | b'D')
-        && matches!(bytes[3], b'8' | b'9' | b'a' | b'b' | b'A' | b'B');
-    let backslashes = escaped.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
-    if is_half && backslashes % 2 == 0 { 6 } else { 0 }
 }
 
 /// All calls of a stream.
@@ -135,6 +139,9 @@ pub(super) enum Meant {
 impl PassCalls {
     /// Which call a frame speaks of.
     pub fn find(&mut self, dialect: Dialect, key: &CallKey, what: &What, data: &str) -> Meant {
+        if self.are_too_many() {
+            return Meant::Nothing;
+        }
         match dialect {
             Dialect::AnthropicMessages | Dialect::OllamaChat if *what == What::Start => self.begin(key, data),
             // Pieces of other blocks look the same.
@@ -187,23 +194,22 @@ impl PassCalls {
         Meant::Known(at)
     }
 
-    /// The number that clients are told: the upstream's own, unless another call has it or there is a gap before it.
-    fn free_number(&self, key: &CallKey) -> u64 {
-        if self.0.len() > MOST_COMPARED {
-            return key.index.unwrap_or(self.0.len() as u64);
-        }
+    /// Whether there are more than an answer may have.
+    pub fn are_too_many(&self) -> bool {
+        self.0.len() > MOST_CALLS
+    }
+
+    /// The number that clients are told: the next one of the choice, whatever the upstream's is, so that no two calls
+    /// share one and none is left out.
+    fn next_number(&self, key: &CallKey) -> u64 {
         let is_other = |call: &&PassCall| call.part == key.part && call.index != Some(FUNCTION_CALL);
-        let others = || self.0.iter().filter(is_other);
-        let is_free = |number: &u64| !others().any(|call| call.number == *number);
-        let count = others().count() as u64;
-        let own = key.index.filter(|index| *index <= count && is_free(index));
-        own.or_else(|| (0..=count).find(is_free)).unwrap_or(count)
+        self.0.iter().filter(is_other).count() as u64
     }
 
     /// Whether another call that clients know has the id of this one.
     pub fn is_id_free(&self, at: usize) -> bool {
         let id = &self.0[at].id;
-        let mut others = self.0.iter().take(MOST_COMPARED);
+        let mut others = self.0.iter();
         id.is_some() && !others.any(|call| call.is_identified && call.id == *id)
     }
 
@@ -218,7 +224,7 @@ impl PassCalls {
 
     fn begin(&mut self, key: &CallKey, data: &str) -> Meant {
         let id = key.id.as_ref().map(|id| decoded(data, id).into_owned());
-        let number = self.free_number(key);
+        let number = self.next_number(key);
         self.0.push(PassCall { part: key.part, index: key.index, id, number, ..PassCall::default() });
         Meant::New(self.0.len() - 1)
     }
@@ -232,12 +238,6 @@ mod tests {
 
     #[test]
     fn halves_of_characters_wait_for_the_other_half() {
-        assert_eq!(half_character(r"a\ud83d"), 6);
-        assert_eq!(half_character(r"\uDBff"), 6);
-        assert_eq!(half_character(r"\ude00"), 0);
-        assert_eq!(half_character(r"\\ud83d"), 0);
-        assert_eq!(half_character(r"\\\ud83d"), 6);
-        assert_eq!(half_character("ud83d"), 0);
         let mut call = PassCall::default();
         let mender = Mender::new(Arc::default(), Arc::default(), true);
         call.push(&mender, r"x\ud83d");

@@ -10,6 +10,8 @@ pub(super) struct Marks {
     pub edits: Vec<(Span, String)>,
     /// What depends on what is decided later.
     pub slots: Vec<Slot>,
+    /// The type of the event, where its head lacks it.
+    pub event: Option<String>,
     /// The frame does not leave at all.
     pub is_dropped: bool,
 }
@@ -80,6 +82,11 @@ pub(super) fn write(raw: &[u8], data: &Data, marks: &Marks, out: &mut Vec<u8>) {
     let edits = &marks.edits;
     if marks.is_dropped {
         return;
+    }
+    if let Some(event) = &marks.event {
+        out.extend_from_slice(b"event: ");
+        out.extend_from_slice(event.as_bytes());
+        out.push(b'\n');
     }
     if edits.is_empty() {
         return out.extend_from_slice(raw);

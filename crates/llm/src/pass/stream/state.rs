@@ -12,7 +12,7 @@ use super::PassReport;
 use super::calls::{Meant, PassCall, PassCalls};
 use super::held::{self, Data, Held, Marks, Slot};
 use super::text::HeldText;
-use crate::form::Stop;
+use crate::form::{CallIds, Stop};
 use crate::pass::document::{made_id, told, written};
 use crate::pass::ending::{Said, finish_of, note_correction};
 use crate::pass::mend::{self, Delivery, Finish, Mender};
@@ -33,6 +33,8 @@ pub(super) struct State {
     /// What each choice has had.
     said: Vec<(u64, Said)>,
     calls: PassCalls,
+    /// The ids of calls that clients were told.
+    ids: CallIds,
     held: VecDeque<Held>,
     held_bytes: usize,
     text: HeldText,
@@ -53,6 +55,7 @@ impl State {
             head: Head::default(),
             said: Vec::new(),
             calls: PassCalls::default(),
+            ids: CallIds::default(),
             held: VecDeque::new(),
             held_bytes: 0,
             text: HeldText::new(options),
@@ -69,6 +72,11 @@ impl State {
 
     pub fn is_holding(&self) -> bool {
         !self.held.is_empty()
+    }
+
+    /// Whether there are more calls than an answer may have.
+    pub fn has_too_many_calls(&self) -> bool {
+        self.calls.are_too_many()
     }
 
     pub fn held_bytes(&self) -> usize {
@@ -98,6 +106,7 @@ impl State {
     pub fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         let mut marks = Marks::default();
         if !frame.data.is_empty() {
+            marks.event = missing_event(self.dialect, frame);
             let mut spots = std::mem::take(&mut self.spots);
             spots_in_frame(self.dialect, frame.event, frame.data, &mut spots);
             if !self.report.has_begun && spots == [Spot::Done] {
@@ -115,7 +124,7 @@ impl State {
         }
         self.flush(out);
         if self.held.is_empty() && self.is_ready(&marks) {
-            if marks.edits.is_empty() && marks.slots.is_empty() {
+            if marks.edits.is_empty() && marks.slots.is_empty() && marks.event.is_none() {
                 return out.extend_from_slice(frame.raw);
             }
             self.fill(&mut marks);
@@ -222,6 +231,10 @@ impl State {
                 } else if self.dialect == Dialect::OpenAiChat && call.name == sent {
                     // Clients put pieces of a name together: it is told once.
                     return marks.edits.push((span, "null".to_owned()));
+                } else if self.dialect == Dialect::OpenAiChat && call.sent.is_empty() {
+                    // The rest of a name, which clients put together too.
+                    let whole = call.name.clone() + &sent;
+                    return call.set_name(&self.mender, &whole);
                 }
                 let new = call.named.as_ref().filter(|_| call.name == sent);
                 let namespace = call.namespace.as_deref();
@@ -237,6 +250,20 @@ impl State {
             }
             What::Arguments(span, shape) => self.arguments(at, span, shape, data, marks),
             What::Identity(identity) => self.identify(at, key, &identity, marks),
+            What::CallId(span) => {
+                let sent = decoded(data, &span);
+                let told = call.told_id.get_or_insert_with(|| match sent.is_empty() {
+                    true => made_id(&self.text.id_seed, at),
+                    false => self.ids.take(sent.clone().into_owned()),
+                });
+                if *told != sent {
+                    marks.edits.push((span, raw::quote(told)));
+                }
+            }
+            What::NoArguments(span) => {
+                let nothing = if Shape::of(self.dialect) == Shape::Object { "{}" } else { "\"\"" };
+                marks.edits.push((span, nothing.to_owned()));
+            }
             What::End => {
                 call.is_ended = true;
                 // What is no JSON may have been cut off: what comes next tells.
@@ -302,7 +329,9 @@ impl State {
         if call.sent.is_empty() && call.decision.is_none() {
             call.set_whole(&text);
         }
-        if call.sent == text {
+        // `null` says nothing of what the pieces were.
+        let is_null = shape == Shape::Object && text == "null";
+        if is_null || call.sent == text {
             marks.slots.push(Slot::Arguments { call: at, span, shape });
             if shape == Shape::Object {
                 self.decide(at, Finish::Stop, marks);
@@ -370,6 +399,16 @@ impl State {
 /// White space between values may be anything: in streams it must not end a line.
 fn on_one_line(json: String) -> String {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
+}
+
+/// The type of an event that its data have and its head lacks: Anthropic's clients read it in the head only.
+fn missing_event(dialect: Dialect, frame: &Frame<'_>) -> Option<String> {
+    if dialect != Dialect::AnthropicMessages || !frame.event.is_empty() {
+        return None;
+    }
+    let kind = raw::find(frame.data, "type")?;
+    let kind = kind.strip_prefix('"')?.strip_suffix('"')?;
+    kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_').then(|| kind.to_owned())
 }
 
 fn remember(known: &mut Option<String>, data: &str, span: &Span) {

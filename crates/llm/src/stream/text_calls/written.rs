@@ -16,6 +16,9 @@ pub(super) enum Step {
     None,
 }
 
+/// What the members of a call are called.
+const KEYS: [&str; 5] = ["name", "arguments", "parameters", "type", "id"];
+
 /// How exactly an object has to look like a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -173,15 +176,56 @@ impl<'a, T: AsRef<str>> Reader<'a, T> {
         }
     }
 
-    /// Whether an object that is not whole may be a call.
+    /// Whether an object that is not whole may be a call: by its members, and by what it has of the next one.
     fn may_be_call(&self, text: &str, shape: Shape) -> bool {
-        let inner = text[1..].trim_start();
-        let key = inner.strip_prefix('"').unwrap_or_default();
-        let is_key_right = ["name\"", "arguments\"", "parameters\"", "type\"", "id\""]
-            .iter()
-            .any(|word| word.starts_with(key) || key.starts_with(word));
-        (inner.is_empty() || (inner.starts_with('"') && is_key_right))
-            && raw::first_members(text).iter().all(|member| self.is_right(member, shape))
+        let members = raw::first_members(text);
+        if !members.iter().all(|member| self.is_right(member, shape)) {
+            return false;
+        }
+        let next = match members.last() {
+            None => &text[1..],
+            Some(last) => {
+                // It is a part of this text.
+                let end = last.value.as_ptr() as usize - text.as_ptr() as usize + last.value.len();
+                match text[end..].trim_start() {
+                    "" => return true,
+                    rest => match rest.strip_prefix(',') {
+                        Some(rest) => rest,
+                        None => return false,
+                    },
+                }
+            }
+        };
+        self.may_be_member(next.trim_start(), shape)
+    }
+
+    /// Whether a member that is not whole may be one of a call.
+    fn may_be_member(&self, text: &str, shape: Shape) -> bool {
+        let Some(key) = text.strip_prefix('"') else { return text.is_empty() };
+        let Some((key, rest)) = key.split_once('"') else {
+            return KEYS.iter().any(|word| word.starts_with(key));
+        };
+        let value = match rest.trim_start().strip_prefix(':') {
+            Some(value) => value.trim_start(),
+            None => return KEYS.contains(&key) && rest.trim_start().is_empty(),
+        };
+        let begins = |word: &str| word.starts_with(value) || value.starts_with(word);
+        match key {
+            "name" => {
+                self.tools.iter().any(|tool| begins(&raw::quote(tool.as_ref()))) || value.contains('\\')
+            }
+            "arguments" | "parameters" => match value.strip_prefix('"') {
+                // The text of an object.
+                Some(text) => {
+                    let text = text.trim_start_matches([' ', '\\', 'n', 'r', 't']);
+                    text.is_empty() || text.starts_with('{')
+                }
+                None => begins("{"),
+            },
+            "type" => begins("\"function\""),
+            "id" => shape == Shape::Tagged && begins("\""),
+            _ => false,
+        }
     }
 
     fn is_right(&self, member: &RawMember<'_>, shape: Shape) -> bool {

@@ -277,8 +277,8 @@ impl Writer<'_> {
     fn thinking(&mut self, thinking: &Thinking) {
         let item = match &thinking.raw {
             Some((Dialect::OpenAiResponses, raw)) => Some(raw.clone()),
-            Some(_) => None,
-            None => thinking.signature.as_deref().and_then(seal::item),
+            // Clients of other dialects give it back in the signature.
+            _ => thinking.signature.as_deref().and_then(seal::item),
         };
         match item.filter(|item| self.is_own || stands_alone(item)) {
             Some(item) => self.items.push(item),
