@@ -159,6 +159,22 @@ fn a_character_in_two_pieces_of_arguments_is_one_character() {
 }
 
 #[test]
+fn a_character_in_two_pieces_of_a_call_that_is_text_is_one_character() {
+    let text =
+        r#"<tool_call>{\"name\":\"Read\",\"arguments\":{\"file_path\":\"\ud83d|\ude00\"}}</tool_call>"#;
+    let sent: String = text.split('|').map(|piece| chunk(&format!("{{\"content\":\"{piece}\"}}"))).collect();
+    let mut target = toolwright_llm::Target::new(Dialect::OpenAiChat, "m");
+    target.reads_text_calls = true;
+    for front in ALL {
+        let prepared = crate::support::prepared_for(front, &target, &request(front, true));
+        let (out, report) =
+            streamed(&prepared, &(sent.clone() + &FINISHED.replace("tool_calls", "stop")), 4096);
+        assert_eq!(report.text_calls, 1, "{front:?}: {out}");
+        assert_eq!(report.calls[0].sent, r#"{"file_path":"😀"}"#, "{front:?}: {out}");
+    }
+}
+
+#[test]
 fn a_name_in_two_pieces_is_one_call() {
     let named = |name: &str, id: &str| {
         chunk(&format!(r#"{{"tool_calls":[{{"index":0{id},"function":{{"name":"{name}"}}}}]}}"#))

@@ -1,5 +1,6 @@
 //! What a stream is at: its calls, the frames that wait for them, and what is told about all of it.
 
+mod identity;
 mod leaving;
 mod spoken;
 
@@ -13,13 +14,13 @@ use super::calls::{Meant, PassCall, PassCalls};
 use super::held::{self, Data, Held, Marks, Slot};
 use super::text::HeldText;
 use crate::form::{CallIds, Stop};
-use crate::pass::document::{made_id, told, written};
+use crate::pass::document::{told, written};
 use crate::pass::ending::{Said, finish_of, note_correction};
 use crate::pass::mend::{self, Delivery, Finish, Mender};
 use crate::pass::own_frames::Head;
 use crate::pass::spots::openai_chat::FUNCTION_CALL;
 use crate::pass::walk::{decoded, inside};
-use crate::pass::{CallKey, Identity, PassOptions, Shape, Span, Spot, What, spots_in_frame, usage};
+use crate::pass::{CallKey, PassOptions, Shape, Span, Spot, What, spots_in_frame, usage};
 use crate::stream::Frame;
 use crate::{Dialect, dialects};
 
@@ -106,7 +107,7 @@ impl State {
     pub fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         let mut marks = Marks::default();
         if !frame.data.is_empty() {
-            marks.event = missing_event(self.dialect, frame);
+            marks.event = held::missing_event(self.dialect, frame);
             let mut spots = std::mem::take(&mut self.spots);
             spots_in_frame(self.dialect, frame.event, frame.data, &mut spots);
             if !self.report.has_begun && spots == [Spot::Done] {
@@ -250,16 +251,7 @@ impl State {
             }
             What::Arguments(span, shape) => self.arguments(at, span, shape, data, marks),
             What::Identity(identity) => self.identify(at, key, &identity, marks),
-            What::CallId(span) => {
-                let sent = decoded(data, &span);
-                let told = call.told_id.get_or_insert_with(|| match sent.is_empty() {
-                    true => made_id(&self.text.id_seed, at),
-                    false => self.ids.take(sent.clone().into_owned()),
-                });
-                if *told != sent {
-                    marks.edits.push((span, raw::quote(told)));
-                }
-            }
+            What::CallId(span) => self.tell_apart(at, span, data, marks),
             What::NoArguments(span) => {
                 let nothing = if Shape::of(self.dialect) == Shape::Object { "{}" } else { "\"\"" };
                 marks.edits.push((span, nothing.to_owned()));
@@ -274,38 +266,6 @@ impl State {
                 }
             }
         }
-    }
-
-    /// Sees to it that clients can tell this call from the others, and put its pieces together.
-    fn identify(&mut self, at: usize, key: &CallKey, identity: &Identity, marks: &mut Marks) {
-        let is_id_free = self.calls.is_id_free(at);
-        let call = &mut self.calls.0[at];
-        let is_first = !std::mem::replace(&mut call.is_identified, true);
-        let mut members = Vec::new();
-        match &identity.index {
-            Some(_) if key.index == Some(call.number) => {}
-            Some(span) => marks.edits.push((span.clone(), call.number.to_string())),
-            None => members.push(format!("\"index\":{}", call.number)),
-        }
-        match &identity.id {
-            // Told before, and clients add what comes to what came.
-            Some(span) if !is_first && key.id.is_some() => {
-                marks.edits.push((span.clone(), "null".to_owned()))
-            }
-            _ if !is_first || is_id_free => {}
-            told => {
-                let made = raw::quote(&made_id(&self.text.id_seed, at));
-                match told {
-                    Some(span) => marks.edits.push((span.clone(), made)),
-                    None => members.push(format!("\"id\":{made}")),
-                }
-                // Who leaves out the one leaves out the other.
-                if !identity.has_type {
-                    members.push("\"type\":\"function\"".to_owned());
-                }
-            }
-        }
-        marks.edits.extend(identity.put(&members));
     }
 
     fn begin(&mut self, key: &CallKey, at: usize, marks: &mut Marks) {
@@ -399,16 +359,6 @@ impl State {
 /// White space between values may be anything: in streams it must not end a line.
 fn on_one_line(json: String) -> String {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
-}
-
-/// The type of an event that its data have and its head lacks: Anthropic's clients read it in the head only.
-fn missing_event(dialect: Dialect, frame: &Frame<'_>) -> Option<String> {
-    if dialect != Dialect::AnthropicMessages || !frame.event.is_empty() {
-        return None;
-    }
-    let kind = raw::find(frame.data, "type")?;
-    let kind = kind.strip_prefix('"')?.strip_suffix('"')?;
-    kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_').then(|| kind.to_owned())
 }
 
 fn remember(known: &mut Option<String>, data: &str, span: &Span) {

@@ -5,6 +5,7 @@ use toolwright_jsonrpc::raw;
 use crate::Dialect;
 use crate::pass::PassOptions;
 use crate::pass::text_calls::TextCall;
+use crate::stream::halves::half_character;
 use crate::stream::may_be_calls;
 
 /// A text up to this length is judged with every piece, a longer one when it has grown by a quarter.
@@ -20,6 +21,8 @@ pub(super) struct HeldText {
     pub id_seed: String,
     /// The text so far.
     pub text: String,
+    /// Half of a character that the next piece has the other half of, still escaped.
+    half: String,
     /// The block that it is in.
     pub part: Option<u64>,
     /// The number of the first event that it is told in.
@@ -45,6 +48,7 @@ impl HeldText {
             tools: options.text_tools.clone(),
             id_seed: options.id_seed.clone(),
             text: String::new(),
+            half: String::new(),
             part: None,
             sequence: 0,
             judge_at: 0,
@@ -69,8 +73,8 @@ impl HeldText {
         }
     }
 
-    /// Takes a piece.
-    pub fn push(&mut self, dialect: Dialect, part: u64, piece: &str, data: &str) {
+    /// Takes a piece, still escaped.
+    pub fn push(&mut self, dialect: Dialect, part: u64, escaped: &str, data: &str) {
         // One choice, one block: more of them are words.
         let is_other_choice = dialect == Dialect::OpenAiChat && part > 0;
         if is_other_choice || self.part.is_some_and(|known| known != part) {
@@ -80,7 +84,10 @@ impl HeldText {
             self.note_sequence(data);
         }
         self.part = Some(part);
-        self.text.push_str(piece);
+        let piece = std::mem::take(&mut self.half) + escaped;
+        let end = piece.len() - half_character(&piece);
+        self.text.push_str(&raw::Str::from_escaped(&piece[..end]).decode());
+        piece[end..].clone_into(&mut self.half);
         if self.text.len() < self.judge_at {
             return;
         }

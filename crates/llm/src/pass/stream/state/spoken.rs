@@ -7,7 +7,7 @@ use crate::pass::ending::{finish_of, note_text_calls};
 use crate::pass::mend::Finish;
 use crate::pass::stream::held::{Marks, Slot};
 use crate::pass::stream::text::{HeldText, Verdict};
-use crate::pass::walk::decoded;
+use crate::pass::walk::inside;
 use crate::pass::{Span, text_calls};
 
 impl State {
@@ -16,7 +16,7 @@ impl State {
         if !self.text.is_open() {
             return;
         }
-        self.text.push(self.dialect, part, &decoded(data, &span), data);
+        self.text.push(self.dialect, part, inside(data, &span), data);
         if self.text.is_open() {
             let is_in_block = has_text_blocks(self.dialect);
             marks.slots.push(if is_in_block { Slot::TextFrame } else { Slot::Text(span) });
