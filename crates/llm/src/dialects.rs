@@ -14,6 +14,7 @@ pub(crate) mod fields;
 pub(crate) mod history;
 pub(crate) mod offer;
 pub(crate) mod prompt;
+pub(crate) mod strict;
 pub(crate) mod system;
 
 use crate::form::{Request, Response};

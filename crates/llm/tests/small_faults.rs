@@ -163,3 +163,27 @@ fn a_client_of_chat_gives_encrypted_thoughts_back_to_responses() {
     let sent = prepared(front, Dialect::AnthropicMessages, &next.to_string()).body;
     assert!(!sent.contains("gAAAA"), "{sent}");
 }
+
+#[test]
+fn strict_goes_on_where_the_upstream_takes_the_schema() {
+    let closed = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false});
+    let optional =
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+    let open = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+    let messages = json!([{"role": "user", "content": "x"}]);
+    for (schema, to_openai, to_anthropic) in
+        [(closed, true, true), (optional, false, true), (open, false, false)]
+    {
+        let anthropic = json!({"model": "m", "max_tokens": 9, "messages": messages, "tools": [{"name": "t", "input_schema": schema, "strict": true}]});
+        let chat = json!({"model": "m", "messages": messages, "tools": [{"type": "function", "function": {"name": "t", "parameters": schema, "strict": true}}]});
+        let sent = |front, upstream, body: &Value| -> Value {
+            serde_json::from_str(&prepared(front, upstream, &body.to_string()).body).expect("JSON")
+        };
+        let told = sent(Dialect::AnthropicMessages, Dialect::OpenAiChat, &anthropic);
+        assert_eq!(told["tools"][0]["function"]["strict"] == true, to_openai, "{told}");
+        let told = sent(Dialect::AnthropicMessages, Dialect::OpenAiResponses, &anthropic);
+        assert_eq!(told["tools"][0]["strict"], to_openai, "{told}");
+        let told = sent(Dialect::OpenAiChat, Dialect::AnthropicMessages, &chat);
+        assert_eq!(told["tools"][0]["strict"] == true, to_anthropic, "{told}");
+    }
+}

@@ -4,8 +4,8 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::messages_write::Breakpoints;
 use crate::dialects::fields::{Fields, Path};
-use crate::dialects::history::note_once;
-use crate::dialects::offer::{flag, note_server_tools, offered};
+use crate::dialects::offer::{note_server_tools, offered};
+use crate::dialects::strict::{Rules, write_strict};
 use crate::form::{Request, Tool, ToolChoice};
 use crate::{Dialect, Failure, Notes};
 
@@ -63,17 +63,12 @@ pub(super) fn write_tools(request: &Request, breakpoints: &mut Breakpoints, note
             }
             match &tool.schema {
                 Some(schema) => out.value("input_schema", schema),
-                None => out.value("input_schema", &Json::parse(NO_ARGUMENTS).unwrap_or_else(|_| Json::empty_object())),
-            }
-            match tool.strict {
-                Some(strict) if is_same => out.value("strict", &flag(strict)),
-                Some(true) => note_once(
-                    notes,
-                    "strict_not_sent",
-                    "the upstream is not asked to hold the model to the schemas: its rules for them are others",
+                None => out.value(
+                    "input_schema",
+                    &Json::parse(NO_ARGUMENTS).unwrap_or_else(|_| Json::empty_object()),
                 ),
-                _ => {}
             }
+            write_strict(tool, is_same, Rules::Anthropic, &mut out, notes);
             breakpoints.write_extra(&mut out, &tool.extra);
             out.finish()
         })

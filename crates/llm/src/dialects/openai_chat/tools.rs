@@ -3,9 +3,9 @@
 use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
 use crate::dialects::fields::{Fields, Path, decoded};
-use crate::dialects::history::note_once;
 use crate::dialects::offer::{flag, note_server_tools, offered};
 use crate::dialects::openai_responses::namespace::NAMESPACE;
+use crate::dialects::strict::{Rules, write_strict};
 use crate::form::{Members, Request, Tool, ToolChoice};
 use crate::{Dialect, Failure, Notes};
 
@@ -94,17 +94,10 @@ pub(super) fn write_tools(request: &Request, notes: &mut Notes) -> Vec<Json> {
             }
             match &tool.schema {
                 Some(schema) => function.value("parameters", schema),
-                None => function.value("parameters", &Json::parse(NO_ARGUMENTS).unwrap_or_else(|_| Json::empty_object())),
+                None => function
+                    .value("parameters", &Json::parse(NO_ARGUMENTS).unwrap_or_else(|_| Json::empty_object())),
             }
-            match tool.strict {
-                Some(strict) if is_openai => function.value("strict", &flag(strict)),
-                Some(true) => note_once(
-                    notes,
-                    "strict_not_sent",
-                    "the upstream is not asked to hold the model to the schemas: its rules for them are others",
-                ),
-                _ => {}
-            }
+            write_strict(tool, is_openai, Rules::OpenAi, &mut function, notes);
             let mut out = ObjectWriter::default();
             out.text("type", "function");
             out.value("function", &function.finish());
@@ -113,7 +106,8 @@ pub(super) fn write_tools(request: &Request, notes: &mut Notes) -> Vec<Json> {
                     _ if is_same => out.value(key, value),
                     // Told once for all of the request; the kind says nothing that is not known.
                     "cache_control" | "type" | NAMESPACE => {}
-                    _ => notes.add("tool_member_not_sent", format!("{key} of the tool {} was left out", tool.name)),
+                    _ => notes
+                        .add("tool_member_not_sent", format!("{key} of the tool {} was left out", tool.name)),
                 }
             }
             out.finish()

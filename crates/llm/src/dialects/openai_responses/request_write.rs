@@ -9,8 +9,9 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 use super::namespace::is_within;
 use super::tools::{self, Strictness, write_extra_members};
 use crate::dialects::offer::{carried, flag, note_members, note_server_tools, refuse_what_only_chat_has};
+use crate::dialects::strict::{Rules, note_not_sent, takes_strictly};
 use crate::dialects::system;
-use crate::form::{Effort, Format, Reasoning, Request};
+use crate::form::{Effort, Format, Reasoning, Request, Tool};
 use crate::{Dialect, Failure, Notes, Target};
 
 /// The longest name of a user, in characters.
@@ -80,7 +81,15 @@ pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> R
 }
 
 fn write_tools(request: &Request, is_own: bool, notes: &mut Notes, out: &mut ObjectWriter) {
-    let strictness = if is_own { Strictness::AsSent } else { Strictness::Told };
+    let strictness = match request.dialect {
+        _ if is_own => Strictness::AsSent,
+        Some(Dialect::AnthropicMessages) => Strictness::ToldByOthers,
+        _ => Strictness::Told,
+    };
+    let is_loosened = |tool: &Tool| tool.strict == Some(true) && !takes_strictly(tool, Rules::OpenAi);
+    if strictness == Strictness::ToldByOthers && request.tools.iter().any(is_loosened) {
+        note_not_sent(notes);
+    }
     // Those of namespaces are in them.
     let offered = request.tools.iter().filter(|tool| !is_own || !is_within(tool));
     let mut written: Vec<Json> = offered.map(|tool| tools::write(tool, strictness)).collect();

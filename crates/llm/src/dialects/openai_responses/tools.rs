@@ -8,6 +8,7 @@ use super::output::takes_text;
 use crate::Failure;
 use crate::dialects::fields::{Fields, Path, decoded};
 use crate::dialects::offer::flag;
+use crate::dialects::strict::{Rules, takes_strictly};
 use crate::form::{Request, Tool, ToolChoice};
 
 /// The schema of a tool that takes text, for those who only know JSON.
@@ -125,6 +126,8 @@ pub(super) enum Strictness {
     AsSent,
     /// The request comes from a dialect in which nobody is strict unless told to be.
     Told,
+    /// The same, and being strict has other rules there.
+    ToldByOthers,
 }
 
 /// One tool that the client runs.
@@ -142,8 +145,11 @@ pub(super) fn write(tool: &Tool, strictness: Strictness) -> Json {
             None => out.value("parameters", &no_arguments()),
         }
         match (tool.strict, strictness) {
+            (Some(true), Strictness::ToldByOthers) => {
+                out.value("strict", &flag(takes_strictly(tool, Rules::OpenAi)));
+            }
             (Some(is_strict), _) => out.value("strict", &flag(is_strict)),
-            (None, Strictness::Told) => out.value("strict", &flag(false)),
+            (None, Strictness::Told | Strictness::ToldByOthers) => out.value("strict", &flag(false)),
             (None, Strictness::AsSent) => {}
         }
     }
