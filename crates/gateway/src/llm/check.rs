@@ -121,7 +121,7 @@ async fn answers(upstream: &Upstream) -> Result<Found, Failure> {
     let began = Instant::now();
     let models = upstream.models(&HeaderMap::new()).await?;
     let milliseconds = began.elapsed().as_millis() as u64;
-    Ok(Found { milliseconds, models: models.into_iter().map(|(id, _)| id).collect() })
+    Ok(Found { milliseconds, models: models.into_iter().map(|model| model.id).collect() })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

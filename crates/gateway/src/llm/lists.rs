@@ -1,5 +1,6 @@
 //! Which models can be asked, in the words of each dialect.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,9 +9,11 @@ use futures_util::future::join_all;
 use http::{HeaderMap, Method, Request, Response};
 use serde_json::Value;
 use tokio::time::timeout;
+use toolwright_jsonrpc::Json;
 use toolwright_llm::models::{self, ModelEntry};
 use toolwright_llm::{Dialect, Failure, FailureKind};
 
+use super::router::Way;
 use super::said::{self, Visit};
 use super::upstream::{Ask, Upstream};
 use super::{LlmFront, LlmPath, headers};
@@ -34,7 +37,7 @@ impl LlmFront {
         };
         let entries = self.entries(visit).await;
         match path {
-            LlmPath::Model(id) => match self.find(&entries, id, visit) {
+            LlmPath::Model(id) => match self.find(&entries, id, visit).await {
                 Some(entry) if dialect == Dialect::AnthropicMessages => {
                     said::json(200, models::anthropic_model(&entry))
                 }
@@ -55,43 +58,56 @@ impl LlmFront {
     ) -> Response<InsideBody> {
         let asked: Value = serde_json::from_slice(request.body()).unwrap_or_default();
         let id = asked.get("model").or(asked.get("name")).and_then(Value::as_str).unwrap_or_default();
-        match self.find(&[], id, visit) {
-            Some(entry) => said::json(200, models::ollama_show(&entry)),
-            None => said::failure(Dialect::OllamaChat, &no_model(id), &said::fresh().id),
+        let Some(way) = self.way(id, visit) else {
+            return said::failure(Dialect::OllamaChat, &no_model(id), &said::fresh().id);
+        };
+        // Ollama itself knows more of its models than any list says.
+        if way.upstream.dialect() == Dialect::OllamaChat
+            && let Ok(Some(shown)) = timeout(TELL, way.upstream.show(&way.model, &visit.own_key)).await
+        {
+            return said::json(200, shown);
         }
+        said::json(200, models::ollama_show(&told(&way, id, visit).await))
     }
 
     /// One that is listed, or one that would be asked all the same.
-    fn find(&self, entries: &[ModelEntry], id: &str, visit: &Visit) -> Option<ModelEntry> {
-        let listed = entries.iter().find(|entry| entry.id == id).cloned();
-        listed.or_else(|| {
-            let ways = self.router.load().ways(id).ok().filter(|_| visit.may_ask(id) && !id.is_empty())?;
-            let owned_by = ways.first()?.upstream.name().to_owned();
-            Some(ModelEntry { id: id.to_owned(), owned_by, ..ModelEntry::default() })
-        })
+    async fn find(&self, entries: &[ModelEntry], id: &str, visit: &Visit) -> Option<ModelEntry> {
+        match entries.iter().find(|entry| entry.id == id) {
+            Some(listed) => Some(listed.clone()),
+            None => Some(told(&self.way(id, visit)?, id, visit).await),
+        }
+    }
+
+    /// Where a model is asked first, for who may ask it.
+    fn way(&self, id: &str, visit: &Visit) -> Option<Way> {
+        let ways = self.router.load().ways(id).ok().filter(|_| visit.may_ask(id) && !id.is_empty())?;
+        ways.into_iter().next()
     }
 
     /// Models that are named in the table, and those of the upstreams that lead to themselves.
     async fn entries(&self, visit: &Visit) -> Vec<ModelEntry> {
         let router = self.router.load_full();
-        let mut entries: Vec<ModelEntry> = Vec::new();
-        for id in router.named_models() {
-            let Ok(ways) = router.ways(&id) else { continue };
-            let owned_by = ways.first().map(|way| way.upstream.name().to_owned()).unwrap_or_default();
-            entries.push(ModelEntry { id, owned_by, ..ModelEntry::default() });
-        }
         let told = router.upstreams().map(|upstream| async move {
             let models = timeout(TELL, upstream.models(&visit.own_key)).await;
             (upstream, models.ok().and_then(Result::ok).unwrap_or_default())
         });
-        for (upstream, models) in join_all(told).await {
-            for (id, created) in models {
-                let leads_there = router.ways(&id).is_ok_and(|ways| {
-                    ways.first().is_some_and(|way| Arc::ptr_eq(&way.upstream, upstream) && way.model == id)
+        let told = join_all(told).await;
+        let mut entries: Vec<ModelEntry> = Vec::new();
+        for id in router.named_models() {
+            let Some(way) = router.ways(&id).ok().and_then(|ways| ways.into_iter().next()) else { continue };
+            let of_way = told.iter().find(|(upstream, _)| Arc::ptr_eq(&way.upstream, upstream));
+            let known = of_way.and_then(|(_, models)| models.iter().find(|model| model.id == way.model));
+            entries.push(known.cloned().unwrap_or_else(|| bare(&way)).named(&id));
+        }
+        let mut known: HashSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+        for (upstream, models) in told {
+            for model in models {
+                let leads_there = router.ways(&model.id).is_ok_and(|ways| {
+                    let way = ways.first();
+                    way.is_some_and(|way| Arc::ptr_eq(&way.upstream, upstream) && way.model == model.id)
                 });
-                if leads_there && !entries.iter().any(|entry| entry.id == id) {
-                    let owned_by = upstream.name().to_owned();
-                    entries.push(ModelEntry { id, created, owned_by, ..ModelEntry::default() });
+                if leads_there && known.insert(model.id.clone()) {
+                    entries.push(model);
                 }
             }
         }
@@ -102,8 +118,8 @@ impl LlmFront {
 }
 
 impl Upstream {
-    /// The models that it says it has, with the time of each where it tells one.
-    pub async fn models(&self, own_key: &HeaderMap) -> Result<Vec<(String, Option<u64>)>, Failure> {
+    /// The models that it says it has, with what it says of them.
+    pub async fn models(&self, own_key: &HeaderMap) -> Result<Vec<ModelEntry>, Failure> {
         let path = if self.dialect() == Dialect::OllamaChat { "/api/tags" } else { "/v1/models" };
         let headers = headers::for_upstream(self.dialect(), self.dialect(), &HeaderMap::new());
         let response =
@@ -117,11 +133,12 @@ impl Upstream {
             let text = String::from_utf8_lossy(&body);
             return Err(toolwright_llm::dialects::read_error(self.dialect(), status, &text));
         }
-        let told: Value = serde_json::from_slice(&body).map_err(|error| {
+        let told = String::from_utf8_lossy(&body);
+        let told = Json::parse(&told).map_err(|error| {
             let what = format!("the list of models of upstream \"{}\" is no JSON: {error}", self.name());
             Failure::new(FailureKind::Api, what).with_status(502)
         })?;
-        let list = told.get("data").or(told.get("models")).and_then(Value::as_array);
+        let list = told.get("data").or_else(|| told.get("models")).and_then(|list| list.items());
         let list = list.ok_or_else(|| {
             let what = format!(
                 "what upstream \"{}\" answers is no list of models; check its url and its kind",
@@ -129,12 +146,22 @@ impl Upstream {
             );
             Failure::new(FailureKind::Api, what).with_status(502)
         })?;
-        let named = list.iter().filter_map(|model| {
-            let id = ["id", "model", "name"].iter().find_map(|key| model.get(key)?.as_str())?;
-            Some((id.to_owned(), model.get("created").and_then(Value::as_u64)))
-        });
+        let named = list.iter().filter_map(|model| ModelEntry::read(model, self.name()));
         Ok(named.take(MOST_MODELS).collect())
     }
+}
+
+/// What the upstream says of a model that its list may have under another name.
+async fn told(way: &Way, id: &str, visit: &Visit) -> ModelEntry {
+    let models = timeout(TELL, way.upstream.models(&visit.own_key)).await;
+    let models = models.ok().and_then(Result::ok).unwrap_or_default();
+    let known = models.into_iter().find(|model| model.id == way.model);
+    known.unwrap_or_else(|| bare(way)).named(id)
+}
+
+/// A model of which nothing is known but who has it.
+fn bare(way: &Way) -> ModelEntry {
+    ModelEntry { owned_by: way.upstream.name().to_owned(), ..ModelEntry::default() }
 }
 
 fn no_model(id: &str) -> Failure {

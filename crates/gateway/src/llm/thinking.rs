@@ -26,13 +26,14 @@ impl Upstream {
         if target.thinks != Thinks::Untried || self.dialect() != Dialect::OllamaChat {
             return target;
         }
-        let Ok(Some(thinks)) = timeout(SHOW_TIMEOUT, self.shown(model, own_key)).await else { return target };
+        let Ok(Some(shown)) = timeout(SHOW_TIMEOUT, self.show(model, own_key)).await else { return target };
+        let Some(thinks) = thinks_by(&shown) else { return target };
         self.learn(model, thinks);
         self.target(model)
     }
 
     /// What Ollama says of a model; nothing where it does not say.
-    async fn shown(&self, model: &str, own_key: &HeaderMap) -> Option<Thinks> {
+    pub async fn show(&self, model: &str, own_key: &HeaderMap) -> Option<String> {
         let mut body = ObjectWriter::default();
         body.text("model", model);
         let ask = Ask {
@@ -45,7 +46,7 @@ impl Upstream {
         };
         let response = self.send(ask).await.ok().filter(|response| response.status().is_success())?;
         let text = self.whole(response).await.ok()?;
-        thinks_by(std::str::from_utf8(&text).ok()?)
+        String::from_utf8(text.to_vec()).ok()
     }
 }
 

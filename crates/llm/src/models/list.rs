@@ -1,11 +1,11 @@
 //! The models that clients are told of, in each dialect's shape.
 
-use toolwright_jsonrpc::{Json, ObjectWriter};
+use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
 /// The version of Ollama's API that is spoken here. Clients ask for it to know what they may use.
 pub const OLLAMA_VERSION: &str = "0.12.0";
 
-/// A model that clients can ask for.
+/// A model that clients can ask for. What is unknown is not said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelEntry {
     /// The name to ask for.
@@ -14,8 +14,60 @@ pub struct ModelEntry {
     pub created: Option<u64>,
     /// Who has it: the upstream's name.
     pub owned_by: String,
-    /// The most tokens of a conversation, where that is known. What is unknown is not said.
+    /// The most tokens of a conversation.
     pub context_window: Option<u64>,
+    /// What people call it.
+    pub display_name: Option<String>,
+    /// What it can do, in the upstream's words: a list, or an object of flags.
+    pub capabilities: Option<Json>,
+    /// Its size, family and the like, as Ollama says it.
+    pub details: Option<Json>,
+}
+
+/// Members in which servers say how long a conversation may be: OpenRouter and others, vLLM, Mistral and LM Studio, Groq,
+/// Anthropic.
+const CONTEXT_KEYS: [&str; 5] =
+    ["context_length", "max_model_len", "max_context_length", "context_window", "max_input_tokens"];
+
+impl ModelEntry {
+    /// Reads one entry of an upstream's list, of any dialect. Nothing where it has no name.
+    pub fn read(entry: &Json, owned_by: &str) -> Option<ModelEntry> {
+        let id = ["id", "model", "name"].iter().find_map(|key| entry.get_text(key))?;
+        let count = |json: Json| json.as_str().parse().ok();
+        // llama.cpp says it apart.
+        let trained = || entry.get("meta").and_then(|meta| meta.get("n_ctx_train"));
+        let context = CONTEXT_KEYS.iter().find_map(|key| entry.get(key).and_then(count));
+        let mut names = ["display_name", "name"].iter().filter_map(|key| entry.get_text(key));
+        let said = |json: &Json| json.as_str().starts_with(['[', '{']);
+        Some(ModelEntry {
+            created: entry.get("created").and_then(count),
+            owned_by: owned_by.to_owned(),
+            context_window: context.or_else(|| trained().and_then(count)),
+            display_name: names.find(|name| *name != id && !name.is_empty()),
+            capabilities: entry.get("capabilities").filter(said),
+            details: entry.get("details").filter(|details| details.as_str().starts_with('{')),
+            id,
+        })
+    }
+
+    /// The same model under the name that clients know.
+    pub fn named(self, id: &str) -> ModelEntry {
+        ModelEntry { id: id.to_owned(), ..self }
+    }
+
+    /// What it can do as a list of words. Flags of an object that are set are such words.
+    fn abilities(&self) -> Option<Vec<String>> {
+        let capabilities = self.capabilities.as_ref()?;
+        match (capabilities.items(), capabilities.members()) {
+            (Some(items), _) => Some(items.iter().filter_map(Json::to_text).collect()),
+            (None, Some(members)) => {
+                let is_set = |value: &str| value == "true" || raw::find(value, "supported") == Some("true");
+                let set = members.iter().filter(|member| is_set(member.value));
+                Some(set.map(|member| member.key.to_string()).collect())
+            }
+            (None, None) => None,
+        }
+    }
 }
 
 /// The answer to `GET /v1/models` for a client that sends `anthropic-version`.
@@ -73,9 +125,15 @@ pub fn ollama_show(model: &ModelEntry) -> String {
     show.text("modelfile", "");
     show.text("parameters", "");
     show.text("template", "");
-    show.value("details", &ollama_details());
+    show.value("details", &model.details.clone().unwrap_or_else(ollama_details));
     show.value("model_info", &info.finish());
-    show.value("capabilities", &Json::texts(&["completion", "tools"]));
+    let mut abilities = vec!["completion".to_owned(), "tools".to_owned()];
+    for ability in model.abilities().unwrap_or_default() {
+        if !abilities.contains(&ability) {
+            abilities.push(ability);
+        }
+    }
+    show.value("capabilities", &Json::texts(&abilities));
     show.text("modified_at", &time(model.created));
     show.finish().to_string()
 }
@@ -84,9 +142,13 @@ fn anthropic_entry(model: &ModelEntry) -> Json {
     let mut entry = ObjectWriter::default();
     entry.text("type", "model");
     entry.text("id", &model.id);
-    entry.text("display_name", &model.id);
+    entry.text("display_name", model.display_name.as_deref().unwrap_or(&model.id));
     // The epoch is what Anthropic itself says of an unknown time.
     entry.text("created_at", &time(model.created));
+    if let Some(tokens) = model.context_window {
+        entry.number("max_input_tokens", tokens);
+    }
+    write_capabilities(model, &mut entry);
     entry.finish()
 }
 
@@ -96,7 +158,20 @@ fn openai_entry(model: &ModelEntry) -> Json {
     entry.text("object", "model");
     entry.number("created", model.created.unwrap_or(0));
     entry.text("owned_by", &model.owned_by);
+    if let Some(name) = &model.display_name {
+        entry.text("name", name);
+    }
+    if let Some(tokens) = model.context_window {
+        entry.number("context_length", tokens);
+    }
+    write_capabilities(model, &mut entry);
     entry.finish()
+}
+
+fn write_capabilities(model: &ModelEntry, entry: &mut ObjectWriter) {
+    if let Some(capabilities) = &model.capabilities {
+        entry.value("capabilities", capabilities);
+    }
 }
 
 fn ollama_entry(model: &ModelEntry) -> Json {
@@ -106,7 +181,7 @@ fn ollama_entry(model: &ModelEntry) -> Json {
     entry.text("modified_at", &time(model.created));
     entry.number("size", 0);
     entry.text("digest", "");
-    entry.value("details", &ollama_details());
+    entry.value("details", &model.details.clone().unwrap_or_else(ollama_details));
     entry.finish()
 }
 
@@ -158,7 +233,7 @@ mod tests {
             id: id.to_owned(),
             created,
             owned_by: "up".to_owned(),
-            context_window: None,
+            ..ModelEntry::default()
         };
         [one("a\"b", Some(1_700_000_000)), one("c", None)]
     }
@@ -209,6 +284,40 @@ mod tests {
         let architecture = show["model_info"]["general.architecture"].as_str().unwrap();
         assert_eq!(show["model_info"][format!("{architecture}.context_length")], 131_072);
         assert_eq!(show["capabilities"], json!(["completion", "tools"]));
+    }
+
+    #[test]
+    fn what_an_upstream_says_of_a_model_is_told_in_every_dialect() {
+        for (entry, tokens) in [
+            (
+                r#"{"id":"m","name":"The M","context_length":1000,"created":5,"capabilities":["vision"]}"#,
+                1000,
+            ),
+            (
+                r#"{"id":"m","display_name":"The M","max_input_tokens":200000,"capabilities":{"vision":{"supported":true},"audio":{"supported":false}}}"#,
+                200_000,
+            ),
+            (
+                r#"{"id":"m","name":"The M","max_model_len":4096,"capabilities":{"vision":true,"audio":false}}"#,
+                4096,
+            ),
+            (r#"{"id":"m","name":"The M","meta":{"n_ctx_train":8192},"capabilities":["vision"]}"#, 8192),
+        ] {
+            let model = ModelEntry::read(&Json::parse(entry).unwrap(), "up").unwrap();
+            let told = value(&anthropic_model(&model));
+            assert_eq!((&told["display_name"], &told["max_input_tokens"]), (&json!("The M"), &json!(tokens)));
+            let told = value(&openai_model(&model.clone().named("alias")));
+            assert_eq!((&told["id"], &told["name"]), (&json!("alias"), &json!("The M")));
+            assert_eq!(told["context_length"], tokens);
+            assert!(told["capabilities"].to_string().contains("vision"), "{told}");
+            let told = value(&ollama_show(&model));
+            assert_eq!(told["capabilities"], json!(["completion", "tools", "vision"]), "{entry}");
+            assert_eq!(told["model_info"]["unknown.context_length"], tokens);
+        }
+        let tag = r#"{"name":"q:8b","model":"q:8b","details":{"family":"q","parameter_size":"8B"}}"#;
+        let model = ModelEntry::read(&Json::parse(tag).unwrap(), "up").unwrap();
+        assert_eq!(value(&ollama_tags(&[model]))["models"][0]["details"]["parameter_size"], "8B");
+        assert_eq!(ModelEntry::read(&Json::empty_object(), "up"), None);
     }
 
     #[test]

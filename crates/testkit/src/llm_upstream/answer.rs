@@ -253,7 +253,7 @@ fn beside(asked: &Asked, path: &str, order: &Order) -> Answer {
         }
         ("GET", "/v1/models") => {
             let models = names
-                .map(|name| json!({"id": name, "object": "model", "created": 1, "owned_by": "scenarios"}));
+                .map(|name| json!({"id": name, "object": "model", "created": 1, "owned_by": "scenarios", "name": format!("The {name}"), "context_length": 4096, "capabilities": ["vision"]}));
             Answer::json(200, &json!({"object": "list", "data": models}))
         }
         ("GET", "/api/tags") => {
