@@ -21,7 +21,7 @@ use toolwright_normalizer::Normalizer;
 
 use crate::calls::{self, CallReport, Mender, ToolCache};
 use crate::fit::{self, Names};
-use crate::form::{Arguments, Block, Call, Request, Response, ToolChoice};
+use crate::form::{Arguments, Block, Call, Request, Response, ToolChoice, Usage};
 use crate::pass::PassOptions;
 use crate::{Dialect, Failure, FailureKind, Notes, Reply, Target, Thinks, dialects, pass, stream, tokens};
 
@@ -84,6 +84,8 @@ pub struct Prepared {
     tries_thinking: bool,
     /// What was asked, while it may be asked again.
     asked: Option<Arc<Reading>>,
+    /// What the tries before this one cost: the client is told the sum.
+    spent: Usage,
 }
 
 /// A whole answer for the client.
@@ -216,6 +218,7 @@ impl Asked {
             tries_thinking: target.thinks == Thinks::Untried && self.speaks_of_thinking(target.dialect),
             target: target.clone(),
             asked: Some(Arc::clone(&self.reading)),
+            spent: Usage::default(),
         })
     }
 }
@@ -304,6 +307,7 @@ impl Prepared {
     /// An upstream's answer in the form, with calls mended.
     fn response(&self, text: &str) -> Result<(Response, Report), Failure> {
         let mut response = dialects::read_response(self.upstream, text)?;
+        response.usage = response.usage.plus(&self.spent);
         let text_calls = match self.reads_text_calls {
             true => text_calls_of(&mut response, &self.tool_names(), &self.reply.id),
             false => 0,

@@ -187,3 +187,31 @@ fn strict_goes_on_where_the_upstream_takes_the_schema() {
         assert_eq!(told["tools"][0]["strict"] == true, to_anthropic, "{told}");
     }
 }
+
+#[test]
+fn an_answer_after_another_try_costs_what_both_cost() {
+    use crate::support::{fresh, mending};
+    let used = |answer: &str| answer.replace("Oslo\\\"", "Oslo\\\",\\\"x\\\":1");
+    let refused = used(CALLED).replace("\\\"city\\\":\\\"Oslo\\\",", "");
+    for front in ALL {
+        let body = request(front, None, false)
+            .replace(r#""properties":"#, r#""required":["city"],"additionalProperties":false,"properties":"#);
+        let first = prepared(front, Dialect::OpenAiChat, &body);
+        let (_, report) = whole(&first, &refused);
+        let second = first
+            .again(refused.as_bytes(), &report, &mending(), &fresh())
+            .expect("refused")
+            .expect("prepared");
+        let (out, report) = whole(&second, CALLED);
+        assert_eq!((report.usage.input, report.usage.output), (Some(6), Some(4)), "{front:?}");
+        let told: Value = serde_json::from_str(&out).expect("JSON");
+        let counts = match front {
+            Dialect::OllamaChat => (told["prompt_eval_count"].clone(), told["eval_count"].clone()),
+            Dialect::OpenAiChat => {
+                (told["usage"]["prompt_tokens"].clone(), told["usage"]["completion_tokens"].clone())
+            }
+            _ => (told["usage"]["input_tokens"].clone(), told["usage"]["output_tokens"].clone()),
+        };
+        assert_eq!(counts, (json!(6), json!(4)), "{front:?}: {out}");
+    }
+}

@@ -19,6 +19,8 @@ use crate::web::InsideBody;
 
 /// How many calls were mended.
 const REPAIRS: HeaderName = HeaderName::from_static("x-toolwright-repairs");
+/// What of the request the upstream's dialect cannot express, in codes.
+const NOTES: HeaderName = HeaderName::from_static("x-toolwright-notes");
 
 /// An upstream's answer that can be told, or why there is none.
 enum Attempt {
@@ -231,18 +233,16 @@ impl LlmFront {
         let (mut prepared, mut body) = (prepared, body);
         for _ in 0..sent.reask {
             let report = prepared.whole(200, &body).report;
-            let Some(Ok(mut next)) = prepared.again(&body, &report.calls, sent.mending, sent.fresh) else {
+            let Some(Ok(mut next)) = prepared.again(&body, &report, sent.mending, sent.fresh) else {
                 break;
             };
             exchanged.attempts += 1;
-            let before = exchanged.spent_before;
             let Ok(response) = sent.send(&mut next).await else { break };
             if !response.status().is_success() {
                 break;
             }
             let Ok(text) = sent.way.upstream.whole(response).await else { break };
             (prepared, body) = (next, text);
-            exchanged.spent_before = before.plus(&report.usage);
         }
         (prepared, body)
     }
@@ -276,8 +276,8 @@ impl Sent<'_> {
             .send(Ask {
                 method: Method::POST,
                 path: to.path(),
-                query: self.parts.uri.query().filter(|_| from == to),
-                headers: headers::for_upstream(from, to, &self.parts.headers),
+                query: self.visit.query(&self.parts.uri).filter(|_| from == to).as_deref(),
+                headers: self.visit.headers(headers::for_upstream(from, to, &self.parts.headers)),
                 own_key: &self.visit.own_key,
                 body: Some(std::mem::take(&mut prepared.body)),
             })
@@ -324,6 +324,9 @@ impl Exchanged {
     fn head(&self, response: &mut Response<InsideBody>, headers: &HeaderMap, upstream: Dialect) {
         headers::for_client(upstream, self.dialect(), headers, response.headers_mut());
         response.headers_mut().insert(REPAIRS, HeaderValue::from(self.repairs()));
+        if let Some(notes) = self.note_codes().and_then(|codes| HeaderValue::from_str(&codes).ok()) {
+            response.headers_mut().insert(NOTES, notes);
+        }
         said::name(self.dialect(), response, &format!("req_{}", self.id()));
     }
 }

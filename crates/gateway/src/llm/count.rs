@@ -50,11 +50,12 @@ impl LlmFront {
         // The first is the one that would be asked.
         if let Some(way) = ways.first().filter(|way| way.upstream.dialect() == dialect) {
             let path = if dialect == Dialect::AnthropicMessages { COUNT_TOKENS } else { INPUT_TOKENS };
+            let query = visit.query(&parts.uri);
             let ask = Ask {
                 method: Method::POST,
                 path,
-                query: parts.uri.query(),
-                headers: headers::for_upstream(dialect, dialect, &parts.headers),
+                query: query.as_deref(),
+                headers: visit.headers(headers::for_upstream(dialect, dialect, &parts.headers)),
                 own_key: &visit.own_key,
                 body: Some(asked.body_for(&way.upstream.target(&way.model))),
             };

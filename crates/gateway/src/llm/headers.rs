@@ -47,6 +47,31 @@ const NOT_FOR_CLIENTS: [&str; 12] = [
     "www-authenticate",
 ];
 
+/// What clients say of themselves and of the dialect: no provider takes a model from it.
+const HARMLESS: [&str; 16] = [
+    "accept",
+    "accept-language",
+    "anthropic-beta",
+    "anthropic-dangerous-direct-browser-access",
+    "anthropic-version",
+    "content-type",
+    "http-referer",
+    "idempotency-key",
+    "openai-beta",
+    "openai-organization",
+    "openai-project",
+    "traceparent",
+    "tracestate",
+    "user-agent",
+    "x-app",
+    "x-title",
+];
+
+/// Whether a header goes on also for a token that may ask some models only.
+pub(super) fn is_harmless(name: &str) -> bool {
+    HARMLESS.contains(&name) || name.starts_with("x-stainless-")
+}
+
 /// The version that Anthropic wants to be told.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 

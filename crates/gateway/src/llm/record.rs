@@ -1,14 +1,15 @@
 //! What is written down of an exchange: numbers always, bodies only when asked.
 
+mod calls;
+
 use std::sync::Arc;
 use std::time::Instant;
 
-use toolwright_ledger::{Change, Exchange, Failure as Failed, Kind, Ledger, Reached, Record, Stages};
+use toolwright_ledger::{Exchange, Failure as Failed, Kind, Ledger, Reached, Record, Stages};
 use toolwright_llm::calls::CallReport;
 use toolwright_llm::exchange::{Asked, Prepared, Report, repaired};
-use toolwright_llm::form::{Stop, Usage};
+use toolwright_llm::form::Stop;
 use toolwright_llm::{Dialect, Failure, FailureKind, Notes};
-use toolwright_model::Outcome;
 
 use super::router::Way;
 use super::said::Visit;
@@ -42,8 +43,8 @@ pub(super) struct Exchanged {
     upstream: Dialect,
     /// How often an upstream was asked.
     pub attempts: u32,
-    /// What answers cost that were asked for again.
-    pub spent_before: Usage,
+    /// What could not be said to the upstream.
+    notes: Vec<&'static str>,
     /// The status that the client gets.
     pub status: u16,
     /// Whether bodies are written down.
@@ -71,7 +72,7 @@ impl Exchanged {
             dialect,
             upstream: dialect,
             attempts: 0,
-            spent_before: Usage::default(),
+            notes: Vec::new(),
             status: 200,
             keeps_bodies: false,
             is_over: false,
@@ -104,6 +105,17 @@ impl Exchanged {
         (self.report.repaired() + repaired(&self.history)) as u64
     }
 
+    /// What could not be said to the upstream, in codes: each once, in order. Nothing where all was said.
+    pub fn note_codes(&self) -> Option<String> {
+        let mut codes: Vec<&str> = Vec::new();
+        for code in &self.notes {
+            if !codes.contains(code) {
+                codes.push(code);
+            }
+        }
+        (!codes.is_empty()).then(|| codes.join(", "))
+    }
+
     /// What is asked.
     pub fn asks(&mut self, asked: &Asked) {
         self.exchange.model = asked.model().to_owned();
@@ -131,6 +143,7 @@ impl Exchanged {
         self.exchange.upstream = way.upstream.name().to_owned();
         self.exchange.upstream_dialect = way.upstream.dialect().name().to_owned();
         self.exchange.upstream_model = way.model.clone();
+        self.notes = notes.as_slice().iter().map(|note| note.code).collect();
         self.exchange.notes = notes.as_slice().iter().map(|note| note.message.clone()).collect();
         if self.keeps_bodies {
             self.exchange.request = Some(cut(body.as_bytes()));
@@ -191,6 +204,7 @@ impl Exchanged {
             report: Report::default(),
             history: Vec::new(),
             answer: Vec::new(),
+            notes: Vec::new(),
             is_over: true,
             ..*self
         };
@@ -217,6 +231,7 @@ impl Exchanged {
         }
         let duration_us = micros(self.began);
         let exchange = self.ended();
+        self.warn_of_unknown_tools(&exchange);
         let outcome = self.report.failure.as_ref().map_or("ok", |failure| code(failure.kind));
         self.counter.count(&exchange, outcome, duration_us);
         let ledger = self.ledger.take()?;
@@ -225,7 +240,7 @@ impl Exchanged {
 
     /// What is known of it at its end.
     fn ended(&mut self) -> Exchange {
-        let usage = self.report.usage.plus(&self.spent_before);
+        let usage = self.report.usage;
         Exchange {
             status: self.status,
             input_tokens: usage.input,
@@ -259,48 +274,6 @@ impl Exchanged {
                 Stages { transport: Reached::Passed, protocol: Reached::Failed, tool: Reached::NotReached }
             }
         }
-    }
-
-    /// A call in an answer, or in the history. The client runs it, so nobody here knows what came of it. What was
-    /// right in a history is no news.
-    fn write_call(&self, ledger: &Ledger, call: &CallReport, number: usize, session: &str, upstream: &str) {
-        if number < self.history.len() && !call.is_changed() {
-            return;
-        }
-        let sent = ledger.hide(recorder::cut(&call.sent));
-        let (normalized, changes, error) = match &call.outcome {
-            Outcome::Unchanged => (Default::default(), Vec::new(), None),
-            Outcome::Repaired { arguments, changes } => {
-                (ledger.hide(recorder::cut(arguments)), changes.iter().map(recorder::change).collect(), None)
-            }
-            Outcome::Refused { problems, .. } => {
-                let message: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
-                let failed = Failed {
-                    code: "invalid_arguments".to_owned(),
-                    message: message.join("; "),
-                    parameters: problems.iter().map(|problem| problem.path.clone()).collect(),
-                    is_from_tool: false,
-                };
-                (Default::default(), Vec::new(), Some(failed))
-            }
-        };
-        let renamed: Vec<Change> = call.name_change.iter().map(recorder::change).collect();
-        let protocol = if error.is_some() { Reached::Failed } else { Reached::Passed };
-        let record = Record {
-            ts: self.ts,
-            call: format!("{}-{number}", self.id),
-            client: Some(self.client.clone()),
-            session: Some(session.to_owned()),
-            front: self.front.to_owned(),
-            server: Some(upstream.to_owned()),
-            tool: call.name.clone(),
-            changes: renamed.into_iter().chain(changes).collect(),
-            stages: Stages { transport: Reached::Passed, protocol, tool: Reached::NotReached },
-            error,
-            bytes_in: call.sent.len() as u64,
-            ..Record::default()
-        };
-        let _ = ledger.end(record, sent, normalized);
     }
 }
 

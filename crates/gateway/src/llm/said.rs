@@ -1,16 +1,18 @@
 //! Who asks, and answers that we make ourselves.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderName};
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
 use toolwright_llm::exchange::{Asked, Fresh, OtherModel};
 use toolwright_llm::models::ModelPattern;
 use toolwright_llm::{Dialect, Failure, FailureKind, dialects};
 
+use super::headers;
 use crate::web::InsideBody;
 
 /// The alphabet of ids: what every dialect takes in one.
@@ -30,10 +32,41 @@ pub struct Visit {
 }
 
 impl Visit {
-    /// Whether it may ask this model.
+    /// Whether it may ask this model. Some routers read a list in it: then it may ask every one of them.
     pub(super) fn may_ask(&self, model: &str) -> bool {
-        let takes = |pattern: &String| ModelPattern::new(pattern).is_ok_and(|pattern| pattern.takes(model));
-        self.models.as_ref().is_none_or(|models| models.iter().any(takes))
+        let Some(patterns) = &self.models else { return true };
+        let takes = |pattern: &String, model: &str| {
+            ModelPattern::new(pattern).is_ok_and(|pattern| pattern.takes(model))
+        };
+        let may_ask = |model: &str| patterns.iter().any(|pattern| takes(pattern, model));
+        may_ask(model) && model.split(',').all(|one| may_ask(one.trim()))
+    }
+
+    /// The headers that an upstream gets: of a token for some models only those of which it is known that they choose
+    /// no other model. Routers have headers of their own for that, and more of them come.
+    pub(super) fn headers(&self, mut headers: HeaderMap) -> HeaderMap {
+        if self.models.is_some() {
+            let others: Vec<HeaderName> =
+                headers.keys().filter(|name| !headers::is_harmless(name.as_str())).cloned().collect();
+            for name in others {
+                headers.remove(name);
+            }
+        }
+        headers
+    }
+
+    /// The same for the query.
+    pub(super) fn query<'u>(&self, uri: &'u Uri) -> Option<Cow<'u, str>> {
+        let query = uri.query()?;
+        if self.models.is_none() {
+            return Some(Cow::Borrowed(query));
+        }
+        let is_harmless = |pair: &&str| {
+            let key = pair.split('=').next().unwrap_or_default();
+            matches!(key, "beta" | "api-version")
+        };
+        let kept: Vec<&str> = query.split('&').filter(is_harmless).collect();
+        (!kept.is_empty()).then(|| Cow::Owned(kept.join("&")))
     }
 
     /// Refuses a request that leads to a model which this token may not ask, in another way than by its `model`.

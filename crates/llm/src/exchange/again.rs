@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolwright_model::Outcome;
 
-use super::{Asked, Fresh, Mending, Prepared, Reading};
+use super::{Asked, Fresh, Mending, Prepared, Reading, Report};
 use crate::calls::CallReport;
 use crate::form::{Block, Message, Request, Response, Role, Text, ToolResult};
 use crate::{Dialect, Failure, dialects};
@@ -35,17 +35,18 @@ impl Asked {
 
 impl Prepared {
     /// The same conversation, one turn later: what the upstream answered, and why its calls were not made. Nothing
-    /// when no call was refused.
+    /// when no call was refused. What the answer cost so far is told with the next one, which therefore is written
+    /// anew in any dialect.
     pub fn again(
         &self,
         answer: &[u8],
-        calls: &[CallReport],
+        report: &Report,
         mending: &Mending,
         fresh: &Fresh,
     ) -> Option<Result<Prepared, Failure>> {
         // One that was cut off would be cut off again.
         let is_wrong = |call: &&CallReport| matches!(call.outcome, Outcome::Refused { .. }) && !call.is_cut;
-        let refused: Vec<&CallReport> = calls.iter().filter(is_wrong).collect();
+        let refused: Vec<&CallReport> = report.calls.iter().filter(is_wrong).collect();
         if refused.is_empty() {
             return None;
         }
@@ -57,7 +58,8 @@ impl Prepared {
         let results = results(&response, &refused);
         request.messages.push(Message { role: Role::Assistant, blocks: response.blocks, extra: Vec::new() });
         request.messages.push(Message { role: Role::User, blocks: results, extra: Vec::new() });
-        Some(Asked::made(self.front, request).prepare(&self.target, mending, fresh))
+        let prepared = Asked::made(self.front, request).prepare(&self.target, mending, fresh);
+        Some(prepared.map(|prepared| Prepared { spent: report.usage, passes_answers: false, ..prepared }))
     }
 }
 

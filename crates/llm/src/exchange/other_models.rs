@@ -8,9 +8,13 @@ use super::Asked;
 
 /// Members that name models, in small letters and without `_` and `-`: OpenRouter, LiteLLM, Vercel, and tools that ask a
 /// model themselves.
-const NAMING: [&str; 9] = [
+const NAMING: [&str; 13] = [
     "model",
     "models",
+    "modelid",
+    "modelname",
+    "deployment",
+    "deploymentid",
     "fallback",
     "fallbacks",
     "fallbackmodels",
@@ -125,6 +129,8 @@ mod tests {
         for (body, member, model) in [
             (r#"{"model":"a","models":["b"],"messages":[]}"#, "models", Some("b")),
             (r#"{"model":"a","mod\u0065ls":["b"],"messages":[]}"#, "models", Some("b")),
+            (r#"{"model":"a","model_id":"b","messages":[]}"#, "model_id", Some("b")),
+            (r#"{"model":"a","litellm_params":{"model":"b"},"messages":[]}"#, "model", Some("b")),
             (r#"{"model":"a","route":"fallback","messages":[]}"#, "route", None),
             (r#"{"model":"a","preset":"x","messages":[]}"#, "preset", None),
             (r#"{"model":"a","models":[1],"messages":[]}"#, "models", None),

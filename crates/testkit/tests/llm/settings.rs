@@ -240,6 +240,94 @@ async fn a_token_for_some_models_reaches_no_others_by_fallbacks() {
         let answer = ask(&stage.gateway, &stage.gateway.token, Dialect::Chat, &with(more)).await;
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
+    // Routers read lists of models, headers and the query too.
+    let listed =
+        ask(&stage.gateway, &token, Dialect::Chat, &question(Dialect::Chat, "plain,s9-reasoning", false))
+            .await;
+    assert_eq!(listed.status, 403, "{}", listed.text());
+    let more =
+        "x-portkey-config: {\"model\":\"s9-reasoning\"}\r\nx-model: s9-reasoning\r\nopenai-project: p\r\n";
+    for (token, is_limited) in [(&token, true), (&stage.gateway.token, false)] {
+        let body = with(json!({})).to_string();
+        let place = format!("{}?beta=true&model=s9-reasoning", path(Dialect::Chat));
+        let mut wire = Wire::connect(stage.gateway.address).await.expect("a connection");
+        let bytes = request(stage.gateway.address, token, &place, more, &body);
+        let answer = timeout(SOON, wire.ask(bytes.as_bytes())).await.expect("soon").expect("an answer");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let asked = stage.upstream.exchanges().pop().expect("it was asked").asked;
+        assert_eq!(asked.header("openai-project"), Some("p"));
+        assert_eq!(asked.header("x-model").is_none(), is_limited);
+        assert_eq!(asked.header("x-portkey-config").is_none(), is_limited);
+        assert_eq!(asked.path.ends_with("?beta=true"), is_limited, "{}", asked.path);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_of_an_unknown_tool_leaves_a_warning_and_a_record() {
+    for is_stream in [false, true] {
+        let stage = Stage::set(Dialect::Chat).await;
+        let body = question(Dialect::Anthropic, "s6-no-id", is_stream).to_string();
+        let answer = stage.post("/v1/messages", &body.replace("get_weather", "launch_rocket")).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let exported = || -> Vec<Value> {
+            let (_, text, _) = stage.gateway.run(&["audit", "export"]);
+            text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        };
+        let began = Instant::now();
+        let is_there = |records: &[Value]| records.iter().any(|record| record["tool"] == "get_weather");
+        while !is_there(&exported()) && began.elapsed() < SOON {
+            sleep(Duration::from_millis(50)).await;
+        }
+        let records = exported();
+        let call = records.iter().find(|record| record["tool"] == "get_weather").expect("the call");
+        assert_eq!(call["error"]["code"], "unknown_tool", "{call}");
+        assert!(
+            call["error"]["message"].as_str().is_some_and(|message| message.contains("get_weather")),
+            "{call}"
+        );
+        let log = stage.gateway.log();
+        assert!(log.contains("a model called an unknown tool") && log.contains("get_weather"), "{log}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_learns_what_the_upstream_was_not_told() {
+    let stage = Stage::set(Dialect::Responses).await;
+    for is_stream in [false, true] {
+        let mut body = question(Dialect::Chat, "plain", is_stream);
+        let answer = stage.post(path(Dialect::Chat), &body.to_string()).await;
+        assert_eq!(answer.header("x-toolwright-notes"), None, "{}", answer.text());
+        body["stop"] = json!(["END"]);
+        let answer = stage.post(path(Dialect::Chat), &body.to_string()).await;
+        assert_eq!((answer.status, answer.header("x-toolwright-notes")), (200, Some("stop_not_sent")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_upstream_says_of_its_models_is_passed_on() {
+    let get = async |stage: &Stage, place: &str, more: &str| -> Value {
+        let (address, token) = (stage.gateway.address, &stage.gateway.token);
+        let mut wire = Wire::connect(address).await.expect("a connection");
+        let bytes =
+            format!("GET {place} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n{more}\r\n");
+        let answer = timeout(SOON, wire.ask(bytes.as_bytes())).await.expect("soon").expect("an answer");
+        serde_json::from_str(&answer.text()).expect("JSON")
+    };
+    let stage = Stage::set(Dialect::Chat).await;
+    let told = get(&stage, "/v1/models/plain", "").await;
+    assert_eq!((&told["name"], &told["context_length"]), (&json!("The plain"), &json!(4096)), "{told}");
+    assert_eq!(told["capabilities"], json!(["vision"]));
+    let told = get(&stage, "/v1/models", "anthropic-version: 2023-06-01\r\n").await;
+    assert_eq!(told["data"][0]["display_name"], "The plain", "{told}");
+    let told = stage.post("/api/show", r#"{"model":"plain"}"#).await.text();
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!(told["capabilities"], json!(["completion", "tools", "vision"]), "{told}");
+    assert_eq!(told["model_info"]["unknown.context_length"], 4096);
+    // Ollama says it all itself.
+    let stage = Stage::set(Dialect::Ollama).await;
+    let told = stage.post("/api/show", r#"{"model":"plain"}"#).await.text();
+    assert!(told.contains("thinking") && told.contains("scenario"), "{told}");
+    assert!(get(&stage, "/api/tags", "").await.to_string().contains("\"family\":\"scenario\""));
 }
 
 #[tokio::test(flavor = "multi_thread")]
