@@ -34,8 +34,11 @@ fn bytes_of(text: &str) -> Vec<String> {
     text.chars().map(String::from).collect()
 }
 
-/// What a model may say to cost much, `n` bytes or things of it.
-const ATTACKS: [(&str, usize, fn(usize) -> Vec<Said>); 17] = [
+/// A name, how many bytes or things the shorter stream has, and what the model says with so many.
+type Attack = (&'static str, usize, fn(usize) -> Vec<Said>);
+
+/// What a model may say to cost much.
+const ATTACKS: [Attack; 17] = [
     ("backslashes in a string", 16 << 10, |n| vec![call(vec![r#"{"file_path":""#.into(), "\\".repeat(n)])]),
     ("backslashes byte by byte", 2 << 10, |n| {
         vec![call([vec![r#"{"file_path":""#.to_owned()], bytes_of(&"\\".repeat(n))].concat())]
