@@ -69,7 +69,7 @@ async fn a_stopped_process_is_degraded_after_three_timeouts_and_then_restarted()
     assert_eq!(text(&client.call(&silent, "plain", hello).await), "hello");
     let snapshot = stage.servers.get("silent").expect("it is there").supervisor.snapshot();
     assert_eq!(snapshot.restarts, 1);
-    let reason = snapshot.last_error.expect("it says why");
+    let reason = snapshot.last_failure.expect("it says why").to_string();
     assert_eq!(reason, "it left 3 requests and 3 pings unanswered");
     let gone = format!("/proc/{first}/stat");
     let is_gone = || std::fs::read_to_string(&gone).map_or(true, |stat| stat.contains(") Z "));
