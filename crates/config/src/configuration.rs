@@ -247,10 +247,17 @@ impl Configuration {
         self.toolboxes.iter().flat_map(|toolbox| toolbox.servers.iter().map(move |server| (toolbox, server)))
     }
 
-    /// Whether our own tools are served: as the file says, or when it names no servers. Who configures servers
-    /// says whether ours are wanted beside them.
+    /// Whether the built-in tools are served: as the file says, or when it names no servers. A file with servers says
+    /// whether they are wanted as well. A server that is left out because of a mistake counts as named: tools that write
+    /// files must not appear because of a typing error or a variable that is not set.
     pub fn serves_own_tools(&self) -> bool {
-        self.serves_builtin_tools.unwrap_or_else(|| self.servers().next().is_none())
+        self.serves_builtin_tools
+            .unwrap_or_else(|| self.servers().next().is_none() && !self.has_left_out_servers())
+    }
+
+    fn has_left_out_servers(&self) -> bool {
+        let is_of_server = |problem: &Problem| problem.toolbox.is_some() || problem.server.is_some();
+        self.problems.iter().any(|problem| problem.severity == Severity::Error && is_of_server(problem))
     }
 
     /// Whether something that the file names is left out.

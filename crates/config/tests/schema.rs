@@ -129,6 +129,26 @@ fn what_cannot_be_used_is_not_valid() {
 }
 
 #[test]
+fn a_server_that_is_left_out_does_not_bring_the_builtin_tools() {
+    for wrong in [
+        r#"{"mcpServers": {"a": {"command": "x", "env": {"KEY": "${NOT_SET_ANYWHERE}"}}}}"#,
+        r#"{"mcpServers": {"a": {"command": "x", "protocol": "new"}}}"#,
+        r#"{"mcpServers": {"a": "x"}}"#,
+        r#"{"mcpServers": {"a": {}}}"#,
+        r#"{"mcpServers": ["x"]}"#,
+        r#"{"toolboxes": {"dev": {"mcpServers": {"a": {"command": 5}}}}}"#,
+        r#"{"toolboxes": {"dev": "x"}}"#,
+    ] {
+        // A file that cannot be used at all brings nothing either.
+        let Ok(read) = support::read(wrong) else { continue };
+        assert!(!read.serves_own_tools(), "{wrong}");
+    }
+    assert!(support::clean("{}").serves_own_tools());
+    let wanted = r#"{"mcpServers": {"a": {}}, "builtinTools": true}"#;
+    assert!(support::read(wanted).expect("a file").serves_own_tools());
+}
+
+#[test]
 fn switches_are_read_and_a_wrong_one_changes_nothing_else() {
     let clean = support::clean(
         r#"{"mcpServers": {"a": {"command": "x"}}, "builtinTools": true, "acceptLegacyToolKey": "true"}"#,

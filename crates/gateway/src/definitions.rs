@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use toolwright_config::{SecuritySettings, Suspicion};
 use toolwright_jsonrpc::Json;
+use toolwright_mcp::lock_off_async;
 use toolwright_security::{Agreed, ApproveError, Finding, Pins, Severity, Waiting};
 
 use crate::notices::{NoticeKind, Notices};
@@ -141,7 +142,8 @@ impl Definitions {
         if is_known() {
             return;
         }
-        let _looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another list may be long in the looking.
+        let _looking = lock_off_async(&self.looking);
         if is_known() {
             return;
         }

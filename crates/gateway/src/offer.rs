@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolwright_mcp::off_async;
+use toolwright_mcp::{lock_off_async, off_async};
 use toolwright_toolbox::Listed;
 use toolwright_tools::{RegistrationError, ToolFunction, ToolRegistry};
 
@@ -45,7 +45,7 @@ impl Offer {
             if kept.get(&server.name).is_some_and(|kept| kept.server.is_offered_as(server)) {
                 continue;
             }
-            let _turn = take(&self.turn);
+            let _turn = lock_off_async(&self.turn);
             kept.remove(&server.name);
             // Taken before: what is listed meanwhile is registered by the task.
             let known = server.supervisor.tools();
@@ -58,7 +58,7 @@ impl Offer {
                 tokio::select! {
                     () = over.cancelled() => {}
                     () = keep(&server_of_task, known, || {
-                        let _turn = take(&turn);
+                        let _turn = lock_off_async(&turn);
                         if !over.is_cancelled() {
                             register(&server_of_task, &registry);
                         }
@@ -73,7 +73,7 @@ impl Offer {
     /// Offers the tools of servers anew: which of them are hidden is different now.
     pub fn again(&self, list: &[Server]) {
         for server in list {
-            let _turn = take(&self.turn);
+            let _turn = lock_off_async(&self.turn);
             register(server, &self.registry);
         }
     }
@@ -83,7 +83,7 @@ impl Offer {
         let mut kept = self.kept();
         let gone: Vec<String> = kept.keys().filter(|name| !names.contains(name)).cloned().collect();
         for name in gone {
-            let _turn = take(&self.turn);
+            let _turn = lock_off_async(&self.turn);
             kept.remove(&name);
             self.registry.remove_server(&name);
         }
@@ -92,11 +92,6 @@ impl Offer {
     fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Takes a turn. The one before may register thousands of tools, and nobody else waits for that.
-fn take(turn: &Mutex<()>) -> MutexGuard<'_, ()> {
-    off_async(usize::MAX, || turn.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Registers what a server lists, as often as that changes from what is known.
@@ -110,8 +105,7 @@ async fn keep(server: &Server, mut known: Arc<Listed>, register: impl Fn()) {
         if !Arc::ptr_eq(&listed, &known)
             && let Some(definitions) = &server.definitions
         {
-            // Whoever looks waits for those who look already.
-            off_async(usize::MAX, || definitions.look(server));
+            off_async(listed.bytes(), || definitions.look(server));
         }
         known = listed;
         if changes.changed().await.is_err() {

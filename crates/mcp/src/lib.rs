@@ -34,6 +34,6 @@ pub use http::params::HEADER_ANNOTATION;
 pub use input::result_type;
 pub use link::{Event, Link, Outgoing};
 pub use lists::List;
-pub use off_async::off_async;
+pub use off_async::{lock_off_async, off_async};
 pub use peer::{ConnectError, Identity, Peer, PeerOptions, Protocol, log_rank};
 pub use subscription::{Filter, Subscription};

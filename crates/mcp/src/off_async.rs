@@ -1,5 +1,7 @@
 //! Work whose time grows with what servers send, away from the threads that answer every client.
 
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Up to this many bytes are worked on at once: it takes a few milliseconds at the very most, and less than handing
@@ -11,6 +13,18 @@ pub fn off_async<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     let is_threaded =
         || Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
     if bytes > AT_ONCE && is_threaded() { tokio::task::block_in_place(work) } else { work() }
+}
+
+/// Takes a lock that may be held for long. Only when it is held do other tasks of this thread go on elsewhere: handing
+/// them over costs more than taking a free lock.
+pub fn lock_off_async<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    match mutex.try_lock() {
+        Ok(guard) => guard,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => {
+            off_async(usize::MAX, || mutex.lock().unwrap_or_else(PoisonError::into_inner))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -33,6 +47,34 @@ mod tests {
             .await
         });
         assert_eq!(done.expect("no panic"), Ok(7));
+    }
+
+    /// With one thread, the lock is released only if its waiter has left the thread.
+    #[test]
+    fn other_tasks_of_the_thread_run_while_a_lock_is_waited_for() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
+        let lock = std::sync::Arc::new(Mutex::new(7));
+        let value = runtime.block_on(async {
+            tokio::spawn(async move {
+                let (taken, is_taken) = channel();
+                let (send, received) = channel();
+                let held = std::sync::Arc::clone(&lock);
+                let holder = std::thread::spawn(move || {
+                    let guard = held.lock().expect("no panic before");
+                    taken.send(()).expect("it is waited for");
+                    received.recv().expect("the task runs");
+                    drop(guard);
+                });
+                is_taken.recv().expect("it is taken");
+                tokio::spawn(async move { send.send(()).expect("the holder waits") });
+                let value = *lock_off_async(&lock);
+                holder.join().expect("no panic");
+                value
+            })
+            .await
+        });
+        assert_eq!(value.expect("no panic"), 7);
     }
 
     #[tokio::test]

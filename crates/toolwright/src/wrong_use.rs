@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::ffi::OsString;
+use std::num::ParseIntError;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -110,6 +111,7 @@ fn fix(error: &Error, command: &Command, words: &[String]) -> String {
         ErrorKind::ArgumentConflict => format!("leave one of them out; {help}"),
         ErrorKind::ValueValidation => match expected(error) {
             Some(expected) => format!("{expected}; {help}"),
+            None if is_no_number(error) => format!("write a whole number; {help}"),
             None => help,
         },
         _ => help,
@@ -119,6 +121,11 @@ fn fix(error: &Error, command: &Command, words: &[String]) -> String {
 /// What the value should have been, when the parser of the value says so.
 fn expected(error: &Error) -> Option<&Expected> {
     error.source()?.downcast_ref()
+}
+
+/// Whether the value should have been a number.
+fn is_no_number(error: &Error) -> bool {
+    error.source().is_some_and(|source| source.is::<ParseIntError>())
 }
 
 /// The command that the words lead to, and its name.

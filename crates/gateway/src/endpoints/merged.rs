@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
-use toolwright_mcp::off_async;
+use toolwright_mcp::{lock_off_async, off_async};
 use toolwright_toolbox::Listed;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 
@@ -58,13 +58,14 @@ impl Lists {
             return merged;
         }
         // However short this list is, a longer one of another client may be in the making.
-        off_async(usize::MAX, || {
-            let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-            match self.find(&parts) {
-                Some(merged) => merged,
-                None => self.make(members, parts),
+        let _making = lock_off_async(&self.making);
+        match self.find(&parts) {
+            Some(merged) => merged,
+            None => {
+                let bytes = parts.iter().map(|part| part.listed.bytes()).sum();
+                off_async(bytes, || self.make(members, parts))
             }
-        })
+        }
     }
 
     /// The tool that a name means. What one server has does not name the tools of another, so a tool is found in a list

@@ -189,18 +189,16 @@ impl Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, "body", "the body ended before its end, or is not well formed")
     }
 
+    /// It was in flight when the grace period ended. Without `Retry-After`: the tool may have done its work.
     pub fn ending() -> Refusal {
-        Refusal::at_the_end(
-            "the gateway is shutting down; the call was not finished; send it again in a moment",
-        )
+        let message = "the gateway is shutting down; the call was not finished and may have taken effect; \
+                       check that before you send it again";
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message)
     }
 
     /// It was ending before the request came.
     pub fn too_late() -> Refusal {
-        Refusal::at_the_end("the gateway is shutting down; nothing was begun; send it again in a moment")
-    }
-
-    fn at_the_end(message: &str) -> Refusal {
+        let message = "the gateway is shutting down; nothing was begun; send it again in a moment";
         let mut refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message);
         refusal.header = Some(Box::new((RETRY_AFTER, "1".to_owned())));
         refusal

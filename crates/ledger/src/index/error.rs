@@ -8,7 +8,7 @@ use sqlx::migrate::MigrateError;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database cannot be reached or has no time or room now: the same may succeed later.
-    #[error("the database cannot be used now: {0}; nothing is lost, the journal holds every record")]
+    #[error("the database cannot be used now: {0}; it is filled from the journal later")]
     Away(String),
     /// The file of the database is damaged. At the next start it is set aside and made anew.
     #[error(
