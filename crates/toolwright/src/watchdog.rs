@@ -58,10 +58,10 @@ impl Watchdog {
 
 async fn watch(shutdown: &Shutdown, grace: Duration) {
     let mut signals = Signals::new();
-    let code = tokio::select! {
-        code = signals.end() => code,
-        // Standard input was closed, for example.
-        () = shutdown.begun.notified() => EXIT_IO,
+    let first = tokio::select! {
+        code = signals.end() => Some(code),
+        // Standard input was closed, for example; or the other threads heard the signal before this one.
+        () = shutdown.begun.notified() => None,
     };
     let late = async {
         sleep(grace).await;
@@ -69,12 +69,19 @@ async fn watch(shutdown: &Shutdown, grace: Duration) {
             sleep(STOPPING).await;
         }
     };
+    // A shutdown that began before its signal was heard here is not ended by that signal.
+    let second = async {
+        if first.is_none() {
+            signals.end().await;
+        }
+        signals.end().await
+    };
     tokio::select! {
         () = late => {
             eprintln!("warning: the graceful shutdown took longer than {} s; the process ends now", grace.as_secs());
-            std::process::exit(code.into());
+            std::process::exit(first.unwrap_or(EXIT_IO).into());
         }
-        second = signals.end() => {
+        second = second => {
             sleep(SECOND_SIGNAL).await;
             std::process::exit(second.into());
         }
@@ -92,6 +99,9 @@ mod tests {
 
     /// Says that this run is the process that is watched, and its time for a graceful shutdown.
     const BUSY: &str = "TOOLWRIGHT_TEST_BUSY_GRACE_S";
+
+    /// Says that this run is the process that is being shut down.
+    const SHUTTING_DOWN: &str = "TOOLWRIGHT_TEST_SHUTTING_DOWN";
 
     /// Not a test alone: the others start it as a process of its own, whose threads are all busy for ever.
     #[test]
@@ -115,15 +125,33 @@ mod tests {
         }
     }
 
+    /// Not a test alone either: a process that is being shut down when its signal comes, and ends by itself.
+    #[test]
+    fn process_that_is_being_shut_down() {
+        if std::env::var_os(SHUTTING_DOWN).is_none() {
+            return;
+        }
+        let watchdog = Watchdog::start(Duration::from_secs(600));
+        watchdog.shutdown_begins();
+        // The watchdog has seen that before the signal comes.
+        thread::sleep(Duration::from_millis(300));
+        println!("\nbusy");
+        thread::sleep(SECOND_SIGNAL * 4);
+    }
+
     fn start(grace_s: u64) -> Child {
+        start_test("busy_process", BUSY, grace_s)
+    }
+
+    fn start_test(test: &str, variable: &str, grace_s: u64) -> Child {
         let mut child = Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "watchdog::tests::busy_process", "--nocapture"])
-            .env(BUSY, grace_s.to_string())
+            .args(["--exact", &format!("watchdog::tests::{test}"), "--nocapture"])
+            .env(variable, grace_s.to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("it starts");
-        let lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
+        let lines = BufReader::new(child.stdout.as_mut().expect("stdout")).lines();
         assert!(lines.map_while(Result::ok).any(|line| line == "busy"), "it runs");
         child
     }
@@ -154,6 +182,13 @@ mod tests {
         signal(&child);
         assert_eq!(ended(&mut child), Some(EXIT_TERMINATED.into()));
         assert!(begin.elapsed() >= Duration::from_secs(1), "it has its grace");
+    }
+
+    #[test]
+    fn a_signal_that_is_heard_after_the_shutdown_began_is_not_a_second_one() {
+        let mut child = start_test("process_that_is_being_shut_down", SHUTTING_DOWN, 600);
+        signal(&child);
+        assert_eq!(ended(&mut child), Some(0));
     }
 
     #[test]
