@@ -24,28 +24,40 @@ pub(crate) enum Pending {
 pub(crate) struct Questions {
     open: Mutex<HashMap<String, Open>>,
     time: Duration,
+    /// How long after a question went out nobody can have heard it yet.
+    hearing: Duration,
 }
 
 #[derive(Debug)]
 struct Open {
     pending: Pending,
     since: Instant,
+    state: Publication,
+}
+
+/// Whether a question went out. A yes that is older answers something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Publication {
+    Waiting,
+    Sent,
 }
 
 /// The question of a conversation.
 pub(crate) enum Asked {
     Nothing,
     Open(Pending),
+    /// It is open, and the sentence was received before anybody can have heard it.
+    Unheard(Pending),
     /// Nobody answered in time.
     TooLate,
 }
 
 impl Questions {
-    pub fn new(time: Duration) -> Questions {
-        Questions { open: Mutex::default(), time }
+    pub fn new(time: Duration, hearing: Duration) -> Questions {
+        Questions { open: Mutex::default(), time, hearing }
     }
 
-    /// A question is asked; one that was asked before is forgotten.
+    /// A question is about to be asked; one that was asked before is forgotten.
     pub fn ask(&self, conversation: &str, pending: Pending) {
         let mut open = self.lock();
         open.retain(|_, question| question.since.elapsed() < PENDING_KEPT);
@@ -55,14 +67,27 @@ impl Questions {
         {
             open.remove(&oldest);
         }
-        open.insert(conversation.to_owned(), Open { pending, since: Instant::now() });
+        let question = Open { pending, since: Instant::now(), state: Publication::Waiting };
+        open.insert(conversation.to_owned(), question);
     }
 
-    /// The question of a conversation, which is no longer asked.
-    pub fn take(&self, conversation: &str) -> Asked {
+    /// The question of a conversation went out just now: its time begins.
+    pub fn published(&self, conversation: &str) {
+        if let Some(question) = self.lock().get_mut(conversation) {
+            question.since = Instant::now();
+            question.state = Publication::Sent;
+        }
+    }
+
+    /// The question of a conversation, which is no longer asked, for a sentence that was received at this moment.
+    pub fn take(&self, conversation: &str, received: Instant) -> Asked {
         match self.lock().remove(conversation) {
             None => Asked::Nothing,
-            Some(question) if question.since.elapsed() <= self.time => Asked::Open(question.pending),
+            Some(question) if question.since.elapsed() <= self.time => {
+                let is_heard =
+                    question.state == Publication::Sent && received > question.since + self.hearing;
+                if is_heard { Asked::Open(question.pending) } else { Asked::Unheard(question.pending) }
+            }
             Some(question) if question.since.elapsed() < PENDING_KEPT => Asked::TooLate,
             Some(_) => Asked::Nothing,
         }

@@ -35,6 +35,6 @@ pub use mind::{HeldCall, Mind, MindError, Thinking, Thought, Words};
 pub use policy::{Guard, Verdict, VoicePolicy};
 pub use status::{Drop, Status};
 pub use transcriber::{BackgroundTranscriber, TranscriberOptions};
-pub use transcript::{Answer, AnswerKind, Ear, Transcript};
+pub use transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
 pub use view::{FrontState, FrontView, VoiceView};
 pub use voice::{Voice, VoiceOptions};

@@ -46,6 +46,9 @@ pub struct Limits {
     pub max_age: Duration,
     /// How long a spoken question stays open.
     pub confirm: Duration,
+    /// How soon after a spoken question went out a yes can be an answer to it: what comes sooner was said before anybody
+    /// heard the question.
+    pub hearing: Duration,
     /// How long a model may think.
     pub think: Duration,
 }
@@ -57,6 +60,7 @@ impl Default for Limits {
             at_once: 4,
             max_age: Duration::from_secs(30),
             confirm: Duration::from_secs(30),
+            hearing: Duration::from_millis(500),
             think: Duration::from_secs(60),
         }
     }

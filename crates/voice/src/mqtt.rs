@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::{FAREWELL, OUTBOX, RECONNECT_MS};
 use crate::status::Status;
+use crate::transcript::Delivery;
 use crate::view::FrontState;
 use wire::{Caller, Seen, Will, Wire, WireError};
 
@@ -88,7 +89,7 @@ pub(crate) struct Link {
 
 impl Outbox {
     /// Publishes a message as soon as there is a broker. Too many, and it is dropped and counted.
-    pub fn publish(&self, publication: Publication) {
+    pub fn publish(&self, publication: Publication) -> Delivery {
         if let Err(error) = self.messages.try_send(publication) {
             self.status.unpublished();
             let topic = match error {
@@ -96,7 +97,9 @@ impl Outbox {
                 | mpsc::error::TrySendError::Closed(publication) => publication.topic,
             };
             tracing::warn!(topic, "a message was not published: too many wait for the broker");
+            return Delivery::Lost;
         }
+        Delivery::Sent
     }
 }
 

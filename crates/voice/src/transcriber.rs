@@ -84,7 +84,7 @@ impl BackgroundTranscriber {
             limits,
             control_tool,
             devices: Devices::new(list_tool),
-            questions: Questions::new(limits.confirm),
+            questions: Questions::new(limits.confirm, limits.hearing),
             status,
             queue: Mutex::new(Queue::default()),
             tasks: TaskTracker::new(),

@@ -62,13 +62,22 @@ pub enum AnswerKind {
     Dropped(Drop),
 }
 
+/// Whether an answer left the process, as far as the front can know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// It was handed to the connection.
+    Sent,
+    /// There was no room or no client: nobody hears it.
+    Lost,
+}
+
 /// Who wants to hear an answer. Neither of the two may wait: they put what they get somewhere.
 pub trait Ear: Send + 'static {
     /// A sentence of an answer that is not whole yet. What was said so is part of the whole answer as well.
     fn sentence(&mut self, _sentence: &str) {}
 
     /// The answer. It comes exactly once.
-    fn answer(self: Box<Self>, answer: Answer);
+    fn answer(self: Box<Self>, answer: Answer) -> Delivery;
 }
 
 impl Transcript {

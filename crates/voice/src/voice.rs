@@ -62,11 +62,14 @@ impl Voice {
         let VoiceOptions { settings, executor, mind } = options;
         let status: Arc<Status> = Arc::default();
         let usual = Limits::default();
+        let confirm = settings.confirm_time.unwrap_or(usual.confirm);
         let limits = Limits {
             waiting: settings.waiting.unwrap_or(usual.waiting),
             at_once: settings.at_once.unwrap_or(usual.at_once),
             max_age: settings.max_age.unwrap_or(usual.max_age),
-            confirm: settings.confirm_time.unwrap_or(usual.confirm),
+            confirm,
+            // A question that is open for a moment only can still be answered.
+            hearing: usual.hearing.min(confirm / 2),
             think: settings.think_time.unwrap_or(usual.think),
         };
         let transcriber = BackgroundTranscriber::new(

@@ -88,6 +88,64 @@ async fn a_yes_that_comes_too_late_does_nothing() {
 }
 
 #[tokio::test]
+async fn a_yes_from_before_the_question_opens_nothing() {
+    let house = House { delay: Duration::from_millis(50), ..House::default() };
+    let hold = || {
+        Step::HoldAfter(
+            Duration::from_millis(100),
+            "control_zwave_device",
+            json!({"deviceName": "Garage Door", "action": "on"}),
+        )
+    };
+    let mind = ScriptedMind::new([hold()]);
+    let mut room = Room::new(&house, Some(mind), Limits::default());
+    // Queued behind a direct command, and while the model thinks.
+    for first in ["turn on the garage door", "please let the car in"] {
+        room.tell(first, "room");
+        room.tell("yes", "room");
+        assert_eq!(room.next().await.text, QUESTION, "{first}");
+        let again = room.next().await;
+        assert_eq!(again.kind, AnswerKind::Asked, "{first}");
+        assert_eq!(again.text, format!("That came before my question. {QUESTION}"));
+        assert_eq!(house.switched(), Vec::<String>::new(), "{first}");
+        room.ask("no").await;
+    }
+    room.ask("turn on the garage door").await;
+    room.ask("yes").await;
+    assert_eq!(house.switched(), ["Garage Door on"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_that_comes_before_anybody_heard_the_question_is_asked_again() {
+    let house = House::default();
+    let hearing = Limits::default().hearing;
+    let mut room = Room::with(&house, None, Limits::default(), |options| options.limits.hearing = hearing);
+    room.ask("turn on the garage door").await;
+    tokio::time::advance(hearing / 2).await;
+    assert!(room.ask("yes").await.text.ends_with(QUESTION));
+    // The question was asked again, so its time began again.
+    tokio::time::advance(hearing).await;
+    assert!(room.ask("yes").await.text.ends_with(QUESTION));
+    assert_eq!(house.switched(), Vec::<String>::new());
+    tokio::time::advance(hearing + Duration::from_millis(1)).await;
+    assert_eq!(room.ask("yes").await.kind, AnswerKind::Done);
+    assert_eq!(house.switched(), ["Garage Door on"]);
+}
+
+#[tokio::test]
+async fn a_question_that_was_lost_cannot_be_answered() {
+    let house = House::default();
+    let mut room = Room::new(&house, None, Limits::default());
+    room.is_deaf = true;
+    room.ask("turn on the garage door").await;
+    room.is_deaf = false;
+    assert!(room.ask("yes").await.text.ends_with(QUESTION));
+    assert_eq!(house.switched(), Vec::<String>::new());
+    room.ask("yes").await;
+    assert_eq!(house.switched(), ["Garage Door on"]);
+}
+
+#[tokio::test]
 async fn what_a_mind_holds_back_is_run_after_a_yes() {
     let house = House::default();
     let mind = ScriptedMind::new([Step::Hold(

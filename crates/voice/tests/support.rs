@@ -15,8 +15,8 @@ use toolwright_model::{Annotations, ToolDefinition};
 use toolwright_tools::builtin::{BuiltinConfig, builtin_tools};
 use toolwright_tools::{ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
 use toolwright_voice::{
-    Answer, BackgroundTranscriber, Ear, FrontState, Limits, Mind, MindError, Status, Thinking, Thought,
-    TranscriberOptions, Transcript, Voice, VoiceOptions,
+    Answer, BackgroundTranscriber, Delivery, Ear, FrontState, Limits, Mind, MindError, Status, Thinking,
+    Thought, TranscriberOptions, Transcript, Voice, VoiceOptions,
 };
 
 /// How long anything in a test may take.
@@ -164,6 +164,8 @@ pub enum Step {
     /// Says these pieces one after the other, then the whole.
     Stream(&'static [&'static str]),
     Hold(&'static str, Value),
+    /// The same after a while.
+    HoldAfter(Duration, &'static str, Value),
     Wait(Duration),
     Fail(MindError),
     Panic,
@@ -184,6 +186,7 @@ impl Mind for ScriptedMind {
         self.asked.lock().expect("a lock").push(thought.text.clone());
         let step =
             self.script.lock().expect("a lock").pop_front().unwrap_or(Step::Say("I have nothing to say."));
+        let wait = if let Step::HoldAfter(wait, ..) = &step { *wait } else { Duration::ZERO };
         Box::pin(async move {
             let say = |text: String| Thinking {
                 text,
@@ -200,7 +203,8 @@ impl Mind for ScriptedMind {
                     }
                     Ok(say(pieces.concat()))
                 }
-                Step::Hold(tool, arguments) => {
+                Step::Hold(tool, arguments) | Step::HoldAfter(_, tool, arguments) => {
+                    tokio::time::sleep(wait).await;
                     let held = toolwright_voice::HeldCall {
                         tool: tool.to_owned(),
                         arguments: arguments.to_string(),
@@ -226,6 +230,8 @@ impl Mind for ScriptedMind {
 pub struct TestEar {
     sentences: Vec<String>,
     answers: mpsc::UnboundedSender<(Vec<String>, Answer)>,
+    /// Its client hears nothing: what is answered is lost.
+    is_deaf: bool,
 }
 
 impl Ear for TestEar {
@@ -233,8 +239,9 @@ impl Ear for TestEar {
         self.sentences.push(sentence.to_owned());
     }
 
-    fn answer(self: Box<Self>, answer: Answer) {
-        let _ = self.answers.send((self.sentences, answer));
+    fn answer(self: Box<Self>, answer: Answer) -> Delivery {
+        let sent = self.answers.send((self.sentences, answer));
+        if sent.is_ok() && !self.is_deaf { Delivery::Sent } else { Delivery::Lost }
     }
 }
 
@@ -243,6 +250,7 @@ pub struct Room {
     pub transcriber: BackgroundTranscriber,
     pub answers: mpsc::UnboundedReceiver<(Vec<String>, Answer)>,
     sender: mpsc::UnboundedSender<(Vec<String>, Answer)>,
+    pub is_deaf: bool,
 }
 
 impl Room {
@@ -258,13 +266,15 @@ impl Room {
     ) -> Room {
         let mut options = TranscriberOptions::new(house.executor());
         options.mind = mind.map(|mind| mind as Arc<dyn Mind>);
-        options.limits = limits;
+        // Tests answer faster than people; the tests of the time itself set it back.
+        options.limits = Limits { hearing: Duration::ZERO, ..limits };
         change(&mut options);
         let (sender, answers) = mpsc::unbounded_channel();
         Room {
             transcriber: BackgroundTranscriber::new(options, Arc::new(Status::default())),
             answers,
             sender,
+            is_deaf: false,
         }
     }
 
@@ -274,7 +284,7 @@ impl Room {
     }
 
     pub fn hand(&self, transcript: Transcript) {
-        let ear = TestEar { sentences: Vec::new(), answers: self.sender.clone() };
+        let ear = TestEar { sentences: Vec::new(), answers: self.sender.clone(), is_deaf: self.is_deaf };
         self.transcriber.take(transcript, Box::new(ear));
     }
 

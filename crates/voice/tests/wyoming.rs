@@ -112,6 +112,8 @@ async fn a_question_is_answered_by_the_next_connection_of_the_conversation() {
     for (text, conversation, kind) in
         [("turn on the garage door", "a", "Shall I"), ("yes", "b", "I did not"), ("yes", "a", "Successfully")]
     {
+        // A yes that comes at once was said before the question.
+        tokio::time::sleep(toolwright_voice::Limits::default().hearing).await;
         let mut client = Client::connect(&address).await;
         client
             .send("transcript", json!({ "text": text, "context": { "conversation_id": conversation } }))

@@ -12,7 +12,7 @@ use super::repeats::Repeats;
 use crate::mqtt::{Message, Outbox, Publication, Subscriber};
 use crate::status::Drop;
 use crate::transcriber::BackgroundTranscriber;
-use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
+use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
 
 const TEXT_CAPTURED: &str = "hermes/asr/textCaptured";
 const QUERY: &str = "hermes/nlu/query";
@@ -53,7 +53,8 @@ impl HermesFront {
         let ear = HermesEar { outbox: self.outbox.clone(), site, session: heard.session };
         if transcript.text.trim().is_empty() {
             // Somebody woke it and said nothing.
-            return ear.end(None);
+            ear.end(None);
+            return;
         }
         self.transcriber.take(transcript, Box::new(ear));
     }
@@ -119,7 +120,8 @@ impl Subscriber for HermesFront {
                 status.dropped(Drop::Malformed);
                 tracing::warn!(topic = message.topic, "a message was dropped: {error}");
                 let value = json!({ "error": error, "siteId": DEFAULT_SITE, "context": message.topic, "sessionId": null });
-                return publish(&self.outbox, ERROR, &value);
+                publish(&self.outbox, ERROR, &value);
+                return;
             }
         };
         if message.topic == QUERY {
@@ -142,25 +144,25 @@ struct HermesEar {
 }
 
 impl HermesEar {
-    fn end(&self, text: Option<&str>) {
+    fn end(&self, text: Option<&str>) -> Delivery {
         match (&self.session, text) {
             (Some(session), text) => {
                 let value =
                     json!({ "sessionId": session, "text": text, "siteId": self.site, "customData": null });
-                publish(&self.outbox, END_SESSION, &value);
+                publish(&self.outbox, END_SESSION, &value)
             }
             (None, Some(text)) => {
                 let value =
                     json!({ "text": text, "siteId": self.site, "lang": null, "id": null, "sessionId": null });
-                publish(&self.outbox, SAY, &value);
+                publish(&self.outbox, SAY, &value)
             }
-            (None, None) => {}
+            (None, None) => Delivery::Lost,
         }
     }
 }
 
 impl Ear for HermesEar {
-    fn answer(self: Box<Self>, answer: Answer) {
+    fn answer(self: Box<Self>, answer: Answer) -> Delivery {
         match (&self.session, answer.kind) {
             (Some(session), AnswerKind::Asked) => {
                 let value = json!({
@@ -171,18 +173,18 @@ impl Ear for HermesEar {
                     "intentFilter": null,
                     "sendIntentNotRecognized": false,
                 });
-                publish(&self.outbox, CONTINUE_SESSION, &value);
+                publish(&self.outbox, CONTINUE_SESSION, &value)
             }
             _ => self.end(Some(&answer.text)),
         }
     }
 }
 
-fn publish(outbox: &Outbox, topic: &str, value: &Value) {
+fn publish(outbox: &Outbox, topic: &str, value: &Value) -> Delivery {
     outbox.publish(Publication {
         topic: topic.to_owned(),
         payload: value.to_string().into_bytes(),
         is_retained: false,
         correlation: None,
-    });
+    })
 }

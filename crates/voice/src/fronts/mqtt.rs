@@ -16,7 +16,7 @@ use super::{SOURCE, now};
 use crate::mqtt::{Message, Outbox, Publication, Subscriber};
 use crate::status::Drop;
 use crate::transcriber::BackgroundTranscriber;
-use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
+use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
 
 /// The topics of this front.
 #[derive(Clone, Debug)]
@@ -164,16 +164,16 @@ struct MqttEar {
 }
 
 impl MqttEar {
-    fn publish(&self, topic: &str, value: &Value) {
+    fn publish(&self, topic: &str, value: &Value) -> Delivery {
         self.outbox.publish(Publication {
             topic: topic.to_owned(),
             payload: value.to_string().into_bytes(),
             is_retained: false,
             correlation: self.correlation.clone(),
-        });
+        })
     }
 
-    fn error(&self, why: &str, message: &str, question: Option<String>, id: Option<String>) {
+    fn error(&self, why: &str, message: &str, question: Option<String>, id: Option<String>) -> Delivery {
         let value = json!({
             "error": why,
             "message": message,
@@ -182,20 +182,21 @@ impl MqttEar {
             "timestamp": now(),
             "source": SOURCE,
         });
-        self.publish(&self.topics.error, &value);
-        if let Some(topic) = &self.response_topic {
-            self.publish(topic, &value);
+        let told = self.publish(&self.topics.error, &value);
+        match &self.response_topic {
+            Some(topic) => self.publish(topic, &value),
+            None => told,
         }
     }
 }
 
 impl Ear for MqttEar {
-    fn answer(self: Box<Self>, answer: Answer) {
+    fn answer(self: Box<Self>, answer: Answer) -> Delivery {
         if let AnswerKind::Dropped(why) = answer.kind {
             return self.error(why.word(), &answer.text, Some(answer.question), answer.id);
         }
         let topic = self.response_topic.as_deref().unwrap_or(&self.topics.response);
-        self.publish(topic, &response(&answer));
+        self.publish(topic, &response(&answer))
     }
 }
 

@@ -21,7 +21,7 @@ use toolwright_speech::{Event, Frames, MAX_TEXT_CHARS};
 use crate::limits::{WYOMING_CLIENTS, WYOMING_IDLE, WYOMING_WRITE};
 use crate::status::Drop;
 use crate::transcriber::BackgroundTranscriber;
-use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
+use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
 
 /// How many events wait to be written to one client.
 const OUTBOX: usize = 64;
@@ -241,10 +241,12 @@ struct WyomingEar {
 }
 
 impl WyomingEar {
-    fn send(&self, event: Event) {
+    fn send(&self, event: Event) -> Delivery {
         if self.outbox.try_send(event).is_err() {
             tracing::debug!("a client of Wyoming does not read its answers");
+            return Delivery::Lost;
         }
+        Delivery::Sent
     }
 
     fn with_context(&self, mut data: Value) -> Value {
@@ -275,7 +277,7 @@ impl Ear for WyomingEar {
         self.chunk(sentence);
     }
 
-    fn answer(mut self: Box<Self>, answer: Answer) {
+    fn answer(mut self: Box<Self>, answer: Answer) -> Delivery {
         let is_handled = matches!(answer.kind, AnswerKind::Done | AnswerKind::Asked);
         if let Some(said) = &self.said {
             let rest = answer.text.strip_prefix(said.as_str()).unwrap_or(&answer.text).trim().to_owned();
@@ -285,7 +287,7 @@ impl Ear for WyomingEar {
             self.send(Event::new("handled-stop", json!({})));
         }
         let kind = if is_handled { "handled" } else { "not-handled" };
-        self.send(Event::new(kind, self.with_context(json!({ "text": answer.text }))));
+        self.send(Event::new(kind, self.with_context(json!({ "text": answer.text }))))
     }
 }
 

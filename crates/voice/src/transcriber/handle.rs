@@ -18,7 +18,7 @@ use crate::mind::{HeldCall, MindError, Thinking, Thought, Words};
 use crate::policy::Verdict;
 use crate::question::{TOO_LONG, question};
 use crate::status::Drop;
-use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
+use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
 
 /// The tool that knows the time.
 const DATETIME_TOOL: &str = "builtin/get_current_datetime";
@@ -32,6 +32,7 @@ const NO_MODEL: &str = "I cannot reach my language model right now. Please try a
 const NO_ANSWER: &str = "I found no answer to that.";
 const TOO_SLOW: &str = "That took me too long, so I stopped thinking about it.";
 const BROKEN: &str = "Something went wrong here, so I have no answer.";
+const TOO_EARLY: &str = "That came before my question.";
 const ONLY_YES_OR_NO: &str = "I only understand yes or no here.";
 
 /// What is said back.
@@ -62,12 +63,12 @@ struct Heard {
 }
 
 impl Heard {
-    fn answer(mut self, said: Said) {
-        self.tell(said);
+    fn answer(mut self, said: Said) -> Delivery {
+        self.tell(said)
     }
 
-    fn tell(&mut self, said: Said) {
-        let Some(ear) = self.ear.take() else { return };
+    fn tell(&mut self, said: Said) -> Delivery {
+        let Some(ear) = self.ear.take() else { return Delivery::Lost };
         let transcript = &self.transcript;
         ear.answer(Answer {
             question: transcript.text.clone(),
@@ -78,7 +79,7 @@ impl Heard {
             model: said.model,
             turns: said.turns,
             took: transcript.received.elapsed(),
-        });
+        })
     }
 }
 
@@ -112,7 +113,12 @@ impl Shared {
         if let (Some(mind), By::Us, AnswerKind::Done | AnswerKind::Asked) = (&self.mind, said.by, said.kind) {
             mind.hears(&heard.transcript.conversation, &heard.transcript.text, &said.text);
         }
-        heard.answer(said);
+        let conversation = heard.transcript.conversation.clone();
+        // The conversation is busy until here: no yes is looked at before its question went out.
+        let is_asked = said.kind == AnswerKind::Asked;
+        if heard.answer(said) == Delivery::Sent && is_asked {
+            self.questions.published(&conversation);
+        }
     }
 
     fn count(&self, said: &Said) {
@@ -132,8 +138,11 @@ impl Shared {
             return Said::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood);
         }
         let caller = self.caller(&transcript.source, &transcript.conversation);
-        match self.questions.take(&transcript.conversation) {
-            Asked::Open(pending) => {
+        match self.questions.take(&transcript.conversation, transcript.received) {
+            Asked::Unheard(Pending::Yes(calls)) if reply_of(text) == Reply::Yes => {
+                return self.confirm(transcript, calls, TOO_EARLY);
+            }
+            Asked::Open(pending) | Asked::Unheard(pending) => {
                 if let Some(said) = self.replied(transcript, pending, &caller).await {
                     return said;
                 }

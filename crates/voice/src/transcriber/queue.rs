@@ -61,12 +61,14 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::Answer;
+    use crate::transcript::{Answer, Delivery};
 
     struct Deaf;
 
     impl Ear for Deaf {
-        fn answer(self: Box<Self>, _: Answer) {}
+        fn answer(self: Box<Self>, _: Answer) -> Delivery {
+            Delivery::Lost
+        }
     }
 
     fn job(text: &str, conversation: &str) -> Job {
