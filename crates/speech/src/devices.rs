@@ -1,6 +1,6 @@
 //! The devices of the house, by the names that their own server gives them.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -24,6 +24,15 @@ pub struct Device {
     pub classes: Vec<u16>,
 }
 
+/// The devices of the house, as far as they could be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceList {
+    /// Each name and place once.
+    pub devices: Vec<Device>,
+    /// There are more than are kept here.
+    pub is_cut: bool,
+}
+
 /// What some words name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found<'d> {
@@ -35,7 +44,10 @@ pub(crate) enum Found<'d> {
 
 /// The devices in what a list tool gave: `{"devices": [{"name", "location", "type"}]}`, or lines such as
 /// `- "Switch One" in Hall is online` and `- "Front" in Hall is online (door lock)`. What cannot be read is left out.
-pub fn parse_devices(text: &str, structured: Option<&str>) -> Vec<Device> {
+///
+/// Devices that share a name and a place cannot be told apart by their tools, so they become one, with everything that is said of
+/// each: a lock called like a lamp stays a lock.
+pub fn parse_devices(text: &str, structured: Option<&str>) -> DeviceList {
     let structured = structured.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let listed = structured.as_ref().and_then(|value| {
         let value = value.get("result").unwrap_or(value);
@@ -48,10 +60,21 @@ pub fn parse_devices(text: &str, structured: Option<&str>) -> Vec<Device> {
         Some(items) => items.iter().filter_map(of_json).collect(),
         None => text.lines().filter_map(of_line).collect(),
     };
-    let mut seen = HashSet::new();
-    let is_new = |device: &Device| seen.insert((device.name.clone(), device.location.clone()));
-    let mut is_new = is_new;
-    devices.into_iter().filter(|device| is_new(device)).take(MAX_DEVICES).collect()
+    let mut list = DeviceList::default();
+    let mut places: HashMap<(String, Option<String>), usize> = HashMap::new();
+    for device in devices {
+        let key = (device.name.clone(), device.location.clone());
+        match places.get(&key) {
+            // Nobody calls a device without a name: its ids tell it from others.
+            Some(&at) if !device.name.is_empty() => list.devices[at].absorb(device),
+            _ if list.devices.len() == MAX_DEVICES => list.is_cut = true,
+            _ => {
+                places.insert(key, list.devices.len());
+                list.devices.push(device);
+            }
+        }
+    }
+    list
 }
 
 fn of_json(item: &Value) -> Option<Device> {
@@ -59,7 +82,7 @@ fn of_json(item: &Value) -> Option<Device> {
         let found = keys.iter().find_map(|key| item.get(key)?.as_str());
         found.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
-    let name = item.as_str().map(str::to_owned).or_else(|| text(&["name", "deviceName", "friendly_name"]))?;
+    let name = item.as_str().map(str::to_owned).or_else(|| text(&["name", "deviceName", "friendly_name"]));
     let mut kinds = Vec::new();
     for key in KIND_KEYS {
         item.get(key).into_iter().for_each(|value| labels(value, &mut kinds));
@@ -68,6 +91,8 @@ fn of_json(item: &Value) -> Option<Device> {
     for key in ALIAS_KEYS {
         item.get(key).into_iter().for_each(|value| labels(value, &mut aliases));
     }
+    // What has no name can still be addressed by its number.
+    let name = name.or_else(|| (!aliases.is_empty()).then(String::new))?;
     aliases.retain(|alias| *alias != name);
     let mut classes = Vec::new();
     for key in CLASS_KEYS {
@@ -219,6 +244,9 @@ const MOST_ASKED: usize = 4;
 
 fn is_named(device: &Device, words: &[String]) -> bool {
     let name = words_of(&device.name);
+    if name.is_empty() {
+        return false;
+    }
     if name == words {
         return true;
     }
@@ -229,6 +257,19 @@ fn is_named(device: &Device, words: &[String]) -> bool {
 }
 
 impl Device {
+    /// Takes over what is said of another device of the same name and place.
+    fn absorb(&mut self, other: Device) {
+        self.kind = match (self.kind.take(), other.kind) {
+            (Some(own), Some(more)) if own != more => Some(format!("{own}; {more}")),
+            (own, more) => own.or(more),
+        };
+        self.aliases.extend(other.aliases);
+        self.aliases.dedup();
+        self.classes.extend(other.classes);
+        self.classes.sort_unstable();
+        self.classes.dedup();
+    }
+
     /// The name with its place, where that tells it from others.
     pub fn spoken(&self) -> String {
         match &self.location {

@@ -13,7 +13,7 @@ mod reply;
 mod speakable;
 mod words;
 
-pub use devices::{Device, parse_devices};
+pub use devices::{Device, DeviceList, parse_devices};
 pub use intents::{Command, Does, Reading, Tells, choose, could_be_of_device, read as read_intent};
 pub use messages::hermes::{HermesIn, read_hermes};
 pub use messages::transcription::{Arrived, PayloadError, is_stale, read_payload};

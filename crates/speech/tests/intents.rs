@@ -13,7 +13,7 @@ const DEVICES: &str = r#"Available Z-Wave devices (8 total):
 - "Outdoor Light" in Garden is online"#;
 
 fn devices() -> Vec<Device> {
-    parse_devices(DEVICES, None)
+    parse_devices(DEVICES, None).devices
 }
 
 fn told(text: &str) -> String {
@@ -149,7 +149,7 @@ fn devices_are_read_from_lines_and_from_json() {
     assert_eq!(lines[6], Device { name: "Broken Lamp".into(), location: None, ..Device::default() });
     let structured =
         r#"{"devices":[{"name":"Front Lock","location":"Porch","type":"lock"},{"name":""},{"x":1},"Fan"]}"#;
-    let found = parse_devices("- \"Other\" in Hall is online", Some(structured));
+    let found = parse_devices("- \"Other\" in Hall is online", Some(structured)).devices;
     assert_eq!(
         found,
         [
@@ -162,14 +162,14 @@ fn devices_are_read_from_lines_and_from_json() {
             Device { name: "Fan".into(), location: None, ..Device::default() },
         ]
     );
-    assert_eq!(parse_devices("No devices.", None), []);
-    let lock = parse_devices("- \"Dome\" in Cellar is online (valve)", None);
+    assert_eq!(parse_devices("No devices.", None).devices, []);
+    let lock = parse_devices("- \"Dome\" in Cellar is online (valve)", None).devices;
     assert_eq!((lock[0].location.as_deref(), lock[0].kind.as_deref()), (Some("Cellar"), Some("valve")));
 }
 
 #[test]
 fn what_servers_say_of_a_device_is_read_in_their_spellings() {
-    let of = |item: &str| parse_devices("", Some(&format!("[{item}]"))).remove(0);
+    let of = |item: &str| parse_devices("", Some(&format!("[{item}]"))).devices.remove(0);
     for (item, class) in [
         (r#"{"name":"A","commandClasses":[32,98]}"#, 98),
         (r#"{"name":"A","commandClasses":["0x62"]}"#, 98),
@@ -187,6 +187,31 @@ fn what_servers_say_of_a_device_is_read_in_their_spellings() {
     assert_eq!(named.kind.as_deref(), Some("garage"));
     // A level is no command class.
     assert_eq!(of(r#"{"name":"A","level":98,"values":[{"commandClass":38,"value":98}]}"#).classes, [38]);
+}
+
+#[test]
+fn devices_of_one_name_and_place_are_one_with_all_that_is_said_of_each() {
+    let items = r#"[{"name":"Twin","location":"Hall","type":"switch","id":3,"commandClasses":[37]},
+        {"name":"Twin","location":"Hall","type":"Door Lock","id":9,"aliases":["bolt"],"commandClasses":[98]},
+        {"name":"Twin","location":"Attic","type":"switch"}, {"nodeId":12,"type":"Door Lock"}, {"nodeId":13}]"#;
+    let devices = parse_devices("", Some(items)).devices;
+    assert_eq!(devices.len(), 4);
+    assert_eq!(devices[0].kind.as_deref(), Some("switch; Door Lock"));
+    assert_eq!(devices[0].aliases, ["3", "bolt", "9"]);
+    assert_eq!(devices[0].classes, [37, 98]);
+    // What has no name is known by its number, and no words mean it.
+    assert_eq!((devices[2].name.as_str(), devices[2].aliases.as_slice()), ("", &["12".to_owned()][..]));
+    assert_eq!(read_intent("turn on", &devices), Reading::Unsure);
+}
+
+#[test]
+fn a_list_that_is_too_long_says_so() {
+    let list = |count: usize| {
+        let items: Vec<String> = (0..count).map(|at| format!(r#"{{"name":"Lamp {at}"}}"#)).collect();
+        parse_devices("", Some(&format!("[{}]", items.join(","))))
+    };
+    assert!(!list(2_000).is_cut);
+    assert_eq!((list(2_001).devices.len(), list(2_001).is_cut), (2_000, true));
 }
 
 proptest::proptest! {

@@ -8,6 +8,7 @@ use toolwright_speech::{Device, parse_devices};
 use toolwright_tools::{Call, ToolExecutor};
 
 use crate::limits::{DEVICES_AGAIN, DEVICES_FOR, DEVICES_WAIT};
+use crate::policy::KnownDevices;
 
 /// The devices, asked for when they are needed and kept for a while.
 pub(crate) struct Devices {
@@ -21,6 +22,8 @@ pub(crate) struct Devices {
 #[derive(Default)]
 struct Known {
     devices: Arc<Vec<Device>>,
+    /// The last list was read, and whole.
+    is_complete: bool,
     asked: Option<Instant>,
     /// Why they could not be asked for the last time, when they could not.
     failure: Option<String>,
@@ -48,6 +51,16 @@ impl Devices {
         Arc::clone(&self.lock().devices)
     }
 
+    /// What the guard goes by. A list that failed, was cut or says nothing covers no device; where neither the list nor
+    /// the tool that switches is registered, there is no house whose list could be missing.
+    pub fn for_guard(&self, executor: &ToolExecutor, control: &str) -> KnownDevices {
+        let known = self.lock();
+        let has_house = executor.find(&self.list).is_ok() || executor.find(control).is_ok();
+        let is_covered = if has_house || !known.devices.is_empty() { known.is_complete } else { true };
+        let devices = Arc::clone(&known.devices);
+        if is_covered { KnownDevices::all(devices) } else { KnownDevices::some(devices) }
+    }
+
     /// Why nobody knows which devices there are; nothing when that is known.
     pub fn failure(&self) -> Option<String> {
         self.lock().failure.clone()
@@ -72,6 +85,7 @@ impl Devices {
             // The server is away, or there is none. What was known of its devices still tells which are guarded.
             let mut known = self.lock();
             known.asked = None;
+            known.is_complete = false;
             known.failure = Some(NO_LIST.to_owned());
             return Arc::clone(&known.devices);
         };
@@ -80,9 +94,15 @@ impl Devices {
         let mut known = self.lock();
         known.asked = Some(Instant::now());
         known.failure = None;
+        known.is_complete = false;
         match asked.map(|outcome| outcome.result) {
             Ok(Ok(output)) => {
-                known.devices = Arc::new(parse_devices(&output.text, output.structured.as_deref()))
+                let list = parse_devices(&output.text, output.structured.as_deref());
+                if list.is_cut {
+                    tracing::warn!("{} gave more devices than are kept: every call needs a yes", self.list);
+                }
+                known.is_complete = !list.is_cut && !list.devices.is_empty();
+                known.devices = Arc::new(list.devices);
             }
             Ok(Err(error)) => {
                 tracing::warn!("the devices are not known: {}", error.sentence);
@@ -97,8 +117,11 @@ impl Devices {
     }
 
     fn is_fresh(&self, freshness: Freshness) -> bool {
-        let limit = if freshness == Freshness::Newer { DEVICES_AGAIN } else { DEVICES_FOR };
-        self.lock().asked.is_some_and(|asked| asked.elapsed() < limit)
+        let known = self.lock();
+        // Without a list every call needs a yes, so a list that failed is asked for again soon.
+        let is_short = freshness == Freshness::Newer || known.failure.is_some();
+        let limit = if is_short { DEVICES_AGAIN } else { DEVICES_FOR };
+        known.asked.is_some_and(|asked| asked.elapsed() < limit)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {

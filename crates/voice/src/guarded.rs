@@ -4,70 +4,15 @@
 //! A wrong yes costs one more question; a wrong no opens a door. So words of several languages are here, and what a
 //! server says of a device adds to them and never takes away.
 
+mod words;
+
 use toolwright_speech::Device;
 
-/// Words that are guarded whole, in small letters: by subject in English, then by language.
-const WORDS: &[&str] = &[
-    "lock locks unlock deadbolt bolt bolts latch door doors garage gate gates barrier turnstile hatch keypad opener",
-    "alarm alarms siren sirens disarm arm safe vault",
-    "valve valves shutoff stopcock gas oven stove stovetop cooktop cooker hob burner fireplace furnace boiler heater",
-    "heaters breaker breakers mains kiln",
-    "oxygen ventilator respirator cpap dialysis infusion defibrillator nebulizer medical",
-    // German
-    "tür türen tuer tueren tor tore pforte schranke schloss riegel tresor sirene ventil gashahn haupthahn wasserhahn",
-    "hauptschalter sicherung sicherungen ofen backofen herd kochfeld kamin heizkessel kessel heizlüfter heizstrahler",
-    "therme gastherme beatmung fensterantrieb",
-    // French
-    "porte portes portail portillon serrure verrou barrière alarme sirène vanne gaz disjoncteur chaudière cuisinière",
-    "oxygène digicode",
-    // Spanish
-    "puerta puertas portón porton cerradura cerrojo garaje cochera alarma sirena válvula valvula caldera horno estufa",
-    "disyuntor oxígeno oxigeno",
-    // Italian and Portuguese
-    "porta portone serratura cancello allarme valvola caldaia forno ossigeno cassaforte saracinesca",
-    "portão portao fechadura garagem caldeira fogão fogao disjuntor oxigênio cofre",
-    // Dutch, Swedish, Danish, Norwegian
-    "poort kluis gaskraan fornuis ketel zuurstof dörr dør lås larm ugn kassaskåp",
-    // Polish, Czech, Turkish
-    "drzwi brama bramy zamek syrena zawór piec kocioł tlen dveře vrata zámek plyn kotel kapı kilit garaj",
-    // Russian
-    "дверь двери ворота замок калитка гараж засов сигнализация сирена клапан газ котёл котел печь плита духовка",
-    "кислород сейф",
-];
-
-/// Compounds are guarded when they begin or end so.
-const PARTS: &[&str] = &["lock", "door", "garage", "alarm", "tür", "tuer", "deur", "sauerstoff", "oxygen"];
-/// Compounds are guarded when they end so.
-const ENDINGS: &str =
-    "schloss riegel ventil tresor hoftor gartentor rolltor schiebetor einfahrtstor sirene kessel hahn öffner";
-
-/// Words that begin or end as guarded ones and mean something else.
-const HARMLESS: &str = "indoor indoors outdoor outdoors doorbell clock clocks block türkis türkise türkiser türkises \
-                        tuerkis türklingel flaschenöffner";
-
-/// Two words that are guarded together.
-const PAIRS: &[&str] = &[
-    "security system",
-    "security panel",
-    "security mode",
-    "water main",
-    "main water",
-    "main switch",
-    "entry control",
-    "user code",
-    "user codes",
-    "access control",
-    "access code",
-    "window covering",
-    "window motor",
-    "life support",
-    "caja fuerte",
-    "coffre fort",
-];
-
-/// Parts of texts in languages that write no blanks.
-const UNSPACED: &str = "门 門 锁 鎖 鍵 车库 車庫 警报 警報 报警 阀 閥 煤气 燃气 瓦斯 氧气 酸素 ドア ガレージ シャッター \
-                        サイレン アラーム バルブ ガス 현관문 차고 잠금 도어락 밸브 경보";
+use crate::addressing::name_words;
+use words::{
+    ENDINGS, ENTRIES, HARMLESS, HARMLESS_ENDINGS, HARMLESS_NOUNS, HARMLESS_PARTS, HEAD_ENDINGS, HEADS,
+    MIDDLES, PAIRS, PARTS, STARTS, UNSPACED, WORDS,
+};
 
 /// Command classes of devices that are guarded: door locks and their logs, schedules, codes and credentials, barriers, keypads,
 /// windows, irrigation valves, sirens. The classes of encryption (152, 159) and of notifications (113) say nothing:
@@ -83,7 +28,17 @@ pub(crate) fn is_guarded_text(text: &str, more: &[String]) -> bool {
         let phrase: Vec<&str> = phrase.iter().map(|word| without_number(word)).collect();
         !phrase.is_empty() && bare.windows(phrase.len()).any(|part| part == phrase)
     };
+    // `the sauna, lights off` is no lamp in a sauna.
+    let is_one_name = !text.contains([',', ';', ':', '\n']) && !text.contains(". ");
+    // Home Assistant's id of a lamp.
+    let is_lamp_id = text.starts_with("light.") && !text.contains(char::is_whitespace);
+    let is_followed_by_lamp = |at: usize| {
+        let next = bare[at + 1..].iter().find(|word| !word.is_empty());
+        is_one_name && next.is_some_and(|next| has(HARMLESS_NOUNS, |noun| noun == *next))
+    };
+    let is_head = |(at, word): (usize, &&str)| !is_lamp_id && is_head_word(word) && !is_followed_by_lamp(at);
     bare.iter().any(|word| is_guarded_word(word))
+        || bare.iter().enumerate().any(is_head)
         || PAIRS.iter().any(|pair| has_phrase(pair))
         || more.iter().any(|own| has_phrase(own))
         || has(UNSPACED, |part| text.contains(part))
@@ -92,7 +47,11 @@ pub(crate) fn is_guarded_text(text: &str, more: &[String]) -> bool {
 /// Whether a device is guarded by what it is called or by what its server says of it.
 pub(crate) fn is_guarded_device(device: &Device, more: &[String]) -> bool {
     let mut texts = [&device.name].into_iter().chain(&device.kind).chain(&device.aliases);
-    texts.any(|text| is_guarded_text(text, more))
+    let is_entry = has_last_word(&device.name, ENTRIES);
+    let is_cover = device.kind.iter().chain(&device.aliases).any(|text| has_first_word(text, "cover"));
+    is_entry
+        || is_cover
+        || texts.any(|text| is_guarded_text(text, more))
         || device.classes.iter().any(|class| CLASSES.contains(class))
 }
 
@@ -102,10 +61,31 @@ pub(crate) fn is_guarded_word(word: &str) -> bool {
     if has(HARMLESS, |harmless| harmless == bare) {
         return false;
     }
+    let mut inner = bare.to_owned();
+    HARMLESS_PARTS.split_whitespace().for_each(|harmless| inner = inner.replace(harmless, " "));
     let is_compound = |part: &str| bare.starts_with(part) || bare.ends_with(part) && !bare.ends_with("clock");
     WORDS.iter().any(|words| has(words, |word| word == bare))
         || PARTS.iter().any(|part| is_compound(part))
         || has(ENDINGS, |end| bare.ends_with(end))
+        || has(MIDDLES, |part| inner.contains(part))
+}
+
+/// Whether one word names what heats, cooks, pumps or lets in, unless a lamp is called after it.
+fn is_head_word(bare: &str) -> bool {
+    let is_lamp = || has(HARMLESS_ENDINGS, |end| bare.ends_with(end));
+    HEADS.iter().any(|words| has(words, |word| word == bare))
+        || has(HEAD_ENDINGS, |end| bare.ends_with(end))
+        || has(STARTS, |start| bare.starts_with(start)) && !is_lamp()
+}
+
+fn has_last_word(text: &str, list: &str) -> bool {
+    let words = name_words(text);
+    let last = words.iter().map(|word| without_number(word)).rfind(|word| !word.is_empty());
+    last.is_some_and(|last| has(list, |word| word == last))
+}
+
+fn has_first_word(text: &str, first: &str) -> bool {
+    name_words(text).first().is_some_and(|word| word == first)
 }
 
 /// Whether one word of a list is so.
@@ -117,131 +97,9 @@ fn without_number(word: &str) -> &str {
     word.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
-/// Which of these devices a text addresses, as servers read names: the name, with its place before or behind it, an alias or
-/// an id, whatever stands between the words. Where none is named so, those whose names have all the words, or whose
-/// whole names are in the text.
-pub(crate) fn addressed<'d>(text: &str, devices: &'d [Device]) -> Vec<&'d Device> {
-    let words = name_words(text);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let words = match &words[..] {
-        ["the", rest @ ..] if !rest.is_empty() => rest,
-        all => all,
-    };
-    if words.is_empty() {
-        return Vec::new();
-    }
-    let compact = words.concat();
-    let exact: Vec<&Device> = devices.iter().filter(|device| is_spelling(device, &compact)).collect();
-    if exact.is_empty() { devices.iter().filter(|device| is_near(device, words)).collect() } else { exact }
-}
-
-fn is_spelling(device: &Device, compact: &str) -> bool {
-    let name = compact_of(&device.name);
-    let place = device.location.as_deref().map(compact_of).filter(|place| !place.is_empty());
-    name == compact
-        || place.is_some_and(|place| {
-            [format!("{place}{name}"), format!("{name}{place}"), format!("{name}in{place}"), format!("{name}inthe{place}")]
-                .iter()
-                .any(|spelling| spelling == compact)
-        })
-        // A bare number is an id only where an id is expected: `level` has numbers too.
-        || compact.chars().any(char::is_alphabetic)
-            && device.aliases.iter().map(|alias| compact_of(alias)).any(|alias| {
-                alias == compact || is_number(&alias) && ["node", "nodeid", "device"].iter().any(|word| compact == format!("{word}{alias}"))
-            })
-}
-
-fn is_near(device: &Device, words: &[&str]) -> bool {
-    let name = name_words(&device.name);
-    let place = device.location.as_deref().map(name_words).unwrap_or_default();
-    let asked: Vec<&&str> =
-        words.iter().filter(|word| !matches!(**word, "the" | "in" | "my" | "our")).collect();
-    let in_name = |word: &str| name.iter().any(|own| own == word);
-    let has_all = !asked.is_empty()
-        && asked.iter().all(|word| in_name(word) || place.iter().any(|own| own == **word))
-        && asked.iter().any(|word| in_name(word));
-    let is_inside = !name.is_empty() && words.windows(name.len()).any(|part| part.iter().eq(name.iter()));
-    has_all || is_inside
-}
-
-/// Whether a number under a key of this name is the id of this device.
-pub(crate) fn is_id_of(device: &Device, key: &str, number: &str) -> bool {
-    let is_device_key = name_words(key).iter().any(|word| {
-        matches!(
-            word.as_str(),
-            "id" | "ids" | "node" | "nodes" | "device" | "devices" | "entity" | "nodeid" | "deviceid"
-        )
-    });
-    is_device_key && device.aliases.iter().any(|alias| alias == number)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
-}
-
-fn compact_of(text: &str) -> String {
-    name_words(text).concat()
-}
-
-/// `unlockFront_door` is `unlock`, `front`, `door`.
-pub(crate) fn name_words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = vec![String::new()];
-    let mut was_lower = false;
-    for c in composed(name).chars() {
-        let is_gap = !c.is_alphanumeric();
-        if is_gap || c.is_uppercase() && was_lower {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| !is_gap) {
-            word.extend(c.to_lowercase());
-        }
-        was_lower = c.is_lowercase() || c.is_ascii_digit();
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
-/// Letters with dots and accents as one character each, as far as the words here have them; invisible characters are
-/// left out.
-fn composed(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        let both = out.chars().last().and_then(|last| {
-            let table: &[(char, char)] = match c {
-                '\u{308}' => {
-                    &[('a', 'ä'), ('o', 'ö'), ('u', 'ü'), ('A', 'Ä'), ('O', 'Ö'), ('U', 'Ü'), ('е', 'ё')]
-                }
-                '\u{301}' => &[('a', 'á'), ('e', 'é'), ('i', 'í'), ('o', 'ó'), ('u', 'ú')],
-                '\u{300}' => &[('a', 'à'), ('e', 'è')],
-                '\u{303}' => &[('a', 'ã'), ('n', 'ñ')],
-                '\u{302}' => &[('e', 'ê')],
-                '\u{30a}' => &[('a', 'å')],
-                _ => &[],
-            };
-            table.iter().find(|(plain, _)| *plain == last).map(|(_, both)| *both)
-        });
-        match both {
-            Some(both) => {
-                out.pop();
-                out.push(both);
-            }
-            // Soft hyphens, joiners and marks hide a word from a list and from nobody's ear.
-            None if matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}') =>
-                {}
-            None => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn device(name: &str, location: &str, kind: &str) -> Device {
-        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-        Device { name: name.into(), location: some(location), kind: some(kind), ..Device::default() }
-    }
 
     #[test]
     fn compounds_are_guarded_and_look_alikes_are_not() {
@@ -280,6 +138,48 @@ mod tests {
             "Backofen",
             "caja fuerte",
             "life support",
+            "goodnightunlockall",
+            "goodnightlockall",
+            "allesentriegelnjetzt",
+            "nightdooropen",
+            "Smoke Detector",
+            "Rauchmelder Flur",
+            "Insulin Pump",
+            "Sump Pump 2",
+            "Gun Cabinet",
+            "Medicine Cabinet",
+            "Medikamentenschrank",
+            "Main Power",
+            "Hauptstrom",
+            "Fuse Box",
+            "Entrance",
+            "Front Entry",
+            "Haupteingang",
+            "Sauna",
+            "Sauna Plug",
+            "Saunaofen",
+            "Grill",
+            "Hot Plate",
+            "Hotplate",
+            "Fryer",
+            "Iron",
+            "Bügeleisen",
+            "Wasserkocher",
+            "Shutter",
+            "Skylight",
+            "Rollladen Süd",
+            "Heating",
+            "Fußbodenheizung",
+            "Heizkörper Bad",
+            "Heat Lamp",
+            "Wärmelampe",
+            "Freezer",
+            "Umwälzpumpe",
+            "Baby Monitor",
+            "Sauna, lights off",
+            "switch.sauna",
+            "light.garage_door",
+            "Heating Fan",
         ] {
             assert!(is_guarded_text(word, &own), "{word}");
         }
@@ -307,40 +207,55 @@ mod tests {
             "Heated Blanket",
             "Safety Lamp",
             "user",
+            "Entry",
+            "Entrance Light",
+            "Entryway Lamp",
+            "Eingangslicht",
+            "Eingang Licht",
+            "Sauna Light",
+            "Saunalicht",
+            "Grill Light",
+            "Grill 2 Light",
+            "Heizungskellerlampe",
+            "Iron Man Poster",
+            "Kettlebell",
+            "Toast",
+            "Pumpkin",
+            "indoorlights",
+            "outdoorlamps",
+            "unblockall",
+            "oclock",
+            "Sherlock",
+            "Radio",
+            "Fan",
+            "Coffee Machine",
+            "Blinds",
+            "Main Lights",
+            "Power Strip",
+            "Smoke Grey Lamp",
+            "Motion Sensor",
+            "Bewegungsmelder",
+            "Thermostat",
+            "Heated Seat",
+            "Cabinet Light",
+            "light.sauna",
+            "light.sauna_light",
+            "Natürlich",
         ] {
             assert!(!is_guarded_text(word, &own), "{word}");
         }
     }
 
     #[test]
-    fn a_device_is_addressed_by_every_name_that_servers_take() {
-        let mut entry = device("Entry", "Hall", "Door Lock");
-        entry.aliases = vec!["12".into(), "lock.hall_entry".into(), "Main access".into()];
-        let house = [entry, device("Entry", "Back", "switch"), device("Hall Lamp", "", "")];
-        let is_lock =
-            |text: &str| addressed(text, &house).iter().any(|it| it.kind.as_deref() == Some("Door Lock"));
-        for text in [
-            "Entry",
-            "Hall/Entry",
-            "hall.entry",
-            "HALL_ENTRY",
-            "HallEntry",
-            "the entry in the hall",
-            "entry in hall",
-            "Entry (Hall)",
-            "main access",
-            "node 12",
-            "nodeID_12",
-            "lock.hall_entry",
-            "please open Entry now",
-        ] {
-            assert!(is_lock(text), "{text}");
-        }
-        for text in ["Back/Entry", "Hall Lamp", "hall", "on", "12", "dim", "lamp"] {
-            assert!(!is_lock(text), "{text}");
-        }
-        assert!(is_id_of(&house[0], "nodeId", "12") && is_id_of(&house[0], "device", "12"));
-        assert!(!is_id_of(&house[0], "level", "12"));
+    fn an_entry_and_a_cover_are_guarded_as_devices_and_not_as_words() {
+        let named = |name: &str| Device { name: name.into(), ..Device::default() };
+        assert!(is_guarded_device(&named("Entry"), &[]) && is_guarded_device(&named("Side Entry 2"), &[]));
+        assert!(!is_guarded_device(&named("Entry Light"), &[]));
+        let cover = Device { kind: Some("cover".into()), ..named("South") };
+        let by_id = Device { aliases: vec!["cover.south".into()], ..named("South") };
+        assert!(is_guarded_device(&cover, &[]) && is_guarded_device(&by_id, &[]));
+        let lamp = Device { aliases: vec!["light.cover".into()], ..named("Cover Light") };
+        assert!(!is_guarded_device(&lamp, &[]));
     }
 
     #[test]

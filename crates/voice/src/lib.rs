@@ -18,6 +18,7 @@ mod mqtt;
 pub mod broker;
 pub mod knock;
 
+mod addressing;
 mod confirm;
 mod devices;
 mod guarded;
@@ -32,7 +33,7 @@ mod voice;
 
 pub use limits::Limits;
 pub use mind::{HeldCall, Mind, MindError, Thinking, Thought, Words};
-pub use policy::{Guard, Verdict, VoicePolicy};
+pub use policy::{Guard, KnownDevices, Verdict, VoicePolicy};
 pub use status::{Drop, Status};
 pub use transcriber::{BackgroundTranscriber, TranscriberOptions};
 pub use transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};

@@ -10,7 +10,8 @@ use serde_json::Value;
 use toolwright_speech::Device;
 use toolwright_tools::RegisteredTool;
 
-use crate::guarded::{addressed, is_guarded_device, is_guarded_text, is_id_of, name_words};
+use crate::addressing::{addressed, is_device_key, is_id_of, is_quantity_key, name_words, number_of};
+use crate::guarded::{is_guarded_device, is_guarded_text};
 
 /// The tools that the voice may use when nobody says otherwise: ours without files, and those of a house.
 pub(crate) const USUAL_TOOLS: &[&str] = &[
@@ -52,6 +53,15 @@ const DESTRUCTIVE: &[&str] = &[
 const LOOKS: &[&str] =
     &["get", "list", "verify", "check", "search", "read", "show", "find", "describe", "query", "status"];
 
+/// Words that make a tool more than a look: `find_and_set`, `read_write`, `status_set`.
+const ACTS: &str = "set write run do and then control turn switch toggle open close lock unlock arm disarm start stop trigger \
+                    execute exec call send put push update change edit modify create add make apply activate deactivate enable \
+                    disable press move play save store post patch perform fire release raise lower dim act command";
+
+/// Words at the start or the end of a text that tell a device to do something.
+const COMMANDS: &str = "open unlock unlocked on off toggle disarm disarmed release activate deactivate enable disable turn \
+                        öffnen öffne auf aufmachen aufschließen entriegeln entsperren an aus ein einschalten ausschalten";
+
 /// How many keys and values of the arguments are looked at: with more of them a yes is asked for.
 const MAX_TEXTS: usize = 200;
 
@@ -67,7 +77,14 @@ pub struct VoicePolicy {
 #[derive(Clone, Debug)]
 pub struct Guard {
     policy: Arc<VoicePolicy>,
+    devices: KnownDevices,
+}
+
+/// The devices that are known, and whether these are all.
+#[derive(Clone, Debug)]
+pub struct KnownDevices {
     devices: Arc<Vec<Device>>,
+    is_complete: bool,
 }
 
 /// What becomes of a call.
@@ -83,7 +100,7 @@ pub enum Verdict {
 
 impl Guard {
     /// The policy, and the devices there are.
-    pub fn new(policy: Arc<VoicePolicy>, devices: Arc<Vec<Device>>) -> Guard {
+    pub fn new(policy: Arc<VoicePolicy>, devices: KnownDevices) -> Guard {
         Guard { policy, devices }
     }
 
@@ -95,6 +112,19 @@ impl Guard {
     /// What becomes of a call with these arguments, as they were mended.
     pub fn judge(&self, tool: &RegisteredTool, arguments: &str) -> Verdict {
         self.policy.judge(tool, arguments, &self.devices)
+    }
+}
+
+impl KnownDevices {
+    /// All devices there are.
+    pub fn all(devices: impl Into<Arc<Vec<Device>>>) -> KnownDevices {
+        KnownDevices { devices: devices.into(), is_complete: true }
+    }
+
+    /// Some of them: the list could not be read, or not to its end. Any call may address one that is not known, so
+    /// every call that does something needs a yes.
+    pub fn some(devices: impl Into<Arc<Vec<Device>>>) -> KnownDevices {
+        KnownDevices { devices: devices.into(), is_complete: false }
     }
 }
 
@@ -121,7 +151,7 @@ impl VoicePolicy {
     }
 
     /// What becomes of a call with these arguments, as they were mended.
-    pub fn judge(&self, tool: &RegisteredTool, arguments: &str, devices: &[Device]) -> Verdict {
+    pub fn judge(&self, tool: &RegisteredTool, arguments: &str, known: &KnownDevices) -> Verdict {
         if !self.has(tool) {
             let name = spoken_name(tool.name());
             return Verdict::Deny(format!("The {name} tool cannot be used by voice."));
@@ -134,8 +164,14 @@ impl VoicePolicy {
         {
             return Verdict::Confirm;
         }
-        if words.first().is_some_and(|first| LOOKS.contains(&first.as_str())) {
+        let is_look = is_look(&words);
+        // Toolwright's own tools switch nothing in the house. Of the others, a name that promises to look binds nobody.
+        let is_own = tool.qualified_name().split_once('/').is_some_and(|(server, _)| server == "builtin");
+        if is_own && is_look {
             return Verdict::Allow;
+        }
+        if !is_own && !is_look && !known.is_complete {
+            return Verdict::Confirm;
         }
         let mut parts = Vec::new();
         match serde_json::from_str::<Value>(arguments) {
@@ -143,20 +179,70 @@ impl VoicePolicy {
             // No reader can say what it does.
             Err(_) => return Verdict::Confirm,
         }
-        let is_risky = |part: &Part| self.is_risky(part, devices);
-        if parts.len() > MAX_TEXTS || parts.iter().any(is_risky) { Verdict::Confirm } else { Verdict::Allow }
+        let declared = DeclaredKeys::of(tool.input_schema());
+        let is_risky = |part: &Part| self.is_risky(part, &known.devices, &declared);
+        let is_guarded = parts.len() > MAX_TEXTS || parts.iter().any(is_risky);
+        // To look at a door is harmless, to tell it something is not.
+        if is_guarded && (!is_look || parts.iter().any(Part::is_command)) {
+            Verdict::Confirm
+        } else {
+            Verdict::Allow
+        }
     }
 
     /// Whether a key or a value speaks of something guarded, or addresses a device that is.
-    fn is_risky(&self, part: &Part, devices: &[Device]) -> bool {
+    fn is_risky(&self, part: &Part, devices: &[Device], declared: &DeclaredKeys) -> bool {
         let is_guarded = |device: &&Device| is_guarded_device(device, &self.guarded);
-        if let Part::Value { key, text } = part
-            && devices.iter().filter(is_guarded).any(|device| is_id_of(device, key, text))
-        {
+        let is_id = |number: u64| devices.iter().filter(is_guarded).any(|device| is_id_of(device, number));
+        let text = part.text();
+        let may_be_id = match part {
+            Part::Key(_) => true,
+            Part::Value { key, .. } => declared.may_hold_id(key),
+        };
+        if may_be_id && number_of(text).is_some_and(is_id) {
             return true;
         }
-        let (Part::Key(text) | Part::Value { text, .. }) = part;
+        // `12 open`
+        let words = name_words(text);
+        let has_command = words.iter().any(|word| is_in(COMMANDS, word));
+        if has_command && words.iter().any(|word| number_of(word).is_some_and(is_id)) {
+            return true;
+        }
         is_guarded_text(text, &self.guarded) || addressed(text, devices).iter().any(is_guarded)
+    }
+}
+
+/// Whether the name of a tool says that it looks and does nothing else.
+fn is_look(words: &[String]) -> bool {
+    let [first, rest @ ..] = words else { return false };
+    let is_in_or_out = rest.last().is_some_and(|last| last == "in" || last == "out");
+    LOOKS.contains(&first.as_str()) && !is_in_or_out && !rest.iter().any(|word| is_in(ACTS, word))
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known == word)
+}
+
+/// The keys that a tool declares: where it has one for a device, its other numbers are no ids.
+struct DeclaredKeys {
+    keys: Vec<String>,
+    has_device: bool,
+}
+
+impl DeclaredKeys {
+    fn of(schema: &str) -> DeclaredKeys {
+        let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+        let keys: Vec<String> = match schema.get("properties") {
+            Some(Value::Object(members)) => members.keys().cloned().collect(),
+            _ => Vec::new(),
+        };
+        DeclaredKeys { has_device: keys.iter().any(|key| is_device_key(key)), keys }
+    }
+
+    /// Whether a number under this key may be the id of a device.
+    fn may_hold_id(&self, key: &str) -> bool {
+        let is_declared_other = self.has_device && self.keys.iter().any(|known| known == key);
+        is_device_key(key) || !is_quantity_key(key) && !is_declared_other
     }
 }
 
@@ -168,6 +254,19 @@ enum Part {
         key: String,
         text: String,
     },
+}
+
+impl Part {
+    fn text(&self) -> &str {
+        let (Part::Key(text) | Part::Value { text, .. }) = self;
+        text
+    }
+
+    /// Whether it tells somebody to do something: `open`, `front door off`, `unlock it`.
+    fn is_command(&self) -> bool {
+        let words = name_words(self.text());
+        [words.first(), words.last()].into_iter().flatten().any(|word| is_in(COMMANDS, word))
+    }
 }
 
 /// Every key, text and number of the arguments, at every depth: serde_json reads 128 levels at most.

@@ -207,7 +207,8 @@ impl Shared {
     }
 
     fn guard(&self) -> Guard {
-        Guard::new(Arc::clone(&self.policy), self.devices.known())
+        let devices = self.devices.for_guard(&self.executor, &self.control_tool);
+        Guard::new(Arc::clone(&self.policy), devices)
     }
 
     fn caller(&self, source: &str, conversation: &str) -> Arc<Caller> {

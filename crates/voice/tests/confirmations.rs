@@ -230,6 +230,38 @@ async fn a_lock_is_asked_for_under_every_name() {
 }
 
 #[tokio::test]
+async fn a_lock_that_is_called_like_a_lamp_is_asked_for() {
+    let devices = json!({"devices": [
+        {"name": "Twin", "location": "Hall", "type": "switch"},
+        {"name": "Twin", "location": "Hall", "type": "Door Lock", "nodeId": 9},
+        {"name": "Nolo", "type": "switch"},
+        {"name": "Nolo", "type": "Door Lock"},
+    ]});
+    let house = House { listing: Some(devices), ..House::default() };
+    let mut room = Room::new(&house, None, Limits::default());
+    for said in ["turn on twin", "turn on nolo"] {
+        assert_eq!(room.ask(said).await.kind, AnswerKind::Asked, "{said}");
+        room.ask("no").await;
+    }
+    assert_eq!(house.switched(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn while_the_list_of_devices_fails_every_call_is_asked_for() {
+    let house = House::default();
+    let mind = ScriptedMind::new([
+        Step::Try("control_zwave_device", json!({"deviceName": "Backway", "action": "on"})),
+        Step::Try("control_zwave_device", json!({"deviceName": "Desk Light", "action": "on"})),
+    ]);
+    let mut room = Room::new(&house, Some(mind), Limits::default());
+    house.is_away.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(room.ask("please let me in").await.text, "Shall I turn on Backway? Please say yes or no.");
+    room.ask("no").await;
+    assert_eq!(room.ask("some light please").await.kind, AnswerKind::Asked);
+    assert_eq!(house.switched(), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn the_question_has_every_argument_of_a_call() {
     let house = House::default();
     let arguments = json!({"deviceName": "Lamp", "action": "on", "also": "unlock front door"});

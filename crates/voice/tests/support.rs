@@ -2,6 +2,8 @@
 
 pub mod brokers;
 
+pub use brokers::{at_broker, inside};
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,7 +12,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use toolwright_config::{BrokerChoice, BrokerSettings, MqttSettings, VoiceSettings};
+use toolwright_config::VoiceSettings;
 use toolwright_model::{Annotations, ToolDefinition};
 use toolwright_tools::builtin::{BuiltinConfig, builtin_tools};
 use toolwright_tools::{ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
@@ -92,6 +94,11 @@ pub const DEVICES: &str = r#"Available Z-Wave devices (8 total):
 impl House {
     /// The tools of the house, ours, and two that are dangerous.
     pub fn executor(&self) -> Arc<ToolExecutor> {
+        self.executor_with(&[])
+    }
+
+    /// The same with more tools of the house, which take anything.
+    pub fn executor_with(&self, more: &[&'static str]) -> Arc<ToolExecutor> {
         let registry = Arc::new(ToolRegistry::new());
         let mut ours = BuiltinConfig::default();
         ours.files.roots = vec![std::env::temp_dir()];
@@ -111,7 +118,8 @@ impl House {
             ("house_scene", &any, false),
         ];
         let tools = if self.is_unconnected { &[][..] } else { &tools[..] };
-        for &(name, schema, destructive) in tools {
+        let more = more.iter().map(|name| (*name, &any, false));
+        for (name, schema, destructive) in tools.iter().copied().chain(more) {
             let definition = ToolDefinition {
                 name: name.into(),
                 server: Some("zwave".into()),
@@ -156,6 +164,8 @@ pub struct ScriptedMind {
     script: Mutex<VecDeque<Step>>,
     pub asked: Mutex<Vec<String>>,
     pub heard: Mutex<Vec<String>>,
+    /// What its tools run in, in a [`Room`].
+    executor: Mutex<Option<Arc<ToolExecutor>>>,
 }
 
 /// What the mind does with one thought.
@@ -164,6 +174,8 @@ pub enum Step {
     /// Says these pieces one after the other, then the whole.
     Stream(&'static [&'static str]),
     Hold(&'static str, Value),
+    /// Calls a tool as an agent does: the guard says whether it is run or held.
+    Try(&'static str, Value),
     /// The same after a while.
     HoldAfter(Duration, &'static str, Value),
     Wait(Duration),
@@ -210,6 +222,17 @@ impl Mind for ScriptedMind {
                         arguments: arguments.to_string(),
                     };
                     Ok(Thinking { held: vec![held], ..say(String::new()) })
+                }
+                Step::Try(tool, arguments) => {
+                    let arguments = arguments.to_string();
+                    let executor = self.executor.lock().expect("a lock").clone().expect("an executor");
+                    let found = executor.find(tool).expect("a tool").tool;
+                    if thought.guard.judge(&found, &arguments) == toolwright_voice::Verdict::Confirm {
+                        let held = toolwright_voice::HeldCall { tool: tool.to_owned(), arguments };
+                        return Ok(Thinking { held: vec![held], ..say(String::new()) });
+                    }
+                    executor.execute(toolwright_tools::Call::new(tool, arguments)).await;
+                    Ok(say("It was done.".to_owned()))
                 }
                 Step::Wait(time) => {
                     tokio::time::sleep(time).await;
@@ -265,6 +288,9 @@ impl Room {
         change: impl FnOnce(&mut TranscriberOptions),
     ) -> Room {
         let mut options = TranscriberOptions::new(house.executor());
+        if let Some(mind) = &mind {
+            *mind.executor.lock().expect("a lock") = Some(Arc::clone(&options.executor));
+        }
         options.mind = mind.map(|mind| mind as Arc<dyn Mind>);
         // Tests answer faster than people; the tests of the time itself set it back.
         options.limits = Limits { hearing: Duration::ZERO, ..limits };
@@ -307,28 +333,6 @@ pub struct Spoken {
     pub house: House,
     /// Where the broker listens.
     pub port: u16,
-}
-
-/// Settings for a broker at a port of this machine, and nothing else.
-pub fn at_broker(port: u16) -> VoiceSettings {
-    let broker = BrokerSettings::parse(&format!("mqtt://127.0.0.1:{port}")).expect("an address");
-    VoiceSettings {
-        mqtt: Some(MqttSettings { broker: BrokerChoice::Outside(broker), ..MqttSettings::default() }),
-        wyoming: None,
-        ..VoiceSettings::default()
-    }
-}
-
-/// Settings for the broker inside.
-pub fn inside() -> VoiceSettings {
-    VoiceSettings {
-        mqtt: Some(MqttSettings {
-            broker: BrokerChoice::Inside { port: Some(0) },
-            ..MqttSettings::default()
-        }),
-        wyoming: None,
-        ..VoiceSettings::default()
-    }
 }
 
 impl Spoken {

@@ -292,6 +292,8 @@ impl Shared {
     async fn thought(&self, transcript: &Transcript, ear: &mut dyn Ear, caller: Arc<Caller>) -> Said {
         let Some(mind) = &self.mind else { return self.not_understood(transcript) };
         let (words, mut pieces) = Words::channel();
+        // The guard goes by the list of devices; without one every call needs a yes.
+        self.devices.current(&self.executor, &caller, Freshness::Usual).await;
         let cancellation = self.stop.child_token();
         let _cancelled_with_us = cancellation.clone().drop_guard();
         let thought = Thought {

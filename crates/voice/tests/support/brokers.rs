@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
+use toolwright_config::{BrokerChoice, BrokerSettings, MqttSettings, VoiceSettings};
 
 use super::PATIENCE;
 
@@ -181,5 +182,27 @@ impl Drop for Listener {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Settings for a broker at a port of this machine, and nothing else.
+pub fn at_broker(port: u16) -> VoiceSettings {
+    let broker = BrokerSettings::parse(&format!("mqtt://127.0.0.1:{port}")).expect("an address");
+    VoiceSettings {
+        mqtt: Some(MqttSettings { broker: BrokerChoice::Outside(broker), ..MqttSettings::default() }),
+        wyoming: None,
+        ..VoiceSettings::default()
+    }
+}
+
+/// Settings for the broker inside.
+pub fn inside() -> VoiceSettings {
+    VoiceSettings {
+        mqtt: Some(MqttSettings {
+            broker: BrokerChoice::Inside { port: Some(0) },
+            ..MqttSettings::default()
+        }),
+        wyoming: None,
+        ..VoiceSettings::default()
     }
 }
