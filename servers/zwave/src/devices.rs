@@ -23,6 +23,20 @@ const SENSOR_BINARY: u64 = 48;
 const SENSOR_MULTILEVEL: u64 = 49;
 const THERMOSTAT_MODE: u64 = 64;
 
+/// Command classes of devices that lock, open or warn (Z-Wave Application Command Classes), and what such a device is called.
+const GUARDS: &[(u64, &str)] = &[
+    (98, "door lock"),
+    (76, "door lock"),
+    (78, "door lock"),
+    (102, "barrier"),
+    (111, "keypad"),
+    (99, "lock with user codes"),
+    (131, "lock with user codes"),
+    (106, "window covering"),
+    (107, "irrigation valve"),
+    (121, "siren"),
+];
+
 /// What topics have told.
 #[derive(Debug, Default)]
 pub struct Heard {
@@ -175,6 +189,12 @@ impl Device {
         let target = named("targetValue")?;
         let current = named("currentValue")?;
         Some((&target.value, current))
+    }
+
+    /// What it locks, opens or warns of, by its command classes: a list says so, because a name may not.
+    pub fn guards(&self) -> Option<&'static str> {
+        let has = |class: u64| self.values.iter().any(|known| known.value.class == class);
+        GUARDS.iter().find(|(class, _)| has(*class)).map(|(_, what)| *what)
     }
 
     /// What it measures.

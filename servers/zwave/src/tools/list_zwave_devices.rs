@@ -31,8 +31,7 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     let hidden = fits.len() - shown.len();
     let mut answer = format!("Available Z-Wave devices ({} total):", shown.len());
     for device in &shown {
-        let state = if device.is_online() { "online" } else { "offline" };
-        answer.push_str(&format!("\n- {} is {state}", told(**device)));
+        answer.push_str(&format!("\n- {}", line(device)));
     }
     if shown.is_empty() && !filter.is_empty() {
         answer.push_str(&format!("\nNo device has \"{filter}\" in its name or location."));
@@ -43,7 +42,53 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     Ok(answer)
 }
 
+/// What locks, opens or warns is marked, so that a voice can ask before it is switched.
+fn line(device: &Device) -> String {
+    let state = if device.is_online() { "online" } else { "offline" };
+    match device.guards() {
+        Some(what) => format!("{} is {state} ({what})", told(device)),
+        None => format!("{} is {state}", told(device)),
+    }
+}
+
 fn has(device: &Device, filter: &str) -> bool {
     let filter = filter.to_lowercase();
     [&device.name, &device.location].iter().any(|text| text.to_lowercase().contains(&filter))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::devices::{Heard, assemble};
+    use crate::nodes;
+
+    #[test]
+    fn a_lock_is_marked_and_a_lamp_is_not() {
+        let node = |id: u64, classes: &[u64]| {
+            let value = |class: &u64| {
+                (format!("{class}-0-x"), json!({"commandClass": class, "property": "x", "propertyName": "x"}))
+            };
+            let values: serde_json::Map<String, Value> = classes.iter().map(value).collect();
+            json!({"id": id, "name": "Entry", "loc": "Hall", "ready": true, "available": true, "values": values})
+        };
+        let list = json!([
+            node(2, &[37, 113, 152]),
+            node(3, &[37, 98, 99]),
+            node(4, &[38, 106]),
+            node(5, &[121, 113]),
+        ]);
+        let devices = assemble(&nodes::read(&list).expect("a list"), &Heard::default());
+        let lines: Vec<String> = devices.iter().map(line).collect();
+        assert_eq!(
+            lines,
+            [
+                "\"Entry\" in Hall is online",
+                "\"Entry\" in Hall is online (door lock)",
+                "\"Entry\" in Hall is online (window covering)",
+                "\"Entry\" in Hall is online (siren)",
+            ]
+        );
+    }
 }
