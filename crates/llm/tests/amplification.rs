@@ -5,6 +5,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolwright_llm::exchange::Report;
 use toolwright_llm::{Dialect, Target};
 
 use crate::support::prepared_for;
@@ -38,7 +39,7 @@ fn bytes_of(text: &str) -> Vec<String> {
 type Attack = (&'static str, usize, fn(usize) -> Vec<Said>);
 
 /// What a model may say to cost much.
-const ATTACKS: [Attack; 17] = [
+const ATTACKS: [Attack; 18] = [
     ("backslashes in a string", 16 << 10, |n| vec![call(vec![r#"{"file_path":""#.into(), "\\".repeat(n)])]),
     ("backslashes byte by byte", 2 << 10, |n| {
         vec![call([vec![r#"{"file_path":""#.to_owned()], bytes_of(&"\\".repeat(n))].concat())]
@@ -62,6 +63,10 @@ const ATTACKS: [Attack; 17] = [
     ("calls of unknown tools", 256, |n| {
         let named = |at| Said::Call(format!("c{at}"), format!("Raed_{at}"), vec!["{}".into()]);
         (0..n).map(named).collect()
+    }),
+    ("text behind calls that stay open", 256, |n| {
+        let open = |at| Said::Call(format!("c{at}"), "Read".to_owned(), vec!["{".into()]);
+        (0..n).map(open).chain((0..n * 8).map(|_| Said::Text("y".to_owned()))).collect()
     }),
     ("a long name", 32 << 10, |n| vec![Said::Call("c".into(), "Raed".repeat(n / 4), vec!["{}".into()])]),
     ("text byte by byte", 2 << 10, |n| bytes_of(&"x".repeat(n)).into_iter().map(Said::Text).collect()),
@@ -190,11 +195,15 @@ fn cost(front: Dialect, upstream: Dialect, said: &[Said]) -> (Duration, usize) {
     let sent = stream(upstream, said);
     let mut stream = prepared.stream();
     let mut out = Vec::new();
+    let mut seen = Report::default();
     let begin = worked();
-    for piece in sent.as_bytes().chunks(4096) {
-        stream.push(piece, &mut out);
+    // Pieces come as an upstream sends them, and each is reported.
+    for piece in sent.split_inclusive("\n") {
+        stream.push(piece.as_bytes(), &mut out);
+        seen.follow(stream.report());
     }
     stream.end(None, &mut out);
+    seen.follow(stream.report());
     let cost = worked() - begin;
     (cost, out.len() / sent.len().max(1))
 }
@@ -225,6 +234,31 @@ fn a_hostile_stream_costs_what_its_length_costs() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_report_that_follows_another_is_the_same_in_the_end() {
+    let call =
+        |at: usize| Said::Call(format!("c{at}"), "Read".to_owned(), vec![r#"{"file_path": 1"#.to_owned()]);
+    let said: Vec<Said> = (0..20).map(call).collect();
+    for upstream in ALL {
+        for front in ALL {
+            let prepared = prepared_for(front, &Target::new(upstream, "m"), &request(front));
+            let (mut stream_out, mut out) = (prepared.stream(), Vec::new());
+            let mut seen = Report::default();
+            for piece in stream(upstream, &said).as_bytes().chunks(100) {
+                stream_out.push(piece, &mut out);
+                seen.follow(stream_out.report());
+            }
+            stream_out.end(None, &mut out);
+            seen.follow(stream_out.report());
+            let whole = stream_out.report();
+            assert_eq!(seen.calls, whole.calls, "{upstream:?} to {front:?}");
+            assert_eq!((&seen.stop, &seen.model), (&whole.stop, &whole.model));
+            assert_eq!((seen.usage, seen.has_content), (whole.usage, whole.has_content));
+            assert_eq!(seen.calls.len(), said.len());
+        }
+    }
 }
 
 #[test]

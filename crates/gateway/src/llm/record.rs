@@ -165,16 +165,7 @@ impl Exchanged {
     /// What became of it so far.
     pub fn watches(&mut self, report: &Report) {
         self.hears(report);
-        if self.report.calls.len() != report.calls.len() || report.failure.is_some() {
-            self.report = report.clone();
-        }
-        self.report.usage = report.usage;
-        if self.report.stop.is_none() {
-            self.report.stop.clone_from(&report.stop);
-        }
-        if self.report.model.is_none() {
-            self.report.model.clone_from(&report.model);
-        }
+        self.report.follow(report);
     }
 
     fn hears(&mut self, report: &Report) {

@@ -31,6 +31,26 @@ impl Report {
         self.calls.extend(calls);
     }
 
+    /// Takes over what a later report of the same answer says. What it has already is not copied again: a stream has as
+    /// many reports as pieces.
+    pub fn follow(&mut self, later: &Report) {
+        // Calls are only added.
+        let new = later.calls.get(self.calls.len()..).unwrap_or_default();
+        if self.stop.is_none() || !new.is_empty() {
+            self.stop.clone_from(&later.stop);
+        }
+        self.calls.extend_from_slice(new);
+        self.usage = later.usage;
+        self.text_calls = later.text_calls;
+        self.has_content |= later.has_content;
+        if self.model.is_none() {
+            self.model.clone_from(&later.model);
+        }
+        if self.failure.is_none() {
+            self.failure.clone_from(&later.failure);
+        }
+    }
+
     /// How many calls were mended, those that were written as text among them.
     pub fn repaired(&self) -> usize {
         (repaired(&self.calls) + self.text_calls).min(self.calls.len())

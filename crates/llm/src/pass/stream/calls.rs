@@ -1,6 +1,7 @@
 //! The calls of a stream: which one a frame speaks of, and what is known of it.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw;
 
@@ -11,8 +12,7 @@ use crate::pass::walk::decoded;
 use crate::pass::{CallKey, What};
 use crate::stream::halves::half_character;
 
-/// The most calls of one answer. No model makes as many; a stream that goes wrong may, and each call is compared with
-/// the others.
+/// The most calls of one answer. No model makes as many; a stream that goes wrong may, and each call takes memory.
 pub(super) const MOST_CALLS: usize = 4096;
 
 /// A call.
@@ -47,6 +47,12 @@ pub(super) struct PassCall {
     pub decision: Option<Delivery>,
     /// Whether what comes instead has left.
     pub is_replaced: bool,
+    /// How many pieces of the arguments have not left.
+    pub waiting_pieces: usize,
+    /// Whether it waits for a look at what is new of it.
+    pub is_changed: bool,
+    /// The call before it in its choice.
+    pub before: Option<usize>,
 }
 
 impl PassCall {
@@ -121,9 +127,27 @@ impl PassCall {
     }
 }
 
-/// All calls of a stream.
+/// All calls of a stream. A frame finds its call without a look at the others.
 #[derive(Debug, Default)]
-pub(super) struct PassCalls(pub Vec<PassCall>);
+pub(super) struct PassCalls {
+    pub list: Vec<PassCall>,
+    /// The last call of each choice, and how many of its calls have a number.
+    parts: HashMap<u64, (usize, u64)>,
+    /// The last call of each index of a choice.
+    indexes: HashMap<(u64, u64), usize>,
+    ids: HashMap<String, OfId>,
+}
+
+/// The calls that have one id.
+#[derive(Debug, Default)]
+struct OfId {
+    /// The last one of each choice.
+    last: HashMap<u64, usize>,
+    /// The last one of each choice and index.
+    last_of_index: HashMap<(u64, Option<u64>), usize>,
+    /// Whether clients know a call by it.
+    is_known: bool,
+}
 
 /// The call that is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,10 +170,10 @@ impl PassCalls {
             Dialect::AnthropicMessages | Dialect::OllamaChat if *what == What::Start => self.begin(key, data),
             // Pieces of other blocks look the same.
             Dialect::AnthropicMessages => self.of_index(key).map_or(Meant::Nothing, Meant::Known),
-            Dialect::OllamaChat => self.0.len().checked_sub(1).map_or(Meant::Nothing, Meant::Known),
+            Dialect::OllamaChat => self.list.len().checked_sub(1).map_or(Meant::Nothing, Meant::Known),
             Dialect::OpenAiResponses => {
                 let id = key.id.as_ref().map(|id| decoded(data, id));
-                let known = self.of_index(key).or_else(|| self.of_id(0, &id?, |_| true));
+                let known = self.of_index(key).or_else(|| self.of_id(0, &id?));
                 match known {
                     Some(call) => Meant::Known(call),
                     None if *what == What::End => Meant::Nothing,
@@ -165,68 +189,97 @@ impl PassCalls {
     fn of_delta(&mut self, key: &CallKey, what: &What, data: &str) -> Meant {
         let id = key.id.as_ref().map(|id| decoded(data, id));
         let of_id = id.as_ref().and_then(|id| {
-            let is_it =
-                |call: &PassCall| call.index.is_none() || key.index.is_none() || call.index == key.index;
-            self.of_id(key.part, id, is_it).or_else(|| {
+            self.of_id_and_index(key, id).or_else(|| {
                 let begins = matches!(what, What::Name(_)) && self.of_index(key).is_none();
-                self.of_id(key.part, id, |_| !begins)
+                if begins { None } else { self.of_id(key.part, id) }
             })
         });
         if let Some(at) = of_id {
-            let call = &self.0[at];
+            let call = &self.list[at];
             let is_another =
                 matches!(what, What::Name(name) if call.named.is_some() && call.name != decoded(data, name));
             return if is_another && call.is_json() { self.begin(key, data) } else { Meant::Known(at) };
         }
         let at = match key.index {
             Some(_) => self.of_index(key),
-            None => self.0.iter().rposition(|call| call.part == key.part),
+            None => self.last_of(key.part),
         };
         let Some(at) = at else { return self.begin(key, data) };
-        let call = &mut self.0[at];
+        let call = &self.list[at];
         let is_new_id = id.is_some() && call.id.is_some();
         if is_new_id || (matches!(what, What::Name(_)) && call.named.is_some() && call.is_json()) {
             return self.begin(key, data);
         }
         if let Some(id) = id {
-            call.id = Some(id.into_owned());
+            self.set_id(at, id.into_owned());
         }
         Meant::Known(at)
     }
 
     /// Whether there are more than an answer may have.
     pub fn are_too_many(&self) -> bool {
-        self.0.len() > MOST_CALLS
+        self.list.len() > MOST_CALLS
     }
 
-    /// The number that clients are told: the next one of the choice, whatever the upstream's is, so that no two calls
-    /// share one and none is left out.
-    fn next_number(&self, key: &CallKey) -> u64 {
-        let is_other = |call: &&PassCall| call.part == key.part && call.index != Some(FUNCTION_CALL);
-        self.0.iter().filter(is_other).count() as u64
+    /// The last call of a choice.
+    pub fn last_of(&self, part: u64) -> Option<usize> {
+        self.parts.get(&part).map(|(last, _)| *last)
     }
 
-    /// Whether another call that clients know has the id of this one.
-    pub fn is_id_free(&self, at: usize) -> bool {
-        let id = &self.0[at].id;
-        let mut others = self.0.iter();
-        id.is_some() && !others.any(|call| call.is_identified && call.id == *id)
+    /// Clients are told of this call: whether it is the first time, and whether they know no other by its id.
+    pub fn identify(&mut self, at: usize) -> (bool, bool) {
+        let call = &mut self.list[at];
+        let is_first = !std::mem::replace(&mut call.is_identified, true);
+        let of_id = call.id.as_deref().and_then(|id| self.ids.get_mut(id));
+        (is_first, of_id.is_some_and(|of_id| !std::mem::replace(&mut of_id.is_known, true)))
     }
 
     fn of_index(&self, key: &CallKey) -> Option<usize> {
-        key.index?;
-        self.0.iter().rposition(|call| call.index == key.index && call.part == key.part)
+        self.indexes.get(&(key.part, key.index?)).copied()
     }
 
-    fn of_id(&self, part: u64, id: &str, is_it: impl Fn(&PassCall) -> bool) -> Option<usize> {
-        self.0.iter().rposition(|call| call.part == part && call.id.as_deref() == Some(id) && is_it(call))
+    fn of_id(&self, part: u64, id: &str) -> Option<usize> {
+        self.ids.get(id)?.last.get(&part).copied()
+    }
+
+    /// The last call with this id whose index is not another.
+    fn of_id_and_index(&self, key: &CallKey, id: &str) -> Option<usize> {
+        if key.index.is_none() {
+            return self.of_id(key.part, id);
+        }
+        let last_of_index = &self.ids.get(id)?.last_of_index;
+        let last = |index: Option<u64>| last_of_index.get(&(key.part, index)).copied();
+        last(key.index).max(last(None))
+    }
+
+    fn set_id(&mut self, at: usize, id: String) {
+        let call = &mut self.list[at];
+        let of_id = self.ids.entry(id.clone()).or_default();
+        let later = |last: &mut usize| *last = at.max(*last);
+        of_id.last.entry(call.part).and_modify(later).or_insert(at);
+        of_id.last_of_index.entry((call.part, call.index)).and_modify(later).or_insert(at);
+        of_id.is_known |= call.is_identified;
+        call.id = Some(id);
     }
 
     fn begin(&mut self, key: &CallKey, data: &str) -> Meant {
-        let id = key.id.as_ref().map(|id| decoded(data, id).into_owned());
-        let number = self.next_number(key);
-        self.0.push(PassCall { part: key.part, index: key.index, id, number, ..PassCall::default() });
-        Meant::New(self.0.len() - 1)
+        let at = self.list.len();
+        let before = self.last_of(key.part);
+        // The number that clients are told: the next one of the choice, whatever the upstream's is, so that no two calls
+        // share one and none is left out.
+        let (last, numbered) = self.parts.entry(key.part).or_default();
+        let number = *numbered;
+        *last = at;
+        *numbered += u64::from(key.index != Some(FUNCTION_CALL));
+        if let Some(index) = key.index {
+            self.indexes.insert((key.part, index), at);
+        }
+        let call = PassCall { part: key.part, index: key.index, number, before, ..PassCall::default() };
+        self.list.push(call);
+        if let Some(id) = &key.id {
+            self.set_id(at, decoded(data, id).into_owned());
+        }
+        Meant::New(at)
     }
 }
 

@@ -4,13 +4,13 @@ mod identity;
 mod leaving;
 mod spoken;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use toolwright_jsonrpc::raw;
 
 use super::PassReport;
-use super::calls::{Meant, PassCall, PassCalls};
+use super::calls::{Meant, PassCalls};
 use super::held::{self, Data, Held, Marks, Slot};
 use super::text::HeldText;
 use crate::form::{CallIds, Stop};
@@ -32,15 +32,20 @@ pub(super) struct State {
     model: Option<String>,
     head: Head,
     /// What each choice has had.
-    said: Vec<(u64, Said)>,
+    said: HashMap<u64, Said>,
+    /// So many of the choices are not finished.
+    unfinished: usize,
     calls: PassCalls,
     /// The ids of calls that clients were told.
     ids: CallIds,
     held: VecDeque<Held>,
     held_bytes: usize,
     text: HeldText,
-    /// All calls before this one are decided.
-    first_open: usize,
+    /// The calls of each part that are not decided; some of them may be by now.
+    open: HashMap<u64, Vec<usize>>,
+    /// The calls of each choice that have new arguments, or have ended, since it had something that is no call: only
+    /// these can have become whole.
+    changed: HashMap<u64, Vec<usize>>,
     is_done: bool,
     pub report: PassReport,
     /// Kept for its memory.
@@ -54,13 +59,15 @@ impl State {
             mender,
             model: options.model.as_deref().map(raw::quote),
             head: Head::default(),
-            said: Vec::new(),
+            said: HashMap::new(),
+            unfinished: 0,
             calls: PassCalls::default(),
             ids: CallIds::default(),
             held: VecDeque::new(),
             held_bytes: 0,
             text: HeldText::new(options),
-            first_open: 0,
+            open: HashMap::new(),
+            changed: HashMap::new(),
             is_done: false,
             report: PassReport::default(),
             spots: Vec::new(),
@@ -86,7 +93,7 @@ impl State {
 
     pub fn is_over(&self) -> bool {
         let is_chat = self.dialect == Dialect::OpenAiChat;
-        let is_finished = || !self.said.is_empty() && self.said.iter().all(|(_, said)| said.is_finished);
+        let is_finished = || !self.said.is_empty() && self.unfinished == 0;
         self.report.upstream_error.is_none() && (self.is_done || (is_chat && is_finished()))
     }
 
@@ -99,7 +106,11 @@ impl State {
     pub fn give_up(&mut self, out: &mut Vec<u8>) {
         self.text.give_up();
         self.flush(out);
-        self.held.clear();
+        for slot in self.held.drain(..).flat_map(|held| held.marks.slots) {
+            if let Slot::Fragment { call, .. } = slot {
+                self.calls.list[call].waiting_pieces -= 1;
+            }
+        }
         self.held_bytes = 0;
     }
 
@@ -152,7 +163,7 @@ impl State {
             Spot::Created(span) => remember(&mut self.head.created, data, &span),
             Spot::Usage(span) => self.report.usage.update(&usage::usage(self.dialect, &data[span])),
             Spot::Text { part, span, .. } => {
-                self.content(part, marks);
+                self.content(part);
                 self.text_piece(part, span, data, marks);
             }
             Spot::TextAgain { part, whole } if self.text.is_open_in(part) => {
@@ -164,13 +175,15 @@ impl State {
                 if may_be_call || !self.text.text.is_empty() {
                     self.text.give_up();
                 }
-                self.content(part, marks).has_unknown |= may_be_call;
+                self.content(part).has_unknown |= may_be_call;
             }
             Spot::Call { key, what } => self.call(&key, what, data, marks),
             Spot::Finish { part, span, stop } => self.finish(part, span, &stop, data, marks),
             Spot::Done => {
                 self.judge_text(&Stop::EndTurn);
-                self.decide_all(|_| true, Finish::Stop, marks);
+                let mut open: Vec<usize> = self.open.drain().flat_map(|(_, calls)| calls).collect();
+                open.sort_unstable();
+                open.into_iter().for_each(|at| self.decide(at, Finish::Stop));
                 self.is_done = true;
             }
             Spot::Error => {}
@@ -191,23 +204,41 @@ impl State {
     }
 
     /// Something that is no call.
-    fn content(&mut self, part: u64, marks: &mut Marks) -> &mut Said {
+    fn content(&mut self, part: u64) -> &mut Said {
         self.report.has_content = true;
         // What comes next tells that a call was not cut off. Chat does not say where one ends: whole JSON does.
         let is_chat = self.dialect == Dialect::OpenAiChat;
-        let is_over = |call: &PassCall| call.is_ended || (is_chat && call.part == part && call.is_json());
-        self.decide_all(is_over, Finish::Stop, marks);
+        let changed = self.changed.get_mut(&self.choice(part)).map(std::mem::take).unwrap_or_default();
+        for at in changed {
+            let call = &mut self.calls.list[at];
+            call.is_changed = false;
+            if call.is_ended || (is_chat && call.is_json()) {
+                self.decide(at, Finish::Stop);
+            }
+        }
         self.said(part)
     }
 
-    /// What the choice has had. Blocks of other dialects are no choices.
+    /// The choice that a part is of. Blocks of other dialects are no choices.
+    fn choice(&self, part: u64) -> u64 {
+        if self.dialect == Dialect::OpenAiChat { part } else { 0 }
+    }
+
+    /// What the choice has had.
     fn said(&mut self, part: u64) -> &mut Said {
-        let choice = if self.dialect == Dialect::OpenAiChat { part } else { 0 };
-        let at = self.said.iter().rposition(|(of, _)| *of == choice).unwrap_or_else(|| {
-            self.said.push((choice, Said::default()));
-            self.said.len() - 1
-        });
-        &mut self.said[at].1
+        self.said.entry(self.choice(part)).or_insert_with(|| {
+            self.unfinished += 1;
+            Said::default()
+        })
+    }
+
+    /// A call has new arguments, or has ended.
+    fn change(&mut self, at: usize) {
+        let call = &mut self.calls.list[at];
+        if !std::mem::replace(&mut call.is_changed, true) {
+            let choice = if self.dialect == Dialect::OpenAiChat { call.part } else { 0 };
+            self.changed.entry(choice).or_default().push(at);
+        }
     }
 
     fn call(&mut self, key: &CallKey, what: What, data: &str, marks: &mut Marks) {
@@ -215,11 +246,11 @@ impl State {
             Meant::Nothing => return,
             Meant::Known(at) => at,
             Meant::New(at) => {
-                self.begin(key, at, marks);
+                self.begin(key, at);
                 at
             }
         };
-        let call = &mut self.calls.0[at];
+        let call = &mut self.calls.list[at];
         match what {
             What::Start => {}
             What::Namespace(span) => {
@@ -243,11 +274,14 @@ impl State {
                 marks.edits.extend(new.map(|new| (span, new)));
             }
             What::Fragment(span) => {
+                let was_decided = call.decision.is_some();
                 call.push(&self.mender, inside(data, &span));
-                if call.decision.is_none() {
-                    self.first_open = self.first_open.min(at);
-                }
+                call.waiting_pieces += 1;
                 marks.slots.push(Slot::Fragment { call: at, span, sent: call.sent.len() });
+                if was_decided && call.decision.is_none() {
+                    self.open.entry(call.part).or_default().push(at);
+                }
+                self.change(at);
             }
             What::Arguments(span, shape) => self.arguments(at, span, shape, data, marks),
             What::Identity(identity) => self.identify(at, key, &identity, marks),
@@ -260,41 +294,44 @@ impl State {
                 call.is_ended = true;
                 // What is no JSON may have been cut off: what comes next tells.
                 if call.is_json() || call.sent.is_empty() {
-                    self.decide(at, Finish::Stop, marks);
+                    self.decide(at, Finish::Stop);
                 } else {
                     marks.slots.push(Slot::End { call: at });
+                    self.change(at);
                 }
             }
         }
     }
 
-    fn begin(&mut self, key: &CallKey, at: usize, marks: &mut Marks) {
+    fn begin(&mut self, key: &CallKey, at: usize) {
         self.text.give_up();
+        self.open.entry(key.part).or_default().push(at);
         // Without an index nothing more can be told of the call before.
         if self.dialect == Dialect::OpenAiChat && key.index.is_none() {
-            let before = self.calls.0[..at].iter().rposition(|call| call.part == key.part);
-            if let Some(before) = before {
-                self.decide(before, Finish::Stop, marks);
+            if let Some(before) = self.calls.list[at].before {
+                self.decide(before, Finish::Stop);
             }
         }
-        let said = self.content(key.part, marks);
+        let said = self.content(key.part);
         said.calls += 1;
         said.has_function_call |= key.index == Some(FUNCTION_CALL);
     }
 
     /// All arguments of a call: at once, or once more.
     fn arguments(&mut self, at: usize, span: Span, shape: Shape, data: &str, marks: &mut Marks) {
-        let call = &mut self.calls.0[at];
+        let call = &mut self.calls.list[at];
         let text = told(data, &span, shape);
         if call.sent.is_empty() && call.decision.is_none() {
             call.set_whole(&text);
+            self.change(at);
         }
+        let call = &self.calls.list[at];
         // `null` says nothing of what the pieces were.
         let is_null = shape == Shape::Object && text == "null";
         if is_null || call.sent == text {
             marks.slots.push(Slot::Arguments { call: at, span, shape });
             if shape == Shape::Object {
-                self.decide(at, Finish::Stop, marks);
+                self.decide(at, Finish::Stop);
             }
             return;
         }
@@ -310,36 +347,27 @@ impl State {
     fn finish(&mut self, part: u64, span: Option<Span>, stop: &Stop, data: &str, marks: &mut Marks) {
         self.judge_text(stop);
         // Only the last call can have been cut off.
-        let last = self.calls.0.iter().rposition(|call| call.part == part);
+        let last = self.calls.last_of(part);
         if let Some(last) = last {
-            self.decide(last, finish_of(stop), marks);
+            self.decide(last, finish_of(stop));
         }
-        self.decide_all(|call| call.part == part, Finish::Stop, marks);
+        for at in self.open.get_mut(&part).map(std::mem::take).unwrap_or_default() {
+            self.decide(at, Finish::Stop);
+        }
         let said = self.said(part);
-        said.is_finished = true;
+        let was_finished = std::mem::replace(&mut said.is_finished, true);
         let (meant, word) = said.clone().corrected(self.dialect, stop);
         if let (Some(word), Some(span)) = (word, span) {
             note_correction(&mut self.report.notes, &decoded(data, &span), word);
             marks.edits.push((span, raw::quote(word)));
         }
+        self.unfinished -= usize::from(!was_finished);
         self.report.stop.get_or_insert(meant);
     }
 
-    fn decide_all(&mut self, which: impl Fn(&PassCall) -> bool, finish: Finish, marks: &mut Marks) {
-        for at in self.first_open..self.calls.0.len() {
-            let call = &self.calls.0[at];
-            if call.decision.is_some() {
-                // Calls are mostly decided one after the other: those at the start are not looked at again.
-                self.first_open += usize::from(at == self.first_open);
-            } else if which(call) {
-                self.decide(at, finish, marks);
-            }
-        }
-    }
-
     /// Decides what becomes of a call's arguments.
-    fn decide(&mut self, at: usize, finish: Finish, marks: &Marks) {
-        let call = &mut self.calls.0[at];
+    fn decide(&mut self, at: usize, finish: Finish) {
+        let call = &mut self.calls.list[at];
         if call.decision.is_some() {
             return;
         }
@@ -351,7 +379,7 @@ impl State {
         // Without a name nothing can be said.
         let decision = call.decision.get_or_insert(Delivery::AsSent);
         if matches!(decision, Delivery::Instead(_)) && !call.is_whole {
-            self.make_room(at, marks);
+            self.make_room(at);
         }
     }
 }

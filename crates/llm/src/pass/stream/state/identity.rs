@@ -11,9 +11,8 @@ use crate::pass::{CallKey, Identity, Span};
 impl State {
     /// Sees to it that clients can tell this call from the others, and put its pieces together.
     pub(super) fn identify(&mut self, at: usize, key: &CallKey, identity: &Identity, marks: &mut Marks) {
-        let is_id_free = self.calls.is_id_free(at);
-        let call = &mut self.calls.0[at];
-        let is_first = !std::mem::replace(&mut call.is_identified, true);
+        let (is_first, is_id_free) = self.calls.identify(at);
+        let call = &self.calls.list[at];
         let mut members = Vec::new();
         match &identity.index {
             Some(_) if key.index == Some(call.number) => {}
@@ -45,7 +44,7 @@ impl State {
     /// same wherever the call is told.
     pub(super) fn tell_apart(&mut self, at: usize, span: Span, data: &str, marks: &mut Marks) {
         let sent = decoded(data, &span);
-        let told = self.calls.0[at].told_id.get_or_insert_with(|| match sent.is_empty() {
+        let told = self.calls.list[at].told_id.get_or_insert_with(|| match sent.is_empty() {
             true => made_id(&self.text.id_seed, at),
             false => self.ids.take(sent.clone().into_owned()),
         });

@@ -13,14 +13,11 @@ use crate::pass::{Shape, own_frames, text_calls};
 
 impl State {
     /// What comes instead needs a piece that has not left yet. Where there is none, one is made.
-    pub(super) fn make_room(&mut self, at: usize, marks: &Marks) {
-        let is_piece = |slot: &Slot| slot.is_of(at) && matches!(slot, Slot::Fragment { .. });
-        if marks.slots.iter().any(is_piece)
-            || self.held.iter().any(|held| held.marks.slots.iter().any(is_piece))
-        {
+    pub(super) fn make_room(&mut self, at: usize) {
+        let call = &mut self.calls.list[at];
+        if call.waiting_pieces > 0 {
             return;
         }
-        let call = &mut self.calls.0[at];
         let Some(rest) = rest_of(call) else { return };
         let index = match self.dialect {
             Dialect::OpenAiChat => call.number,
@@ -57,10 +54,10 @@ impl State {
 
     /// Whether all that the frame waits for is decided.
     pub(super) fn is_ready(&self, marks: &Marks) -> bool {
-        let is_decided = |call: usize| self.calls.0[call].decision.is_some();
+        let is_decided = |call: usize| self.calls.list[call].decision.is_some();
         marks.slots.iter().all(|slot| match slot {
             Slot::Fragment { call, sent, .. } => {
-                self.calls.0[*call].is_safe_up_to(*sent) || is_decided(*call)
+                self.calls.list[*call].is_safe_up_to(*sent) || is_decided(*call)
             }
             Slot::Arguments { call, .. } | Slot::End { call } => is_decided(*call),
             Slot::Text(_) | Slot::TextBlock(_) | Slot::TextFrame => !self.text.is_open(),
@@ -72,12 +69,14 @@ impl State {
         for slot in marks.slots.drain(..) {
             match slot {
                 Slot::Fragment { call, span, sent } => {
-                    if let Some(new) = self.calls.0[call].piece(sent) {
+                    let call = &mut self.calls.list[call];
+                    call.waiting_pieces -= 1;
+                    if let Some(new) = call.piece(sent) {
                         marks.edits.push((span, raw::quote(&new)));
                     }
                 }
                 Slot::Arguments { call, span, shape } => {
-                    let call = &self.calls.0[call];
+                    let call = &self.calls.list[call];
                     let decision = call.decision.as_ref().unwrap_or(&Delivery::AsSent);
                     let new = written(decision, &call.sent, shape, Shape::of(self.dialect));
                     marks.edits.extend(new.map(|new| (span, on_one_line(new))));
