@@ -86,7 +86,12 @@ impl Service for Flat {
             let members = inner.members(&client)?;
             let mut uris: Vec<(Member, (String, String))> = Vec::new();
             for uri in &filter.uris {
-                let found = inner.resources.find(&members, &client, uri).await.into_iter().next();
+                let found = inner
+                    .resources
+                    .find(&members, &inner.hub.members(), &client, uri)
+                    .await
+                    .into_iter()
+                    .next();
                 let (member, own) = found.ok_or_else(|| no_resource(uri))?;
                 uris.push((member, (own, uri.clone())));
             }
@@ -175,7 +180,7 @@ impl Inner {
             }
             "resources/list" => {
                 self.make_known(&members).await;
-                self.resources.list(&members, &asked.client).await
+                self.resources.list(&members, &self.hub.members(), &asked.client).await
             }
             "resources/templates/list" => {
                 self.make_known(&members).await;
@@ -281,7 +286,7 @@ impl Inner {
     async fn read(&self, members: &[Member], asked: Asked) -> Result<Json, ErrorObject> {
         let uri = asked.params.as_ref().and_then(|params| params.get_text("uri"));
         let uri = uri.ok_or_else(|| missing("uri"))?;
-        let mut candidates = self.resources.find(members, &asked.client, &uri).await;
+        let mut candidates = self.resources.find(members, &self.hub.members(), &asked.client, &uri).await;
         if let [(member, own)] = &candidates[..] {
             return forward::pass_on(&self.hub, member, with_param(asked, "uri", &Json::text(own))).await;
         }
@@ -327,7 +332,8 @@ impl Inner {
             return forward::pass_on(&self.hub, &member, with_param(asked, "ref", &reference)).await;
         }
         let uri = reference.get_text("uri").ok_or_else(|| missing("ref.uri"))?;
-        let found = self.resources.find(members, &asked.client, &uri).await.into_iter().next();
+        let found =
+            self.resources.find(members, &self.hub.members(), &asked.client, &uri).await.into_iter().next();
         let (member, own) = found.ok_or_else(|| no_resource(&uri))?;
         let reference = reference.with("uri", &Json::text(&own));
         forward::pass_on(&self.hub, &member, with_param(asked, "ref", &reference)).await

@@ -50,15 +50,21 @@ impl Resources {
     }
 
     /// All resources of these servers. Of a URI that several have, the first server's keeps its form. A URI that a
-    /// client knows stays with its server: also when that one is away now, no other takes it.
-    pub async fn list(&self, members: &[Member], client: &Client) -> Result<Json, ErrorObject> {
+    /// client knows stays with its server: also when that one is away now, no other takes it. Nor does a server take what
+    /// is read as a URI of another one of all that are `configured`, whether this client may use that one or not.
+    pub async fn list(
+        &self,
+        members: &[Member],
+        configured: &[Member],
+        client: &Client,
+    ) -> Result<Json, ErrorObject> {
         let gathered =
             gather::list(members, client, "resources", "resources/list", "resources").await.into_items()?;
         let mut listed = Vec::new();
         self.tables.change(&Owner::of(client), |before| {
             let empty = Table::default();
             let before = before.unwrap_or(&empty);
-            let (uris, items) = assigned(&before.uris, members, &gathered);
+            let (uris, items) = assigned(&before.uris, members, configured, &gathered);
             listed = items;
             Table { uris, templates: before.templates.clone(), is_listed: true }
         });
@@ -86,15 +92,21 @@ impl Resources {
     }
 
     /// Who may have a resource, the likeliest first, with the server's own URI: who listed it, else whose template
-    /// it fits, else everybody.
-    pub async fn find(&self, members: &[Member], client: &Client, uri: &str) -> Vec<(Member, String)> {
+    /// it fits, else everybody. A URI that names a configured server is of that one, or of nobody.
+    pub async fn find(
+        &self,
+        members: &[Member],
+        configured: &[Member],
+        client: &Client,
+        uri: &str,
+    ) -> Vec<(Member, String)> {
         let mut table = self.tables.get(&Owner::of(client)).unwrap_or_default();
         if let Some(found) = table.listed(members, uri) {
             return vec![found];
         }
         if !table.is_listed {
             let (lists, templates) =
-                tokio::join!(self.list(members, client), self.list_templates(members, client));
+                tokio::join!(self.list(members, configured, client), self.list_templates(members, client));
             if let Err(error) = lists.and(templates) {
                 tracing::debug!(error = %error.message, "resources are not listed");
             }
@@ -103,11 +115,12 @@ impl Resources {
                 return vec![found];
             }
         }
-        for member in members {
-            let own = uri.strip_prefix(member.server.as_str()).and_then(|rest| rest.strip_prefix(BETWEEN));
-            if let Some(own) = own.filter(|own| own.contains(':')) {
-                return vec![(member.clone(), own.to_owned())];
-            }
+        let named = |member: &Member| Some((member.clone(), own_uri(member, uri)?.to_owned()));
+        if let Some(found) = members.iter().find_map(named) {
+            return vec![found];
+        }
+        if configured.iter().any(|member| own_uri(member, uri).is_some()) {
+            return Vec::new();
         }
         let fitting = table.fitting(members, uri);
         if !fitting.is_empty() {
@@ -135,13 +148,27 @@ impl Table {
     }
 }
 
+/// What is left of a URI that begins with the name of this server.
+fn own_uri<'u>(server: &Member, uri: &'u str) -> Option<&'u str> {
+    let behind = |text: &'u str| text.strip_prefix(server.server.as_str())?.strip_prefix(BETWEEN);
+    let in_toolbox = || behind(uri.strip_prefix(server.toolbox.as_str())?.strip_prefix('.')?);
+    behind(uri).or_else(in_toolbox).filter(|own| own.contains(':'))
+}
+
 /// The URIs that a client knows from now on, and the resources under these URIs.
 fn assigned(
     before: &HashMap<String, Place>,
     members: &[Member],
+    configured: &[Member],
     gathered: &[(Member, Vec<Json>)],
 ) -> (HashMap<String, Place>, Vec<Json>) {
-    let known: HashMap<&Place, &str> = before.iter().map(|(uri, place)| (place, uri.as_str())).collect();
+    // A server may list what reads as a URI of another one.
+    let is_of_another = |place: &Place| {
+        configured.iter().any(|other| !place.is_at(other) && own_uri(other, &place.own).is_some())
+    };
+    let is_kept = |(uri, place): &(&String, &Place)| **uri != place.own || !is_of_another(place);
+    let before: Vec<(&String, &Place)> = before.iter().filter(is_kept).collect();
+    let known: HashMap<&Place, &str> = before.iter().map(|(uri, place)| (*place, uri.as_str())).collect();
     let is_away = |place: &Place| {
         members.iter().any(|member| place.is_at(member))
             && !gathered.iter().any(|(member, _)| place.is_at(member))
@@ -154,7 +181,7 @@ fn assigned(
     let mut uris: HashMap<String, Place> = before
         .iter()
         .filter(|(_, place)| is_away(place))
-        .map(|(uri, place)| (uri.clone(), place.clone()))
+        .map(|(uri, place)| ((*uri).clone(), (*place).clone()))
         .collect();
     // What is listed again stays under its URI, before anything new takes one.
     let mut stays = HashSet::new();
@@ -182,8 +209,9 @@ fn assigned(
                 None => {
                     let qualified = format!("{}{BETWEEN}{own}", member.server);
                     let full = format!("{}.{qualified}", member.toolbox);
-                    let free = [own.clone(), qualified, full].into_iter().find(|uri| !uris.contains_key(uri));
-                    let Some(uri) = free else { continue };
+                    let as_it_is = (!is_of_another(&place)).then(|| own.clone());
+                    let mut forms = as_it_is.into_iter().chain([qualified, full]);
+                    let Some(uri) = forms.find(|uri| !uris.contains_key(uri)) else { continue };
                     uris.insert(uri.clone(), place);
                     uri
                 }

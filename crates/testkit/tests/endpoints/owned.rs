@@ -144,3 +144,38 @@ async fn a_server_says_itself_which_methods_and_capabilities_it_wants_for_tasks(
         assert_eq!(refused.number(), Some(code), "{method}: {}", refused.message);
     }
 }
+
+#[tokio::test]
+async fn no_server_takes_a_uri_that_names_another() {
+    let server = |name: &str, uri: &str| {
+        let (name, uri) = (format!("--name={name}"), format!("--resource={uri}"));
+        entry(ERA_SERVER, &["--legacy", &name, &uri])
+    };
+    let text = format!(
+        r#"{{"toolboxes": {{
+            "dev": {{"description": "x", "mcpServers": {{"a": {}, "b": {}}}}},
+            "prod": {{"description": "y", "mcpServers": {{"vault": {}}}}}
+        }}}}"#,
+        server("dev-a", "vault+memo://shared"),
+        server("dev-b", "prod.vault+memo://shared"),
+        server("prod-vault", "memo://shared"),
+    );
+    let stage = staged(&text, GatewayOptions::default()).await;
+    assert!(stage.servers.settled(PATIENCE).await, "{:?}", stage.servers.views());
+    let all = stage.service(&Endpoint::All);
+    let of_dev = ["a+vault+memo://shared", "b+prod.vault+memo://shared"];
+    let owner = Script::new(Era::Modern, 1).with_token("owner");
+    assert_eq!(uris(&owner, &all).await, [&of_dev[..], &["memo://shared"]].concat());
+    assert_eq!(read(&owner, &all, "vault+memo://shared").await, "prod-vault");
+    assert_eq!(read(&owner, &all, "prod.vault+memo://shared").await, "prod-vault");
+    assert_eq!(read(&owner, &all, of_dev[0]).await, "dev-a");
+    assert_eq!(read(&owner, &all, of_dev[1]).await, "dev-b");
+    // A server that is not for this client is nobody here, and no other answers in its place.
+    let limited = Script::new(Era::Modern, 2).with_token("limited").allowed(&["dev"]);
+    assert_eq!(uris(&limited, &all).await, of_dev);
+    for uri in ["vault+memo://shared", "prod.vault+memo://shared"] {
+        let params = format!(r#"{{"uri":"{uri}"}}"#);
+        let refused = limited.ask(&all, "resources/read", &params).await.expect_err("not for it");
+        assert_eq!(refused.message, format!("no server has the resource \"{uri}\""));
+    }
+}
