@@ -189,3 +189,30 @@ pub(super) fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "there are a thousand such files already"))
 }
+
+/// Whether an open file has a name in any folder still. A file without one is gone when it is closed.
+#[cfg(unix)]
+pub(super) fn has_a_name(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|seen| seen.nlink() > 0)
+}
+
+/// An open file keeps its name on this system.
+#[cfg(not(unix))]
+pub(super) fn has_a_name(_: &File) -> bool {
+    true
+}
+
+/// Whether an open file is the one at this path.
+#[cfg(unix)]
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let of = |seen: std::io::Result<fs::Metadata>| seen.map(|seen| (seen.dev(), seen.ino())).ok();
+    of(file.metadata()).is_some_and(|own| of(fs::metadata(path)) == Some(own))
+}
+
+/// Whether there is a file at this path.
+#[cfg(not(unix))]
+pub(super) fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}

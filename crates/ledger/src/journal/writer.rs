@@ -75,6 +75,8 @@ pub(super) struct Writer {
 struct Open {
     file: Arc<File>,
     path: PathBuf,
+    /// The number of its first record.
+    first: u64,
     /// How long it is with all whole lines.
     len: u64,
     /// Whether there may be part of a line behind them.
@@ -102,7 +104,7 @@ impl Shared {
             // The larger part of the work is done before the lock is taken.
             let made = line::body(record, body);
             let mut writer = self.lock();
-            let appended = made.and_then(|()| writer.append(body, done));
+            let appended = made.and_then(|()| writer.append(body, done, &self.health));
             let is_work = match &appended {
                 Ok(_) => writer.written(&self.health),
                 Err(why) => {
@@ -153,6 +155,7 @@ impl Writer {
             // When it cannot be opened, the first append says so, or begins the next.
             writer.open = files::open_for_append(&segment.path).ok().map(|file| Open {
                 file: Arc::new(file),
+                first: segment.first,
                 path: segment.path,
                 len,
                 is_ragged: false,
@@ -174,12 +177,12 @@ impl Writer {
         self.is_degraded
     }
 
-    fn append(&mut self, body: &[u8], done: Option<Done>) -> Result<u64, AppendError> {
+    fn append(&mut self, body: &[u8], done: Option<Done>, health: &HealthCell) -> Result<u64, AppendError> {
         if done.is_some() && self.todo.waiting.len() >= self.max_waiting {
             return Err(AppendError::TooManyWaiting { waiting: self.todo.waiting.len() });
         }
         self.mend();
-        self.look();
+        self.look(health);
         let size = body.len() as u64 + CHAIN_BYTES;
         if self.open.as_ref().is_none_or(|open| open.len > 0 && open.len + size > self.segment_bytes) {
             self.open_next()?;
@@ -250,16 +253,25 @@ impl Writer {
         }
     }
 
-    /// A file that somebody removed takes all that is written to it, and nobody can ever read that.
-    fn look(&mut self) {
-        if self.looked.elapsed() < LOOK_EVERY {
+    /// A file that somebody removed takes all that is written to it, and nobody can ever read that. Whether it has a name
+    /// is asked for each record; whether that is the name that it was given, only now and then.
+    fn look(&mut self, health: &HealthCell) {
+        let Some(open) = &self.open else { return };
+        let is_time = self.looked.elapsed() >= LOOK_EVERY;
+        if is_time {
+            self.looked = Instant::now();
+        }
+        if files::has_a_name(&open.file) && !(is_time && !files::is_at(&open.file, &open.path)) {
             return;
         }
-        self.looked = Instant::now();
-        if self.open.as_ref().is_some_and(|open| !open.path.exists()) {
-            tracing::error!(folder = %self.folder.display(), "the file of the journal was removed; another is begun");
-            self.give_up("removed", false);
-        }
+        let lost = self.last_seq.saturating_sub(open.first.saturating_sub(1));
+        let why = format!(
+            "the file {} of the journal was removed with {lost} records in it; another is begun",
+            open.path.display()
+        );
+        health.fail(lost, 0, why);
+        self.is_degraded = true;
+        self.give_up("removed", false);
     }
 
     /// Writes no more to this segment.
@@ -302,7 +314,13 @@ impl Writer {
         let segment = Segment::new(&self.folder, self.last_seq + 1);
         match open_segment(&self.folder, &segment) {
             Ok(file) => {
-                let open = Open { file: Arc::new(file), path: segment.path, len: 0, is_ragged: false };
+                let open = Open {
+                    file: Arc::new(file),
+                    first: segment.first,
+                    path: segment.path,
+                    len: 0,
+                    is_ragged: false,
+                };
                 if let Some(old) = self.open.replace(open)
                     && self.is_power
                 {

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::tempdir;
-use toolwright_ledger::journal::verify;
+use toolwright_ledger::journal::{State, verify};
 
 use crate::child::Running;
-use crate::support::{open, read, segments, torn};
+use crate::support::{open, read, record, segments, seqs, torn};
 
 fn is_there(program: &str, words: &[&str]) -> bool {
     let ran = Command::new(program).args(words).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -162,4 +162,23 @@ fn no_torn_end_comes_from_a_write_that_failed() {
     let (_, recovered) = open(folder.path());
     assert!(recovered.torn.is_none() && recovered.damage.is_none());
     assert!(torn(folder.path()).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_removed_while_it_is_written_is_replaced_at_once_and_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = open(folder.path());
+    for number in 0..3 {
+        journal.append(record(&format!("before{number}"))).expect("written");
+    }
+    std::fs::remove_file(&segments(folder.path())[0]).expect("removed");
+    for number in 0..5 {
+        journal.append(record(&format!("after{number}"))).expect("written");
+    }
+    let health = journal.health();
+    assert_eq!((health.lost, health.state), (3, State::Ok));
+    assert!(health.last_error.is_some_and(|why| why.contains("was removed with 3 records")));
+    let (records, _) = read(folder.path());
+    assert_eq!(seqs(&records), [4, 5, 6, 7, 8]);
 }
