@@ -11,11 +11,16 @@ const MAX_READ_BYTES: usize = 8 << 10;
 /// How many words the beginning of a sentence must have to say something without its end.
 const FEWEST_WORDS: usize = 4;
 
+/// As much of a message as is read.
+pub(super) fn beginning(message: &str) -> &str {
+    &message[..message.floor_char_boundary(MAX_READ_BYTES)]
+}
+
 /// The message as it is, or its first sentence in words: names like `start_line` are said as words, of a
 /// path only the last name is said, and addresses and what stands in brackets are left out. Where the reason behind
 /// a colon cannot be said, what stands before it is. Nothing when that is not enough.
 pub(super) fn own_words(message: &str) -> Option<String> {
-    let read = message[..message.floor_char_boundary(MAX_READ_BYTES)].trim();
+    let read = beginning(message).trim();
     let is_cut = message.len() > MAX_READ_BYTES;
     if !is_cut && is_speakable(message, MAX_CHARS) {
         return Some(read.to_owned());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use toolwright_model::{Code, Problem};
 
-use super::own_words::own_words;
+use super::own_words::{beginning, own_words};
 use super::spoken::{self, list};
 use crate::registry::{Need, Parameter};
 use crate::{OnDrop, printable};
@@ -279,7 +279,7 @@ const REASONS: &[(&[&str], &str)] = &[
 ];
 
 fn reason(message: &str) -> Option<&'static str> {
-    let message = message.to_lowercase();
+    let message = beginning(message).to_lowercase();
     let is_in = |codes: &[&str]| codes.iter().any(|code| message.contains(&code.to_lowercase()));
     REASONS.iter().find(|(codes, _)| is_in(codes)).map(|(_, reason)| *reason)
 }
@@ -290,4 +290,17 @@ pub(super) fn too_large(names: Names, tool: &str) -> String {
 
 pub(super) fn panicked(names: Names, tool: &str) -> String {
     format!("The {} tool broke down because of a fault in it. Other tools still work.", names.say(tool))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_looked_for_in_the_beginning_alone() {
+        let code = "{\"code\": \"ECONNREFUSED\"}";
+        assert!(reason(code).is_some());
+        // A server may send megabytes.
+        assert_eq!(reason(&format!("{}{code}", "{".repeat(8 << 10))), None);
+    }
 }
