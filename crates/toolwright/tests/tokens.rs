@@ -101,6 +101,7 @@ fn wrong_use_is_told_with_what_to_do() {
     for arguments in [
         &["token", "add", "ci"][..],
         &["token", "add", "default"],
+        &["token", "add", "stdio"],
         &["token", "add", "a b"],
         &["token", "revoke", "other"],
     ] {

@@ -49,6 +49,9 @@ pub enum TokenError {
     /// A name that is there.
     #[error("there is a token with the name \"{0}\" already")]
     NameTaken(String),
+    /// A name that records have for calls without a named token.
+    #[error("the name \"{0}\" is reserved: records have it for calls that come without a named token")]
+    NameReserved(String),
     /// A name that is not there.
     #[error("there is no token with the name \"{name}\"")]
     NoSuchToken {
@@ -197,10 +200,12 @@ impl TokenFolder {
         if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(is_plain) {
             return Err(TokenError::BadName(name));
         }
+        if [super::OWN_TOKEN, super::ANYONE, super::STDIO].contains(&name.as_str()) {
+            return Err(TokenError::NameReserved(name));
+        }
         let _lock = self.lock()?;
         let mut tokens = self.list()?;
-        let is_ours = [super::OWN_TOKEN, super::ANYONE, super::STDIO].contains(&name.as_str());
-        if is_ours || tokens.iter().any(|token| token.name == name) {
+        if tokens.iter().any(|token| token.name == name) {
             return Err(TokenError::NameTaken(name));
         }
         let token = new_token()?;

@@ -97,7 +97,11 @@ fn of_a_named_token_only_its_hash_is_kept() {
     let names: Vec<String> = folder.list().expect("a list").into_iter().map(|token| token.name).collect();
     assert_eq!(names, ["ci", "laptop"]);
     assert!(matches!(folder.add(named("ci")), Err(TokenError::NameTaken(_))));
-    assert!(matches!(folder.add(named("default")), Err(TokenError::NameTaken(_))));
+    for name in ["default", "anyone", "stdio"] {
+        let error = folder.add(named(name)).expect_err("a reserved name");
+        assert!(matches!(error, TokenError::NameReserved(_)), "{name}");
+        assert!(error.to_string().contains("is reserved"), "{error}");
+    }
     for name in ["", "a b", "a/b", "\u{e4}", "\u{1b}[1m", &"x".repeat(65)] {
         assert!(matches!(folder.add(named(name)), Err(TokenError::BadName(_))), "{name}");
     }

@@ -175,10 +175,7 @@ pub fn report(error: TokenError) -> Report {
         TokenError::NotUnderstood { file, .. } => {
             format!("correct {} or remove it; removing it revokes what is in it", file.display())
         }
-        TokenError::BadName(_) => "choose another name".to_owned(),
-        TokenError::NameTaken(name) if name == OWN_TOKEN => {
-            "choose another name: this one is of the install's own token".to_owned()
-        }
+        TokenError::BadName(_) | TokenError::NameReserved(_) => "choose another name".to_owned(),
         TokenError::NameTaken(name) => {
             format!("choose another name, or revoke that one first: toolwright token revoke {name}")
         }
