@@ -30,7 +30,7 @@ fn a_name_is_found_in_another_form_and_never_by_distance() {
         ("read_note", "read_note", None),
         ("ReadNote", "read_note", Some(Code::F1)),
         ("read-note", "read_note", Some(Code::F1)),
-        ("mcp__notes__read_note", "read_note", Some(Code::F2)),
+        ("mcp__toolwright__read_note", "read_note", Some(Code::F2)),
         ("functions.read_note:0", "read_note", Some(Code::F2)),
     ] {
         let named = mender.name(sent);
@@ -40,7 +40,8 @@ fn a_name_is_found_in_another_form_and_never_by_distance() {
         assert_eq!(report.name_change.map(|change| change.code), code, "{sent}");
         assert_eq!((report.name.as_str(), report.sent_name.as_str()), (name, sent));
     }
-    for sent in ["read_notes", "read_not", "undo_read_note", "", "Bash"] {
+    for sent in ["read_notes", "read_not", "undo_read_note", "mcp__undo__read_note", "!read_note", "", "Bash"]
+    {
         let named = mender.name(sent);
         assert_eq!((named.name(), named.is_known()), (sent, false));
         let mended = mender.arguments(&named, r#"{"path":"a"}"#, Finish::Stop);
@@ -55,6 +56,37 @@ fn two_tools_of_one_form_are_not_chosen_between() {
     let mender = mender(&tools, true);
     assert_eq!(mender.name("readNote").name(), "readNote");
     assert!(!mender.name("READ-NOTE").is_known());
+}
+
+#[test]
+fn a_server_in_the_names_of_the_request_is_another_place() {
+    let tools = ["deploy", "vault_put", "mcp__prod__list", "vault__get"].map(|name| tool(name, "{}"));
+    let mender = mender(&tools, true);
+    for sent in
+        ["mcp__prod__deploy", "mcp__staging__deploy", "prod__deploy", "vault__put", "vaultPut", "prod_list"]
+    {
+        assert!(!mender.name(sent).is_known(), "{sent}");
+    }
+    for (sent, name) in [("list", "mcp__prod__list"), ("Vault__Get", "vault__get"), ("Deploy", "deploy")] {
+        assert_eq!(mender.name(sent).name(), name, "{sent}");
+    }
+}
+
+/// Comparing takes time by the number of tools, and one response can have any number of calls.
+#[test]
+fn wrong_names_are_looked_up_within_a_bound() {
+    let tools: Vec<_> = (0..1_000).map(|at| tool(&format!("tool_{at}"), "{}")).collect();
+    let mender = mender(&tools, true);
+    assert!(mender.name("TOOL-0").is_known());
+    for at in 0..200 {
+        assert!(!mender.name(&format!("unknown_{at}")).is_known());
+    }
+    assert!(!mender.name("TOOL-7").is_known(), "the bound is reached");
+    assert!(mender.name("TOOL-0").is_known(), "what was found stays found");
+    assert!(mender.name("tool_7").is_known(), "a tool's own name is no comparison");
+    let named = mender.name("TOOL-7");
+    let report = mender.arguments(&named, "{}", Finish::Stop).report;
+    assert!(report.unknown_tool.is_some_and(|message| message.contains("\"TOOL-7\"")));
 }
 
 // === Arguments ===

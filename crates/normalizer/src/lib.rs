@@ -44,7 +44,10 @@ mod usual;
 pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
 pub use explain::{TraceStep, Verdict};
 pub use growing::{Growing, continuation};
-pub use names::{NameError, NameMatch, NamedTool, find_tool, is_destructive_flag};
+pub use names::{
+    NameError, NameMatch, NameMiss, NamedTool, find_tool, has_same_words, is_destructive_flag, letters_apart,
+    match_tool, starts_with_place,
+};
 pub use rules::RuleSet;
 pub use schema::{Schema, SchemaError};
 pub use tool::Tool;

@@ -22,6 +22,7 @@ mod seed_004_payloads;
 mod seed_004_rule_types;
 mod seed_004_rules;
 mod support;
+mod tool_names;
 mod trap;
 mod traps;
 mod traps_names;

@@ -113,7 +113,7 @@ fn a_tool_is_found_in_a_list_by_the_form_of_its_name() {
         r#"[{{"name":"read_note","inputSchema":{SCHEMA}}},{{"name":"delete_note","inputSchema":{SCHEMA}}}]"#
     );
     let input = format!(
-        "{{\"id\":1,\"name\":\"mcp__notes__ReadNote\",\"tools\":{tools},\"arguments\":{{\"path\":\"a\"}}}}\n{{\"id\":2,\"name\":\"delete_notes\",\"tools\":{tools},\"arguments\":{{\"path\":\"a\"}}}}"
+        "{{\"id\":1,\"name\":\"mcp__toolwright__ReadNote\",\"tools\":{tools},\"arguments\":{{\"path\":\"a\"}}}}\n{{\"id\":2,\"name\":\"delete_notes\",\"tools\":{tools},\"arguments\":{{\"path\":\"a\"}}}}"
     );
     let answers = answers(&input);
     assert_eq!((&answers[0]["name"], &answers[0]["outcome"]), (&json!("read_note"), &json!("repaired")));

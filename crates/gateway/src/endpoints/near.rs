@@ -1,12 +1,17 @@
 //! Which tools a flat name may have meant that is none: by what people read in a name, not by its hash.
 
+use toolwright_normalizer::letters_apart;
 use toolwright_toolbox::naming::{CLIENT_PREFIX, Identifier};
 
 /// How many are told.
 const TOLD: usize = 3;
 
 /// How long a name may be to be compared, in bytes.
-const LONGEST: usize = 256;
+const LONGEST: usize = 128;
+
+/// How many names are compared letter by letter, which takes time by the product of two lengths. The others are
+/// sorted out by what takes time by their sum.
+const MAX_DISTANCES: usize = 32;
 
 /// Up to three flat names of the tools that are most like the one sent, the nearest first: by the tool's own
 /// name, then by where it is. Tools whose own name is another altogether are left out.
@@ -15,16 +20,23 @@ pub(super) fn nearest<'t>(sent: &str, tools: impl Iterator<Item = (&'t str, &'t 
         return Vec::new();
     }
     let sent = sent.strip_prefix(CLIENT_PREFIX).unwrap_or(sent).to_lowercase();
-    let mut near: Vec<(usize, usize, &str)> = tools
+    let mut likely: Vec<(usize, &str, &Identifier, String)> = tools
+        .filter(|(_, tool)| tool.name.len() <= LONGEST)
         .filter_map(|(flat, tool)| {
             let name = tool.name.to_lowercase();
-            if name.len() > LONGEST {
-                return None;
-            }
+            let (_, own) = parted(&sent, &name);
+            let apart = letters_apart(own, &name);
+            (is_like(apart, own, &name) || share_a_word(own, &name)).then_some((apart, flat, tool, name))
+        })
+        .collect();
+    likely.sort_unstable_by_key(|(apart, flat, ..)| (*apart, *flat));
+    likely.truncate(MAX_DISTANCES);
+    let mut near: Vec<(usize, usize, &str)> = likely
+        .into_iter()
+        .filter_map(|(_, flat, tool, name)| {
             let (place, own) = parted(&sent, &name);
             let apart = strsim::osa_distance(own, &name);
-            let is_like = apart * 3 <= own.chars().count().max(name.chars().count());
-            if !is_like && !share_a_word(own, &name) {
+            if !is_like(apart, own, &name) && !share_a_word(own, &name) {
                 return None;
             }
             let (toolbox, server) = (tool.toolbox.to_lowercase(), tool.server.to_lowercase());
@@ -35,6 +47,11 @@ pub(super) fn nearest<'t>(sent: &str, tools: impl Iterator<Item = (&'t str, &'t 
         .collect();
     near.sort_unstable();
     near.into_iter().take(TOLD).map(|(_, _, flat)| flat.to_owned()).collect()
+}
+
+/// Whether so few strokes may be a slip in names of this length.
+fn is_like(apart: usize, own: &str, name: &str) -> bool {
+    apart * 3 <= own.chars().count().max(name.chars().count())
 }
 
 /// What was sent, as a place and a tool's own name: that may hold what stands between the parts.
@@ -88,5 +105,16 @@ mod tests {
         assert!(near("d1__paint").is_empty());
         assert!(near("").is_empty());
         assert!(near(&"echo".repeat(100)).is_empty());
+    }
+
+    #[test]
+    fn the_nearest_of_many_is_found_within_the_bound() {
+        let named = |at: usize| format!("tool_{at:04}_{}", "x".repeat(20));
+        let tools: Vec<(String, Identifier)> = (0..2_000)
+            .map(|at| (format!("s__{}", named(at)), Identifier::new("default", "s", named(at))))
+            .collect();
+        let sent = format!("s__tool_1320_{}", "x".repeat(19));
+        let found = nearest(&sent, tools.iter().map(|(flat, tool)| (flat.as_str(), tool)));
+        assert_eq!(found.first(), Some(&tools[1320].0));
     }
 }

@@ -1,11 +1,11 @@
 //! Which tool a flat name stands for that is not in the list as it is.
 //!
 //! A name that speaks of a server stands for a tool of that server or for none: not for one of another server that
-//! looks like it, also when the right one is down, hidden, or not for this client.
+//! looks like it, also when the right one is down, hidden, or not for this client, and whatever is before the name.
 
 use toolwright_jsonrpc::Json;
 use toolwright_model::{Change, Code};
-use toolwright_normalizer::{NameError, NameMatch, NamedTool, find_tool};
+use toolwright_normalizer::{NameMatch, NameMiss, NamedTool, has_same_words, match_tool, starts_with_place};
 use toolwright_toolbox::naming::{CLIENT_PREFIX, Identifier};
 
 use super::members::Member;
@@ -14,6 +14,9 @@ use super::near;
 
 /// Between the parts of a flat name, as clients and models write it.
 const SEPARATORS: [&str; 4] = ["__", ".", "/", ":"];
+
+/// A longer name is no form of any flat name, and is not compared.
+const MAX_COMPARED_BYTES: usize = 512;
 
 /// What a flat name stands for.
 #[derive(Debug)]
@@ -52,9 +55,16 @@ impl Scope<'_> {
             .iter()
             .flat_map(|member| [member.server.as_str(), member.toolbox.as_str()])
             .collect();
-        let bare = sent.strip_prefix(CLIENT_PREFIX).unwrap_or(sent);
+        if sent.len() > MAX_COMPARED_BYTES {
+            return self.unknown(sent);
+        }
+        let bare = without_client_prefix(sent, &places);
+        // The very name of a tool behind the prefix that clients put before all of ours: nothing is guessed.
+        if let Some(tool) = self.merged.names.tool_of(bare) {
+            return Resolved::Tool(tool.clone(), renamed(Code::F2, sent, bare));
+        }
         match self.addressed(bare) {
-            Addressed::Nothing => self.unplaced(sent, &places),
+            Addressed::Nothing => self.unplaced(sent, bare, &places),
             Addressed::Several => self.unknown(sent),
             Addressed::One(member) => match self.members.iter().find(|own| own.is_same(member)) {
                 // What a client may not use does not exist for it.
@@ -102,7 +112,7 @@ impl Scope<'_> {
         let by_flat_name = self.find(sent, own, places, |flat, _| flat);
         match by_flat_name {
             Ok((tool, code)) => self.found(sent, tool, code),
-            Err(NameError::Ambiguous { .. }) => self.unknown(sent),
+            Err(Miss::Ambiguous(_)) => self.unknown(sent),
             Err(_) => match self.find(bare, own, places, |_, tool| &tool.name) {
                 Ok((tool, _)) => self.found(sent, tool, Code::F2),
                 Err(_) => self.unknown(sent),
@@ -111,40 +121,44 @@ impl Scope<'_> {
     }
 
     /// The tool of a name that speaks of no server: behind a wrapper, or by its own name when no other can have it.
-    fn unplaced(&self, sent: &str, places: &[&str]) -> Resolved {
+    fn unplaced(&self, sent: &str, bare: &str, places: &[&str]) -> Resolved {
         if let Ok((tool, code)) = self.find(sent, |_| true, places, |flat, _| flat) {
             return self.found(sent, tool, code);
         }
-        let speaks_of = |place: &&str| {
-            let rest = sent.get(..place.len()).filter(|head| head.eq_ignore_ascii_case(place));
-            rest.is_some_and(|head| sent[head.len()..].starts_with(|c: char| !c.is_alphanumeric()))
-        };
-        if let Some(tool) = self.with_other_separators(sent) {
+        if let Some(tool) = self.with_other_separators(bare) {
             let is_own = |place: &&str| [tool.server.as_str(), tool.toolbox.as_str()].contains(place);
-            if places.iter().filter(|place| speaks_of(place)).all(is_own) {
+            if places.iter().filter(|place| starts_with_place(bare, place)).all(is_own) {
                 return self.found(sent, tool, Code::F2);
             }
         }
-        let may_have_it = |member: &Member| member.may_have_unlisted(|tool| folded(tool) == folded(sent));
-        if places.iter().any(speaks_of) || self.members.iter().any(may_have_it) {
-            return self.unknown(sent);
-        }
         match self.find(sent, |_| true, places, |_, tool| &tool.name) {
+            Ok((tool, _)) if self.may_be_of_another(tool, places) => self.unknown(sent),
             Ok((tool, _)) => self.found(sent, tool, Code::F2),
-            Err(NameError::Ambiguous { .. }) => {
-                let named = |flat: &&String| {
-                    self.merged.names.tool_of(flat).is_some_and(|tool| folded(&tool.name) == folded(sent))
-                };
-                Resolved::Ambiguous(self.merged.order.iter().filter(named).cloned().collect())
+            Err(Miss::Ambiguous(tools)) if !tools.iter().any(|tool| self.may_be_of_another(tool, places)) => {
+                let flat = tools.iter().filter_map(|tool| self.merged.names.name_of(tool));
+                Resolved::Ambiguous(flat.map(str::to_owned).collect())
             }
             Err(_) => self.unknown(sent),
         }
     }
 
-    /// The only tool whose flat name is the one sent but for its separators: `files_read_file` for `files__read_file`.
-    fn with_other_separators(&self, sent: &str) -> Option<&Identifier> {
-        let sent = folded(sent);
-        let mut found = self.merged.order.iter().filter(|flat| folded(flat) == sent);
+    /// Whether a tool's own name, without its server, may be that of another server's tool: it speaks of a place, or a
+    /// server that is away has listed such a tool. The tool's name is what is left of the one sent, whatever was before it.
+    fn may_be_of_another(&self, tool: &Identifier, places: &[&str]) -> bool {
+        let name = folded(&tool.name);
+        let is_own = |place: &str| [tool.server.as_str(), tool.toolbox.as_str()].contains(&place);
+        let speaks_of =
+            |place: &&str| starts_with_place(&tool.name, place) || !is_own(place) && folded(place) == name;
+        let may_have_it = |member: &Member| member.may_have_unlisted(|unlisted| folded(unlisted) == name);
+        places.iter().any(speaks_of) || self.members.iter().any(may_have_it)
+    }
+
+    /// The only tool whose flat name has the same words with other separators: `files_read_file` for `files__read_file`.
+    fn with_other_separators(&self, bare: &str) -> Option<&Identifier> {
+        let sent = folded(bare);
+        let is_written =
+            |flat: &&String| flat.len() >= sent.len() && folded(flat) == sent && has_same_words(bare, flat);
+        let mut found = self.merged.order.iter().filter(is_written);
         let (only, None) = (found.next()?, found.next()) else { return None };
         self.merged.names.tool_of(only)
     }
@@ -155,7 +169,7 @@ impl Scope<'_> {
         is_meant: impl Fn(&Identifier) -> bool,
         places: &[&str],
         name: impl Fn(&'t str, &'t Identifier) -> &'t str,
-    ) -> Result<(&'t Identifier, Code), NameError> {
+    ) -> Result<(&'t Identifier, Code), Miss<'t>> {
         let tools =
             self.merged.order.iter().filter_map(|flat| Some((flat, self.merged.names.tool_of(flat)?)));
         let (found, named): (Vec<&Identifier>, Vec<NamedTool<'_>>) = tools
@@ -170,8 +184,13 @@ impl Scope<'_> {
                 (tool, named)
             })
             .unzip();
-        let NameMatch { index, code } = find_tool(sent, &named, places)?;
-        Ok((found[index], code.unwrap_or(Code::F2)))
+        match match_tool(sent, &named, places) {
+            Ok(NameMatch { index, code }) => Ok((found[index], code.unwrap_or(Code::F2))),
+            Err(NameMiss::Ambiguous(several)) => {
+                Err(Miss::Ambiguous(several.into_iter().map(|index| found[index]).collect()))
+            }
+            Err(NameMiss::Unknown | NameMiss::TooLong) => Err(Miss::Unknown),
+        }
     }
 
     /// A tool that was found. One that destroys is called by its own name, in whatever case, or not at all.
@@ -202,6 +221,13 @@ impl Scope<'_> {
             .collect();
         Resolved::Unknown { nearest: near::nearest(sent, tools), untold }
     }
+}
+
+/// Why a name stands for no tool.
+enum Miss<'t> {
+    Unknown,
+    /// Several tools have it.
+    Ambiguous(Vec<&'t Identifier>),
 }
 
 /// The servers that a name begins with.
@@ -241,6 +267,13 @@ fn down(sent: &str, member: &Member, reason: &str) -> String {
         member.toolbox,
         reason = reason.trim_end_matches('.')
     )
+}
+
+/// A name without the prefix that clients put before all tools of a gateway, unless a server or toolbox is called so.
+fn without_client_prefix<'s>(sent: &'s str, places: &[&str]) -> &'s str {
+    let is_place =
+        places.iter().any(|place| starts_with_place(CLIENT_PREFIX, place) || folded(place) == "toolwright");
+    sent.strip_prefix(CLIENT_PREFIX).filter(|_| !is_place).unwrap_or(sent)
 }
 
 fn parts(name: &str) -> Vec<&str> {

@@ -7,7 +7,7 @@ use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, Noti
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
 use toolwright_mcp::{Era, Filter, RequestError};
 use toolwright_model::Change;
-use toolwright_normalizer::{NameError, NamedTool, find_tool};
+use toolwright_normalizer::{NameMiss, NamedTool, match_tool};
 
 use super::about;
 use super::calls::{self, Refusal};
@@ -271,13 +271,14 @@ fn meant(hub: &Hub, member: &Member, sent: &str) -> Meant {
     let others = hub.members();
     let places: Vec<&str> =
         others.iter().flat_map(|other| [other.server.as_str(), other.toolbox.as_str()]).collect();
-    match find_tool(sent, &names, &places) {
+    match match_tool(sent, &names, &places) {
         Ok(found) => {
             let tool = names[found.index].name;
             let renamed = found.code.map(|code| resolve::renamed(code, sent, tool));
             Meant::Tool(tool.to_owned(), renamed.into_iter().collect())
         }
-        Err(NameError::Ambiguous { candidates, .. }) => {
+        Err(NameMiss::Ambiguous(several)) => {
+            let candidates: Vec<&str> = several.into_iter().map(|index| names[index].name).collect();
             Meant::Several(format!("\"{sent}\" could be {}; send the one you mean", candidates.join(" or ")))
         }
         Err(_) if !member.allows(sent) => Meant::KeptBack,

@@ -8,11 +8,17 @@ use toolwright_jsonrpc::Json;
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer as normalizer;
 
+use super::mender::Named;
 use crate::form;
 
 /// So many tools, and about so many bytes of their schemas, are kept: twice at most.
 const KEPT_TOOLS: usize = 2048;
 const KEPT_BYTES: usize = 16 << 20;
+
+/// How many names of tools the wrong names of one request are compared with, all together.
+const MAX_COMPARISONS: usize = 100_000;
+/// So many different wrong names are looked up in any case.
+const MIN_LOOKUPS: usize = 16;
 
 /// A tool by everything that its calls are judged by.
 type Key = (String, Option<Json>);
@@ -38,6 +44,8 @@ pub struct Toolset {
     tools: Vec<Arc<KnownTool>>,
     /// The first tool of each name.
     by_name: HashMap<String, usize>,
+    /// The names that are no tool's as they are, and what they were found to stand for.
+    looked_up: Mutex<HashMap<String, Named>>,
 }
 
 /// A tool, or why its calls cannot be judged.
@@ -56,7 +64,7 @@ impl ToolCache {
         for (index, tool) in tools.iter().enumerate() {
             by_name.entry(tool.name.clone()).or_insert(index);
         }
-        Arc::new(Toolset { tools, by_name })
+        Arc::new(Toolset { tools, by_name, looked_up: Mutex::default() })
     }
 
     fn tool(&self, tool: &form::Tool) -> Arc<KnownTool> {
@@ -100,6 +108,22 @@ impl Toolset {
     /// The tools by their names, for the search of one.
     pub(super) fn names(&self) -> Vec<normalizer::NamedTool<'_>> {
         self.tools.iter().map(|tool| normalizer::NamedTool::new(&tool.name, None)).collect()
+    }
+
+    /// What a name stands for that is no tool's as it is: found once, by `find`. `None` when so many different names were
+    /// looked up for this request that looking on would keep others waiting.
+    pub(super) fn looked_up(&self, sent: &str, find: impl FnOnce() -> Named) -> Option<Named> {
+        let mut looked_up = self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(named) = looked_up.get(sent) {
+            return Some(named.clone());
+        }
+        let allowed = (MAX_COMPARISONS / self.tools.len().max(1)).max(MIN_LOOKUPS);
+        if looked_up.len() >= allowed {
+            return None;
+        }
+        let named = find();
+        looked_up.insert(sent.to_owned(), named.clone());
+        Some(named)
     }
 
     /// The place of the tool of exactly this name.

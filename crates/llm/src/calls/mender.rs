@@ -15,6 +15,9 @@ use crate::form::UNREADABLE;
 /// How often arguments may be JSON inside a string.
 const MAX_ENCODINGS: usize = 4;
 
+/// How much of an unknown name is shown.
+const SHOWN_CHARS: usize = 60;
+
 /// Judges the calls of one exchange, and mends them where that is safe.
 #[derive(Clone, Debug)]
 pub struct Mender {
@@ -36,6 +39,10 @@ pub struct Named {
 }
 
 impl Named {
+    fn new(sent: &str, name: &str, tool: Option<usize>) -> Named {
+        Named { name: name.to_owned(), sent: sent.to_owned(), tool, change: None, unknown: None }
+    }
+
     /// The name that is passed on.
     pub fn name(&self) -> &str {
         &self.name
@@ -65,22 +72,27 @@ impl Mender {
     }
 
     /// Finds the tool that a name stands for: as it is, in another case or with other separators, and for a tool that
-    /// destroys nothing without a known wrapper or in the form `mcp__server__tool` of clients. What is no tool's name
-    /// stays as it is.
+    /// destroys nothing without a known wrapper. What is no tool's name stays as it is.
     pub fn name(&self, sent: &str) -> Named {
-        let named = |tool, name: &str, change, unknown| Named {
-            name: name.to_owned(),
-            sent: sent.to_owned(),
-            tool,
-            change,
-            unknown,
-        };
         if let Some(index) = self.tools.position(sent) {
-            return named(Some(index), sent, None, None);
+            return Named::new(sent, sent, Some(index));
         }
+        self.tools.looked_up(sent, || self.look_up(sent)).unwrap_or_else(|| {
+            let why =
+                "it is not in the list, and after so many unknown names it was not compared with the list";
+            let shown: String = sent.chars().take(SHOWN_CHARS).collect();
+            Named {
+                unknown: Some(format!("there is no tool \"{shown}\": {why}")),
+                ..Named::new(sent, sent, None)
+            }
+        })
+    }
+
+    /// The same for a name that is no tool's as it is.
+    fn look_up(&self, sent: &str) -> Named {
         let found = match find_tool(sent, &self.tools.names(), &[]) {
             Ok(found) => found,
-            Err(error) => return named(None, sent, None, Some(error.to_string())),
+            Err(error) => return Named { unknown: Some(error.to_string()), ..Named::new(sent, sent, None) },
         };
         let name = self.tools.tool(found.index).map_or(sent, KnownTool::name);
         let change = found.code.map(|code| Change {
@@ -92,7 +104,7 @@ impl Mender {
             rule_type: None,
             why: code.title().to_owned(),
         });
-        named(Some(found.index), name, change, None)
+        Named { change, ..Named::new(sent, name, Some(found.index)) }
     }
 
     /// The same for the name of a tool in a namespace: nothing outside of it is meant.

@@ -1,6 +1,8 @@
 //! What may stand before and after a tool's name without meaning anything. Everything else means something.
 
-use super::fold::fold;
+use super::fold::{Folded, fold};
+use super::places::Places;
+use super::signs::has_signs;
 use super::tool_name::NamedTool;
 use super::words::words;
 
@@ -31,7 +33,7 @@ const OF_SERVERS: &[&str] = &["mcp", "server"];
 const MOST_WRAPPERS: usize = 2;
 
 /// The parts of a name between separators that name servers.
-fn parts(name: &str) -> Vec<&str> {
+pub(super) fn parts(name: &str) -> Vec<&str> {
     let mut parts = vec![name];
     for separator in SEPARATORS {
         parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
@@ -50,48 +52,62 @@ pub(super) fn has_same_parts(sent: &str, name: &str, is_loose: bool) -> bool {
     sent.len() == name.len() && sent.iter().zip(&name).all(|(sent, name)| fold(sent) == fold(name))
 }
 
-/// Whether a name starts with the words of a place and goes on.
-pub(super) fn starts_with_place(sent: &str, place: &str) -> bool {
-    let (sent, place) = (words(sent), words(place));
-    !place.is_empty() && sent.len() > place.len() && sent.starts_with(&place)
-}
-
 /// A sent name without its wrappers, in every way they can be taken off.
 pub(super) struct Affixes<'s> {
-    forms: Vec<&'s str>,
-    sent: &'s str,
+    forms: Vec<Form<'s>>,
+}
+
+/// One way to read a sent name.
+struct Form<'s> {
+    text: &'s str,
+    folded: Folded,
+    words: Vec<String>,
+    /// Whether something was taken off.
+    is_changed: bool,
+    /// Whether it has signs that are no separators: then nothing but the very name is meant.
+    has_signs: bool,
 }
 
 impl<'s> Affixes<'s> {
     /// `is_wrapper` says of a word of the list whether nothing else is called so.
     pub(super) fn of(sent: &'s str, is_wrapper: impl Fn(&str) -> bool) -> Affixes<'s> {
-        let mut forms = vec![without_call_number(sent)];
+        let mut texts = vec![without_call_number(sent)];
         let mut from = 0;
         for _ in 0..MOST_WRAPPERS {
-            let until = forms.len();
+            let until = texts.len();
             for at in from..until {
-                let form = forms[at];
-                forms.extend(
-                    WRAPPERS.iter().filter(|word| is_wrapper(word)).filter_map(|word| unwrapped(form, word)),
-                );
+                let text = texts[at];
+                let unwrapped = |word: &&str| unwrapped(text, word).filter(|_| is_wrapper(word));
+                texts.extend(WRAPPERS.iter().filter_map(unwrapped));
             }
             from = until;
         }
-        Affixes { forms, sent }
+        let form = |text| Form {
+            text,
+            folded: fold(text),
+            words: words(text),
+            is_changed: text != sent,
+            has_signs: has_signs(text),
+        };
+        Affixes { forms: texts.into_iter().map(form).collect() }
     }
 
-    /// Whether the name, without what means nothing, is the tool's. `is_place` says whether something is called so.
-    pub(super) fn lead_to(&self, tool: &NamedTool<'_>, is_place: impl Fn(&str) -> bool) -> bool {
-        let name = words(tool.name);
-        if name.is_empty() {
+    /// Whether the name, without what means nothing, is the tool's, and speaks of no other place.
+    pub(super) fn lead_to(&self, tool: &NamedTool<'_>, places: &Places<'_>) -> bool {
+        let folded = fold(tool.name);
+        let may_lead = |form: &&Form<'_>| form.folded.contains(&*folded) || folded.ends_with(&*form.folded);
+        let mut likely = self.forms.iter().filter(may_lead).peekable();
+        if folded.is_empty() || likely.peek().is_none() {
             return false;
         }
-        self.forms.iter().any(|form| {
-            let is_changed = *form != self.sent;
-            is_changed && *form == tool.name
-                || is_with_own_place(form, &name, tool, is_changed)
-                || tool.server.is_none() && lacks_place(form, tool.name)
-        }) || tool.server.is_none() && is_client_form(without_call_number(self.sent), &name, is_place)
+        let name = words(tool.name);
+        let leads = |form: &Form<'_>| {
+            form.is_changed && form.text == tool.name
+                || !form.has_signs && is_with_own_place(form, &name, tool)
+                || !form.has_signs && tool.server.is_none() && lacks_place(form.text, tool.name)
+        };
+        likely.any(|form| leads(form) && !places.has_another_in(form.text, tool))
+            && !places.has_another_in(tool.name, tool)
     }
 }
 
@@ -114,13 +130,13 @@ fn without_call_number(sent: &str) -> &str {
 }
 
 /// The tool's name, behind its own server or toolbox or nothing, and before a generic ending or nothing.
-fn is_with_own_place(form: &str, name: &[String], tool: &NamedTool<'_>, is_changed: bool) -> bool {
-    let sent = words(form);
+fn is_with_own_place(form: &Form<'_>, name: &[String], tool: &NamedTool<'_>) -> bool {
+    let sent = &form.words[..];
     let prefix = |words: &[String]| words.strip_suffix(name).map(<[String]>::to_vec);
     let is_ended = |ending: &String| {
         ending == "tool" || name.len() > 1 && ["function", "func"].contains(&ending.as_str())
     };
-    let (place, has_ending) = match (prefix(&sent), sent.split_last()) {
+    let (place, has_ending) = match (prefix(sent), sent.split_last()) {
         (Some(place), _) => (place, false),
         (None, Some((ending, rest))) if is_ended(ending) => match prefix(rest) {
             Some(place) => (place, true),
@@ -129,10 +145,10 @@ fn is_with_own_place(form: &str, name: &[String], tool: &NamedTool<'_>, is_chang
         _ => return false,
     };
     let is_affixed = match place.is_empty() {
-        true => has_ending || is_changed,
+        true => has_ending || form.is_changed,
         false => is_own_place(&place, tool),
     };
-    is_affixed && keeps_parts(form, tool, !place.is_empty())
+    is_affixed && keeps_parts(form.text, tool, !place.is_empty())
 }
 
 /// Whether no separator that names servers is inside the tool's name: `functions.vault__put` is not `vault_put` of
@@ -161,14 +177,6 @@ fn is_own_place(words_of_place: &[String], tool: &NamedTool<'_>) -> bool {
 /// A place without the words that every server's name may have.
 fn origin(words: &[String]) -> String {
     words.iter().filter(|word| !OF_SERVERS.contains(&word.as_str())).map(String::as_str).collect()
-}
-
-/// `mcp__server__tool`, as clients write the tools of a server whose name nobody here knows.
-fn is_client_form(sent: &str, name: &[String], is_place: impl Fn(&str) -> bool) -> bool {
-    let Some((server, tool)) = sent.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else {
-        return false;
-    };
-    !fold(server).is_empty() && words(tool) == name && !is_place(server)
 }
 
 /// Whether the tool's name is the sent one behind a place: `github__create_issue` for `create_issue`, and

@@ -20,6 +20,11 @@ pub(crate) fn fold(name: &str) -> Folded {
         }
         return CompactString::from_utf8(&bytes[..length]).unwrap_or_default();
     }
+    if name.is_ascii() {
+        let mut folded = name.to_ascii_lowercase();
+        folded.retain(|char| char.is_ascii_alphanumeric());
+        return CompactString::from(folded);
+    }
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -74,6 +79,7 @@ mod tests {
             assert_eq!(fold(name), "filepath");
         }
         assert_eq!(fold("Größe_1"), "größe1");
+        assert_eq!(fold(&"File_".repeat(20)), "file".repeat(20));
         for (name, folded) in [("file_Path", "filepath"), ("Größe_1", "größe1"), ("", ""), ("x", "xy")] {
             assert_eq!(folds_to(name, folded), fold(name) == folded, "{name}");
         }

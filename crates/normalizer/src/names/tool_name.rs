@@ -6,15 +6,18 @@
 //!
 //! # What it refuses
 //! Distance: `delete_files` is never `delete_file`. Two tools of the same form. Every word that is not known
-//! to mean nothing: `revert_update_user` is not `update_user`. The name of another server or toolbox. For a
-//! tool that destroys, everything but its own name in another form.
+//! to mean nothing: `revert_update_user` is not `update_user`. Every sign that does not separate words:
+//! `!send_mail` is not `send_mail`. The name of another server or toolbox, also behind a wrapper. For a tool
+//! that destroys, everything but its own name in another form.
 
 use toolwright_model::Code;
 
-use super::affixes::{Affixes, has_same_parts, starts_with_place};
+use super::affixes::{Affixes, has_same_parts};
 use super::destructive::is_destructive_tool;
-use super::fold::fold;
-use super::words::words;
+use super::fold::{fold, folds_to};
+use super::nearest::nearest;
+use super::places::Places;
+use super::signs::form;
 use crate::schema::MAX_NAME_BYTES;
 
 /// How much of a name that is too long is shown.
@@ -63,12 +66,14 @@ pub struct NameMatch {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// No tool has the name in any form.
-    #[error("there is no tool \"{sent}\"{}", hint(.nearest))]
+    #[error("there is no tool \"{sent}\"{}", hint(.nearest, *.has_tools))]
     Unknown {
         /// The name that was sent.
         sent: String,
         /// Up to three names that share the most with it.
         nearest: Vec<String>,
+        /// Whether there are tools at all.
+        has_tools: bool,
     },
     /// The name is longer than any that is looked for, and no tool, or more than one, has it.
     #[error("there is no tool \"{start}…\": a name of {bytes} bytes is only found as it is")]
@@ -88,25 +93,52 @@ pub enum NameError {
     },
 }
 
-fn hint(nearest: &[String]) -> String {
-    if nearest.is_empty() {
-        "; the list of tools is empty".to_owned()
-    } else {
-        format!("; the nearest are {}", nearest.join(", "))
+fn hint(nearest: &[String], has_tools: bool) -> String {
+    match (nearest, has_tools) {
+        (_, false) => "; the list of tools is empty".to_owned(),
+        ([], true) => "; send a name from the list of tools".to_owned(),
+        _ => format!("; the nearest are {}", nearest.join(", ")),
     }
+}
+
+/// Why a name stands for no tool, without what only a message needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameMiss {
+    /// No tool has the name in any form.
+    Unknown,
+    /// The name is longer than any that is looked for.
+    TooLong,
+    /// Several tools have it: their places in the list.
+    Ambiguous(Vec<usize>),
 }
 
 /// Finds the tool that a name stands for. `configured` are the names of servers and toolboxes that a name may
 /// speak of besides those of the tools: such as are down, hidden, or not for this caller.
 pub fn find_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> Result<NameMatch, NameError> {
+    match_tool(sent, tools, configured).map_err(|miss| match miss {
+        NameMiss::Unknown => {
+            let nearest = nearest(sent, tools.iter().map(|tool| tool.name));
+            NameError::Unknown { sent: sent.to_owned(), nearest, has_tools: !tools.is_empty() }
+        }
+        NameMiss::TooLong => {
+            NameError::TooLong { bytes: sent.len(), start: sent.chars().take(SHOWN_CHARS).collect() }
+        }
+        NameMiss::Ambiguous(found) => {
+            let candidates = found.iter().map(|index| qualified(&tools[*index])).collect();
+            NameError::Ambiguous { sent: sent.to_owned(), candidates }
+        }
+    })
+}
+
+/// The same for callers that suggest other names themselves, or none: names are only compared for likeness when a
+/// message needs it.
+pub fn match_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> Result<NameMatch, NameMiss> {
     // A name that long is no slip: it is compared as it is only.
     if sent.len() > MAX_NAME_BYTES {
         let found = indices(tools, |tool| tool.name == sent);
         return match found[..] {
             [index] => Ok(NameMatch { index, code: None }),
-            _ => {
-                Err(NameError::TooLong { bytes: sent.len(), start: sent.chars().take(SHOWN_CHARS).collect() })
-            }
+            _ => Err(NameMiss::TooLong),
         };
     }
     let is_exact = |tool: &NamedTool<'_>| {
@@ -115,45 +147,28 @@ pub fn find_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> Re
         };
         tool.name == sent || tool.server.is_some_and(qualified)
     };
-    let places = Places { tools, configured };
+    let places = Places::new(tools, configured);
     let mut found = indices(tools, is_exact);
     let mut code = None;
     if found.is_empty() {
-        let folded = fold(sent);
+        let (folded, sent_form) = (fold(sent), form(sent));
         found = indices(tools, |tool| {
-            !folded.is_empty() && fold(tool.name) == folded && is_form(sent, tool, &places)
+            !folded.is_empty()
+                && folds_to(tool.name, &folded)
+                && form(tool.name) == sent_form
+                && is_form(sent, tool, &places)
         });
         code = Some(Code::F1);
     }
     if found.is_empty() {
-        let is_wrapper = |word: &str| !places.all().any(|place| fold(place) == fold(word));
-        let affixes = Affixes::of(sent, is_wrapper);
-        found = indices(tools, |tool| {
-            affixes.lead_to(tool, |place| places.all().any(|known| fold(known) == fold(place)))
-                && !tool.destroys()
-        });
+        let affixes = Affixes::of(sent, |word| !places.contain(word));
+        found = indices(tools, |tool| affixes.lead_to(tool, &places) && !tool.destroys());
         code = Some(Code::F2);
     }
     match found[..] {
         [index] => Ok(NameMatch { index, code }),
-        [] => Err(NameError::Unknown { sent: sent.to_owned(), nearest: nearest(sent, tools) }),
-        _ => {
-            let candidates = found.iter().map(|index| qualified(&tools[*index])).collect();
-            Err(NameError::Ambiguous { sent: sent.to_owned(), candidates })
-        }
-    }
-}
-
-/// The servers and toolboxes that are known.
-struct Places<'p> {
-    tools: &'p [NamedTool<'p>],
-    configured: &'p [&'p str],
-}
-
-impl<'p> Places<'p> {
-    fn all(&self) -> impl Iterator<Item = &'p str> {
-        let of_tools = self.tools.iter().flat_map(|tool| [tool.server, tool.toolbox]).flatten();
-        of_tools.chain(self.configured.iter().copied())
+        [] => Err(NameMiss::Unknown),
+        _ => Err(NameMiss::Ambiguous(found)),
     }
 }
 
@@ -162,9 +177,9 @@ impl<'p> Places<'p> {
 /// toolbox become the start of a tool's name.
 fn is_form(sent: &str, tool: &NamedTool<'_>, places: &Places<'_>) -> bool {
     let is_loose = tool.server.is_none() && !tool.destroys();
-    let is_other = |place: &&str| ![tool.server, tool.toolbox].contains(&Some(*place));
     has_same_parts(sent, tool.name, is_loose)
-        && !places.all().filter(is_other).any(|place| starts_with_place(sent, place))
+        && !places.has_another_in(sent, tool)
+        && !places.has_another_in(tool.name, tool)
 }
 
 fn qualified(tool: &NamedTool<'_>) -> String {
@@ -173,20 +188,6 @@ fn qualified(tool: &NamedTool<'_>) -> String {
 
 fn indices<'t>(tools: &[NamedTool<'t>], test: impl Fn(&NamedTool<'t>) -> bool) -> Vec<usize> {
     tools.iter().enumerate().filter(|(_, tool)| test(tool)).map(|(index, _)| index).collect()
-}
-
-/// Up to three names that share the most with the one sent.
-fn nearest(sent: &str, tools: &[NamedTool<'_>]) -> Vec<String> {
-    let sent_words = words(sent);
-    let mut scored: Vec<(usize, usize, &str)> = tools
-        .iter()
-        .map(|tool| {
-            let shared = words(tool.name).iter().filter(|word| sent_words.contains(word)).count();
-            (usize::MAX - shared, strsim::osa_distance(&fold(sent), &fold(tool.name)), tool.name)
-        })
-        .collect();
-    scored.sort();
-    scored.into_iter().take(3).map(|(_, _, name)| name.to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -206,7 +207,7 @@ mod tests {
         assert_eq!(find("ReadFile", &names), Some(("read_file", Some(Code::F1))));
         assert_eq!(find("server_get_by_id", &names), Some(("server_get-by-id", Some(Code::F1))));
         for sent in
-            ["mcp__files__read_file", "functions.read_file", "functions.read_file:0", "read_file_tool"]
+            ["mcp__toolwright__read_file", "functions.read_file", "functions.read_file:0", "read_file_tool"]
         {
             assert_eq!(find(sent, &names), Some(("read_file", Some(Code::F2))), "{sent}");
         }
@@ -215,7 +216,7 @@ mod tests {
             find("create_issue", &["github__create_issue", "x"]).map(|found| found.0),
             Some("github__create_issue")
         );
-        for sent in ["READ", "read", "Read_", "functions.Read", "mcp__srv__Read", "default_api.read"] {
+        for sent in ["READ", "read", "Read_", "functions.Read", "mcp__Read", "default_api.read"] {
             assert_eq!(find(sent, &["Read", "Write"]).map(|found| found.0), Some("Read"), "{sent}");
         }
     }

@@ -114,6 +114,88 @@ async fn a_name_that_speaks_of_a_server_that_is_down_runs_nowhere_else() {
 }
 
 #[tokio::test]
+async fn a_wrapper_or_a_missing_separator_leads_to_no_other_server() {
+    // Every server works, so that nothing but the name speaks against the look-alikes.
+    let configuration = format!(
+        r#"{{"mcpServers": {{"db": {}, "evil": {}, "twin": {}}},
+            "toolboxes": {{"prod": {{"description": "d", "mcpServers": {{"vault": {}, "store": {}}}}}}}}}"#,
+        server("db", &["prod_note", "update_user", "archive_put"]),
+        server("evil", &["vault_put", "vault_write_secret", "prod_db_write_row", "Vault"]),
+        server("twin", &["archive_put"]),
+        server("vault", &["get"]),
+        server("store", &["get"]),
+    );
+    let (stage, records) = observed(&configuration).await;
+    let all = stage.service(&Endpoint::All);
+    let owner = Script::new(Era::Legacy, 1);
+    let limited = Script::new(Era::Modern, 2).allowed(&["default"]);
+    for sent in [
+        "vault_put",
+        "mcp__toolwright__vault_put",
+        "mcp__vault_put",
+        "mcp:vault_put",
+        "functions.vault_put",
+        "functions.vault_put:0",
+        "tools/vault_write_secret",
+        "mcp__toolwright__prod_db_write_row",
+        "vault",
+        "mcp__vault",
+        "vaultput",
+        "vaultPut",
+        "proddbwriterow",
+        "prod_note",
+        "functions.prod_note",
+        "mcp__toolwright__prod_note",
+        "prodnote",
+    ] {
+        for script in [&owner, &limited] {
+            let said = refused(script, &all, sent).await;
+            assert!(said.starts_with(&format!("Unknown tool \"{sent}\"")), "{sent}: {said}");
+            let (name, code, _) = records.last();
+            assert_eq!((name.as_str(), code.as_str()), (sent, "unknown_tool"));
+        }
+    }
+    // Several tools are named, also behind a wrapper.
+    for sent in ["archive_put", "functions.archive_put", "mcp__toolwright__archive_put"] {
+        let said = refused(&owner, &all, sent).await;
+        assert!(said.contains("could be db__archive_put or twin__archive_put"), "{sent}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_sign_makes_a_name_another_one_on_every_endpoint() {
+    let configuration = format!(
+        r#"{{"mcpServers": {{"db": {}}},
+            "toolboxes": {{"two": {{"description": "d", "mcpServers": {{"b": {}, "c": {}}}}}}}}}"#,
+        server("db", &["delete_user", "update_user"]),
+        server("b", &["delete_user", "send_mail"]),
+        server("c", &["other"]),
+    );
+    let (stage, records) = observed(&configuration).await;
+    let script = Script::new(Era::Legacy, 1);
+    let all = stage.service(&Endpoint::All);
+    let two = stage.service(&Endpoint::Toolbox("two".into()));
+    for sign in ["!", "-", "~", "\u{ac}", "\u{274c}", "# ", "//", "\u{336}", "\u{202e}"] {
+        for (service, name) in [
+            (&all, format!("{sign}db__delete_user")),
+            (&all, format!("db__{sign}delete_user")),
+            (&all, format!("db__{sign}update_user")),
+            (&all, format!("{sign}update_user")),
+            (&two, format!("b__{sign}send_mail")),
+            (&two, format!("b__send_mail{sign}?")),
+        ] {
+            let said = refused(&script, service, &name).await;
+            assert!(said.starts_with("Unknown tool"), "{name:?}: {said}");
+        }
+        // One server as it is answers for itself: it gets the name as it was sent.
+        let one = stage.service(&Endpoint::Toolbox("default".into()));
+        let sent = format!("{sign}delete_user");
+        script.call(&one, &sent, "{}").await;
+        assert_eq!(records.last().0, format!("db/{sent}"));
+    }
+}
+
+#[tokio::test]
 async fn a_name_in_another_form_is_found_and_recorded_as_it_was_sent() {
     let configuration = format!(
         r#"{{"mcpServers": {{"db": {}}},
@@ -131,6 +213,8 @@ async fn a_name_in_another_form_is_found_and_recorded_as_it_was_sent() {
         ("DB__DeleteUser", "F1", "db__delete_user"),
         ("functions.db__update_user", "F2", "db__update_user"),
         ("mcp__toolwright__db__update_user", "F2", "db__update_user"),
+        // The very name behind the prefix that clients add: nothing is guessed, also where something is destroyed.
+        ("mcp__toolwright__db__delete_user", "F2", "db__delete_user"),
         ("files__read_note", "F2", "dev__files__read_note"),
         ("db_update_user", "F2", "db__update_user"),
         ("read_note", "F2", "dev__files__read_note"),
@@ -142,6 +226,11 @@ async fn a_name_in_another_form_is_found_and_recorded_as_it_was_sent() {
         assert_eq!(changes, format!("{code} \"{sent}\" \"{name}\""), "{sent}");
     }
     // A tool that destroys is called by its own separators.
+    for sent in
+        ["mcp__toolwright__db_delete_user", "mcp__toolwright__DB__delete_user", "mcp__other__db__delete_user"]
+    {
+        refused(&script, &all, sent).await;
+    }
     let said = refused(&script, &all, "db_delete_user").await;
     assert!(said.contains("did you mean db__delete_user"), "{said}");
     let said = refused(&script, &all, "db__update_usr").await;

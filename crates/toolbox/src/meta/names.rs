@@ -5,7 +5,7 @@
 
 use toolwright_jsonrpc::Json;
 use toolwright_model::{Code, ToolDefinition};
-use toolwright_normalizer::{NamedTool, Tool, find_tool};
+use toolwright_normalizer::{NamedTool, Tool, match_tool};
 
 use super::reading::{Reading, is_string};
 use super::responses::identifier;
@@ -116,7 +116,7 @@ pub(super) fn known_form(tool: &Identifier, known: &dyn Known) -> Option<(Identi
     let server = Some(tool.server.as_str());
     let candidates: Vec<NamedTool<'_>> = tools.iter().map(|name| NamedTool::new(name, server)).collect();
     let by_form =
-        find_tool(&tool.name, &candidates, &[]).ok().filter(|found| found.code == Some(Code::F1))?;
+        match_tool(&tool.name, &candidates, &[]).ok().filter(|found| found.code == Some(Code::F1))?;
     Some(found(tools.get(by_form.index)?, Code::F1))
 }
 
