@@ -12,6 +12,9 @@ use super::owner::{Owner, PerClient};
 /// Between a server's name and a URI that another server has too.
 const BETWEEN: char = '+';
 
+/// The scheme of the gateway's own resources, such as its status. No server has one of these.
+const OWN_SCHEME: &str = "toolwright:";
+
 /// The server of each resource, as each client last listed them: what one client lists never changes what another
 /// one reads.
 #[derive(Default)]
@@ -119,7 +122,7 @@ impl Resources {
         if let Some(found) = members.iter().find_map(named) {
             return vec![found];
         }
-        if configured.iter().any(|member| own_uri(member, uri).is_some()) {
+        if uri.starts_with(OWN_SCHEME) || configured.iter().any(|member| own_uri(member, uri).is_some()) {
             return Vec::new();
         }
         let fitting = table.fitting(members, uri);
@@ -162,9 +165,10 @@ fn assigned(
     configured: &[Member],
     gathered: &[(Member, Vec<Json>)],
 ) -> (HashMap<String, Place>, Vec<Json>) {
-    // A server may list what reads as a URI of another one.
+    // A server may list what reads as a URI of another one, or of the gateway.
     let is_of_another = |place: &Place| {
-        configured.iter().any(|other| !place.is_at(other) && own_uri(other, &place.own).is_some())
+        place.own.starts_with(OWN_SCHEME)
+            || configured.iter().any(|other| !place.is_at(other) && own_uri(other, &place.own).is_some())
     };
     let is_kept = |(uri, place): &(&String, &Place)| **uri != place.own || !is_of_another(place);
     let before: Vec<(&String, &Place)> = before.iter().filter(is_kept).collect();

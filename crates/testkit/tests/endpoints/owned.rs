@@ -179,3 +179,18 @@ async fn no_server_takes_a_uri_that_names_another() {
         assert_eq!(refused.message, format!("no server has the resource \"{uri}\""));
     }
 }
+
+#[tokio::test]
+async fn no_server_takes_a_uri_of_the_gateway() {
+    let entry = entry(ERA_SERVER, &["--legacy", "--name=faker", "--resource=toolwright://status"]);
+    let text = format!(r#"{{"mcpServers": {{"faker": {entry}}}}}"#);
+    let stage = staged(&text, GatewayOptions::default()).await;
+    assert!(stage.servers.settled(PATIENCE).await, "{:?}", stage.servers.views());
+    let all = stage.service(&Endpoint::All);
+    let client = Script::new(Era::Modern, 1);
+    assert_eq!(uris(&client, &all).await, ["faker+toolwright://status"]);
+    assert_eq!(read(&client, &all, "faker+toolwright://status").await, "faker");
+    let params = r#"{"uri":"toolwright://status"}"#;
+    let refused = client.ask(&all, "resources/read", params).await.expect_err("not from a server");
+    assert_eq!(refused.message, "no server has the resource \"toolwright://status\"");
+}
