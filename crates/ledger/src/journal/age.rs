@@ -2,8 +2,9 @@
 //!
 //! A clock can be wrong at a start by years: a dead battery, a restored machine. So the age of a segment is the time that the
 //! records behind it show to have passed, in their own order. No step from one record to the next counts more than
-//! [`longest_step`]: a clock that jumps ahead is one step. Times in the future and steps back count nothing. What is in
-//! doubt is younger, and stays; the limit of bytes holds all the same.
+//! [`longest_step`]: a clock that jumps ahead is one step. All such long steps together count at most half of the time
+//! that records are kept, so that no number of jumps makes anything too old. Times in the future and steps back count
+//! nothing. What is in doubt is younger, and stays; the limit of bytes holds all the same.
 
 use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
@@ -26,17 +27,28 @@ fn longest_step(keep: Duration) -> u64 {
     micros(LONGEST_STEP.min(keep / 2))
 }
 
+/// Time that has passed, in microseconds.
+#[derive(Clone, Copy, Default)]
+struct Lived {
+    /// In steps short enough to be believed.
+    sure: u64,
+    /// In longer steps, each cut to the longest that counts.
+    doubtful: u64,
+}
+
 /// The time that has passed since the end of each segment, oldest segment first.
 pub(super) fn ages(segments: &[(Segment, Metadata)], now: SystemTime, keep: Duration) -> Vec<Duration> {
     let now = since_epoch(now);
     let longest = longest_step(keep);
-    let (mut lived, mut latest) = (0_u64, None::<i64>);
-    let mut step = |time: i64, lived: &mut u64| {
+    let (mut lived, mut latest) = (Lived::default(), None::<i64>);
+    let mut step = |time: i64, lived: &mut Lived| {
         if time > now.saturating_add(AHEAD_US) {
             return;
         }
-        if let Some(before) = latest.filter(|before| *before < time) {
-            *lived += time.abs_diff(before).min(longest);
+        match latest.map(|before| (time > before, time.abs_diff(before))) {
+            Some((true, passed)) if passed > longest => lived.doubtful += longest,
+            Some((true, passed)) => lived.sure += passed,
+            _ => {}
         }
         latest = Some(latest.map_or(time, |before| before.max(time)));
     };
@@ -51,7 +63,9 @@ pub(super) fn ages(segments: &[(Segment, Metadata)], now: SystemTime, keep: Dura
         ends.push(lived);
     }
     step(now, &mut lived);
-    ends.into_iter().map(|end| Duration::from_micros(lived - end)).collect()
+    let most_doubt = micros(keep / 2);
+    let age = |end: Lived| (lived.sure - end.sure) + (lived.doubtful - end.doubtful).min(most_doubt);
+    ends.into_iter().map(|end| Duration::from_micros(age(end))).collect()
 }
 
 /// When some records of a file were written, in their order. What cannot be read is left out.
@@ -142,5 +156,17 @@ mod tests {
         assert_eq!(ages_of(&[&[4000, 4004], &[4006, 350], &[351]], 352), [2, 2, 1]);
         // Once ahead and back again and again counts once.
         assert_eq!(ages_of(&[&[100, 475], &[101, 476], &[102, 477]], 478), [3, 2, 1]);
+    }
+
+    #[test]
+    fn no_number_of_jumps_makes_anything_too_old() {
+        let jumps: Vec<i64> = (1..=200).map(|jump| 100 + jump * 400).collect();
+        let starts: Vec<&[i64]> = jumps.chunks(1).collect();
+        let segments = [&[&[100, 101][..]], &starts[..]].concat();
+        let oldest = ages_of(&segments, 100 + 201 * 400)[0];
+        assert_eq!(oldest, KEEP.as_secs() / DAY.as_secs() / 2);
+        // Records that show the time in short steps are believed, however long it is.
+        let daily: Vec<i64> = (101..=300).collect();
+        assert_eq!(ages_of(&[&[100], &daily], 300)[0], 200);
     }
 }
