@@ -18,6 +18,8 @@ const MAX_TIMES: u32 = 60;
 const MAX_GROWTH: u32 = 10;
 /// What a machine with other work adds to any single measurement.
 const NOISE: Duration = Duration::from_millis(200);
+/// How often something that took too long is measured again.
+const TRIES: usize = 4;
 /// The length of what is sent.
 const BYTES: usize = 1 << 20;
 const HARMLESS: &str = "the quick brown fox jumps over the lazy dog, and nothing happens. ";
@@ -94,9 +96,17 @@ async fn hostile_results_cost_about_as_much_as_harmless_ones_and_delay_no_other_
     let mut slowest_of_hostile = Duration::ZERO;
     for (kind, piece, place) in texts.chain(values.map(|(kind, value)| (kind, value, "values"))) {
         let part = time(&mut hostile, piece, place, BYTES / 4).await;
-        let took = time(&mut hostile, piece, place, BYTES).await;
+        let is_too_long =
+            |took: Duration| took > usual * MAX_TIMES + NOISE || took > part * MAX_GROWTH + NOISE;
+        let mut took = time(&mut hostile, piece, place, BYTES).await;
+        // Work that grows too fast takes as long each time; a machine with other work does not.
+        for _ in 0..TRIES {
+            if is_too_long(took) {
+                took = took.min(time(&mut hostile, piece, place, BYTES).await);
+            }
+        }
         slowest_of_hostile = slowest_of_hostile.max(took);
-        if took > usual * MAX_TIMES + NOISE || took > part * MAX_GROWTH + NOISE {
+        if is_too_long(took) {
             wrong.push(format!("{kind} as {place}: {took:?}, a quarter {part:?}, harmless text {usual:?}"));
         }
     }
