@@ -261,7 +261,7 @@ impl Writer {
         if is_time {
             self.looked = Instant::now();
         }
-        if files::has_a_name(&open.file) && !(is_time && !files::is_at(&open.file, &open.path)) {
+        if files::has_a_name(&open.file) && (!is_time || files::is_at(&open.file, &open.path)) {
             return;
         }
         let lost = self.last_seq.saturating_sub(open.first.saturating_sub(1));

@@ -307,10 +307,11 @@ impl State {
         self.text.give_up();
         self.open.entry(key.part).or_default().push(at);
         // Without an index nothing more can be told of the call before.
-        if self.dialect == Dialect::OpenAiChat && key.index.is_none() {
-            if let Some(before) = self.calls.list[at].before {
-                self.decide(before, Finish::Stop);
-            }
+        if self.dialect == Dialect::OpenAiChat
+            && key.index.is_none()
+            && let Some(before) = self.calls.list[at].before
+        {
+            self.decide(before, Finish::Stop);
         }
         let said = self.content(key.part);
         said.calls += 1;
