@@ -21,8 +21,8 @@ tasks:
   bench start                         the program's size, how soon it answers, its memory at rest
   bench voice [--config FILE …]       from what is said on MQTT to the published answer
   soak [--full] [--minutes N] [ID…]   the figures of connections and of the gateway in full size
-                                      (R01: the gateway killed 500 times under load; R09, R10, …;
-                                      R26: the broker of the voice killed 100 times)
+                                      (Q01: the gateway killed 500 times under load; Q09, Q10, …;
+                                      Q26: the broker of the voice killed 100 times)
   conformance                         the protocol's own suite: its client scenarios with our client, its server
                                       scenarios through the gateway";
 

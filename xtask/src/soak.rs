@@ -4,7 +4,7 @@ use crate::step::{self, Failure};
 use crate::workspace::Workspace;
 
 /// The figure of the voice: its broker is killed so often. Its test does the same less often.
-const VOICE: &str = "R26";
+const VOICE: &str = "Q26";
 const VOICE_TIMES: &str = "100";
 
 /// Builds the gateway and the testkit and runs the figures; a fault in one of them is a failure.
@@ -30,9 +30,9 @@ pub fn run(workspace: &Workspace, words: &[String]) -> Result<(), Failure> {
             "suite",
             "--",
             "--nocapture",
-            "r26_",
+            "q26_",
         ];
-        step::run("soak: R26", &workspace.cargo(test).env("TOOLWRIGHT_R26", VOICE_TIMES))?;
+        step::run("soak: Q26", &workspace.cargo(test).env("TOOLWRIGHT_Q26", VOICE_TIMES))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The behaviour of this crate, one module for each subject, linked as one program.
 
+mod ai_clients;
 mod cancelling;
 mod clients;
 mod confirming;
@@ -9,6 +10,5 @@ mod history;
 mod laws;
 mod limits;
 mod rounds;
-mod seed_001_ai_clients;
 mod sentences;
 mod stage;

@@ -3,5 +3,5 @@
 mod exchanges;
 mod learn;
 mod patterns;
-mod seed_004_stats;
 mod stats;
+mod stats_and_monitoring;

@@ -28,10 +28,10 @@ fn a_name_is_found_in_another_form_and_never_by_distance() {
     let mender = mender(&usual_tools(), true);
     for (sent, name, code) in [
         ("read_note", "read_note", None),
-        ("ReadNote", "read_note", Some(Code::F1)),
-        ("read-note", "read_note", Some(Code::F1)),
-        ("mcp__toolwright__read_note", "read_note", Some(Code::F2)),
-        ("functions.read_note:0", "read_note", Some(Code::F2)),
+        ("ReadNote", "read_note", Some(Code::ToolNameForm)),
+        ("read-note", "read_note", Some(Code::ToolNameForm)),
+        ("mcp__toolwright__read_note", "read_note", Some(Code::ToolNameAffix)),
+        ("functions.read_note:0", "read_note", Some(Code::ToolNameAffix)),
     ] {
         let named = mender.name(sent);
         assert!(named.is_known());

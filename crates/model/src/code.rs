@@ -3,7 +3,7 @@
 use std::fmt;
 
 macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident => $title:literal,)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $written:literal => $title:literal,)+) => {
         /// A repair step or a kind of refusal.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $($(#[doc = $doc])+ $name,)+ }
@@ -14,7 +14,7 @@ macro_rules! codes {
 
             /// The code as written in results: `N4`.
             pub fn as_str(self) -> &'static str {
-                match self { $(Code::$name => stringify!($name),)+ }
+                match self { $(Code::$name => $written,)+ }
             }
 
             /// The code's short name for people.
@@ -27,79 +27,79 @@ macro_rules! codes {
 
 codes! {
     /// The text was not JSON and was read leniently.
-    S1 => "syntax mended",
+    LenientSyntax = "S1" => "syntax mended",
     /// The text ends too early.
-    S2 => "truncated text",
+    TruncatedText = "S2" => "truncated text",
     /// JSON inside a JSON string was opened.
-    S3 => "double encoding opened",
+    DoubleEncoding = "S3" => "double encoding opened",
     /// The tool's name differs in case or separators.
-    F1 => "form of the tool name",
+    ToolNameForm = "F1" => "form of the tool name",
     /// The tool's name carries or lacks a server prefix or suffix.
-    F2 => "prefix or suffix of the tool name",
+    ToolNameAffix = "F2" => "prefix or suffix of the tool name",
     /// An envelope around the arguments was removed.
-    E1 => "envelope removed",
+    EnvelopeRemoved = "E1" => "envelope removed",
     /// A missing wrapper was put back.
-    E2 => "wrapper restored",
+    WrapperRestored = "E2" => "wrapper restored",
     /// A key differs in case or separators.
-    N1 => "case or separator of a key",
+    KeyForm = "N1" => "case or separator of a key",
     /// A key was misspelt.
-    N2 => "typo of a key",
+    KeyTypo = "N2" => "typo of a key",
     /// A key was renamed by a rule.
-    N3 => "alias by rule",
+    AliasByRule = "N3" => "alias by rule",
     /// A key was renamed on the evidence of the schema.
-    N4 => "alias by schema evidence",
+    AliasBySchema = "N4" => "alias by schema evidence",
     /// A key inside a payload was renamed by a rule.
-    N5 => "nested alias by rule",
+    NestedAliasByRule = "N5" => "nested alias by rule",
     /// A string became the declared number, boolean or null.
-    T1 => "string to scalar",
+    StringToScalar = "T1" => "string to scalar",
     /// A string became the declared array or object.
-    T2 => "string to container",
+    StringToContainer = "T2" => "string to container",
     /// An array or object became the declared JSON string.
-    T3 => "container to JSON string",
+    ContainerToString = "T3" => "container to JSON string",
     /// One item became a list of one, or the reverse.
-    T4 => "one item and list",
+    ItemOrList = "T4" => "one item and list",
     /// A number became the declared string.
-    T5 => "number to string",
+    NumberToString = "T5" => "number to string",
     /// A value was given the form its enum declares.
-    V1 => "form of an enum value",
+    EnumForm = "V1" => "form of an enum value",
     /// An empty value of an optional parameter was left out.
-    V2 => "empty optional left out",
+    EmptyOptional = "V2" => "empty optional left out",
     /// A rule filled in a missing parameter.
-    D1 => "default by rule",
+    DefaultByRule = "D1" => "default by rule",
     /// A rule filled in a missing field inside a payload.
-    D2 => "nested default by rule",
+    NestedDefaultByRule = "D2" => "nested default by rule",
     /// A parameter the tool does not have was dropped.
-    X1 => "unsupported parameter dropped",
+    UnsupportedDropped = "X1" => "unsupported parameter dropped",
     /// A required parameter is missing.
-    R1 => "required parameter missing",
+    MissingRequired = "R1" => "required parameter missing",
     /// More than one reading is possible.
-    R2 => "ambiguous",
+    AmbiguousReading = "R2" => "ambiguous",
     /// A number would lose something.
-    R3 => "lossy number",
+    LossyNumber = "R3" => "lossy number",
     /// A value is none of those allowed.
-    R4 => "unknown enum value",
+    UnknownEnumValue = "R4" => "unknown enum value",
     /// An expression stands where a value should be.
-    R5 => "expression",
+    Expression = "R5" => "expression",
     /// An unknown parameter carries a meaning that would be lost.
-    R6 => "meaningful unknown parameter",
+    MeaningfulUnknown = "R6" => "meaningful unknown parameter",
     /// Two values were sent for one parameter.
-    R7 => "conflicting values",
+    ConflictingValues = "R7" => "conflicting values",
     /// A value does not fit its schema.
-    R8 => "value does not fit",
+    ValueMismatch = "R8" => "value does not fit",
     /// The text cannot be read as JSON.
-    R9 => "unreadable text",
+    UnreadableText = "R9" => "unreadable text",
     /// No such tool.
-    R10 => "unknown tool",
+    UnknownTool = "R10" => "unknown tool",
     /// The repair would need more guessing than this tool's risk allows.
-    R11 => "over the risk budget",
+    OverRiskBudget = "R11" => "over the risk budget",
     /// A limit of size, depth or time was reached.
-    R12 => "over a limit",
+    OverLimit = "R12" => "over a limit",
 }
 
 impl Code {
     /// Whether the code stands for a refusal.
     pub fn is_refusal(self) -> bool {
-        self == Code::S2 || self >= Code::R1
+        self == Code::TruncatedText || self >= Code::MissingRequired
     }
 
     /// Finds a code by its written form, in either case.

@@ -83,7 +83,7 @@ impl<'a> Call<'_, '_, 'a> {
                 form.as_ref().map_or(String::new(), |form| format!(": the tool takes {form}"))
             );
             self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
-            return refused(vec![problem(Code::R8, &Path::Root, message)], form);
+            return refused(vec![problem(Code::ValueMismatch, &Path::Root, message)], form);
         }
         if self.tool.origin() == Origin::BuiltIn {
             return self.pass_or_refuse(&start, root);
@@ -126,7 +126,7 @@ impl<'a> Call<'_, '_, 'a> {
         if self.fitter.judge.is_exhausted() {
             let found = match self.tool.schema().applies_within_itself() {
                 true => problem(
-                    Code::R12,
+                    Code::OverLimit,
                     &Path::Root,
                     "the tool's schema refers to itself without end, so no call can be judged; its server has to mend it",
                 ),
@@ -144,7 +144,7 @@ impl<'a> Call<'_, '_, 'a> {
                     shown(&named),
                     shown(self.tool.name())
                 );
-                problems.insert(0, problem(Code::R7, &Path::Root, message));
+                problems.insert(0, problem(Code::ConflictingValues, &Path::Root, message));
             }
             return self.refuse(root, problems);
         };
@@ -154,7 +154,7 @@ impl<'a> Call<'_, '_, 'a> {
         {
             let message = "the arguments can be read with and without their envelope; send them without it";
             self.fitter.trace.rejected(&Path::Root, best.cost, || message.to_owned());
-            return self.refuse(root, vec![problem(Code::R2, &Path::Root, message)]);
+            return self.refuse(root, vec![problem(Code::AmbiguousReading, &Path::Root, message)]);
         }
         self.conclude(start, best)
     }
@@ -180,7 +180,7 @@ impl<'a> Call<'_, '_, 'a> {
                     shown(callee),
                     shown(self.tool.name())
                 );
-                return Some(problem(Code::R7, &Path::Root, message));
+                return Some(problem(Code::ConflictingValues, &Path::Root, message));
             }
         }
         let json = if start.outside.is_empty() { String::new() } else { start.node.to_json() };
@@ -192,7 +192,7 @@ impl<'a> Call<'_, '_, 'a> {
             start.label.as_ref().filter(|label| self.fitter.declares(label) && !is_envelope(&fold(label)))?;
         let message =
             format!("\"{label}\" stands outside of the object; send one object with all parameters");
-        Some(problem(Code::R9, &Path::Root, message))
+        Some(problem(Code::UnreadableText, &Path::Root, message))
     }
 
     /// Law 8: the words that were left out are in the report. For a tool that can destroy something they
@@ -226,7 +226,7 @@ impl<'a> Call<'_, '_, 'a> {
 
     fn nothing_sent(&self, root: Node<'a>) -> Opened<'a> {
         let change = Change {
-            code: Code::V2,
+            code: Code::EmptyOptional,
             path: String::new(),
             from: Some("null".to_owned()),
             to: Some("{}".to_owned()),
@@ -299,7 +299,7 @@ impl<'a> Call<'_, '_, 'a> {
                 form.map_or(String::new(), |form| format!("; the tool takes {form}"))
             );
             self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
-            vec![problem(Code::R8, &Path::Root, message)]
+            vec![problem(Code::ValueMismatch, &Path::Root, message)]
         })
     }
 
@@ -323,7 +323,7 @@ impl<'a> Call<'_, '_, 'a> {
             return None;
         }
         let change = Change {
-            code: Code::E2,
+            code: Code::WrapperRestored,
             path: Path::Root.key(name).to_string(),
             from: None,
             to: Some(raw::quote(name)),
@@ -353,14 +353,14 @@ impl<'a> Call<'_, '_, 'a> {
             Ok(fit) => {
                 let message = |change: &Change| match &change.to {
                     Some(to) => format!("{}: send {to}", change.why),
-                    None if matches!(change.code, Code::V2 | Code::X1) => {
+                    None if matches!(change.code, Code::EmptyOptional | Code::UnsupportedDropped) => {
                         format!("{}: leave it out", change.why)
                     }
                     None => change.why.clone(),
                 };
                 let changes = start.changes.iter().chain(&fit.changes);
                 let problems = changes.map(|change| Problem {
-                    code: Code::R8,
+                    code: Code::ValueMismatch,
                     path: change.path.clone(),
                     message: message(change),
                 });
@@ -399,7 +399,7 @@ impl<'a> Call<'_, '_, 'a> {
                 format!("{form} fits, but at risk {risk}, and this tool allows {budget}")
             });
             // The form is a guess: it is offered with what it rests on, never by itself.
-            return refused(vec![problem(Code::R11, &Path::Root, message)], None);
+            return refused(vec![problem(Code::OverRiskBudget, &Path::Root, message)], None);
         }
         if start.guessed
             && let Some(unknown) = self.undeclared_key(&fit.node)
@@ -407,7 +407,7 @@ impl<'a> Call<'_, '_, 'a> {
             let message = format!(
                 "quotes in the text are not escaped, and \"{unknown}\" may be a part of a string; escape them"
             );
-            return refused(vec![problem(Code::R2, &Path::Root, message)], None);
+            return refused(vec![problem(Code::AmbiguousReading, &Path::Root, message)], None);
         }
         changes.extend(fit.changes);
         self.fitter.trace.conclude(&changes, fit.cost, || match changes.is_empty() {
@@ -426,7 +426,12 @@ impl<'a> Call<'_, '_, 'a> {
 
     fn refuse(&self, sent: Node<'a>, problems: Vec<Problem>) -> Outcome {
         // Which of two was meant, and whether a parameter can be done without, no form can say.
-        let is_open = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R6 | Code::R7 | Code::R12);
+        let is_open = |problem: &Problem| {
+            matches!(
+                problem.code,
+                Code::AmbiguousReading | Code::MeaningfulUnknown | Code::ConflictingValues | Code::OverLimit
+            )
+        };
         let form = match problems.iter().any(is_open) {
             true => None,
             false => self.fitter.nearest_form(Some(sent), self.tool.name()),

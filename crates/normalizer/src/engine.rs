@@ -98,7 +98,7 @@ impl Normalizer {
                 arguments.text.len()
             );
             trace.rejected(&Path::Root, 0, || message.clone());
-            return refused(vec![problem(Code::R12, &Path::Root, message)], None);
+            return refused(vec![problem(Code::OverLimit, &Path::Root, message)], None);
         }
         let arena = Bump::new();
         let judge = Judge::new(tool.schema(), arguments.text.len());
@@ -165,12 +165,13 @@ impl Normalizer {
                 let form = fitter.nearest_form(None, tool.name());
                 // Nothing could be read, so the whole form is the nearest there is.
                 if let (Some(form), [only]) = (&form, &mut problems[..])
-                    && matches!(only.code, Code::R9 | Code::S2)
+                    && matches!(only.code, Code::UnreadableText | Code::TruncatedText)
                 {
                     only.message.push_str(&format!("; the tool takes {form}"));
                 }
-                let is_clash =
-                    problems.iter().any(|problem| !matches!(problem.code, Code::R9 | Code::S2 | Code::R5));
+                let is_clash = problems.iter().any(|problem| {
+                    !matches!(problem.code, Code::UnreadableText | Code::TruncatedText | Code::Expression)
+                });
                 refused(problems, form.filter(|_| !is_clash))
             }
         }
@@ -179,7 +180,7 @@ impl Normalizer {
 
 fn too_deep() -> Problem {
     let message = format!("the arguments nest deeper than {MAX_DEPTH} levels; send a flatter value");
-    problem(Code::R12, &Path::Root, message)
+    problem(Code::OverLimit, &Path::Root, message)
 }
 
 /// S3: arguments that are a string of JSON, up to [`MAX_ENCODINGS`] times over.
@@ -199,7 +200,7 @@ fn open_strings<'a>(
         };
         trace.chosen(&Path::Root, 0, || "JSON inside a string".to_owned());
         start.changes.push(Change {
-            code: Code::S3,
+            code: Code::DoubleEncoding,
             path: String::new(),
             from: Some(preview(&start.node)),
             to: Some(preview(&inner.node)),
@@ -222,7 +223,7 @@ fn open_strings<'a>(
         let message = format!(
             "the arguments are JSON inside a string more than {MAX_ENCODINGS} times over; send the object itself"
         );
-        return Err(vec![problem(Code::R12, &Path::Root, message)]);
+        return Err(vec![problem(Code::OverLimit, &Path::Root, message)]);
     }
     Ok(start)
 }
@@ -248,7 +249,7 @@ fn without_byte_order_mark<'a>(
     };
     trace.chosen(&Path::Root, 0, || format!("read leniently: {WHY}"));
     let mark = Change {
-        code: Code::S1,
+        code: Code::LenientSyntax,
         path: String::new(),
         from: Some(raw::quote(WHY)),
         to: None,
@@ -295,7 +296,11 @@ fn read_leniently<'a>(
     let parsed = raw::parse(json, arena).map_err(|error| {
         refuse(match error.kind {
             ParseErrorKind::TooDeep => too_deep(),
-            _ => problem(Code::R9, &Path::Root, format!("the text cannot be read as JSON: {error}")),
+            _ => problem(
+                Code::UnreadableText,
+                &Path::Root,
+                format!("the text cannot be read as JSON: {error}"),
+            ),
         })
     })?;
     let parsed = known.map_or(parsed, |(broken, _)| broken.joined(parsed, arena));

@@ -275,7 +275,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     preview(&other.node)
                 );
                 self.trace.rejected(path, best.cost, || message.clone());
-                return Some(Err(vec![problem(Code::R2, path, message)]));
+                return Some(Err(vec![problem(Code::AmbiguousReading, path, message)]));
             }
         }
         self.trace.price_rest(&best.changes, best.cost);

@@ -13,7 +13,7 @@ const MAX_REPEATS_LOOKED_FOR: usize = 256;
 pub(crate) fn clash(parsed: &Parsed<'_>) -> Option<Problem> {
     let key = parsed.conflicting_key?;
     let found = clash_within(&parsed.root, key, &Path::Root);
-    found.or_else(|| Some(problem(Code::R7, &Path::Root.key(key), message(key, ""))))
+    found.or_else(|| Some(problem(Code::ConflictingValues, &Path::Root.key(key), message(key, ""))))
 }
 
 fn clash_within(node: &Node<'_>, key: &str, path: &Path<'_>) -> Option<Problem> {
@@ -25,7 +25,7 @@ fn clash_within(node: &Node<'_>, key: &str, path: &Path<'_>) -> Option<Problem> 
             {
                 let values =
                     format!(" ({} and {})", crate::repair::preview(&first), crate::repair::preview(&other));
-                return Some(problem(Code::R7, &path.key(key), message(key, &values)));
+                return Some(problem(Code::ConflictingValues, &path.key(key), message(key, &values)));
             }
             members.iter().find_map(|member| clash_within(&member.value, key, &path.key(member.key)))
         }

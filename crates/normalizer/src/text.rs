@@ -101,7 +101,7 @@ pub fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Reading, Un
     if text.len() > MAX_TEXT_BYTES {
         let message =
             format!("the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are mended", text.len());
-        return Err(Unreadable { code: Code::R12, offset: 0, message });
+        return Err(Unreadable { code: Code::OverLimit, offset: 0, message });
     }
     if let Some(reading) = unescape_whole(text, finish) {
         return Ok(reading);

@@ -50,7 +50,13 @@ pub(crate) fn mend<'a>(
         if !judge.accepts(id, &value) {
             return None;
         }
-        changes.push(change_of(Code::T1, &Path::Root.key(member.key), &member.value, &value, why));
+        changes.push(change_of(
+            Code::StringToScalar,
+            &Path::Root.key(member.key),
+            &member.value,
+            &value,
+            why,
+        ));
         mended.push(member.with_value(value));
     }
     let node = Node::built(Kind::Object(&mended));

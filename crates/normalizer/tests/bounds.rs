@@ -17,7 +17,7 @@ fn codes(tool: &Tool, arguments: &str) -> Vec<Code> {
 
 #[track_caller]
 fn too_much(tool: &Tool, arguments: &str) {
-    assert_eq!(codes(tool, arguments), [Code::R12], "{}", shown(arguments));
+    assert_eq!(codes(tool, arguments), [Code::OverLimit], "{}", shown(arguments));
 }
 
 fn shown(text: &str) -> String {
@@ -43,8 +43,11 @@ fn a_key_too_long_for_a_name_is_compared_with_nothing() {
     assert_eq!(mended, sent(&short));
     for count in [60, 10_000] {
         let long = words(count);
-        assert_eq!(codes(&named(&long), &sent(&long.to_uppercase())), [Code::R6, Code::R1]);
-        assert_eq!(codes(&named("word"), &sent(&long)), [Code::R6, Code::R1]);
+        assert_eq!(
+            codes(&named(&long), &sent(&long.to_uppercase())),
+            [Code::MeaningfulUnknown, Code::MissingRequired]
+        );
+        assert_eq!(codes(&named("word"), &sent(&long)), [Code::MeaningfulUnknown, Code::MissingRequired]);
         assert_eq!(outcome(&by_default(), &named(&long), &sent(&long)), Outcome::Unchanged);
     }
 }
@@ -72,7 +75,7 @@ fn a_long_enum_is_searched_for_values_and_for_their_forms() {
     };
     assert_eq!(outcome(&by_default(), &pick, &sent(20_000, "value")), Outcome::Unchanged);
     assert!(repaired(&by_default(), &pick, &sent(20_000, "VALUE")) == sent(20_000, "value"));
-    assert_eq!(codes(&pick, &sent(20_000, "other")), [Code::R4; 64]);
+    assert_eq!(codes(&pick, &sent(20_000, "other")), [Code::UnknownEnumValue; 64]);
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn one_unknown_key_among_thousands_of_names_is_not_guessed() {
     let schema = |count: usize| {
         closed(&list(count, |at| format!(r#""start_property_{at}":{{"type":"string"}}"#)), &[])
     };
-    assert_eq!(codes(&tool("store", &schema(60)), r#"{"property_x":"a"}"#), [Code::R6]);
+    assert_eq!(codes(&tool("store", &schema(60)), r#"{"property_x":"a"}"#), [Code::MeaningfulUnknown]);
     let many = tool("store", &schema(9_000));
     too_much(&many, r#"{"property_x":"a"}"#);
     let valid = r#"{"start_property_8999":"a"}"#;
@@ -139,7 +142,7 @@ fn a_refusal_gives_some_reasons_and_not_all() {
     let names = list(2_000, |at| format!(r#""p{at}":{{"type":"string"}}"#));
     let required = list(2_000, |at| format!(r#""p{at}""#));
     let schema = format!(r#"{{"type":"object","properties":{{{names}}},"required":[{required}]}}"#);
-    assert_eq!(codes(&tool("store", &schema), "{}"), [Code::R1; 64]);
+    assert_eq!(codes(&tool("store", &schema), "{}"), [Code::MissingRequired; 64]);
 }
 
 #[test]
@@ -159,7 +162,10 @@ fn keys_in_another_case_are_looked_up_however_many_there_are() {
     too_much(&many, r#"{"chamber_2999":"x"}"#);
     let pairs = object(10, |at| format!(r#""ROOM_{at}":"a","room{at}":"b""#));
     let clash = codes(&declared(20, "string"), &pairs);
-    assert!(clash.iter().all(|code| *code == Code::R7 || *code == Code::R6), "{clash:?}");
+    assert!(
+        clash.iter().all(|code| *code == Code::ConflictingValues || *code == Code::MeaningfulUnknown),
+        "{clash:?}"
+    );
 }
 
 #[test]
@@ -185,7 +191,9 @@ fn rules_for_a_payload_take_steps_and_not_for_ever() {
         assert_eq!(changes.len(), rules * items);
     }
     match outcome(&with(500), &run, &sent(2_000)) {
-        Outcome::Refused { problems, .. } => assert_eq!(problems[0].code, Code::R12, "{:?}", problems[0]),
+        Outcome::Refused { problems, .. } => {
+            assert_eq!(problems[0].code, Code::OverLimit, "{:?}", problems[0])
+        }
         _ => panic!("500 rules for 2,000 items take too many steps"),
     }
 }
@@ -301,7 +309,7 @@ fn an_unknown_kind_of_a_large_union_is_named_with_those_that_are_near() {
     let draw = tool("draw", &closed(&format!(r#""shape":{{"oneOf":[{kinds}]}}"#), &["shape"]));
     let problems = support::refusal(&by_default(), &draw, r#"{"shape":{"kind":"shepe-17","size":5}}"#);
     let told: Vec<_> = problems.iter().map(|problem| (problem.code, problem.path.as_str())).collect();
-    assert_eq!(told, [(Code::R4, "/shape/kind")]);
+    assert_eq!(told, [(Code::UnknownEnumValue, "/shape/kind")]);
     let message = &problems[0].message;
     let expected = r#""shepe-17" is none of the 200 allowed values; the nearest are "shape-17", "shape-1""#;
     assert!(message.starts_with(expected), "{message}");

@@ -52,7 +52,7 @@ fn check(example: &str) -> Result<(), String> {
     let found = case["name"].as_str().map(|name| find_tool(name, &names, &[]));
     let (outcome, arguments) = match found {
         Some(Err(_)) => {
-            codes.insert(Code::R10.to_string());
+            codes.insert(Code::UnknownTool.to_string());
             ("refused", Value::Null)
         }
         found => {

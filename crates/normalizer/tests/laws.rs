@@ -127,7 +127,7 @@ proptest! {
         let Ok(Value::Object(sent)) = serde_json::from_str::<Value>(&call) else { return Ok(()) };
         if let Outcome::Repaired { arguments, changes } = normalize(&tool, &call) {
             let result: Value = serde_json::from_str(&arguments).expect("results are strict JSON");
-            let structural = changes.iter().any(|change| matches!(change.code, Code::E1 | Code::E2));
+            let structural = changes.iter().any(|change| matches!(change.code, Code::EnvelopeRemoved | Code::WrapperRestored));
             for (key, value) in sent.iter().filter(|(_, value)| value.is_string()) {
                 let plain = parsed["properties"][key] == serde_json::json!({"type": "string"});
                 if plain && !structural {

@@ -201,19 +201,19 @@ fn a_value_that_breaks_a_rule_is_told_the_rule_and_its_limit() {
             r#"[1,2] is an array, but an integer from 1 to 9 is expected"#,
         ),
     ] {
-        says(&tool_of(schema), &format!(r#"{{"x":{value}}}"#), Code::R8, path, message);
+        says(&tool_of(schema), &format!(r#"{{"x":{value}}}"#), Code::ValueMismatch, path, message);
     }
     says(
         &tool_of(r#"{"const":"b"}"#),
         r#"{"x":"a"}"#,
-        Code::R4,
+        Code::UnknownEnumValue,
         "/x",
         r#""a" is not allowed; only "b" is (const)"#,
     );
     says(
         &tool_of(r#"{"type":"integer"}"#),
         r#"{"x":-2.5}"#,
-        Code::R3,
+        Code::LossyNumber,
         "/x",
         "-2.5 is not a whole number; an integer is expected and rounding would lose a part; send -3 or -2",
     );
@@ -225,7 +225,7 @@ fn rules_about_the_arguments_as_a_whole_are_named_too() {
     says(
         &tool(schema),
         r#"{"a":1,"b":2}"#,
-        Code::R8,
+        Code::ValueMismatch,
         "",
         "the arguments have 2 members, but at most 1 is allowed (maxProperties)",
     );
@@ -238,26 +238,34 @@ fn text_that_cannot_be_read_is_told_what_really_stands_there() {
     for (arguments, code, start) in [
         (
             r#"{"path":"a", ...}"#,
-            Code::R5,
+            Code::Expression,
             r#""..." leaves something out; send every parameter (at byte 10)"#,
         ),
         (
             r#"{"path":"a")"#,
-            Code::R9,
+            Code::UnreadableText,
             r#"a string is followed by ")", where a comma or "}" should be; send strict JSON"#,
         ),
-        (r#"{"path":"a";}"#, Code::R9, r#"a string is followed by ";}", where a comma or "}" should be"#),
-        (r#"{"path":"a", ;}"#, Code::R9, r#"after a comma comes ";}", where a key should be"#),
-        (r#"{"limit":5;"path":"a"}"#, Code::R9, r#"found ";\"path\":\"a\"}" where a comma or "}" should be"#),
-        (r#"{"path" "a"}"#, Code::R9, r#"found "\"a\"}" where a colon after the key should be"#),
+        (
+            r#"{"path":"a";}"#,
+            Code::UnreadableText,
+            r#"a string is followed by ";}", where a comma or "}" should be"#,
+        ),
+        (r#"{"path":"a", ;}"#, Code::UnreadableText, r#"after a comma comes ";}", where a key should be"#),
+        (
+            r#"{"limit":5;"path":"a"}"#,
+            Code::UnreadableText,
+            r#"found ";\"path\":\"a\"}" where a comma or "}" should be"#,
+        ),
+        (r#"{"path" "a"}"#, Code::UnreadableText, r#"found "\"a\"}" where a colon after the key should be"#),
         (
             r#"{"path":"a","limit" 5}"#,
-            Code::R9,
+            Code::UnreadableText,
             r#"the key "limit" is not followed by a colon; send "limit": and its value"#,
         ),
         (
             r#"{"path":"say "hi"}"#,
-            Code::R2,
+            Code::AmbiguousReading,
             r#"it is unclear where a string ends: "}" follows a quote in it; escape the quotes"#,
         ),
     ] {
@@ -272,7 +280,7 @@ fn a_key_that_is_given_twice_is_named_by_its_place() {
     says(
         &tool(READ),
         r#"{"path":"a","path":"b"}"#,
-        Code::R7,
+        Code::ConflictingValues,
         "/path",
         r#""path" is given twice with different values ("a" and "b"); send it once"#,
     );
@@ -280,7 +288,7 @@ fn a_key_that_is_given_twice_is_named_by_its_place() {
     says(
         &tool(r#"{"type":"object"}"#),
         nested,
-        Code::R7,
+        Code::ConflictingValues,
         "/list/1/a",
         r#""a" is given twice with different values (1 and 2); send it once"#,
     );
@@ -291,11 +299,17 @@ fn a_required_null_is_called_null_and_a_missing_parameter_missing() {
     says(
         &tool(READ),
         r#"{"path":null}"#,
-        Code::R1,
+        Code::MissingRequired,
         "/path",
         r#"required parameter "path" is null; send a string"#,
     );
-    says(&tool(READ), "{}", Code::R1, "/path", r#"required parameter "path" is missing; send a string"#);
+    says(
+        &tool(READ),
+        "{}",
+        Code::MissingRequired,
+        "/path",
+        r#"required parameter "path" is missing; send a string"#,
+    );
 }
 
 #[test]
@@ -313,7 +327,7 @@ fn nesting_too_deeply_is_r12_however_it_is_sent() {
         "[".repeat(100_000),
     ] {
         let found = problems(&tool(READ), &text);
-        assert_eq!(found[0].code, Code::R12, "{:.60}: {:?}", text, found[0]);
+        assert_eq!(found[0].code, Code::OverLimit, "{:.60}: {:?}", text, found[0]);
     }
 }
 
@@ -339,7 +353,7 @@ fn a_guess_that_is_too_risky_is_offered_as_the_form_to_send() {
         ToolDefinition { name: "delete_note".into(), input_schema: READ.into(), ..ToolDefinition::default() };
     let tool = Tool::compile(&definition).expect("the schema compiles");
     let found = problems(&tool, r#"{"pth":"a"}"#);
-    assert_eq!(found[0].code, Code::R11);
+    assert_eq!(found[0].code, Code::OverRiskBudget);
     assert!(
         found[0].message.ends_with(r#"send {"path":"a"} if that is what you mean"#),
         "{}",
@@ -411,7 +425,7 @@ fn a_hint_leaves_nothing_out_and_decides_nothing() {
 #[test]
 fn messages_are_sentences() {
     let x = |schema: &str, value: &str, path: &str, message: &str| {
-        says(&tool_of(schema), &format!(r#"{{"x":{value}}}"#), Code::R8, path, message);
+        says(&tool_of(schema), &format!(r#"{{"x":{value}}}"#), Code::ValueMismatch, path, message);
     };
     let texts = r#"{"type":"array","items":{"type":"string"}}"#;
     x(texts, "[null]", "/x/0", r#""x/0" is null, but a string is expected"#);
@@ -432,7 +446,7 @@ fn messages_are_sentences() {
     says(
         &tool(r#"{"type":"object","not":{"maxProperties":3}}"#),
         "{}",
-        Code::R8,
+        Code::ValueMismatch,
         "",
         "the arguments are {}, but that is not allowed (not)",
     );
@@ -446,13 +460,13 @@ fn a_schema_that_is_at_fault_is_named() {
         r##"{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##,
     ] {
         let found = problems(&tool(schema), r#"{"a":1}"#);
-        assert_eq!(found[0].code, Code::R12);
+        assert_eq!(found[0].code, Code::OverLimit);
         assert!(found[0].message.starts_with("the tool's schema refers to itself"), "{}", found[0].message);
     }
     // A schema may well speak of what is inside of its values.
     let tree = r##"{"type":"object","properties":{"name":{"type":"string"},"next":{"$ref":"#"}},"required":["name"]}"##;
     let found = problems(&tool(tree), r#"{"name":"a","next":{"name":{}}}"#);
-    assert_eq!(found[0].code, Code::R8, "{found:?}");
+    assert_eq!(found[0].code, Code::ValueMismatch, "{found:?}");
 }
 
 #[test]
@@ -484,7 +498,7 @@ fn the_whole_numbers_beside_a_fraction_are_two_or_none() {
         ("999999999999999999.5", ""),
     ] {
         let found = problems(&whole, &format!(r#"{{"x":{sent}}}"#));
-        assert_eq!(found[0].code, Code::R3, "{sent}");
+        assert_eq!(found[0].code, Code::LossyNumber, "{sent}");
         let words = "rounding would lose a part";
         let (_, rest) = found[0].message.split_once(words).expect("a lossy number");
         assert_eq!(rest, told, "{sent}");
@@ -494,17 +508,17 @@ fn the_whole_numbers_beside_a_fraction_are_two_or_none() {
 #[test]
 fn an_enum_of_one_value_is_called_an_enum() {
     let message = |keyword: &str| format!(r#""b" is not allowed; only "a" is ({keyword})"#);
-    says(&tool_of(r#"{"enum":["a"]}"#), r#"{"x":"b"}"#, Code::R4, "/x", &message("enum"));
-    says(&tool_of(r#"{"const":"a"}"#), r#"{"x":"b"}"#, Code::R4, "/x", &message("const"));
+    says(&tool_of(r#"{"enum":["a"]}"#), r#"{"x":"b"}"#, Code::UnknownEnumValue, "/x", &message("enum"));
+    says(&tool_of(r#"{"const":"a"}"#), r#"{"x":"b"}"#, Code::UnknownEnumValue, "/x", &message("const"));
     let in_not = r#"{"allOf":[{"enum":["a"]},{"not":{"const":"c"}}]}"#;
-    says(&tool_of(in_not), r#"{"x":"b"}"#, Code::R4, "/x", &message("enum"));
+    says(&tool_of(in_not), r#"{"x":"b"}"#, Code::UnknownEnumValue, "/x", &message("enum"));
 }
 
 #[test]
 fn characters_are_shown_as_themselves_and_not_as_escapes() {
     let info = tool_of(r#"{"enum":["info","warning"]}"#);
     let message = "\"ınfo\" is none of the allowed values: \"info\", \"warning\"";
-    says(&info, r#"{"x":"\u0131nfo"}"#, Code::R4, "/x", message);
+    says(&info, r#"{"x":"\u0131nfo"}"#, Code::UnknownEnumValue, "/x", message);
 }
 
 #[test]
@@ -512,7 +526,7 @@ fn a_key_in_another_unicode_form_is_told_so() {
     let menu =
         tool(r#"{"type":"object","properties":{"café":{"type":"string"}},"additionalProperties":false}"#);
     let found = problems(&menu, "{\"cafe\u{301}\":\"Mokka\"}");
-    assert_eq!(found[0].code, Code::R6);
+    assert_eq!(found[0].code, Code::MeaningfulUnknown);
     assert!(found[0].message.contains("did you mean \"café\"? It looks the same"), "{}", found[0].message);
     let found = problems(&menu, r#"{"cofe":"Mokka"}"#);
     assert!(!found[0].message.contains("looks the same"), "{}", found[0].message);
@@ -523,14 +537,20 @@ fn a_tool_that_takes_names_by_pattern_says_which() {
     let patterns = r#""patternProperties":{"^x-":{"type":"string"},"^y-":{"type":"string"}}"#;
     let only = tool(&format!(r#"{{"type":"object",{patterns},"additionalProperties":false}}"#));
     let message = r#"unknown parameter "a"; the tool has parameters whose names match ^x- or ^y-"#;
-    says(&only, r#"{"a":"b"}"#, Code::R6, "/a", message);
+    says(&only, r#"{"a":"b"}"#, Code::MeaningfulUnknown, "/a", message);
     let both = tool(&format!(
         r#"{{"type":"object","properties":{{"path":{{"type":"string"}}}},{patterns},"additionalProperties":false}}"#
     ));
     let message = r#"unknown parameter "a"; the tool has path, and parameters whose names match ^x- or ^y-"#;
-    says(&both, r#"{"a":"b"}"#, Code::R6, "/a", message);
+    says(&both, r#"{"a":"b"}"#, Code::MeaningfulUnknown, "/a", message);
     let none = tool(r#"{"type":"object","additionalProperties":false}"#);
-    says(&none, r#"{"a":"b"}"#, Code::R6, "/a", r#"unknown parameter "a"; the tool has no parameters"#);
+    says(
+        &none,
+        r#"{"a":"b"}"#,
+        Code::MeaningfulUnknown,
+        "/a",
+        r#"unknown parameter "a"; the tool has no parameters"#,
+    );
 }
 
 #[test]
@@ -564,6 +584,6 @@ fn an_unknown_kind_is_told_all_the_kinds() {
     let shape =
         tool_of(&format!(r#"{{"oneOf":[{},{},{}]}}"#, branch("circle"), branch("square"), branch("line")));
     let message = r#""sqare" is none of the allowed values: "square", "line", "circle""#;
-    says(&shape, r#"{"x":{"kind":"sqare","size":5}}"#, Code::R4, "/x/kind", message);
-    says(&shape, r#"{"x":{"kind":"sqare","size":"5"}}"#, Code::R4, "/x/kind", message);
+    says(&shape, r#"{"x":{"kind":"sqare","size":5}}"#, Code::UnknownEnumValue, "/x/kind", message);
+    says(&shape, r#"{"x":{"kind":"sqare","size":"5"}}"#, Code::UnknownEnumValue, "/x/kind", message);
 }

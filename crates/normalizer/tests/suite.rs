@@ -1,9 +1,11 @@
 //! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
 
 mod bounds;
+mod builtin_rules;
 mod corpus;
 mod docs;
 mod explanations;
+mod file_path_names;
 mod generator;
 mod growing;
 mod laws;
@@ -11,16 +13,13 @@ mod look_alikes;
 mod object_cases;
 mod odd_schemas;
 mod refusals;
+mod rule_order;
+mod rule_payloads;
+mod rule_types;
 mod rules_at_rest;
 mod rules_file;
 mod schema_drafts;
 mod schema_oracle;
-mod seed_000_parameter_names;
-mod seed_003_file_paths;
-mod seed_004_order;
-mod seed_004_payloads;
-mod seed_004_rule_types;
-mod seed_004_rules;
 mod support;
 mod tool_names;
 mod trap;
@@ -29,3 +28,4 @@ mod traps_names;
 mod traps_strings;
 mod traps_text;
 mod widening;
+mod zwave_parameter_names;

@@ -35,12 +35,12 @@ fn a_sign_before_or_after_a_name_is_never_dropped() {
     }
     let mail = [NamedTool::new("send_mail", None)];
     for sent in ["Send-Mail", "send mail", "send.mail", "send/mail", "send:mail", "SendMail", " send_mail_"] {
-        assert_eq!(code(sent, &mail, &[]), Ok(Some(Code::F1)), "{sent}");
+        assert_eq!(code(sent, &mail, &[]), Ok(Some(Code::ToolNameForm)), "{sent}");
     }
     // A tool's own signs are part of its name.
     let odd = [NamedTool::new("get$value", None)];
-    assert_eq!(code("Get$Value", &odd, &[]), Ok(Some(Code::F1)));
-    assert_eq!(code("functions.get$value", &odd, &[]), Ok(Some(Code::F2)));
+    assert_eq!(code("Get$Value", &odd, &[]), Ok(Some(Code::ToolNameForm)));
+    assert_eq!(code("functions.get$value", &odd, &[]), Ok(Some(Code::ToolNameAffix)));
     for sent in ["get_value", "get$value$", "$get_value", "functions.$getvalue"] {
         assert_eq!(code(sent, &odd, &[]), Err(NameMiss::Unknown), "{sent}");
     }
@@ -62,14 +62,14 @@ fn a_wrapper_does_not_hide_that_a_name_speaks_of_another_place() {
     }
     for sent in ["vaultput", "VAULTPUT", "stagingdbwrite"] {
         assert_eq!(code(sent, &evil, &places), Err(NameMiss::Unknown), "{sent}");
-        assert_eq!(code(sent, &evil, &[]), Ok(Some(Code::F1)), "{sent} where nothing is called so");
+        assert_eq!(code(sent, &evil, &[]), Ok(Some(Code::ToolNameForm)), "{sent} where nothing is called so");
     }
     // The configuration may write a place in other words than the name does.
     let look_alike = [NamedTool::new("github_create_issue", Some("evil"))];
     assert_eq!(code("functions.github_create_issue", &look_alike, &["GitHub"]), Err(NameMiss::Unknown));
     // Of a place and a longer one that starts like it, the longer one counts.
     let own = [NamedTool::new("my_vault__put", Some("my_vault"))];
-    assert_eq!(code("My_Vault__Put", &own, &["my"]), Ok(Some(Code::F1)));
+    assert_eq!(code("My_Vault__Put", &own, &["my"]), Ok(Some(Code::ToolNameForm)));
     let other = [NamedTool::new("my_vault_put", Some("my"))];
     assert_eq!(code("My_Vault_Put", &other, &["my_vault"]), Err(NameMiss::Unknown));
 }
@@ -81,9 +81,9 @@ fn a_server_that_no_list_names_is_not_taken_off() {
         let sent = format!("mcp__{server}__deploy");
         assert_eq!(code(&sent, &tools, &[]), Err(NameMiss::Unknown), "{sent}");
     }
-    assert_eq!(code("mcp__toolwright__deploy", &tools, &[]), Ok(Some(Code::F2)));
+    assert_eq!(code("mcp__toolwright__deploy", &tools, &[]), Ok(Some(Code::ToolNameAffix)));
     let of_server = [NamedTool::new("deploy", Some("ci"))];
-    assert_eq!(code("mcp__ci__deploy", &of_server, &[]), Ok(Some(Code::F2)));
+    assert_eq!(code("mcp__ci__deploy", &of_server, &[]), Ok(Some(Code::ToolNameAffix)));
     assert_eq!(code("list", &tools, &[]), Err(NameMiss::Ambiguous(vec![1, 2])));
 }
 

@@ -12,7 +12,7 @@ fn a_grade_is_a_score_but_a_radius_is_no_diameter() {
     let grades = tool("class_average", r#""gradeDict":{"type":"object"}"#, r#""gradeDict""#, false);
     repaired(&grades, r#"{"scores":{"ann":1}}"#, r#"{"gradeDict":{"ann":1}}"#);
     let circle = tool("circle_area", &format!(r#""diameter":{NUMBER}"#), r#""diameter""#, false);
-    refused(&circle, r#"{"radius":2}"#, Code::R1);
+    refused(&circle, r#"{"radius":2}"#, Code::MissingRequired);
 }
 
 #[test]
@@ -21,27 +21,27 @@ fn one_free_target_is_filled_and_two_are_not() {
     repaired(&one, r#"{"id":"7"}"#, r#"{"user_id":"7"}"#);
     let two =
         tool("link", &format!(r#""user_id":{TEXT},"group_id":{TEXT}"#), r#""user_id","group_id""#, false);
-    refused(&two, r#"{"id":"7"}"#, Code::R6);
+    refused(&two, r#"{"id":"7"}"#, Code::MeaningfulUnknown);
     let optional = tool("link", &format!(r#""user_id":{TEXT},"group_id":{TEXT}"#), r#""user_id""#, false);
-    refused(&optional, r#"{"id":"7"}"#, Code::R1);
+    refused(&optional, r#"{"id":"7"}"#, Code::MissingRequired);
     let words = tool("say", &format!(r#""message":{TEXT},"note":{TEXT}"#), r#""message","note""#, false);
-    refused(&words, r#"{"text":"x"}"#, Code::R2);
+    refused(&words, r#"{"text":"x"}"#, Code::AmbiguousReading);
 }
 
 #[test]
 fn two_sources_for_one_target_are_refused() {
     let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     repaired(&read, r#"{"filePath":"a"}"#, r#"{"path":"a"}"#);
-    refused(&read, r#"{"filePath":"a","file_name":"b"}"#, Code::R7);
+    refused(&read, r#"{"filePath":"a","file_name":"b"}"#, Code::ConflictingValues);
 }
 
 #[test]
 fn whole_numbers_are_read_and_fractions_are_not_rounded() {
     let count = tool("take", r#""count":{"type":"integer"}"#, r#""count""#, false);
     repaired(&count, r#"{"count":"12345678901234567890123"}"#, r#"{"count":12345678901234567890123}"#);
-    refused(&count, r#"{"count":3.7}"#, Code::R3);
-    refused(&count, r#"{"count":"3.7"}"#, Code::R3);
-    refused(&count, r#"{"count":"5*2800"}"#, Code::R5);
+    refused(&count, r#"{"count":3.7}"#, Code::LossyNumber);
+    refused(&count, r#"{"count":"3.7"}"#, Code::LossyNumber);
+    refused(&count, r#"{"count":"5*2800"}"#, Code::Expression);
 }
 
 #[test]
@@ -64,17 +64,17 @@ fn a_missing_old_text_is_never_made_up_and_old_and_new_never_change_places() {
         r#"{"path":"a","old_str":"x","new_str":"y"}"#,
         r#"{"path":"a","old_string":"x","new_string":"y"}"#,
     );
-    refused(&edit, r#"{"path":"a","new_string":"y"}"#, Code::R1);
-    refused(&edit, r#"{"path":"a","new_string":"y","new_text":"z"}"#, Code::R1);
-    refused(&edit, r#"{"path":"a","old_string":"x","old_text":"z"}"#, Code::R1);
-    refused(&edit, r#"{"path":"a","new_string":"y","text":"z"}"#, Code::R1);
+    refused(&edit, r#"{"path":"a","new_string":"y"}"#, Code::MissingRequired);
+    refused(&edit, r#"{"path":"a","new_string":"y","new_text":"z"}"#, Code::MissingRequired);
+    refused(&edit, r#"{"path":"a","old_string":"x","old_text":"z"}"#, Code::MissingRequired);
+    refused(&edit, r#"{"path":"a","new_string":"y","text":"z"}"#, Code::MissingRequired);
 }
 
 #[test]
 fn a_near_alias_is_kept_and_a_filter_is_not_dropped() {
     let list = tool("list_items", r#""page":{"type":"integer"},"limit":{"type":"integer"}"#, "", false);
     repaired(&list, r#"{"page":1,"line_limit":5}"#, r#"{"page":1,"limit":5}"#);
-    refused(&list, r#"{"page":1,"owners":["admin"]}"#, Code::R6);
+    refused(&list, r#"{"page":1,"owners":["admin"]}"#, Code::MeaningfulUnknown);
     repaired(&list, r#"{"page":1,"owners":null}"#, r#"{"page":1}"#);
 }
 
@@ -92,16 +92,16 @@ fn a_destructive_flag_is_read_by_its_own_name_and_plain_words_only() {
     let properties = format!(r#""path":{TEXT},"overwrite":{{"type":"boolean"}}"#);
     let copy = tool("store", &properties, r#""path""#, false);
     repaired(&copy, r#"{"path":"a","overwrite":"true"}"#, r#"{"path":"a","overwrite":true}"#);
-    refused(&copy, r#"{"path":"a","overwrite":"yes"}"#, Code::R8);
-    refused(&copy, r#"{"path":"a","overwirte":true}"#, Code::R6);
-    refused(&copy, r#"{"path":"a","replace_existing":true}"#, Code::R6);
+    refused(&copy, r#"{"path":"a","overwrite":"yes"}"#, Code::ValueMismatch);
+    refused(&copy, r#"{"path":"a","overwirte":true}"#, Code::MeaningfulUnknown);
+    refused(&copy, r#"{"path":"a","replace_existing":true}"#, Code::MeaningfulUnknown);
 }
 
 #[test]
 fn a_destructive_tool_takes_one_clear_alias_and_no_slip() {
     let wipe = tool("drop_table", &format!(r#""table":{TEXT}"#), r#""table""#, true);
     repaired(&wipe, r#"{"table_name":"t"}"#, r#"{"table":"t"}"#);
-    refused(&wipe, r#"{"tabel":"t"}"#, Code::R11);
+    refused(&wipe, r#"{"tabel":"t"}"#, Code::OverRiskBudget);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn units_negations_and_opposites_are_other_parameters() {
     ] {
         let schema = format!(r#""{declared}":{{}}"#);
         let probe = tool("probe", &schema, &format!("\"{declared}\""), false);
-        refused(&probe, &format!(r#"{{"{sent}":1}}"#), Code::R1);
+        refused(&probe, &format!(r#"{{"{sent}":1}}"#), Code::MissingRequired);
     }
 }
 
@@ -126,7 +126,7 @@ fn units_negations_and_opposites_are_other_parameters() {
 fn an_envelope_is_opened_unless_it_is_a_parameter_or_names_another_tool() {
     let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     repaired(&read, r#"{"name":"open_note","arguments":{"path":"a"}}"#, r#"{"path":"a"}"#);
-    refused(&read, r#"{"name":"delete_note","arguments":{"path":"a"}}"#, Code::R7);
+    refused(&read, r#"{"name":"delete_note","arguments":{"path":"a"}}"#, Code::ConflictingValues);
     let run = tool("run", r#""arguments":{"type":"object"}"#, r#""arguments""#, false);
     assert_eq!(outcome(&run, r#"{"arguments":{"arguments":{"x":1}}}"#), Outcome::Unchanged);
 }
@@ -152,7 +152,7 @@ fn one_rename_in_every_item_is_one_guess_and_many_renames_are_many() {
     repaired(&files, &listed(&["file_path"; 40]), &listed(&["path"; 40]));
     let slips = ["pth", "paht", "ptah", "pathh", "patth", "ppath", "paath"];
     repaired(&files, &listed(&slips[..6]), &listed(&["path"; 6]));
-    refused(&files, &listed(&slips), Code::R11);
+    refused(&files, &listed(&slips), Code::OverRiskBudget);
     let map = tool(
         "save_all",
         &format!(r#""files":{{"type":"object","additionalProperties":{file}}}"#),
@@ -164,7 +164,7 @@ fn one_rename_in_every_item_is_one_guess_and_many_renames_are_many() {
         r#"{"files":{"a":{"file_path":"x"},"b":{"file_path":"y"}}}"#,
         r#"{"files":{"a":{"path":"x"},"b":{"path":"y"}}}"#,
     );
-    refused(&map, r#"{"files":{"a":{"file_path":"x"},"b":{"filename":"y"}}}"#, Code::R11);
+    refused(&map, r#"{"files":{"a":{"file_path":"x"},"b":{"filename":"y"}}}"#, Code::OverRiskBudget);
     // Two places of the schema are two guesses.
     let two = tool("move", &format!(r#""one":{file},"two":{file}"#), "", true);
     repaired(
@@ -172,7 +172,7 @@ fn one_rename_in_every_item_is_one_guess_and_many_renames_are_many() {
         r#"{"one":{"file_path":"x"},"two":{"path":"y"}}"#,
         r#"{"one":{"path":"x"},"two":{"path":"y"}}"#,
     );
-    refused(&two, r#"{"one":{"file_path":"x"},"two":{"file_path":"y"}}"#, Code::R11);
+    refused(&two, r#"{"one":{"file_path":"x"},"two":{"file_path":"y"}}"#, Code::OverRiskBudget);
 }
 
 /// A union of so many forms, each with its own `kind`.
@@ -191,27 +191,27 @@ fn of_many_forms_the_one_that_the_value_names_is_taken() {
     let kind = |kind: &str, size: &str| format!(r#"{{"shape":{{"kind":"{kind}","size":{size}}}}}"#);
     repaired(&by_kind, &kind("k399", "\"5\""), &kind("k399", "5"));
     repaired(&by_kind, &kind("K399", "5"), &kind("k399", "5"));
-    refused(&by_kind, &kind("k399", "\"big\""), Code::R8);
-    refused(&by_kind, &kind("circle", "5"), Code::R4);
+    refused(&by_kind, &kind("k399", "\"big\""), Code::ValueMismatch);
+    refused(&by_kind, &kind("circle", "5"), Code::UnknownEnumValue);
     // Nothing says which form it is.
-    refused(&by_kind, r#"{"shape":{"size":"5"}}"#, Code::R12);
+    refused(&by_kind, r#"{"shape":{"size":"5"}}"#, Code::OverLimit);
     let by_name = shapes(400, |at| {
         format!(
             r#"{{"type":"object","properties":{{"size{at}":{{"type":"integer"}}}},"required":["size{at}"],"additionalProperties":false}}"#
         )
     });
     repaired(&by_name, r#"{"shape":{"size399":"5"}}"#, r#"{"shape":{"size399":5}}"#);
-    refused(&by_name, r#"{"shape":{"side399":"5"}}"#, Code::R12);
+    refused(&by_name, r#"{"shape":{"side399":"5"}}"#, Code::OverLimit);
 }
 
 #[test]
 fn a_union_of_texts_is_an_enum() {
     let pick = shapes(80, |at| format!(r#"{{"const":"Form {at}","description":"number {at}"}}"#));
     repaired(&pick, r#"{"shape":"form-79"}"#, r#"{"shape":"Form 79"}"#);
-    refused(&pick, r#"{"shape":"form-80"}"#, Code::R4);
+    refused(&pick, r#"{"shape":"form-80"}"#, Code::UnknownEnumValue);
     // The same text twice is never exactly one of the forms.
     let twice = shapes(2, |_| r#"{"const":"a"}"#.to_owned());
-    refused(&twice, r#"{"shape":"A"}"#, Code::R8);
+    refused(&twice, r#"{"shape":"A"}"#, Code::ValueMismatch);
 }
 
 #[test]
@@ -242,13 +242,13 @@ fn one_item_is_put_in_a_list_and_several_in_one_text_are_not() {
         "a.md\nb.md",
         "https://a.org,https://b.org",
     ] {
-        refused(&list, &format!(r#"{{"labels":"{}"}}"#, several.replace('\n', "\\n")), Code::R8);
+        refused(&list, &format!(r#"{{"labels":"{}"}}"#, several.replace('\n', "\\n")), Code::ValueMismatch);
     }
     // A list of allowed values says what one item is.
     let listed =
         tool("label", r#""labels":{"type":"array","items":{"enum":["a,b","c"]}}"#, r#""labels""#, false);
     repaired(&listed, r#"{"labels":"a,b"}"#, r#"{"labels":["a,b"]}"#);
-    refused(&listed, r#"{"labels":"a,c"}"#, Code::R4);
+    refused(&listed, r#"{"labels":"a,c"}"#, Code::UnknownEnumValue);
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn a_map_written_as_pairs_is_no_map_in_a_list() {
     let map = format!(r#""headers":{{"type":"object","additionalProperties":{TEXT}}}"#);
     let send = tool("send", &map, r#""headers""#, false);
     repaired(&send, r#"{"headers":[{"Accept":"text"}]}"#, r#"{"headers":{"Accept":"text"}}"#);
-    refused(&send, r#"{"headers":[{"key":"Accept","value":"text"}]}"#, Code::R8);
-    refused(&send, r#"{"headers":[{"name":"Accept","value":"text"}]}"#, Code::R8);
-    refused(&send, r#"{"headers":[{"key":"A","value":"b"},{"key":"C","value":"d"}]}"#, Code::R8);
+    refused(&send, r#"{"headers":[{"key":"Accept","value":"text"}]}"#, Code::ValueMismatch);
+    refused(&send, r#"{"headers":[{"name":"Accept","value":"text"}]}"#, Code::ValueMismatch);
+    refused(&send, r#"{"headers":[{"key":"A","value":"b"},{"key":"C","value":"d"}]}"#, Code::ValueMismatch);
     // Where `key` and `value` are the members of the object, it is one.
     let pair = format!(r#""entry":{{"type":"object","properties":{{"key":{TEXT},"value":{TEXT}}}}}"#);
     let put = tool("put", &pair, r#""entry""#, false);
@@ -278,12 +278,12 @@ fn a_neutral_level_around_exactly_the_parameters_is_opened_and_no_other() {
     }
     repaired(&weather, r#"{"fields":{"City":"Rome","days":"2"}}"#, r#"{"city":"Rome","days":2}"#);
     // A key inside that is no parameter, one that is only like one, a required one missing.
-    refused(&weather, r#"{"fields":{"city":"Rome","color":"red"}}"#, Code::R6);
-    refused(&weather, r#"{"fields":{"town":"Rome"}}"#, Code::R6);
-    refused(&weather, r#"{"fields":{"country":"Italy"}}"#, Code::R1);
+    refused(&weather, r#"{"fields":{"city":"Rome","color":"red"}}"#, Code::MeaningfulUnknown);
+    refused(&weather, r#"{"fields":{"town":"Rome"}}"#, Code::MeaningfulUnknown);
+    refused(&weather, r#"{"fields":{"country":"Italy"}}"#, Code::MissingRequired);
     // Something beside it, and a key that says which of two things is meant.
-    refused(&weather, r#"{"fields":{"city":"Rome"},"unit":"metric"}"#, Code::R6);
-    refused(&weather, r#"{"parent":{"city":"Rome"}}"#, Code::R6);
+    refused(&weather, r#"{"fields":{"city":"Rome"},"unit":"metric"}"#, Code::MeaningfulUnknown);
+    refused(&weather, r#"{"parent":{"city":"Rome"}}"#, Code::MeaningfulUnknown);
     // What says whether, when, by whom or to what it is done.
     for key in [
         "foo",
@@ -314,18 +314,18 @@ fn a_neutral_level_around_exactly_the_parameters_is_opened_and_no_other() {
         "search",
         "fields_not",
     ] {
-        refused(&weather, &format!(r#"{{"{key}":{{"city":"Rome"}}}}"#), Code::R6);
+        refused(&weather, &format!(r#"{{"{key}":{{"city":"Rome"}}}}"#), Code::MeaningfulUnknown);
     }
     // A key that may name another tool.
-    refused(&weather, r#"{"delete_city":{"city":"Rome"}}"#, Code::R6);
-    refused(&weather, r#"{"delete":{"city":"Rome"}}"#, Code::R6);
+    refused(&weather, r#"{"delete_city":{"city":"Rome"}}"#, Code::MeaningfulUnknown);
+    refused(&weather, r#"{"delete":{"city":"Rome"}}"#, Code::MeaningfulUnknown);
     // A misspelt parameter is no envelope.
     let area = r#""field":{"type":"object","properties":{"city":{"type":"string"}}}"#;
     let both = tool("get_weather", &format!(r#""city":{TEXT},{area}"#), "", false);
-    refused(&both, r#"{"fields":{"city":"Rome"}}"#, Code::R2);
+    refused(&both, r#"{"fields":{"city":"Rome"}}"#, Code::AmbiguousReading);
     // Never for a tool that can destroy something.
     let wipe = tool("reset_city", &properties, r#""city""#, true);
-    refused(&wipe, r#"{"fields":{"city":"Rome"}}"#, Code::R11);
+    refused(&wipe, r#"{"fields":{"city":"Rome"}}"#, Code::OverRiskBudget);
     let definition = ToolDefinition {
         name: "get_weather".to_owned(),
         input_schema: format!(r#"{{"type":"object","properties":{{{properties}}}}}"#),
@@ -356,14 +356,14 @@ fn the_tools_own_name_beside_the_arguments_is_left_out_and_another_name_is_not()
     ] {
         repaired(&find, sent, r#"{"query":"x"}"#);
     }
-    refused(&find, r#"{"tool":"delete_docs","query":"x"}"#, Code::R6);
-    refused(&find, r#"{"tool":"research_docs","query":"x"}"#, Code::R6);
-    refused(&find, r#"{"name":"undo_search_docs","arguments":{"query":"x"}}"#, Code::R7);
-    refused(&find, r#"{"command":"delete_docs","parameters":{"query":"x"}}"#, Code::R6);
+    refused(&find, r#"{"tool":"delete_docs","query":"x"}"#, Code::MeaningfulUnknown);
+    refused(&find, r#"{"tool":"research_docs","query":"x"}"#, Code::MeaningfulUnknown);
+    refused(&find, r#"{"name":"undo_search_docs","arguments":{"query":"x"}}"#, Code::ConflictingValues);
+    refused(&find, r#"{"command":"delete_docs","parameters":{"query":"x"}}"#, Code::MeaningfulUnknown);
     refused(
         &find,
         r#"{"tool_uses":[{"recipient_name":"functions.delete_docs","parameters":{"query":"x"}}]}"#,
-        Code::R8,
+        Code::ValueMismatch,
     );
     // A parameter of that name is one.
     let named = tool("search_docs", &format!(r#""query":{TEXT},"name":{TEXT}"#), r#""query""#, false);
@@ -379,12 +379,12 @@ fn remarks_beside_the_arguments_are_dropped_and_what_shapes_the_call_is_not() {
         let sent = |value: &str| format!(r#"{{"path":"a","{key}":{value}}}"#);
         repaired(&read, &sent(r#""It was asked for""#), r#"{"path":"a"}"#);
         repaired(&wipe, &sent(r#""It was asked for""#), r#"{"path":"a"}"#);
-        refused(&wipe, &sent(r#""Do not run this yet""#), Code::R6);
-        refused(&read, &sent("5"), Code::R6);
-        refused(&read, &sent(r#"{"a":"b"}"#), Code::R6);
+        refused(&wipe, &sent(r#""Do not run this yet""#), Code::MeaningfulUnknown);
+        refused(&read, &sent("5"), Code::MeaningfulUnknown);
+        refused(&read, &sent(r#"{"a":"b"}"#), Code::MeaningfulUnknown);
     }
     for key in ["explanation", "comment", "reason", "note", "message"] {
-        refused(&read, &format!(r#"{{"path":"a","{key}":"x"}}"#), Code::R6);
+        refused(&read, &format!(r#"{{"path":"a","{key}":"x"}}"#), Code::MeaningfulUnknown);
     }
     // Names come first.
     let explain = tool("save_note", &format!(r#""path":{TEXT},"explanation":{TEXT}"#), r#""path""#, false);

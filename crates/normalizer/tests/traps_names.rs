@@ -26,14 +26,14 @@ fn a_sort_field_is_no_sort_direction() {
         let find = tool("find_items", &["q:string!", &format!("{name}:string")]);
         repaired(&find, r#"{"q":"x","sort":"desc"}"#, &format!(r#"{{"q":"x","{name}":"desc"}}"#));
         repaired(&find, r#"{"q":"x","order":"Ascending"}"#, &format!(r#"{{"q":"x","{name}":"Ascending"}}"#));
-        refused(&find, r#"{"q":"x","sort":"price"}"#, Code::R6);
-        refused(&find, r#"{"q":"x","sort_by":"price"}"#, Code::R6);
+        refused(&find, r#"{"q":"x","sort":"price"}"#, Code::MeaningfulUnknown);
+        refused(&find, r#"{"q":"x","sort_by":"price"}"#, Code::MeaningfulUnknown);
     }
     let by = tool("find_items", &["q:string!", "sort_by:string"]);
     repaired(&by, r#"{"q":"x","sort":"price"}"#, r#"{"q":"x","sort_by":"price"}"#);
     repaired(&by, r#"{"q":"x","order_by":"price"}"#, r#"{"q":"x","sort_by":"price"}"#);
-    refused(&by, r#"{"q":"x","order":"desc"}"#, Code::R6);
-    refused(&by, r#"{"q":"x","sort":"desc"}"#, Code::R6);
+    refused(&by, r#"{"q":"x","order":"desc"}"#, Code::MeaningfulUnknown);
+    refused(&by, r#"{"q":"x","sort":"desc"}"#, Code::MeaningfulUnknown);
     let both = tool("find_items", &["q:string!", "sort_by:string", "sort_order:string"]);
     repaired(
         &both,
@@ -41,7 +41,7 @@ fn a_sort_field_is_no_sort_direction() {
         r#"{"q":"x","sort_by":"price","sort_order":"desc"}"#,
     );
     let bare = tool("find_items", &["q:string!", "sort:string"]);
-    refused(&bare, r#"{"q":"x","sort_direction":"desc"}"#, Code::R6);
+    refused(&bare, r#"{"q":"x","sort_direction":"desc"}"#, Code::MeaningfulUnknown);
     let sorted = tool("find_items", &["q:string!", "sort:string", "order:string"]);
     repaired(
         &sorted,
@@ -49,7 +49,7 @@ fn a_sort_field_is_no_sort_direction() {
         r#"{"q":"x","sort":"price","order":"asc"}"#,
     );
     let order = tool("find_items", &["q:string!", "order:string"]);
-    refused(&order, r#"{"q":"x","sort_by":"price"}"#, Code::R6);
+    refused(&order, r#"{"q":"x","sort_by":"price"}"#, Code::MeaningfulUnknown);
     let number = tool("find_items", &["q:string!", "sort_direction:integer"]);
     repaired(&number, r#"{"q":"x","sort":-1}"#, r#"{"q":"x","sort_direction":-1}"#);
 }
@@ -70,7 +70,7 @@ fn a_slip_is_refused_by_every_tool_that_destroys_interrupts_or_pays() {
         "buy_stock",
     ] {
         let destroys = tool(name, &["target:string!"]);
-        refused(&destroys, r#"{"targt":"a"}"#, Code::R11);
+        refused(&destroys, r#"{"targt":"a"}"#, Code::OverRiskBudget);
         repaired(&destroys, r#"{"Target":"a"}"#, r#"{"target":"a"}"#);
     }
     for name in
@@ -88,8 +88,8 @@ fn a_tool_that_runs_what_it_is_given_allows_a_slip_but_not_many_guesses() {
         r#"{"comand":"ls","cwd":"/","label":"a"}"#,
         r#"{"command":"ls","workdir":"/","label":"a"}"#,
     );
-    refused(&run, r#"{"comand":"ls","cwd":"/","labl":"a"}"#, Code::R11);
-    refused(&run, r#"{"command":"ls","workdir":"/","label":"a","quiet":"yes"}"#, Code::R8);
+    refused(&run, r#"{"comand":"ls","cwd":"/","labl":"a"}"#, Code::OverRiskBudget);
+    refused(&run, r#"{"command":"ls","workdir":"/","label":"a","quiet":"yes"}"#, Code::ValueMismatch);
     let find = tool("find_it", &["command:string!", "workdir:string!", "label:string!"]);
     repaired(
         &find,
@@ -104,14 +104,14 @@ fn a_flag_that_can_destroy_takes_true_and_false_only() {
         ["remove_files", "discard_changes", "empty_trash", "unlink", "everything", "include_volumes", "amend"]
     {
         let sync = tool("sync_it", &["zone:string!", &format!("{flag}:boolean")]);
-        refused(&sync, &format!(r#"{{"zone":"z","{flag}":"yes"}}"#), Code::R8);
-        refused(&sync, &format!(r#"{{"zone":"z","{flag}":1}}"#), Code::R8);
+        refused(&sync, &format!(r#"{{"zone":"z","{flag}":"yes"}}"#), Code::ValueMismatch);
+        refused(&sync, &format!(r#"{{"zone":"z","{flag}":1}}"#), Code::ValueMismatch);
         let arguments = format!(r#"{{"zone":"z","{flag}":"true"}}"#);
         repaired(&sync, &arguments, &format!(r#"{{"zone":"z","{flag}":true}}"#));
     }
     // And so do all flags of a tool that destroys.
     let purge = tool("purge_cache", &["zone:string!", "verbose:boolean"]);
-    refused(&purge, r#"{"zone":"z","verbose":"yes"}"#, Code::R8);
+    refused(&purge, r#"{"zone":"z","verbose":"yes"}"#, Code::ValueMismatch);
     repaired(&purge, r#"{"zone":"z","verbose":"False"}"#, r#"{"zone":"z","verbose":false}"#);
     let warm = tool("warm_cache", &["zone:string!", "verbose:boolean", "remove_file_extension:boolean"]);
     repaired(&warm, r#"{"zone":"z","verbose":"yes"}"#, r#"{"zone":"z","verbose":true}"#);
@@ -128,24 +128,24 @@ fn one_and_zero_are_booleans_and_no_other_number_is() {
     repaired(&weather, r#"{"city":"R","hourly":1}"#, r#"{"city":"R","hourly":true}"#);
     repaired(&weather, r#"{"city":"R","Hourly":0}"#, r#"{"city":"R","hourly":false}"#);
     for number in ["2", "1.5", "-1", "1.0", "10"] {
-        refused(&weather, &format!(r#"{{"city":"R","hourly":{number}}}"#), Code::R8);
+        refused(&weather, &format!(r#"{{"city":"R","hourly":{number}}}"#), Code::ValueMismatch);
     }
     let delete = tool("delete_city", &["city:string!", "hourly:boolean"]);
-    refused(&delete, r#"{"city":"R","hourly":1}"#, Code::R8);
+    refused(&delete, r#"{"city":"R","hourly":1}"#, Code::ValueMismatch);
     // A level is no flag, and the items of a list are no flags either.
     let build = tool("build_it", &["city:string!", "debug:boolean"]);
-    refused(&build, r#"{"city":"R","debug_level":1}"#, Code::R6);
+    refused(&build, r#"{"city":"R","debug_level":1}"#, Code::MeaningfulUnknown);
     let list = r#""flags":{"type":"array","items":{"type":"boolean"}}"#;
-    refused(&trap::tool("mark_it", list, r#""flags""#, false), r#"{"flags":[1,0]}"#, Code::R8);
+    refused(&trap::tool("mark_it", list, r#""flags""#, false), r#"{"flags":[1,0]}"#, Code::ValueMismatch);
 }
 
 #[test]
 fn a_project_is_its_key_only_when_it_is_a_code() {
     let create = tool("jira_create_issue", &["project_key:string!", "summary:string!"]);
     repaired(&create, r#"{"project":"OPS","summary":"s"}"#, r#"{"project_key":"OPS","summary":"s"}"#);
-    refused(&create, r#"{"project":"Operations","summary":"s"}"#, Code::R6);
-    refused(&create, r#"{"project":"my project","summary":"s"}"#, Code::R6);
-    refused(&tool("call_it", &["api_key:string!"]), r#"{"api":"PROD"}"#, Code::R6);
+    refused(&create, r#"{"project":"Operations","summary":"s"}"#, Code::MeaningfulUnknown);
+    refused(&create, r#"{"project":"my project","summary":"s"}"#, Code::MeaningfulUnknown);
+    refused(&tool("call_it", &["api_key:string!"]), r#"{"api":"PROD"}"#, Code::MeaningfulUnknown);
     repaired(&tool("get_it", &["issue_key:string!"]), r#"{"issue":"OPS-12"}"#, r#"{"issue_key":"OPS-12"}"#);
 }
 
@@ -153,24 +153,24 @@ fn a_project_is_its_key_only_when_it_is_a_code() {
 fn an_identifier_stands_for_its_thing_only_when_it_says_whose_it_is() {
     let get = tool("get_invoices", &["customer:string!"]);
     repaired(&get, r#"{"customer_id":"cus_1"}"#, r#"{"customer":"cus_1"}"#);
-    refused(&get, r#"{"customer_id":"ord_1"}"#, Code::R6);
-    refused(&get, r#"{"customer_id":"Ann"}"#, Code::R6);
-    refused(&tool("top_tracks", &["artist:string!"]), r#"{"artist_id":"6eUK1"}"#, Code::R6);
-    refused(&tool("search_items", &["order:string!"]), r#"{"order_id":"ord_1"}"#, Code::R6);
+    refused(&get, r#"{"customer_id":"ord_1"}"#, Code::MeaningfulUnknown);
+    refused(&get, r#"{"customer_id":"Ann"}"#, Code::MeaningfulUnknown);
+    refused(&tool("top_tracks", &["artist:string!"]), r#"{"artist_id":"6eUK1"}"#, Code::MeaningfulUnknown);
+    refused(&tool("search_items", &["order:string!"]), r#"{"order_id":"ord_1"}"#, Code::MeaningfulUnknown);
 }
 
 #[test]
 fn both_ends_of_a_way_are_taken_together_or_not_at_all() {
     let way = tool("maps_directions", &["origin:string!", "destination:string!", "mode:string"]);
     repaired(&way, r#"{"start":"Rome","end":"Milan"}"#, r#"{"origin":"Rome","destination":"Milan"}"#);
-    refused(&way, r#"{"start":"Rome"}"#, Code::R6);
-    refused(&way, r#"{"start":"2026-01-01","end":"2026-01-02"}"#, Code::R6);
-    refused(&way, r#"{"start":"Monday","end":"next week"}"#, Code::R6);
-    refused(&way, r#"{"start":3,"end":4}"#, Code::R6);
+    refused(&way, r#"{"start":"Rome"}"#, Code::MeaningfulUnknown);
+    refused(&way, r#"{"start":"2026-01-01","end":"2026-01-02"}"#, Code::MeaningfulUnknown);
+    refused(&way, r#"{"start":"Monday","end":"next week"}"#, Code::MeaningfulUnknown);
+    refused(&way, r#"{"start":3,"end":4}"#, Code::MeaningfulUnknown);
     let trim = tool("trim_video", &["source:string!", "target:string!"]);
-    refused(&trim, r#"{"start":"intro","end":"outro"}"#, Code::R6);
+    refused(&trim, r#"{"start":"intro","end":"outro"}"#, Code::MeaningfulUnknown);
     let third = tool("maps_directions", &["origin:string!", "destination:string!", "target:string"]);
-    refused(&third, r#"{"start":"Rome","end":"Milan"}"#, Code::R6);
+    refused(&third, r#"{"start":"Rome","end":"Milan"}"#, Code::MeaningfulUnknown);
     let translate = tool("translate", &["from:string!", "to:string!", "text:string!"]);
     repaired(
         &translate,
@@ -180,26 +180,26 @@ fn both_ends_of_a_way_are_taken_together_or_not_at_all() {
     let copy = tool("copy_it", &["source:string!", "target:string!"]);
     repaired(&copy, r#"{"origin":"a b","destination":"c d"}"#, r#"{"source":"a b","target":"c d"}"#);
     let mail = tool("send_email", &["from:string!", "to:string!", "subject:string"]);
-    refused(&mail, r#"{"source":"a@x.org","target":"b@x.org"}"#, Code::R6);
+    refused(&mail, r#"{"source":"a@x.org","target":"b@x.org"}"#, Code::MeaningfulUnknown);
     let transfer = tool("transfer_money", &["origin:string!", "destination:string!"]);
-    refused(&transfer, r#"{"start":"A","end":"B"}"#, Code::R11);
+    refused(&transfer, r#"{"start":"A","end":"B"}"#, Code::OverRiskBudget);
 }
 
 #[test]
 fn a_statement_is_a_query_where_statements_are_run() {
     repaired(&tool("bigquery", &["query:string!"]), r#"{"sql":"SELECT 1"}"#, r#"{"query":"SELECT 1"}"#);
-    refused(&tool("web_search", &["query:string!"]), r#"{"sql":"SELECT 1"}"#, Code::R6);
-    refused(&tool("ask_it", &["query:string!"]), r#"{"sql":"cats"}"#, Code::R6);
+    refused(&tool("web_search", &["query:string!"]), r#"{"sql":"SELECT 1"}"#, Code::MeaningfulUnknown);
+    refused(&tool("ask_it", &["query:string!"]), r#"{"sql":"cats"}"#, Code::MeaningfulUnknown);
     let jira = tool("jira_search", &["jql:string!", "maxResults:integer"]);
     repaired(&jira, r#"{"query":"project = OPS"}"#, r#"{"jql":"project = OPS"}"#);
-    refused(&jira, r#"{"query":"login bug"}"#, Code::R6);
+    refused(&jira, r#"{"query":"login bug"}"#, Code::MeaningfulUnknown);
 }
 
 #[test]
 fn enable_is_enabled_and_not_disabled() {
     repaired(&tool("toggle", &["enabled:boolean!"]), r#"{"enable":"true"}"#, r#"{"enabled":true}"#);
-    refused(&tool("toggle", &["disabled:boolean!"]), r#"{"enable":"true"}"#, Code::R6);
-    refused(&tool("toggle", &["enabled:boolean!"]), r#"{"disable":true}"#, Code::R6);
+    refused(&tool("toggle", &["disabled:boolean!"]), r#"{"enable":"true"}"#, Code::MeaningfulUnknown);
+    refused(&tool("toggle", &["enabled:boolean!"]), r#"{"disable":true}"#, Code::MeaningfulUnknown);
 }
 
 #[test]
@@ -207,20 +207,20 @@ fn what_is_written_instead_is_no_flag() {
     let edit = tool("edit_text", &["find:string!", "replace:string!"]);
     repaired(&edit, r#"{"find":"a","replacement":"b"}"#, r#"{"find":"a","replace":"b"}"#);
     let copy = tool("copy_it", &["path:string!", "replace:boolean"]);
-    refused(&copy, r#"{"path":"a","replacement":true}"#, Code::R6);
+    refused(&copy, r#"{"path":"a","replacement":true}"#, Code::MeaningfulUnknown);
     let confirm = tool("close_it", &["confirm:string!"]);
-    refused(&confirm, r#"{"confrim":"yes"}"#, Code::R6);
+    refused(&confirm, r#"{"confrim":"yes"}"#, Code::MeaningfulUnknown);
 }
 
 #[test]
 fn an_address_is_whom_a_mail_goes_to_when_nothing_says_from_whom() {
     let send = tool("send_email", &["to:string!", "subject:string!", "cc:string"]);
     repaired(&send, r#"{"email":"a@x.org","subject":"s"}"#, r#"{"to":"a@x.org","subject":"s"}"#);
-    refused(&send, r#"{"email":"Hello","subject":"s"}"#, Code::R6);
+    refused(&send, r#"{"email":"Hello","subject":"s"}"#, Code::MeaningfulUnknown);
     let named = tool("send_email", &["to:string!", "subject:string!", "from:string"]);
-    refused(&named, r#"{"email":"a@x.org","subject":"s"}"#, Code::R6);
+    refused(&named, r#"{"email":"a@x.org","subject":"s"}"#, Code::MeaningfulUnknown);
     let pay = tool("send_money", &["to:string!", "amount:number!"]);
-    refused(&pay, r#"{"email":"a@x.org","amount":3}"#, Code::R6);
+    refused(&pay, r#"{"email":"a@x.org","amount":3}"#, Code::MeaningfulUnknown);
 }
 
 #[test]
@@ -228,11 +228,11 @@ fn a_null_makes_room_for_the_value_beside_it() {
     let read = tool("read_it", &["path:string!", "limit:integer"]);
     repaired(&read, r#"{"path":"a","limit":null,"max_results":"5"}"#, r#"{"path":"a","limit":5}"#);
     repaired(&read, r#"{"path":"a","limit":null,"Limit":"5"}"#, r#"{"path":"a","limit":5}"#);
-    refused(&read, r#"{"path":"a","limit":3,"max_results":"5"}"#, Code::R7);
+    refused(&read, r#"{"path":"a","limit":3,"max_results":"5"}"#, Code::ConflictingValues);
     // Where null is a value, it was meant.
     let takes_null = format!(r#""path":{TEXT},"limit":{{"type":["integer","null"]}}"#);
     let nullable = trap::tool("read_it", &takes_null, r#""path""#, false);
-    refused(&nullable, r#"{"path":"a","limit":null,"max_results":5}"#, Code::R7);
+    refused(&nullable, r#"{"path":"a","limit":null,"max_results":5}"#, Code::ConflictingValues);
 }
 
 #[test]
@@ -240,13 +240,13 @@ fn an_alias_with_the_same_value_says_nothing_new() {
     let read = tool("read_it", &["path:string!", "limit:integer"]);
     repaired(&read, r#"{"path":"a","file_path":"a"}"#, r#"{"path":"a"}"#);
     repaired(&read, r#"{"path":"a","limit":5,"max_results":"5"}"#, r#"{"path":"a","limit":5}"#);
-    refused(&read, r#"{"path":"a","file_path":"b"}"#, Code::R7);
-    refused(&read, r#"{"path":"a","parent_path":"a"}"#, Code::R6);
+    refused(&read, r#"{"path":"a","file_path":"b"}"#, Code::ConflictingValues);
+    refused(&read, r#"{"path":"a","parent_path":"a"}"#, Code::MeaningfulUnknown);
     let copy = tool("copy_it", &["path:string!", "overwrite:boolean"]);
-    refused(&copy, r#"{"path":"a","overwrite":true,"replace":true}"#, Code::R6);
+    refused(&copy, r#"{"path":"a","overwrite":true,"replace":true}"#, Code::MeaningfulUnknown);
     // Five pieces for five dollars.
     let buy = tool("buy_it", &["item:string!", "amount:number!"]);
-    refused(&buy, r#"{"item":"a","amount":5,"quantity":5}"#, Code::R7);
+    refused(&buy, r#"{"item":"a","amount":5,"quantity":5}"#, Code::ConflictingValues);
 }
 
 #[test]
@@ -255,9 +255,9 @@ fn the_body_of_a_request_is_json_and_that_of_a_message_is_not() {
     repaired(&request, r#"{"url":"u","body":{"a":1}}"#, r#"{"url":"u","body":"{\"a\":1}"}"#);
     for name in ["text", "message", "content"] {
         let request = tool("http_request", &["url:string!", &format!("{name}:string")]);
-        refused(&request, &format!(r#"{{"url":"u","{name}":{{"a":1}}}}"#), Code::R8);
+        refused(&request, &format!(r#"{{"url":"u","{name}":{{"a":1}}}}"#), Code::ValueMismatch);
     }
-    refused(&tool("create_issue", &["body:string!"]), r#"{"body":{"a":1}}"#, Code::R8);
+    refused(&tool("create_issue", &["body:string!"]), r#"{"body":{"a":1}}"#, Code::ValueMismatch);
 }
 
 #[test]
@@ -265,5 +265,5 @@ fn a_place_is_put_together_from_both_its_coordinates() {
     let place = r#""location":{"type":"object","properties":{"lat":{"type":"number"},"lng":{"type":"number"}},"required":["lat","lng"],"additionalProperties":false}"#;
     let weather = trap::tool("weather", place, r#""location""#, false);
     repaired(&weather, r#"{"latitude":"1.5","longitude":"2"}"#, r#"{"location":{"lat":1.5,"lng":2}}"#);
-    refused(&weather, r#"{"latitude":"1.5","altitude":"2"}"#, Code::R6);
+    refused(&weather, r#"{"latitude":"1.5","altitude":"2"}"#, Code::MeaningfulUnknown);
 }

@@ -16,7 +16,7 @@ fn strings_side_by_side_are_neither_joined_nor_taken_apart() {
         r#"{"path": "a" "b", "mode": 'r'}"#,
         "{'path': `a` `b`}",
     ] {
-        refused(&read, sent, Code::R2);
+        refused(&read, sent, Code::AmbiguousReading);
     }
     repaired(&read, "{'path': 'a' 'mode': 'r'}", r#"{"path":"a","mode":"r"}"#);
     repaired(&read, "{'path': 'rock 'n' roll'}", r#"{"path":"rock 'n' roll"}"#);
@@ -28,7 +28,7 @@ fn a_string_is_not_glued_to_the_next() {
     for sent in
         ["{'path': 'a', 'b'}", "{'path': 'a', b, 'c'}", "{'path': 'a' , 'b', 'c'}", "{'path': `a`, `b`}"]
     {
-        refused(&read, sent, Code::R2);
+        refused(&read, sent, Code::AmbiguousReading);
     }
     repaired(&read, "{'path': 'it's here, isn't it'}", r#"{"path":"it's here, isn't it"}"#);
     repaired(&read, "{'path': 'say 'yes', then go'}", r#"{"path":"say 'yes', then go"}"#);
@@ -41,11 +41,11 @@ fn what_follows_a_string_is_not_swallowed_by_it() {
     let find = tool("forecast", &properties, "", false);
     // Behind a wrong separator, or behind a quote that was lost.
     for mark in [";", ":", ".", " ->", " &", " |", " =>", "/", " and", " or", " if x else"] {
-        refused(&find, &format!("{{'city': 'Rome'{mark} 'unit': 'C'}}"), Code::R2);
-        refused(&find, &format!("{{'city': 'Paris'{mark} 'Milan'}}"), Code::R2);
-        refused(&find, &format!("{{'city': `Rome`{mark} `Milan`, 'days': 3}}"), Code::R2);
-        refused(&find, &format!("{{'city': “Rome”{mark} “Milan”, 'days': 3}}"), Code::R2);
-        refused(&find, &format!(r#"{{"city": "Rome "{mark} " Milan"}}"#), Code::R2);
+        refused(&find, &format!("{{'city': 'Rome'{mark} 'unit': 'C'}}"), Code::AmbiguousReading);
+        refused(&find, &format!("{{'city': 'Paris'{mark} 'Milan'}}"), Code::AmbiguousReading);
+        refused(&find, &format!("{{'city': `Rome`{mark} `Milan`, 'days': 3}}"), Code::AmbiguousReading);
+        refused(&find, &format!("{{'city': “Rome”{mark} “Milan”, 'days': 3}}"), Code::AmbiguousReading);
+        refused(&find, &format!(r#"{{"city": "Rome "{mark} " Milan"}}"#), Code::AmbiguousReading);
     }
     for sent in [
         "{'city': 'Rome, 'unit': 'C'}",
@@ -59,10 +59,10 @@ fn what_follows_a_string_is_not_swallowed_by_it() {
         "{'city': ''Rome'}",
         "{'city': '' or 'x'}",
     ] {
-        refused(&find, sent, Code::R2);
+        refused(&find, sent, Code::AmbiguousReading);
     }
     for sent in [r#"{"tags":"['a'; 'b']"}"#, r#"{"tags":"['a' + 'b', 'c']"}"#] {
-        refused(&find, sent, Code::R8);
+        refused(&find, sent, Code::ValueMismatch);
     }
 }
 
@@ -87,10 +87,10 @@ fn a_string_in_an_expression_is_no_value_and_nothing_is_cut_off() {
         r#""a".upper()"#,
         r#""a ".join(x)"#,
     ] {
-        refused(&find, &format!("{{'city': {value}}}"), Code::R5);
-        refused(&find, &format!("{{'days': 3, 'city': {value}, }}"), Code::R5);
-        refused(&find, &format!("forecast(city={value}, days=3)"), Code::R5);
-        refused(&wipe, &format!("{{'path': {value}}}"), Code::R5);
+        refused(&find, &format!("{{'city': {value}}}"), Code::Expression);
+        refused(&find, &format!("{{'days': 3, 'city': {value}, }}"), Code::Expression);
+        refused(&find, &format!("forecast(city={value}, days=3)"), Code::Expression);
+        refused(&wipe, &format!("{{'path': {value}}}"), Code::Expression);
     }
     for text in [
         "he said 'hi' to me",
@@ -109,8 +109,8 @@ fn a_string_in_an_expression_is_no_value_and_nothing_is_cut_off() {
         );
     }
     repaired(&find, r#"{"city": "ls "*.txt" now"}"#, r#"{"city":"ls \"*.txt\" now"}"#);
-    refused(&find, "{'city': 'he said 'hi' to m", Code::S2);
-    refused(&find, "{'city': 'the dogs' bo", Code::S2);
+    refused(&find, "{'city': 'he said 'hi' to m", Code::TruncatedText);
+    refused(&find, "{'city': 'the dogs' bo", Code::TruncatedText);
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn strings_and_numbers_of_python_are_read() {
         r#"{"query":"x","tags":["a","b"],"min_score":5}"#,
     );
     repaired(&find, r#"{"min_score":5.}"#, r#"{"min_score":5.0}"#);
-    refused(&find, r#"{"min_score":5..}"#, Code::R5);
-    refused(&find, r#"{"min_score":5.5.}"#, Code::R5);
-    refused(&find, "{'query': f'x{y}'}", Code::R5);
-    refused(&find, r#"{"query":"x")"#, Code::R9);
+    refused(&find, r#"{"min_score":5..}"#, Code::Expression);
+    refused(&find, r#"{"min_score":5.5.}"#, Code::Expression);
+    refused(&find, "{'query': f'x{y}'}", Code::Expression);
+    refused(&find, r#"{"query":"x")"#, Code::UnreadableText);
 }

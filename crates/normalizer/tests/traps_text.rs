@@ -10,15 +10,15 @@ use trap::{TEXT, outcome, refused, repaired, tool};
 fn a_fence_is_taken_off_and_a_cut_path_is_not_completed() {
     let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     repaired(&read, "```json\n{\"path\": \"a\"}\n```", r#"{"path": "a"}"#);
-    refused(&read, r#"{"path": "/etc/pas"#, Code::S2);
+    refused(&read, r#"{"path": "/etc/pas"#, Code::TruncatedText);
 }
 
 #[test]
 fn text_is_never_lost_outside_of_the_object() {
     let find = tool("find_docs", r#""query":{"type":"object"},"limit":{"type":"integer"}"#, "", false);
-    refused(&find, "query: {\"text\": \"fjord\"}\nlimit: 5", Code::R9);
-    refused(&find, "find_docs(query={\"text\": \"fjord\"}, limit=5)", Code::R9);
-    refused(&find, r#"{"limit": 5} {"limit": 6}"#, Code::R2);
+    refused(&find, "query: {\"text\": \"fjord\"}\nlimit: 5", Code::UnreadableText);
+    refused(&find, "find_docs(query={\"text\": \"fjord\"}, limit=5)", Code::UnreadableText);
+    refused(&find, r#"{"limit": 5} {"limit": 6}"#, Code::AmbiguousReading);
 }
 
 #[test]
@@ -30,13 +30,13 @@ fn a_tuple_is_a_list_and_a_string_in_parentheses_a_string() {
     repaired(&tag, r#"{"title": "x", "tags": ("a", "b, c",)}"#, listed);
     repaired(&tag, "{'title': 'x', 'tags': ('a',)}", r#"{"title":"x","tags":["a"]}"#);
     repaired(&tag, "{'title': ('x'), 'tags': ()}", r#"{"title":"x","tags":[]}"#);
-    refused(&tag, "{'title': ('x', 'y')}", Code::R8);
-    refused(&tag, "{'title': 'x', 'tags': tuple('a', 'b')}", Code::R5);
-    refused(&tag, "{'title': 'x', 'tags': ('a' 'b')}", Code::R2);
-    refused(&tag, "{'title': 'x', 'tags': ('a', 'b'", Code::S2);
+    refused(&tag, "{'title': ('x', 'y')}", Code::ValueMismatch);
+    refused(&tag, "{'title': 'x', 'tags': tuple('a', 'b')}", Code::Expression);
+    refused(&tag, "{'title': 'x', 'tags': ('a' 'b')}", Code::AmbiguousReading);
+    refused(&tag, "{'title': 'x', 'tags': ('a', 'b'", Code::TruncatedText);
     let count = tool("take", r#""count":{"type":"integer"}"#, r#""count""#, false);
-    refused(&count, "{'count': (5)}", Code::R5);
-    refused(&count, "{'count': (2 + 3)}", Code::R5);
+    refused(&count, "{'count': (5)}", Code::Expression);
+    refused(&count, "{'count': (2 + 3)}", Code::Expression);
     // Parentheses inside a string stay.
     repaired(&tag, "{'title': 'f(\"a\", \"b\") and (c)'}", r#"{"title":"f(\"a\", \"b\") and (c)"}"#);
 }
@@ -73,10 +73,10 @@ fn words_that_take_the_call_back_refuse_it() {
         "不要执行 {}",
     ] {
         let sent = around.replace("{}", r#"{"path": "a"}"#);
-        refused(&read, &sent, Code::R2);
-        refused(&wipe, &sent, Code::R2);
+        refused(&read, &sent, Code::AmbiguousReading);
+        refused(&wipe, &sent, Code::AmbiguousReading);
         // The same in a string of JSON.
-        refused(&read, &format!("{sent:?}"), Code::R2);
+        refused(&read, &format!("{sent:?}"), Code::AmbiguousReading);
     }
     for around in [
         "```json\n{}\n```",
@@ -129,7 +129,7 @@ fn words_that_correct_condition_or_question_the_call_refuse_it() {
         "For example: {}",
         "e.g. {}",
     ] {
-        refused(&read, &around.replace("{}", r#"{"path": "a"}"#), Code::R2);
+        refused(&read, &around.replace("{}", r#"{"path": "a"}"#), Code::AmbiguousReading);
     }
     for around in [
         "Sure, here is the call:\n{}",
@@ -159,11 +159,11 @@ fn remarks_that_restrain_are_not_dropped() {
     let wipe = tool("delete_note", &path, r#""path""#, false);
     let sent = |remark: &str| format!(r#"{{"path":"a","thought":"{remark}"}}"#);
     for remark in ["do NOT send before Friday", "He is ill. Don't send it yet", "Please wait", "Dry run"] {
-        refused(&send, &sent(remark), Code::R6);
-        refused(&wipe, &sent(remark), Code::R6);
+        refused(&send, &sent(remark), Code::MeaningfulUnknown);
+        refused(&wipe, &sent(remark), Code::MeaningfulUnknown);
     }
     for remark in ["only delete *.tmp", "just simulate", "if he agrees", "as in the example"] {
-        refused(&wipe, &sent(remark), Code::R6);
+        refused(&wipe, &sent(remark), Code::MeaningfulUnknown);
     }
     // On a tool that destroys nothing, what was thought is no order.
     for remark in ["He did not say which note, I take a", "If it is long I cut it", "The only note he has"] {
@@ -192,14 +192,14 @@ fn text_that_names_another_tool_is_refused() {
     ];
     for form in forms {
         let sent = |name: &str| form.replace("NAME", name).replace("{}", r#"{"path": "a"}"#);
-        refused(&update, &sent("read_note"), Code::R7);
-        refused(&update, &sent("delete_note"), Code::R7);
-        refused(&update, &sent("deleteNote"), Code::R7);
+        refused(&update, &sent("read_note"), Code::ConflictingValues);
+        refused(&update, &sent("delete_note"), Code::ConflictingValues);
+        refused(&update, &sent("deleteNote"), Code::ConflictingValues);
         repaired(&update, &sent("update_note"), r#"{"path": "a"}"#);
     }
-    refused(&update, "Action: search\nAction Input: {\"path\": \"a\"}", Code::R7);
-    refused(&update, r#"delete: {"path": "a"}"#, Code::R7);
-    refused(&update, r#"delete-note: {"path": "a"}"#, Code::R7);
+    refused(&update, "Action: search\nAction Input: {\"path\": \"a\"}", Code::ConflictingValues);
+    refused(&update, r#"delete: {"path": "a"}"#, Code::ConflictingValues);
+    refused(&update, r#"delete-note: {"path": "a"}"#, Code::ConflictingValues);
     // A parameter, or what the arguments are about.
     repaired(&update, r#"I change my_notes now: {"path": "my_notes/a"} ok"#, r#"{"path": "my_notes/a"}"#);
 }
@@ -219,10 +219,10 @@ fn a_destructive_tool_takes_labels_around_its_arguments_and_no_other_words() {
         repaired(&wipe, &around.replace("{}", r#"{"path": "a"}"#), r#"{"path": "a"}"#);
     }
     for around in ["Sure, I tidy up now: {}", "{} It is old.", "Let me see. {}"] {
-        refused(&wipe, &around.replace("{}", r#"{"path": "a"}"#), Code::R11);
+        refused(&wipe, &around.replace("{}", r#"{"path": "a"}"#), Code::OverRiskBudget);
     }
     for around in ["Sure, if you say so: {}", "{} after they agree", "Example: {}", "Should I send {}?"] {
-        refused(&wipe, &around.replace("{}", r#"{"path": "a"}"#), Code::R2);
+        refused(&wipe, &around.replace("{}", r#"{"path": "a"}"#), Code::AmbiguousReading);
     }
 }
 
@@ -257,7 +257,7 @@ fn json_in_a_string_is_opened_four_times_and_no_more() {
         match outcome(&read, &sent) {
             Outcome::Repaired { changes, .. } => assert!(times <= 4 && changes.len() == times, "{times}"),
             Outcome::Refused { problems, .. } => {
-                assert!(times > 4 && problems[0].code == Code::R12, "{times}")
+                assert!(times > 4 && problems[0].code == Code::OverLimit, "{times}")
             }
             Outcome::Unchanged => panic!("{times}"),
         }
@@ -267,8 +267,8 @@ fn json_in_a_string_is_opened_four_times_and_no_more() {
 #[test]
 fn words_between_bars_are_several_and_a_pattern_is_one() {
     let tag = tool("tag_note", &format!(r#""tags":{{"type":"array","items":{TEXT}}}"#), r#""tags""#, false);
-    refused(&tag, r#"{"tags":"a|b|c"}"#, Code::R8);
-    refused(&tag, r#"{"tags":"a | b"}"#, Code::R8);
+    refused(&tag, r#"{"tags":"a|b|c"}"#, Code::ValueMismatch);
+    refused(&tag, r#"{"tags":"a | b"}"#, Code::ValueMismatch);
     repaired(&tag, r#"{"tags":"^a|b$"}"#, r#"{"tags":["^a|b$"]}"#);
     repaired(&tag, r#"{"tags":"/a /b"}"#, r#"{"tags":["/a /b"]}"#);
 }
@@ -289,7 +289,7 @@ fn a_tuple_in_a_string_is_a_list_and_strings_side_by_side_are_no_item() {
     for sent in
         [r#"\"a\" \"b\""#, "'a' 'b'", r#"\"a b\", \"c d\""#, "('a' 'b')", "('a')", "('a', 'b'", "(a, b)"]
     {
-        refused(&tag, &format!(r#"{{"tags":"{sent}"}}"#), Code::R8);
+        refused(&tag, &format!(r#"{{"tags":"{sent}"}}"#), Code::ValueMismatch);
     }
 }
 
@@ -304,16 +304,16 @@ fn a_call_as_code_is_read_when_it_names_this_tool_and_holds_literals_only() {
     for fence in ["```python\n", "```tool_code\n", "```c++\n", "~~~objective-c\n", "```"] {
         repaired(&find, &format!("{fence}search_docs(query=\"x\")\n```"), r#"{"query":"x"}"#);
     }
-    refused(&find, "```tool_code\ndelete_docs(query=\"x\")\n```", Code::R7);
-    refused(&find, r#"delete_docs(query="x")"#, Code::R7);
-    refused(&find, r#"delete(query="x")"#, Code::R7);
-    refused(&find, "search_docs(query=x)", Code::R5);
-    refused(&find, r#"search_docs(query="x" + y)"#, Code::R5);
-    refused(&find, "search_docs(query='x' + 'y', limit=5)", Code::R5);
-    refused(&find, "search_docs(query=load('x'))", Code::R5);
-    refused(&find, r#"search_docs("x", limit=5)"#, Code::R9);
-    refused(&find, r#"search_docs(query="x", limit=5"#, Code::S2);
-    refused(&find, "search_docs(query=\"x\")\nsearch_docs(query=\"y\")", Code::R9);
-    refused(&find, "search_docs(query=\"x\", query=\"y\")", Code::R7);
-    refused(&find, "# search_docs(query=\"x\")", Code::R9);
+    refused(&find, "```tool_code\ndelete_docs(query=\"x\")\n```", Code::ConflictingValues);
+    refused(&find, r#"delete_docs(query="x")"#, Code::ConflictingValues);
+    refused(&find, r#"delete(query="x")"#, Code::ConflictingValues);
+    refused(&find, "search_docs(query=x)", Code::Expression);
+    refused(&find, r#"search_docs(query="x" + y)"#, Code::Expression);
+    refused(&find, "search_docs(query='x' + 'y', limit=5)", Code::Expression);
+    refused(&find, "search_docs(query=load('x'))", Code::Expression);
+    refused(&find, r#"search_docs("x", limit=5)"#, Code::UnreadableText);
+    refused(&find, r#"search_docs(query="x", limit=5"#, Code::TruncatedText);
+    refused(&find, "search_docs(query=\"x\")\nsearch_docs(query=\"y\")", Code::UnreadableText);
+    refused(&find, "search_docs(query=\"x\", query=\"y\")", Code::ConflictingValues);
+    refused(&find, "# search_docs(query=\"x\")", Code::UnreadableText);
 }

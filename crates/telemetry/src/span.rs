@@ -347,7 +347,7 @@ mod tests {
         let (measures, kept) = traced();
         let (call, _) = begin(&measures);
         let change = |rule: Option<&str>| Change {
-            code: Code::N3,
+            code: Code::AliasByRule,
             path: "/secret-path".into(),
             from: Some("secret-from".into()),
             to: Some("secret-to".into()),

@@ -19,26 +19,26 @@ fn holds(figure: &Figure) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r10_a_hundred_kills_are_an_error_each_and_harm_no_other_server() {
+async fn q10_a_hundred_kills_are_an_error_each_and_harm_no_other_server() {
     holds(&figures::kills(&programs(), 100).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r11_calls_that_hang_time_out_are_cancelled_and_their_late_answers_dropped() {
+async fn q11_calls_that_hang_time_out_are_cancelled_and_their_late_answers_dropped() {
     holds(&figures::hung(&programs(), 64, Duration::from_secs(2)).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r13_what_is_too_deep_is_refused_in_both_directions() {
+async fn q13_what_is_too_deep_is_refused_in_both_directions() {
     holds(&figures::depths(&programs(), 3).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r16_a_call_given_up_around_its_completion_ends_once() {
+async fn q16_a_call_given_up_around_its_completion_ends_once() {
     holds(&figures::around_completion(&programs(), 5000).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r05_servers_in_use_keep_their_files_and_children() {
+async fn q05_servers_in_use_keep_their_files_and_children() {
     holds(&figures::watch(&programs(), Duration::from_secs(5)).await);
 }

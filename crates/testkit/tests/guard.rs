@@ -1,4 +1,4 @@
-//! R18: nothing outlives a gateway that is killed, whatever its servers started and ignore.
+//! Q18: nothing outlives a gateway that is killed, whatever its servers started and ignore.
 
 #![cfg(target_os = "linux")]
 

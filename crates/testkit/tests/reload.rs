@@ -1,4 +1,4 @@
-//! A new configuration under load: no call is lost, no child is left, and a bad file changes nothing (R24).
+//! A new configuration under load: no call is lost, no child is left, and a bad file changes nothing (Q24).
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};

@@ -22,7 +22,7 @@ mod oauth;
 mod peers;
 mod real_servers;
 mod reload;
-mod seed_001_servers;
+mod server_connections;
 mod spellings;
 mod supervised;
 mod tool_headers;

@@ -167,7 +167,15 @@ impl CallError {
     /// The normalizer refused the arguments.
     pub(crate) fn refused(tool: &RegisteredTool, sent: &str, problems: Vec<Problem>) -> Self {
         // These say that the call is understood in more than one way, the others that it does not fit.
-        let is_doubt = |problem: &Problem| matches!(problem.code, Code::R2 | Code::R6 | Code::R7 | Code::R11);
+        let is_doubt = |problem: &Problem| {
+            matches!(
+                problem.code,
+                Code::AmbiguousReading
+                    | Code::MeaningfulUnknown
+                    | Code::ConflictingValues
+                    | Code::OverRiskBudget
+            )
+        };
         let code = match problems.iter().all(is_doubt) {
             true => ErrorCode::Refused,
             false => ErrorCode::InvalidArguments,
@@ -179,7 +187,8 @@ impl CallError {
         let mut lines: Vec<String> = problems.iter().map(described).collect();
         lines.push(format!("The parameters of {}: {}", tool.name(), all_described(tool.parameters())));
         // Of two values under one key a parsed form would show one only.
-        if !sent.trim().is_empty() && !problems.iter().any(|problem| problem.code == Code::R7) {
+        if !sent.trim().is_empty() && !problems.iter().any(|problem| problem.code == Code::ConflictingValues)
+        {
             lines.push(format!("Sent: {}", redact::arguments_of(tool, sent)));
         }
         let error = ours(code, say, lines.join("\n"));

@@ -84,7 +84,10 @@ fn may_hold_secret(text: &str) -> bool {
 pub fn change(change: &Change) -> Change {
     let in_secret = change.path.split('/').any(is_secret_key);
     // The sides of a renaming are keys; every other side is a value.
-    let is_renaming = matches!(change.code, Code::N1 | Code::N2 | Code::N3 | Code::N4 | Code::N5);
+    let is_renaming = matches!(
+        change.code,
+        Code::KeyForm | Code::KeyTypo | Code::AliasByRule | Code::AliasBySchema | Code::NestedAliasByRule
+    );
     let side = |side: &Option<String>| {
         side.as_deref().map(|value| match (is_renaming, in_secret) {
             (true, _) => shortened(value).into_owned(),
@@ -145,7 +148,7 @@ mod tests {
     #[test]
     fn changes_of_secrets_keep_their_values_to_themselves() {
         let sent = Change {
-            code: Code::T5,
+            code: Code::NumberToString,
             path: "/user/api_key".to_owned(),
             from: Some("12345".to_owned()),
             to: Some("\"12345\"".to_owned()),
@@ -155,7 +158,7 @@ mod tests {
         };
         let shown = change(&sent);
         assert_eq!((shown.from.as_deref(), shown.to.as_deref()), (Some(HIDDEN), Some(HIDDEN)));
-        let renamed = change(&Change { code: Code::N1, from: Some("\"apiKey\"".to_owned()), ..sent });
+        let renamed = change(&Change { code: Code::KeyForm, from: Some("\"apiKey\"".to_owned()), ..sent });
         assert_eq!(renamed.from.as_deref(), Some("\"apiKey\""));
     }
 }

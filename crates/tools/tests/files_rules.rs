@@ -213,7 +213,7 @@ fn names_inside_of_steps_that_only_look_alike_are_refused() {
         json!({"action": "edit", "path": "a.txt", "old_str": "hello", "old_string": "x", "new_str": "y"}),
     ] {
         let refused = desk.mended("batch_operations", &send(step)).unwrap_err();
-        assert!(refused.contains("R7"), "{refused}");
+        assert!(refused.contains("ConflictingValues"), "{refused}");
     }
     // Names that sound like it and mean something else stay, and the tool does not know them.
     for step in [

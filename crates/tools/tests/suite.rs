@@ -4,6 +4,7 @@
 
 mod concurrency;
 mod datetime;
+mod executor;
 mod files_batch;
 mod files_docs;
 mod files_escape;
@@ -19,12 +20,11 @@ mod files_words;
 mod laws;
 mod limits;
 mod observers;
+mod registry;
 mod replaced;
 mod search_web;
 mod search_web_support;
-mod seed_000_parameter_names;
-mod seed_001_executor;
-mod seed_001_registry;
 mod sentences;
 mod support;
 mod volume;
+mod zwave_parameter_names;

@@ -3,16 +3,49 @@
 use toolwright_model::Code;
 
 macro_rules! pages {
-    ($($code:ident)+) => {
+    ($($code:ident = $written:literal,)+) => {
         /// The page of a code.
         pub fn page(code: Code) -> &'static str {
             match code {
-                $(Code::$code => include_str!(concat!("../../../docs/codes/", stringify!($code), ".md")),)+
+                $(Code::$code => include_str!(concat!("../../../docs/codes/", $written, ".md")),)+
             }
         }
     };
 }
 
 pages!(
-    S1 S2 S3 F1 F2 E1 E2 N1 N2 N3 N4 N5 T1 T2 T3 T4 T5 V1 V2 D1 D2 X1 R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12
+    LenientSyntax = "S1",
+    TruncatedText = "S2",
+    DoubleEncoding = "S3",
+    ToolNameForm = "F1",
+    ToolNameAffix = "F2",
+    EnvelopeRemoved = "E1",
+    WrapperRestored = "E2",
+    KeyForm = "N1",
+    KeyTypo = "N2",
+    AliasByRule = "N3",
+    AliasBySchema = "N4",
+    NestedAliasByRule = "N5",
+    StringToScalar = "T1",
+    StringToContainer = "T2",
+    ContainerToString = "T3",
+    ItemOrList = "T4",
+    NumberToString = "T5",
+    EnumForm = "V1",
+    EmptyOptional = "V2",
+    DefaultByRule = "D1",
+    NestedDefaultByRule = "D2",
+    UnsupportedDropped = "X1",
+    MissingRequired = "R1",
+    AmbiguousReading = "R2",
+    LossyNumber = "R3",
+    UnknownEnumValue = "R4",
+    Expression = "R5",
+    MeaningfulUnknown = "R6",
+    ConflictingValues = "R7",
+    ValueMismatch = "R8",
+    UnreadableText = "R9",
+    UnknownTool = "R10",
+    OverRiskBudget = "R11",
+    OverLimit = "R12",
 );

@@ -227,7 +227,9 @@ impl ToolCache {
                 let (tool, definition) = self.compile(&list[found.index])?;
                 Ok(Found { tool, definition, name: name_to_answer, change })
             }
-            Err(error) => Err(Problem { code: Code::R10, path: String::new(), message: error.to_string() }),
+            Err(error) => {
+                Err(Problem { code: Code::UnknownTool, path: String::new(), message: error.to_string() })
+            }
         })
     }
 }

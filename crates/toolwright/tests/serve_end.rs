@@ -1,4 +1,4 @@
-//! The end of a gateway (R17): every call that was begun has an answer, and nothing is left behind.
+//! The end of a gateway (Q17): every call that was begun has an answer, and nothing is left behind.
 
 #![cfg(unix)]
 

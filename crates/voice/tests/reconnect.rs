@@ -1,4 +1,4 @@
-//! A broker that is killed and comes back (R26). `cargo xtask soak R26` does it a hundred times.
+//! A broker that is killed and comes back (Q26). `cargo xtask soak Q26` does it a hundred times.
 
 use std::time::{Duration, Instant};
 
@@ -16,8 +16,8 @@ const TOGGLES: usize = 200;
 const BACK: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_toggle_counts_once() {
-    let times = std::env::var("TOOLWRIGHT_R26").ok().and_then(|times| times.parse().ok()).unwrap_or(TIMES);
+async fn q26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_toggle_counts_once() {
+    let times = std::env::var("TOOLWRIGHT_Q26").ok().and_then(|times| times.parse().ok()).unwrap_or(TIMES);
     let mut broker = Mosquitto::start();
     let spoken = Spoken::start(at_broker(broker.port), None).await;
     let each = (TOGGLES / times).max(2);

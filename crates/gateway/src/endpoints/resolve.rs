@@ -61,7 +61,7 @@ impl Scope<'_> {
         let bare = without_client_prefix(sent, &places);
         // The very name of a tool behind the prefix that clients put before all of ours: nothing is guessed.
         if let Some(tool) = self.merged.names.tool_of(bare) {
-            return Resolved::Tool(tool.clone(), renamed(Code::F2, sent, bare));
+            return Resolved::Tool(tool.clone(), renamed(Code::ToolNameAffix, sent, bare));
         }
         match self.addressed(bare) {
             Addressed::Nothing => self.unplaced(sent, bare, &places),
@@ -114,7 +114,7 @@ impl Scope<'_> {
             Ok((tool, code)) => self.found(sent, tool, code),
             Err(Miss::Ambiguous(_)) => self.unknown(sent),
             Err(_) => match self.find(bare, own, places, |_, tool| &tool.name) {
-                Ok((tool, _)) => self.found(sent, tool, Code::F2),
+                Ok((tool, _)) => self.found(sent, tool, Code::ToolNameAffix),
                 Err(_) => self.unknown(sent),
             },
         }
@@ -128,12 +128,12 @@ impl Scope<'_> {
         if let Some(tool) = self.with_other_separators(bare) {
             let is_own = |place: &&str| [tool.server.as_str(), tool.toolbox.as_str()].contains(place);
             if places.iter().filter(|place| starts_with_place(bare, place)).all(is_own) {
-                return self.found(sent, tool, Code::F2);
+                return self.found(sent, tool, Code::ToolNameAffix);
             }
         }
         match self.find(sent, |_| true, places, |_, tool| &tool.name) {
             Ok((tool, _)) if self.may_be_of_another(tool, places) => self.unknown(sent),
-            Ok((tool, _)) => self.found(sent, tool, Code::F2),
+            Ok((tool, _)) => self.found(sent, tool, Code::ToolNameAffix),
             Err(Miss::Ambiguous(tools)) if !tools.iter().any(|tool| self.may_be_of_another(tool, places)) => {
                 let flat = tools.iter().filter_map(|tool| self.merged.names.name_of(tool));
                 Resolved::Ambiguous(flat.map(str::to_owned).collect())
@@ -185,7 +185,7 @@ impl Scope<'_> {
             })
             .unzip();
         match match_tool(sent, &named, places) {
-            Ok(NameMatch { index, code }) => Ok((found[index], code.unwrap_or(Code::F2))),
+            Ok(NameMatch { index, code }) => Ok((found[index], code.unwrap_or(Code::ToolNameAffix))),
             Err(NameMiss::Ambiguous(several)) => {
                 Err(Miss::Ambiguous(several.into_iter().map(|index| found[index]).collect()))
             }
@@ -197,7 +197,7 @@ impl Scope<'_> {
     fn found(&self, sent: &str, tool: &Identifier, code: Code) -> Resolved {
         let is_destructive = NamedTool::new(&tool.name, None).destroying(self.is_hinted(tool)).destroys();
         match self.merged.names.name_of(tool) {
-            Some(flat) if code == Code::F1 || !is_destructive => {
+            Some(flat) if code == Code::ToolNameForm || !is_destructive => {
                 Resolved::Tool(tool.clone(), renamed(code, sent, flat))
             }
             _ => self.unknown(sent),

@@ -326,13 +326,14 @@ impl Inner {
         }
         note(USE_TOOL, &call.changes);
         // Whether nothing may stand for no arguments, the tool's own risk decides.
-        let said_nothing = |change: &Change| change.code == Code::V2 && change.path == "/arguments";
+        let said_nothing =
+            |change: &Change| change.code == Code::EmptyOptional && change.path == "/arguments";
         if call.arguments.as_str() == "{}" && call.changes.iter().any(said_nothing) {
             call.arguments = Json::parse("null").unwrap_or(call.arguments);
         }
         // The name as it was sent stays in the record.
         let mut renamed = call.changes;
-        renamed.retain(|change| matches!(change.code, Code::F1 | Code::F2));
+        renamed.retain(|change| matches!(change.code, Code::ToolNameForm | Code::ToolNameAffix));
         Ok((member.clone(), call.tool, call.arguments, renamed))
     }
 }

@@ -1,4 +1,4 @@
-//! The end (R17): what was begun is answered, what was not is refused, and nothing waits for ever.
+//! The end (Q17): what was begun is answered, what was not is refused, and nothing waits for ever.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! How much at once (R20): what is too much is refused at once, and what is not is answered.
+//! How much at once (Q20): what is too much is refused at once, and what is not is answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Slow clients (R19): they lose their connection, and nobody else notices.
+//! Slow clients (Q19): they lose their connection, and nobody else notices.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! R23: clocks jump, the numbers order.
+//! Q23: clocks jump, the numbers order.
 
 use tempfile::tempdir;
 use toolwright_ledger::Record;
@@ -7,7 +7,7 @@ use toolwright_ledger::journal::verify;
 use crate::support::{open, read, record};
 
 #[test]
-fn r23_numbers_order_the_journal_whatever_the_clock_says() {
+fn q23_numbers_order_the_journal_whatever_the_clock_says() {
     let folder = tempdir().unwrap();
     let (journal, _) = open(folder.path());
     let now = 1_790_000_000_000_000_i64;

@@ -1,4 +1,4 @@
-//! R02: a journal that was cut at any byte, or whose bits flipped, and T15: one that somebody changed.
+//! Q02: a journal that was cut at any byte, or whose bits flipped, and T15: one that somebody changed.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -17,7 +17,7 @@ fn begins(bytes: &[u8]) -> Vec<usize> {
 }
 
 #[test]
-fn r02_cut_at_every_byte_of_the_last_three_records() {
+fn q02_cut_at_every_byte_of_the_last_three_records() {
     // In several threads: most of the time is waiting for the disk.
     let parts = 8;
     std::thread::scope(|scope| {
@@ -69,7 +69,7 @@ fn cut(part: usize, parts: usize) {
 }
 
 #[test]
-fn r02_ten_thousand_flipped_bits() {
+fn q02_ten_thousand_flipped_bits() {
     // Several, so that both cores flip.
     let parts = 4;
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! R03: calls to the system that fail, by `strace`; R22: a disk that is full, by a small `tmpfs`. Where one is not
+//! Q03: calls to the system that fail, by `strace`; Q22: a disk that is full, by a small `tmpfs`. Where one is not
 //! there or not allowed, the test says so and passes.
 
 use std::fs;
@@ -47,7 +47,7 @@ fn with_fault(
 }
 
 #[test]
-fn r03_the_nth_sync_fails_and_nobody_is_told_that_it_went_well() {
+fn q03_the_nth_sync_fails_and_nobody_is_told_that_it_went_well() {
     if !has_strace() {
         return;
     }
@@ -78,7 +78,7 @@ fn r03_the_nth_sync_fails_and_nobody_is_told_that_it_went_well() {
 }
 
 #[test]
-fn r03_a_group_whose_sync_fails_is_told_so_to_the_last_one() {
+fn q03_a_group_whose_sync_fails_is_told_so_to_the_last_one() {
     if !has_strace() {
         return;
     }
@@ -95,7 +95,7 @@ fn r03_a_group_whose_sync_fails_is_told_so_to_the_last_one() {
 }
 
 #[test]
-fn r03_the_nth_write_fails_and_only_that_record_is_missing_and_counted() {
+fn q03_the_nth_write_fails_and_only_that_record_is_missing_and_counted() {
     if !has_strace() {
         return;
     }
@@ -142,12 +142,12 @@ fn on_a_small_disk(what: &str) {
 }
 
 #[test]
-fn r22_a_full_disk_loses_nothing_unseen_and_writing_goes_on_with_room() {
+fn q22_a_full_disk_loses_nothing_unseen_and_writing_goes_on_with_room() {
     on_a_small_disk("full");
 }
 
 #[test]
-fn r22_a_torn_end_on_a_full_disk_stays_until_there_is_room() {
+fn q22_a_torn_end_on_a_full_disk_stays_until_there_is_room() {
     on_a_small_disk("full-torn");
 }
 

@@ -1,4 +1,4 @@
-//! R01 in small: killed at any moment, nothing is missing that was taken.
+//! Q01 in small: killed at any moment, nothing is missing that was taken.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::child::Running;
 use crate::support::{Dice, open, options, read, torn};
 
 #[test]
-fn r01_killed_fifty_times_under_load_nothing_taken_is_lost_or_there_twice() {
+fn q01_killed_fifty_times_under_load_nothing_taken_is_lost_or_there_twice() {
     let folder = tempdir().unwrap();
     let mut dice = Dice::new(u64::from(std::process::id()));
     let mut taken: HashMap<String, u64> = HashMap::new();

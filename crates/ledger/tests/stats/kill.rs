@@ -1,4 +1,4 @@
-//! R04: the process is killed while it writes, again and again.
+//! Q04: the process is killed while it writes, again and again.
 //!
 //! `TOOLWRIGHT_KILLS` says how often (50; the full number is 1,000).
 
@@ -45,7 +45,7 @@ impl Drop for Killed {
 }
 
 #[test]
-fn r04_a_kill_while_writing_loses_nothing_that_was_written() {
+fn q04_a_kill_while_writing_loses_nothing_that_was_written() {
     let kills: u64 =
         std::env::var("TOOLWRIGHT_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(50);
     let folder = tempfile::tempdir().expect("a folder");

@@ -236,7 +236,7 @@ fn unjudged(named: &Named) -> Outcome {
     match &named.unknown {
         None => Outcome::Unchanged,
         Some(message) => {
-            let problem = Problem { code: Code::R10, path: String::new(), message: message.clone() };
+            let problem = Problem { code: Code::UnknownTool, path: String::new(), message: message.clone() };
             Outcome::Refused { problems: vec![problem], hint: message.clone() }
         }
     }

@@ -149,17 +149,20 @@ struct Around<'t> {
 pub(super) fn objection(outside: &Outside, tool: &Tool, json: &str) -> Option<Problem> {
     let refuse = |code: Code, message: String| Some(problem(code, &Path::Root, message));
     if let Some(what) = inside_of(&outside.before, &outside.after) {
-        return refuse(Code::R2, format!("the object stands in {what}; send it alone if it is meant"));
+        return refuse(
+            Code::AmbiguousReading,
+            format!("the object stands in {what}; send it alone if it is meant"),
+        );
     }
     let around = Around::read(outside);
     let called = outside.calls.clone().filter(|name| !names_tool(name, tool.name()));
     if let Some(said) = called.or_else(|| around.another_tool(tool, json)) {
         let message = format!("the text names \"{said}\", but it was sent to \"{}\"", tool.name());
-        return refuse(Code::R7, message);
+        return refuse(Code::ConflictingValues, message);
     }
     let said = words::objection(&around.before, &around.after)?;
     refuse(
-        Code::R2,
+        Code::AmbiguousReading,
         format!(
             "the words around the object may take it back or tie it to a condition (\"{said}\"); send the object alone if it is meant"
         ),

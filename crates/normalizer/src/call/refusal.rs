@@ -11,7 +11,7 @@ const MAX_FORM_BYTES: usize = 16 << 10;
 /// A refusal with its reasons and the form to send instead, if there is one.
 pub(crate) fn refused(problems: Vec<Problem>, form: Option<String>) -> Outcome {
     let problems = if problems.is_empty() {
-        vec![problem(Code::R8, &Path::Root, "the arguments do not fit the tool's schema")]
+        vec![problem(Code::ValueMismatch, &Path::Root, "the arguments do not fit the tool's schema")]
     } else {
         problems
     };
@@ -26,11 +26,11 @@ pub(crate) fn refused(problems: Vec<Problem>, form: Option<String>) -> Outcome {
 fn told(problems: &[Problem]) -> String {
     // The list of what the tool has is in the problem; the hint only says what to do.
     let short = |problem: &'_ Problem| match problem.code {
-        Code::R6 => problem.message.rfind(THE_TOOL_HAS).unwrap_or(problem.message.len()),
+        Code::MeaningfulUnknown => problem.message.rfind(THE_TOOL_HAS).unwrap_or(problem.message.len()),
         _ => problem.message.len(),
     };
     let mut parts: Vec<&str> = problems.iter().map(|problem| &problem.message[..short(problem)]).collect();
-    match problems.iter().filter(|problem| problem.code == Code::R6).count() {
+    match problems.iter().filter(|problem| problem.code == Code::MeaningfulUnknown).count() {
         0 => {}
         1 => parts.push("leave the unknown parameter out only if the call does not need it"),
         _ => parts.push("leave the unknown parameters out only if the call does not need them"),
@@ -45,10 +45,10 @@ pub(super) fn is_bare_guess(change: &Change, tool_name: &str) -> bool {
         |side: &Option<String>| Some(side.as_deref()?.strip_prefix('"')?.strip_suffix('"')?.to_owned());
     let Some(from) = word(&change.from).filter(|_| change.rule.is_none()) else { return false };
     match (change.code, word(&change.to)) {
-        (Code::N2 | Code::N4, Some(to)) => {
+        (Code::KeyTypo | Code::AliasBySchema, Some(to)) => {
             compare(&Name::new(&from), &Name::new(&to), Surroundings::NONE).is_none()
         }
-        (Code::E1, None) => {
+        (Code::EnvelopeRemoved, None) => {
             let folded = fold(&from);
             !is_envelope(&folded) && folded != fold(tool_name)
         }

@@ -118,7 +118,7 @@ impl<'a> Call<'_, '_, 'a> {
         }
         ids.sort_unstable();
         let message = format!("rules undo each other without end: {}; change one of them", ids.join(", "));
-        problem(Code::R12, &Path::Root, message)
+        problem(Code::OverLimit, &Path::Root, message)
     }
 }
 

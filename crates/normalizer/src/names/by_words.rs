@@ -33,7 +33,7 @@ pub(super) fn by_words(sent: &Name, known: &Name, around: Surroundings<'_>) -> O
         let cost = costs::KEY_SPELLING + synonyms;
         let why =
             if pairing.synonyms > 0 { "a word for the same thing" } else { "the same words" }.to_owned();
-        return Some(Likeness { cost, code: Code::N4, why, needs_exact_value: false });
+        return Some(Likeness { cost, code: Code::AliasBySchema, why, needs_exact_value: false });
     }
     // `ip_address` is no `address` to send a letter to: shared words must be meant alike.
     let shared = sent.meaning.iter().filter(|word| known.meaning.contains(word));
@@ -47,7 +47,7 @@ pub(super) fn by_words(sent: &Name, known: &Name, around: Surroundings<'_>) -> O
         + costs::KEY_EXTRA_WORD * (extra.words.len() as u32 - 1)
         + costs::KEY_FOREIGN_WORD * foreign;
     let why = format!("one name's words are in the other's, but for {:?}", extra.words.join(" "));
-    Some(Likeness { cost, code: Code::N4, why, needs_exact_value: foreign > 0 })
+    Some(Likeness { cost, code: Code::AliasBySchema, why, needs_exact_value: foreign > 0 })
 }
 
 /// Whether a sent word is the beginning of the known one and no word of its own: `vol` for `volume`.

@@ -68,7 +68,7 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
         |cost: u32, code: Code, why: String| Some(Likeness { cost, code, why, needs_exact_value: false });
     if sent.folded == known.folded {
         let why = "same name in another case or with other separators";
-        return likeness(costs::KEY_FORM, Code::N1, why.into());
+        return likeness(costs::KEY_FORM, Code::KeyForm, why.into());
     }
     if around.shape.is_numeric() && differ_in_number(sent, known) {
         return None;
@@ -79,7 +79,7 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     {
         return likeness(
             costs::KEY_TYPO * strokes,
-            Code::N2,
+            Code::KeyTypo,
             format!("{strokes} stroke{} away", if strokes == 1 { "" } else { "s" }),
         );
     }
@@ -93,23 +93,33 @@ pub(crate) fn compare(sent: &Name, known: &Name, around: Surroundings<'_>) -> Op
     if are_whole_synonyms(&sent.folded, &known.folded)
         && senses::agree(&sent.folded, sent, &known.folded, known, around)
     {
-        return likeness(costs::KEY_SYNONYM, Code::N4, "names used for one another".into());
+        return likeness(costs::KEY_SYNONYM, Code::AliasBySchema, "names used for one another".into());
     }
     if sent.meaning.is_empty() || known.meaning.is_empty() || are_opposed {
         return None;
     }
     if around.shape == Shape::Number && counts_the_plural(&sent.meaning, known) {
         let why = "the count of them".to_owned();
-        return Some(Likeness { cost: costs::KEY_SYNONYM, code: Code::N4, why, needs_exact_value: true });
+        return Some(Likeness {
+            cost: costs::KEY_SYNONYM,
+            code: Code::AliasBySchema,
+            why,
+            needs_exact_value: true,
+        });
     }
     if names_the_recipient(sent, known, around) {
         let why = "the only address that the mail goes to".to_owned();
-        return Some(Likeness { cost: costs::KEY_SYNONYM, code: Code::N4, why, needs_exact_value: true });
+        return Some(Likeness {
+            cost: costs::KEY_SYNONYM,
+            code: Code::AliasBySchema,
+            why,
+            needs_exact_value: true,
+        });
     }
     if names_the_side(sent, known, around) {
         let cost = costs::KEY_CONTAINED + costs::KEY_FOREIGN_WORD;
         let why = "the only parameter of that side".to_owned();
-        return Some(Likeness { cost, code: Code::N4, why, needs_exact_value: true });
+        return Some(Likeness { cost, code: Code::AliasBySchema, why, needs_exact_value: true });
     }
     by_words(sent, known, around)
 }
@@ -199,18 +209,18 @@ mod tests {
     #[test]
     fn names_that_stand_for_each_other_are_found() {
         for (sent, known, expected) in [
-            ("device_name", "deviceName", Code::N1),
-            ("include>", "include", Code::N1),
-            ("pth", "path", Code::N2),
-            ("file_path", "path", Code::N4),
-            ("path", "file_path", Code::N4),
-            ("absolute_path", "file_path", Code::N4),
-            ("old_str", "old_text", Code::N4),
-            ("cmd", "command", Code::N4),
-            ("line_limit", "limit", Code::N4),
-            ("scores", "gradeDict", Code::N4),
-            ("max_results", "limit", Code::N4),
-            ("from_date", "start_date", Code::N4),
+            ("device_name", "deviceName", Code::KeyForm),
+            ("include>", "include", Code::KeyForm),
+            ("pth", "path", Code::KeyTypo),
+            ("file_path", "path", Code::AliasBySchema),
+            ("path", "file_path", Code::AliasBySchema),
+            ("absolute_path", "file_path", Code::AliasBySchema),
+            ("old_str", "old_text", Code::AliasBySchema),
+            ("cmd", "command", Code::AliasBySchema),
+            ("line_limit", "limit", Code::AliasBySchema),
+            ("scores", "gradeDict", Code::AliasBySchema),
+            ("max_results", "limit", Code::AliasBySchema),
+            ("from_date", "start_date", Code::AliasBySchema),
         ] {
             assert_eq!(code(sent, known), Some(expected), "{sent} → {known}");
         }

@@ -158,12 +158,12 @@ pub fn match_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> R
                 && form(tool.name) == sent_form
                 && is_form(sent, tool, &places)
         });
-        code = Some(Code::F1);
+        code = Some(Code::ToolNameForm);
     }
     if found.is_empty() {
         let affixes = Affixes::of(sent, |word| !places.contain(word));
         found = indices(tools, |tool| affixes.lead_to(tool, &places) && !tool.destroys());
-        code = Some(Code::F2);
+        code = Some(Code::ToolNameAffix);
     }
     match found[..] {
         [index] => Ok(NameMatch { index, code }),
@@ -204,14 +204,14 @@ mod tests {
     fn forms_and_affixes_of_one_tool_are_found() {
         let names = ["read_file", "browser_click", "server_get-by-id", "create_issue"];
         assert_eq!(find("read_file", &names), Some(("read_file", None)));
-        assert_eq!(find("ReadFile", &names), Some(("read_file", Some(Code::F1))));
-        assert_eq!(find("server_get_by_id", &names), Some(("server_get-by-id", Some(Code::F1))));
+        assert_eq!(find("ReadFile", &names), Some(("read_file", Some(Code::ToolNameForm))));
+        assert_eq!(find("server_get_by_id", &names), Some(("server_get-by-id", Some(Code::ToolNameForm))));
         for sent in
             ["mcp__toolwright__read_file", "functions.read_file", "functions.read_file:0", "read_file_tool"]
         {
-            assert_eq!(find(sent, &names), Some(("read_file", Some(Code::F2))), "{sent}");
+            assert_eq!(find(sent, &names), Some(("read_file", Some(Code::ToolNameAffix))), "{sent}");
         }
-        assert_eq!(find("BrowserClick_tool", &names), Some(("browser_click", Some(Code::F2))));
+        assert_eq!(find("BrowserClick_tool", &names), Some(("browser_click", Some(Code::ToolNameAffix))));
         assert_eq!(
             find("create_issue", &["github__create_issue", "x"]).map(|found| found.0),
             Some("github__create_issue")
@@ -391,7 +391,7 @@ mod tests {
         }
         assert_eq!(find("mcp__crm__delete_user", &["delete_user"]), None);
         assert_eq!(find("delete_user", &["mcp__crm__delete_user"]), None);
-        assert_eq!(find("Delete-User", &["delete_user"]), Some(("delete_user", Some(Code::F1))));
+        assert_eq!(find("Delete-User", &["delete_user"]), Some(("delete_user", Some(Code::ToolNameForm))));
         let qualified = find_tool("crm/delete_user", &[named], &[]).expect("its full name");
         assert_eq!(qualified.code, None);
     }

@@ -26,7 +26,7 @@ impl<'a> Fitter<'_, 'a> {
             return None;
         }
         let node = self.judge.schema().node(id);
-        let found = |message: String| Some(problem(Code::R8, path, message));
+        let found = |message: String| Some(problem(Code::ValueMismatch, path, message));
         if node.never {
             return found(format!("{} not allowed here (false)", path.being()));
         }
@@ -35,7 +35,7 @@ impl<'a> Fitter<'_, 'a> {
             return found(wrong_type(value, path, &expected));
         }
         if let Some(message) = broken_value(node, value) {
-            return Some(problem(Code::R4, path, message));
+            return Some(problem(Code::UnknownEnumValue, path, message));
         }
         let own = match value.kind {
             Kind::Object(members) => self
@@ -57,12 +57,16 @@ impl<'a> Fitter<'_, 'a> {
         let has = |key: &str| members.iter().any(|member| member.key == key);
         if let Some(name) = object.required.iter().find(|name| !has(name)) {
             let message = format!("required parameter {} is missing", quote(name));
-            return Some(problem(Code::R1, &path.key(name), message));
+            return Some(problem(Code::MissingRequired, &path.key(name), message));
         }
         if let Some(rule) = broken_count(members.len(), object.min, object.max, "Properties") {
             let have = if matches!(path, Path::Root) { "have" } else { "has" };
             let count = counted(members.len() as u64, "member");
-            return Some(problem(Code::R8, path, format!("{} {have} {count}, but {rule}", path.subject())));
+            return Some(problem(
+                Code::ValueMismatch,
+                path,
+                format!("{} {have} {count}, but {rule}", path.subject()),
+            ));
         }
         let lacking =
             object.dependent_required.iter().filter(|(key, _)| has(key)).find_map(|(key, needed)| {
@@ -70,7 +74,7 @@ impl<'a> Fitter<'_, 'a> {
             });
         lacking.map(|(key, needed)| {
             let message = format!("{} needs {} beside it (dependentRequired)", quote(key), quote(needed));
-            problem(Code::R8, &path.key(needed), message)
+            problem(Code::ValueMismatch, &path.key(needed), message)
         })
     }
 
@@ -104,7 +108,7 @@ impl<'a> Fitter<'_, 'a> {
                 let place = path.key(member.key);
                 let why = self.broken(names, &name, &place, depth + 1)?;
                 let message = format!("the key {escaped} is not allowed (propertyNames): {}", why.message);
-                Some(problem(Code::R8, &place, message))
+                Some(problem(Code::ValueMismatch, &place, message))
             })
         };
         let by_dependence = || {
@@ -123,7 +127,11 @@ impl<'a> Fitter<'_, 'a> {
     fn unevaluated(&self, id: SchemaId, value: &Node<'_>, path: &Path<'_>) -> Option<Problem> {
         let node = self.judge.schema().node(id);
         let refuse = |place: Path<'_>, keyword: &str| {
-            Some(problem(Code::R8, &place, format!("{} not allowed here ({keyword})", place.being())))
+            Some(problem(
+                Code::ValueMismatch,
+                &place,
+                format!("{} not allowed here ({keyword})", place.being()),
+            ))
         };
         if let (Some(rest), Some(members)) = (node.object.unevaluated, value.as_object()) {
             let is_rest = |member: &&Member<'_>| {
@@ -153,7 +161,7 @@ impl<'a> Fitter<'_, 'a> {
         depth: u32,
     ) -> Option<Problem> {
         let array = &node.array;
-        let found = |message: String| Some(problem(Code::R8, path, message));
+        let found = |message: String| Some(problem(Code::ValueMismatch, path, message));
         if let Some(rule) = broken_count(items.len(), array.min, array.max, "Items") {
             return found(format!(
                 "{} has {}, but {rule}",
@@ -198,7 +206,7 @@ impl<'a> Fitter<'_, 'a> {
         depth: u32,
     ) -> Option<Problem> {
         let inner = |id: &SchemaId| self.broken(*id, value, path, depth + 1);
-        let found = |message: String| Some(problem(Code::R8, path, message));
+        let found = |message: String| Some(problem(Code::ValueMismatch, path, message));
         if let Some(found) = node.reference.iter().chain(&node.all_of).find_map(inner) {
             return Some(found);
         }

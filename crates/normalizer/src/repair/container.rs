@@ -34,10 +34,17 @@ impl<'a> Fitter<'_, 'a> {
         if is_sweeping(&node) && self.is_guarded(path) {
             let message =
                 format!("{} is empty and may stand for everything; send what is meant", preview(value));
-            return Some(Err(vec![problem(Code::R8, path, message)]));
+            return Some(Err(vec![problem(Code::ValueMismatch, path, message)]));
         }
-        let opened = Fit::edited(Code::T2, path, value, node, costs::VALUE_CONTAINER, "the string holds it")
-            .risky(risk);
+        let opened = Fit::edited(
+            Code::StringToContainer,
+            path,
+            value,
+            node,
+            costs::VALUE_CONTAINER,
+            "the string holds it",
+        )
+        .risky(risk);
         let inner = self.propose_all(goal, node, path, slot);
         Some(inner.map(|fit| opened.then(fit)))
     }

@@ -43,7 +43,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
             match meant {
                 Some(name) => {
                     let why = format!("an optional parameter, \"{name}\", that says nothing");
-                    draft.note(Code::V2, path, entry.member.key, Some(preview(&value)), None, &why);
+                    draft.note(
+                        Code::EmptyOptional,
+                        path,
+                        entry.member.key,
+                        Some(preview(&value)),
+                        None,
+                        &why,
+                    );
                     draft.cost += costs::VALUE_EMPTY;
                 }
                 None => draft.entries.push(entry),
@@ -63,7 +70,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let sent = Name::new(member.key);
         draft.free.iter().copied().find(|name| {
             let likeness = schema.name(name).and_then(|known| compare(&sent, known, Surroundings::NONE));
-            let is_spelling = likeness.is_some_and(|likeness| matches!(likeness.code, Code::N1 | Code::N2));
+            let is_spelling =
+                likeness.is_some_and(|likeness| matches!(likeness.code, Code::KeyForm | Code::KeyTypo));
             let ids = goal.key(schema, name).1;
             is_spelling
                 && !draft.is_required(name)

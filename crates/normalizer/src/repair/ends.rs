@@ -68,7 +68,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             };
             let why = "both ends are said, and the tool has just these two".to_owned();
             let cost = costs::KEY_SYNONYM;
-            let likeness = Likeness { cost, code: Code::N4, why, needs_exact_value: false };
+            let likeness = Likeness { cost, code: Code::AliasBySchema, why, needs_exact_value: false };
             pairs.push(Pair { entry: *index, name, likeness, cost: cost + fit.cost, fit });
         }
         if pairs.iter().all(|pair| pair.fit.cost == 0) {

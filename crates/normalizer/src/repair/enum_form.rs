@@ -108,7 +108,7 @@ impl<'a> Fitter<'_, 'a> {
                             "{} could stand for several of the allowed values; send one of them exactly",
                             preview(value)
                         );
-                        return Some(Err(vec![problem(Code::R2, path, message)]));
+                        return Some(Err(vec![problem(Code::AmbiguousReading, path, message)]));
                     }
                 }
             }
@@ -117,7 +117,7 @@ impl<'a> Fitter<'_, 'a> {
             return None;
         }
         let node = self.text_node(found);
-        let code = if is_text { Code::V1 } else { Code::T5 };
+        let code = if is_text { Code::EnumForm } else { Code::NumberToString };
         Some(Ok(Fit::edited(
             code,
             path,

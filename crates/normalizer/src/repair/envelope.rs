@@ -119,12 +119,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn open_once(&self, node: Node<'a>, tool_name: &str) -> Option<(Node<'a>, Change)> {
         match node.kind {
             Kind::Array([item]) => {
-                let change = opened(Code::E1, "", "a list of one around the arguments");
+                let change = opened(Code::EnvelopeRemoved, "", "a list of one around the arguments");
                 Some((*item, Change { from: Some(preview(&node)), to: Some(preview(item)), ..change }))
             }
             Kind::String(_) => {
                 let (inner, _) = self.open_container(&node)?;
-                let change = opened(Code::S3, "", "JSON inside a string");
+                let change = opened(Code::DoubleEncoding, "", "JSON inside a string");
                 Some((inner, Change { from: Some(preview(&node)), to: Some(preview(&inner)), ..change }))
             }
             Kind::Object(members) => {
@@ -152,7 +152,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return None;
         }
         let node = Node::built(Kind::Object(self.arena.alloc_slice_copy(&others)));
-        let change = opened(Code::E1, label.key, "the tool's own name beside the arguments");
+        let change = opened(Code::EnvelopeRemoved, label.key, "the tool's own name beside the arguments");
         Some((node, Change { path: String::new(), from: Some(preview(&label.value)), ..change }))
     }
 
@@ -222,7 +222,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             Kind::String(_) => self.open_container(&payload.value)?.0,
             _ => payload.value,
         };
-        Some((inner, opened(Code::E1, payload.key, "an envelope around the arguments")))
+        Some((inner, opened(Code::EnvelopeRemoved, payload.key, "an envelope around the arguments")))
     }
 
     /// `{"location": {"city": "Rome", "country": "Italy"}}`: exactly the tool's parameters under one key
@@ -247,7 +247,10 @@ impl<'s, 'a> Fitter<'s, 'a> {
         };
         let goals = Goal::alternatives(self.judge, &[schema.root()], &level.value);
         goals.iter().any(holds_exactly).then(|| {
-            (level.value, opened(Code::E1, level.key, "a level around exactly the tool's parameters"))
+            (
+                level.value,
+                opened(Code::EnvelopeRemoved, level.key, "a level around exactly the tool's parameters"),
+            )
         })
     }
 
@@ -301,7 +304,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         let inner = self.fit(goal.ids(), only.value, path, slot).ok()?;
         let change = Change {
-            code: Code::E1,
+            code: Code::EnvelopeRemoved,
             path: path.key(only.key).to_string(),
             from: Some(preview(value)),
             to: Some(preview(&only.value)),

@@ -72,7 +72,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 let Some(known) = schema.name(name) else { continue };
                 let by_name = self.compare_with(goal, &declared, &sent, known, &entry.member.value);
                 let Some(likeness) = by_name.or_else(|| self.described(goal, &sent, known)) else { continue };
-                if is_vague_head && likeness.code == Code::N4 && known.meaning.len() > 1 {
+                if is_vague_head && likeness.code == Code::AliasBySchema && known.meaning.len() > 1 {
                     continue;
                 }
                 let required = draft.is_required(name);
@@ -85,7 +85,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 let (_, ids) = goal.key(schema, name);
                 // A null says nothing about which parameter it is; only its own name does.
                 if is_null
-                    && !(matches!(likeness.code, Code::N1 | Code::N2)
+                    && !(matches!(likeness.code, Code::KeyForm | Code::KeyTypo)
                         && self.accepts(&ids, &entry.member.value))
                 {
                     continue;
@@ -100,7 +100,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 // A `debug_level` of 1 is a level: a digit is a boolean under the flag's own name only.
                 let is_digit_of_flag = matches!(entry.member.value.kind, Kind::Number(_))
                     && matches!(fit.node.kind, Kind::Bool(_));
-                if is_digit_of_flag && likeness.code == Code::N4 {
+                if is_digit_of_flag && likeness.code == Code::AliasBySchema {
                     continue;
                 }
                 if likeness.needs_exact_value && fit.cost > costs::VALUE_FORM {
@@ -123,7 +123,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         required: bool,
         state: KeyState,
     ) -> bool {
-        if likeness.code == Code::N1 {
+        if likeness.code == Code::KeyForm {
             return true;
         }
         if self.is_dangerous(goal, name) {
@@ -133,7 +133,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         // same words are enough for a name that nothing calls for.
         required
             || state == KeyState::Forbidden
-            || likeness.code == Code::N2
+            || likeness.code == Code::KeyTypo
             || likeness.cost <= costs::KEY_SPELLING
     }
 
@@ -187,7 +187,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let is_said = description.windows(sent.meaning.len()).any(|words| words == &sent.meaning[..]);
         is_said.then(|| Likeness {
             cost: costs::KEY_DESCRIBED,
-            code: Code::N4,
+            code: Code::AliasBySchema,
             why: format!("the description of \"{}\" says so", known.text),
             needs_exact_value: true,
         })

@@ -47,9 +47,11 @@ impl Guess {
     /// The guess in a change of an item whose path is `start` bytes long.
     fn of(change: &Change, start: usize) -> Option<Guess> {
         let (from, to) = match change.code {
-            Code::N2 | Code::N4 | Code::E2 | Code::T2 => (change.from.clone(), change.to.clone()),
+            Code::KeyTypo | Code::AliasBySchema | Code::WrapperRestored | Code::StringToContainer => {
+                (change.from.clone(), change.to.clone())
+            }
             // That the string holds JSON is the guess, not which.
-            Code::T3 => (None, None),
+            Code::ContainerToString => (None, None),
             _ => return None,
         };
         let is_index = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -89,8 +89,14 @@ impl<'a> Fitter<'_, 'a> {
             return None;
         }
         let node = self.text_node(&value.to_json());
-        let fit =
-            Fit::edited(Code::T3, path, value, node, costs::VALUE_JSON_TEXT, "a string of JSON is declared");
+        let fit = Fit::edited(
+            Code::ContainerToString,
+            path,
+            value,
+            node,
+            costs::VALUE_JSON_TEXT,
+            "a string of JSON is declared",
+        );
         Some(Ok(if says_json { fit } else { fit.risky(costs::RISK_STRUCTURE) }))
     }
 }

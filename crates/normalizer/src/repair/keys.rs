@@ -83,11 +83,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 pair.name
             );
             draft.contested.extend([pair.name, rival_name]);
-            problem(Code::R2, &path.key(key), message)
+            problem(Code::AmbiguousReading, &path.key(key), message)
         } else {
             let message =
                 format!("\"{key}\" and \"{rival_key}\" could both stand for \"{}\"; send it once", pair.name);
-            problem(Code::R7, &path.key(pair.name), message)
+            problem(Code::ConflictingValues, &path.key(pair.name), message)
         };
         draft.problems.push(found);
     }
@@ -101,7 +101,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         others: &[Pair<'s, 'a>],
         path: &Path<'_>,
     ) {
-        if pair.likeness.code == Code::N1 {
+        if pair.likeness.code == Code::KeyForm {
             return;
         }
         let stays = |other: &&Pair<'s, 'a>| {
@@ -116,7 +116,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let (key, other) = (draft.entries[pair.entry].member.key, draft.entries[other.entry].member.key);
             let message =
                 format!("\"{key}\" and \"{other}\" could both stand for \"{}\"; send it once", pair.name);
-            draft.problems.push(problem(Code::R7, &path.key(pair.name), message));
+            draft.problems.push(problem(Code::ConflictingValues, &path.key(pair.name), message));
         }
     }
 
@@ -131,8 +131,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         draft.note(pair.likeness.code, path, key, Some(quote(key)), Some(quote(name)), &pair.likeness.why);
         draft.cost += pair.likeness.cost;
         draft.risk += match pair.likeness.code {
-            Code::N1 => 0,
-            Code::N2 => costs::RISK_TYPO,
+            Code::KeyForm => 0,
+            Code::KeyTypo => costs::RISK_TYPO,
             _ if pair.likeness.needs_exact_value && pair.likeness.cost < costs::KEY_WEAK => {
                 costs::RISK_FOREIGN_NAME
             }
@@ -169,7 +169,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         };
         self.trace.chosen(path, costs::KEY_WEAK, || format!("\"{}\" → \"{name}\": {why}", member.key));
         let cost = costs::KEY_WEAK + fit.cost;
-        let likeness = Likeness { cost: costs::KEY_WEAK, code: Code::N4, why, needs_exact_value: true };
+        let likeness =
+            Likeness { cost: costs::KEY_WEAK, code: Code::AliasBySchema, why, needs_exact_value: true };
         self.rename(goal, draft, Pair { entry: index, name, likeness, cost, fit }, path);
     }
 }

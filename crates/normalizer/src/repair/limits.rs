@@ -59,7 +59,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 "an object of {} members does not fit and is too large to be mended (at most {MAX_MEMBERS})",
                 members.len()
             );
-            return Some(problem(Code::R12, path, message));
+            return Some(problem(Code::OverLimit, path, message));
         }
         let schema = self.judge.schema();
         let required = members.len().saturating_mul(goal.required_count(schema)) / KEYS_PER_STEP;
@@ -81,7 +81,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let names = goal.property_count(schema);
         if unknown.saturating_mul(names.max(1)) > MAX_COMPARISONS {
             let message = "there are too many unknown parameters to tell which is which";
-            return Some(problem(Code::R12, path, message));
+            return Some(problem(Code::OverLimit, path, message));
         }
         if unknown * names > MAX_LOOKS / names.max(1) {
             let message = match unknown {
@@ -92,7 +92,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     "{unknown} of the parameters are unknown, and the tool has {names}: too many to tell which are meant"
                 ),
             };
-            return Some(problem(Code::R12, path, message));
+            return Some(problem(Code::OverLimit, path, message));
         }
         let patterns = steps(unknown * names).saturating_mul(steps(goal.pattern_count(schema)) / 4);
         let members = names.saturating_mul(draft.entries.len()) / KEYS_PER_STEP;

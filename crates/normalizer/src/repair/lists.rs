@@ -35,7 +35,8 @@ impl<'a> Fitter<'_, 'a> {
             // `"*"` as one item may be every item, and `[""]` no item at all.
             Kind::Array([item]) if is_sweeping(item) && self.is_guarded(path) => None,
             Kind::Array([item]) if !types.overlaps(Types::ARRAY) && !matches!(item.kind, Kind::Null) => {
-                let unwrapped = Fit::edited(Code::T4, path, value, *item, costs::VALUE_LIST, "a list of one");
+                let unwrapped =
+                    Fit::edited(Code::ItemOrList, path, value, *item, costs::VALUE_LIST, "a list of one");
                 let inner = self.fit(goal.ids(), *item, path, Slot { in_list: true, ..slot }).ok()?;
                 Some(Ok(unwrapped.then(inner)))
             }
@@ -44,21 +45,21 @@ impl<'a> Fitter<'_, 'a> {
             _ if is_text(value) && is_hollow_or_broken(value) => None,
             _ if self.is_guarded(path) && is_sweeping(value) => {
                 let message = format!("{} as one item may stand for everything; send a list", preview(value));
-                Some(Err(vec![problem(Code::R8, path, message)]))
+                Some(Err(vec![problem(Code::ValueMismatch, path, message)]))
             }
             _ if self.may_be_several(value) && !self.lists_its_items(goal, value) => {
                 let message = format!("{} may be several items; send a list", preview(value));
-                Some(Err(vec![problem(Code::R8, path, message)]))
+                Some(Err(vec![problem(Code::ValueMismatch, path, message)]))
             }
             _ => {
                 let list = Node::built(Kind::Array(self.arena.alloc_slice_copy(&[*value])));
                 let wrapped =
-                    Fit::edited(Code::T4, path, value, list, costs::VALUE_LIST, "one item of a list");
+                    Fit::edited(Code::ItemOrList, path, value, list, costs::VALUE_LIST, "one item of a list");
                 let inner = self.fit(goal.ids(), list, path, slot);
                 // A list of lists of one is a guess too many.
                 let item = path.item(0).to_string();
                 let is_wrapped_again = |fit: &Fit<'a>| {
-                    fit.changes.iter().any(|change| change.code == Code::T4 && change.path == item)
+                    fit.changes.iter().any(|change| change.code == Code::ItemOrList && change.path == item)
                 };
                 if inner.as_ref().is_ok_and(is_wrapped_again) {
                     return None;

@@ -104,7 +104,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     true => "null for a required parameter",
                     false => "an optional parameter that says nothing",
                 };
-                draft.note(Code::V2, path, member.key, Some(preview(&member.value)), None, why);
+                draft.note(Code::EmptyOptional, path, member.key, Some(preview(&member.value)), None, why);
                 draft.cost += costs::VALUE_EMPTY;
                 continue;
             }
@@ -146,7 +146,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 let key = entry.member.key;
                 let message =
                     format!("\"{}\" is no parameter; send what is inside it as the arguments", shown(key));
-                problem(Code::R6, &path.key(key), message)
+                problem(Code::MeaningfulUnknown, &path.key(key), message)
             })
             .collect();
         draft.problems.extend(found);
@@ -183,7 +183,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
                         && self.may_leave_out(path, key, &entry.ids) =>
                 {
                     let from = Some(preview(&entry.member.value));
-                    draft.note(Code::V2, path, key, from, None, "an optional parameter that says nothing");
+                    draft.note(
+                        Code::EmptyOptional,
+                        path,
+                        key,
+                        from,
+                        None,
+                        "an optional parameter that says nothing",
+                    );
                     draft.cost += costs::VALUE_EMPTY;
                 }
                 Err(problems) => draft.problems.extend(problems),
@@ -213,7 +220,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 draft.risk += risk;
             } else if self.is_droppable(&entry.member, path, slot.is_root) {
                 draft.note(
-                    Code::X1,
+                    Code::UnsupportedDropped,
                     path,
                     key,
                     from,
@@ -253,7 +260,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             .filter(|other| same_value(&other.member.value, &member.value))
             .find(|other| folds_to(other.member.key, &sent.folded));
         if twin.is_some() {
-            return Some((Code::N1, costs::KEY_FORM, 0));
+            return Some((Code::KeyForm, costs::KEY_FORM, 0));
         }
         let declared = goal.names(schema);
         if !is_comparable(member.key) || !self.spend_on_comparisons(1, declared.len()) {
@@ -264,7 +271,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             .iter()
             .filter_map(|known| {
                 let likeness = self.compare_with(goal, &declared, &sent, known, &member.value)?;
-                let is_clear = likeness.code == Code::N4 && !likeness.needs_exact_value;
+                let is_clear = likeness.code == Code::AliasBySchema && !likeness.needs_exact_value;
                 is_clear.then_some((likeness.cost, &*known.text))
             })
             .collect();
@@ -278,7 +285,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let given = entries.iter().filter(is_declared).find(|other| other.member.key == *name)?;
         let slot = Slot { name, in_list: false, is_root: false };
         let fit = self.fit(&given.ids, member.value, &path.key(member.key), slot).ok()?;
-        same_value(&given.member.value, &fit.node).then_some((Code::N4, *cost, costs::RISK_NAME))
+        same_value(&given.member.value, &fit.node).then_some((Code::AliasBySchema, *cost, costs::RISK_NAME))
     }
 
     fn unknown_key(
@@ -302,7 +309,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if let Some((_, name)) = near.filter(|(_, name)| !draft.free.contains(name)) {
             let message =
                 format!("\"{}\" and \"{name}\" are both given; send one value, as \"{name}\"", member.key);
-            return problem(Code::R7, &place, message);
+            return problem(Code::ConflictingValues, &place, message);
         }
         let in_another_form = || names.iter().find(|name| are_forms_of_one_text(member.key, name));
         let hint = match near {
@@ -317,7 +324,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let patterns = goal.key_patterns(self.judge.schema());
         let message = format!("unknown parameter \"{key}\"{hint}{THE_TOOL_HAS}{}", listed(&names, &patterns));
         self.trace.rejected(&place, 0, || message.clone());
-        problem(Code::R6, &place, message)
+        problem(Code::MeaningfulUnknown, &place, message)
     }
 
     fn check_required(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
@@ -334,12 +341,15 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 let place = path.key(name);
                 let at = place.to_string();
                 // A null was put aside when the draft was made.
-                let is_null = draft.changes.iter().any(|change| change.code == Code::V2 && change.path == at);
+                let is_null = draft
+                    .changes
+                    .iter()
+                    .any(|change| change.code == Code::EmptyOptional && change.path == at);
                 let found = if is_null { "null" } else { "missing" };
                 let wanted = self.expected(&goal.key(self.judge.schema(), name).1);
                 let message = format!("required parameter \"{}\" is {found}; send {wanted}", shown(name));
                 self.trace.rejected(&place, 0, || message.clone());
-                draft.problems.push(problem(Code::R1, &place, message));
+                draft.problems.push(problem(Code::MissingRequired, &place, message));
             }
         }
     }

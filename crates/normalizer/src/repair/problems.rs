@@ -28,7 +28,7 @@ pub(crate) fn shortened(message: String) -> String {
 
 /// R12 for a call that takes more steps than one may.
 pub(crate) fn too_much(path: &Path<'_>) -> Problem {
-    problem(Code::R12, path, "the call takes too many steps to judge; send less at once")
+    problem(Code::OverLimit, path, "the call takes too many steps to judge; send less at once")
 }
 
 /// The whole numbers around a fraction, as what to send instead.
@@ -64,8 +64,10 @@ impl<'a> Fitter<'_, 'a> {
         reasons.sort_by_key(Vec::len);
         if let Some(mut nearest) = reasons.into_iter().next() {
             // The nearest branch knows its own kind only.
-            let is_kind = |found: &Problem, kind: &Problem| found.code == Code::R4 && found.path == kind.path;
-            if nearest.iter().any(|found| found.code == Code::R4)
+            let is_kind = |found: &Problem, kind: &Problem| {
+                found.code == Code::UnknownEnumValue && found.path == kind.path
+            };
+            if nearest.iter().any(|found| found.code == Code::UnknownEnumValue)
                 && let Some(kind) = self.unknown_kind(ids, value, path)
             {
                 nearest
@@ -87,7 +89,7 @@ impl<'a> Fitter<'_, 'a> {
     pub(super) fn too_many_forms(&self, ids: &[SchemaId], value: &Node<'a>, path: &Path<'_>) -> Problem {
         self.unknown_kind(ids, value, path).unwrap_or_else(|| {
             let message = "the schema has too many forms here, and nothing in the value says which is meant";
-            problem(Code::R12, path, message)
+            problem(Code::OverLimit, path, message)
         })
     }
 
@@ -102,14 +104,14 @@ impl<'a> Fitter<'_, 'a> {
             all if all == count => format!("{sent} is none of the allowed values: {kinds}"),
             _ => format!("{sent} is none of the {count} allowed values; the nearest are {kinds}"),
         };
-        Some(problem(Code::R4, &path.key(unknown.key), message))
+        Some(problem(Code::UnknownEnumValue, &path.key(unknown.key), message))
     }
 
     /// Whether the reason is that the value does not even make an item of the list that is expected:
     /// then it is the list that is missing.
     fn is_about_a_wrap(&self, value: &Node<'a>, path: &Path<'_>, reason: &[Problem]) -> bool {
         let [only] = reason else { return false };
-        only.code == Code::R8
+        only.code == Code::ValueMismatch
             && !matches!(value.kind, Kind::Array(_))
             && only.path == path.item(0).to_string()
             && self.open_container(value).is_none()
@@ -132,12 +134,12 @@ impl<'a> Fitter<'_, 'a> {
             [only] => {
                 let is_constant =
                     goals.iter().flat_map(|goal| goal.nodes(schema)).any(|node| node.constant.is_some());
-                return problem(Code::R4, path, not_the_only(value, only, is_constant));
+                return problem(Code::UnknownEnumValue, path, not_the_only(value, only, is_constant));
             }
             _ => {
                 let listed: Vec<String> = options.iter().map(|option| option.to_json()).collect();
                 let message = format!("{found} is none of the allowed values: {}", listed.join(", "));
-                return problem(Code::R4, path, message);
+                return problem(Code::UnknownEnumValue, path, message);
             }
         }
         if let Kind::Number(digits) = value.kind
@@ -148,13 +150,13 @@ impl<'a> Fitter<'_, 'a> {
                 "{found} is not a whole number; an integer is expected and rounding would lose a part{}",
                 whole_numbers_around(digits)
             );
-            return problem(Code::R3, path, message);
+            return problem(Code::LossyNumber, path, message);
         }
         if types.accept(value) {
             return self.breach(ids, value, path).unwrap_or_else(|| {
-                problem(Code::R8, path, format!("{found} does not fit {}", self.expected(ids)))
+                problem(Code::ValueMismatch, path, format!("{found} does not fit {}", self.expected(ids)))
             });
         }
-        problem(Code::R8, path, wrong_type(value, path, &self.expected(ids)))
+        problem(Code::ValueMismatch, path, wrong_type(value, path, &self.expected(ids)))
     }
 }

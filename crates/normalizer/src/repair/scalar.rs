@@ -36,7 +36,7 @@ impl<'a> Fitter<'_, 'a> {
         let types = goal.types(self.judge.schema());
         let mut found = Vec::new();
         let mut propose = |node: Node<'a>, cost: u32, why: &str| {
-            found.push(Ok(Fit::edited(Code::T1, path, value, node, cost, why)));
+            found.push(Ok(Fit::edited(Code::StringToScalar, path, value, node, cost, why)));
         };
         if types.overlaps(Types::NULL)
             && matches!(text, "null" | "None" | "NULL" | "Null" | "nil" | "undefined")
@@ -53,7 +53,7 @@ impl<'a> Fitter<'_, 'a> {
             match number(text) {
                 Some(number) if is_grouped(&number) && !types.accept(&Node::built(Kind::Number("0.5"))) => {
                     let message = format!("\"{text}\" may be a thousand times that; send the digits alone");
-                    found.push(Err(vec![problem(Code::R3, path, message)]));
+                    found.push(Err(vec![problem(Code::LossyNumber, path, message)]));
                 }
                 Some(number) if types.accept(&Node::built(Kind::Number(&number))) => {
                     let node = Node::built(Kind::Number(self.arena.alloc_str(&number)));
@@ -64,11 +64,11 @@ impl<'a> Fitter<'_, 'a> {
                         "\"{text}\" is not a whole number; an integer is expected{}",
                         whole_numbers_around(&number)
                     );
-                    found.push(Err(vec![problem(Code::R3, path, message)]));
+                    found.push(Err(vec![problem(Code::LossyNumber, path, message)]));
                 }
                 None if looks_like_expression(text) => {
                     let message = format!("\"{text}\" is an expression; send the number it stands for");
-                    found.push(Err(vec![problem(Code::R5, path, message)]));
+                    found.push(Err(vec![problem(Code::Expression, path, message)]));
                 }
                 None => {}
             }
@@ -95,7 +95,7 @@ impl<'a> Fitter<'_, 'a> {
             _ => return None,
         };
         let cost = costs::VALUE_FORM + costs::MARGIN;
-        Some(Ok(Fit::edited(Code::T1, path, value, node, cost, "the digit for a boolean")))
+        Some(Ok(Fit::edited(Code::StringToScalar, path, value, node, cost, "the digit for a boolean")))
     }
 
     /// Whether only `true` and `false` will do.

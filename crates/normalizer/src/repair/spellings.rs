@@ -88,7 +88,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             (entry.state, entry.ids) = (state, ids);
             entry.fitted = Some(fit);
             taken.insert(name);
-            draft.note(Code::N1, path, key, Some(quote(key)), Some(quote(name)), why);
+            draft.note(Code::KeyForm, path, key, Some(quote(key)), Some(quote(name)), why);
             draft.cost += costs::KEY_FORM;
         }
         draft.free.retain(|name| !taken.contains(name));
@@ -117,7 +117,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                         "\"{}\" and \"{name}\" are both given; send one value, as \"{name}\"",
                         member.key
                     );
-                    found.push(problem(Code::R7, &place, message));
+                    found.push(problem(Code::ConflictingValues, &place, message));
                 }
                 None if says_nothing(&member.value) => {}
                 None => {

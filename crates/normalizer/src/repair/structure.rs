@@ -113,7 +113,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             if member.key == envelope.key { moved.extend_from_slice(inner) } else { moved.push(*member) }
         }
         let change = Change {
-            code: Code::E1,
+            code: Code::EnvelopeRemoved,
             path: Path::Root.key(envelope.key).to_string(),
             from: Some(quote(envelope.key)),
             to: None,
@@ -184,7 +184,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let at = present.or_else(|| members.iter().position(is_taken)).unwrap_or(0).min(moved.len());
         moved.insert(at, Member::new(self.arena.alloc_str(name), value));
         let change = Change {
-            code: Code::E2,
+            code: Code::WrapperRestored,
             path: Path::Root.key(name).to_string(),
             from: None,
             to: Some(quote(name)),
@@ -254,7 +254,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let value = Node::built(Kind::Object(self.arena.alloc_slice_copy(&inner)));
         moved.push(Member::new(self.arena.alloc_str(name), value));
         let change = Change {
-            code: Code::E2,
+            code: Code::WrapperRestored,
             path: Path::Root.key(name).to_string(),
             from: None,
             to: Some(quote(name)),

@@ -29,6 +29,13 @@ impl<'a> Fitter<'_, 'a> {
             return None;
         }
         let node = self.text_node(number);
-        Some(Ok(Fit::edited(Code::T5, path, value, node, costs::VALUE_TEXT, "the digits as text")))
+        Some(Ok(Fit::edited(
+            Code::NumberToString,
+            path,
+            value,
+            node,
+            costs::VALUE_TEXT,
+            "the digits as text",
+        )))
     }
 }

@@ -137,7 +137,7 @@ pub(super) fn apply<'a>(
             renamed[index] = Member::new(name, member.value);
             let path = Path::Root.key(key).to_string();
             let (from, to) = (Some(quote(key)), Some(quote(name)));
-            changes.push(site.change(Code::N1, path, from, to, "the server's style"));
+            changes.push(site.change(Code::KeyForm, path, from, to, "the server's style"));
         }
     }
     renamed.map(|members| Applied { members, changes })

@@ -20,6 +20,12 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'
         return None;
     }
     let path = Path::Root.key(name).to_string();
-    let change = site.change(Code::T3, path, Some(preview(&value)), Some(preview(&text)), "raw JSON as text");
+    let change = site.change(
+        Code::ContainerToString,
+        path,
+        Some(preview(&value)),
+        Some(preview(&text)),
+        "raw JSON as text",
+    );
     Some(Applied { members: site.with_value(index, text), changes: vec![change] })
 }

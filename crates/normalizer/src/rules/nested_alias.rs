@@ -44,9 +44,9 @@ impl<'a> Edit<'a> for Rename<'_, '_, '_, 'a> {
                     "\"{from}\" and \"{to}\" are two values for one field (rule {}); send one of them, as \"{to}\"",
                     self.site.rule.id
                 );
-                return Err(problem(Code::R7, &place.key(from), message));
+                return Err(problem(Code::ConflictingValues, &place.key(from), message));
             }
         }
-        Ok(param_alias::rename(self.site, members, from, to, Code::N5, place))
+        Ok(param_alias::rename(self.site, members, from, to, Code::NestedAliasByRule, place))
     }
 }

@@ -69,7 +69,7 @@ impl<'a> Edit<'a> for Fill<'_, '_, '_, 'a> {
             None => filled.push(Member::new(self.site.fitter.arena.alloc_str(self.name), node)),
         }
         let from = at.map(|at| preview(&members[at].value));
-        let change = self.site.change(Code::D2, path, from, Some(preview(&node)), "default");
+        let change = self.site.change(Code::NestedDefaultByRule, path, from, Some(preview(&node)), "default");
         Ok(Some(Applied { members: filled, changes: vec![change] }))
     }
 }

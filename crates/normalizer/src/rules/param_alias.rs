@@ -30,7 +30,7 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option
             return None;
         }
     }
-    rename(site, site.members, from, to, Code::N3, &Path::Root)
+    rename(site, site.members, from, to, Code::AliasByRule, &Path::Root)
 }
 
 /// Whether another alias of the same parameter brings another value.
@@ -74,7 +74,7 @@ pub(super) fn rename<'a>(
             } else {
                 format!("conflict: \"{to}\" is given explicitly and wins")
             };
-            site.change(Code::X1, path, Some(preview(&sent.value)), None, &why)
+            site.change(Code::UnsupportedDropped, path, Some(preview(&sent.value)), None, &why)
         }
     };
     Some(Applied { members: renamed, changes: vec![change] })

@@ -24,6 +24,6 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, value: &str) -> Opt
     let node = parse(arena.alloc_str(&value), arena).ok()?.root;
     let mut members = site.members.to_vec();
     members.push(Member::new(arena.alloc_str(name), node));
-    let change = site.change(Code::D1, place, None, Some(value.into_owned()), "default");
+    let change = site.change(Code::DefaultByRule, place, None, Some(value.into_owned()), "default");
     Some(Applied { members, changes: vec![change] })
 }

@@ -20,7 +20,12 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'
     let mut members = site.members.to_vec();
     let dropped = members.remove(index);
     let from = Some(preview(&dropped.value));
-    let change =
-        site.change(Code::X1, Path::Root.key(name).to_string(), from, None, "dropped as the rule says");
+    let change = site.change(
+        Code::UnsupportedDropped,
+        Path::Root.key(name).to_string(),
+        from,
+        None,
+        "dropped as the rule says",
+    );
     Some(Applied { members, changes: vec![change] })
 }

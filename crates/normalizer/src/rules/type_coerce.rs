@@ -47,7 +47,7 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str, to: CoerceTo) -> Op
     if site.needs_agreement() && is_destructive_flag(name) && !is_spelt_out() {
         return None;
     }
-    let code = if to == CoerceTo::String { Code::T5 } else { Code::T1 };
+    let code = if to == CoerceTo::String { Code::NumberToString } else { Code::StringToScalar };
     let path = Path::Root.key(name).to_string();
     let change =
         site.change(code, path, Some(preview(&value)), Some(preview(&coerced)), "coerced as the rule says");

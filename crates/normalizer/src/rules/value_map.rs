@@ -30,7 +30,12 @@ pub(super) fn apply<'a>(
         return None;
     }
     let path = Path::Root.key(name).to_string();
-    let change =
-        site.change(Code::V1, path, Some(preview(&value)), Some(preview(&node)), "mapped as the rule says");
+    let change = site.change(
+        Code::EnumForm,
+        path,
+        Some(preview(&value)),
+        Some(preview(&node)),
+        "mapped as the rule says",
+    );
     Some(Applied { members: site.with_value(index, node), changes: vec![change] })
 }

@@ -17,7 +17,7 @@ pub(super) fn write(reader: &mut Lenient<'_>, content: &str, quote: char) -> Res
     let escapes = Escapes::of(content);
     if escapes.is_ambiguous(content) {
         return Err(reader.error(
-            Code::R2,
+            Code::AmbiguousReading,
             "a string mixes backslashes that are escapes with some that are not; double the ones that stand for themselves",
         ));
     }

@@ -112,7 +112,7 @@ impl<'t> Lenient<'t> {
     pub fn value(&mut self, depth: usize) -> Read {
         if depth > MAX_DEPTH {
             let message = format!("the value nests deeper than {MAX_DEPTH} levels; send a flatter one");
-            return Err(self.error(Code::R12, &message));
+            return Err(self.error(Code::OverLimit, &message));
         }
         self.trivia()?;
         self.skip_prefix();
@@ -348,7 +348,7 @@ impl<'t> Lenient<'t> {
                 }
                 Ok(())
             }
-            Some('.' | '…') => Err(self.error(Code::R5, strings::LEFT_OUT)),
+            Some('.' | '…') => Err(self.error(Code::Expression, strings::LEFT_OUT)),
             Some(_) => Err(self.unexpected("a key")),
             None => Err(self.truncated()),
         }
@@ -370,7 +370,9 @@ impl<'t> Lenient<'t> {
                 match near.find("*/") {
                     Some(end) => self.at += end + 2,
                     None if near.len() < trimmed.len() => {
-                        return Err(self.error(Code::R12, "a comment is too long; send the value alone"));
+                        return Err(
+                            self.error(Code::OverLimit, "a comment is too long; send the value alone")
+                        );
                     }
                     None => return Err(self.truncated()),
                 }
@@ -430,12 +432,15 @@ impl<'t> Lenient<'t> {
     }
 
     pub fn truncated(&self) -> Unreadable {
-        self.error(Code::S2, "the text ends too early; send the whole call again")
+        self.error(Code::TruncatedText, "the text ends too early; send the whole call again")
     }
 
     pub fn unexpected(&self, expected: &str) -> Unreadable {
         let found: String = self.text[self.at..].chars().take(20).collect();
-        self.error(Code::R9, &format!("found {found:?} where {expected} should be; send strict JSON"))
+        self.error(
+            Code::UnreadableText,
+            &format!("found {found:?} where {expected} should be; send strict JSON"),
+        )
     }
 }
 

@@ -61,7 +61,7 @@ impl Lenient<'_> {
     pub fn expression(&self) -> Unreadable {
         let found = expression_at(&self.text[self.at..]);
         self.error(
-            Code::R5,
+            Code::Expression,
             &format!("{found:?} is an expression or a bare word, not a JSON value; send the value itself"),
         )
     }

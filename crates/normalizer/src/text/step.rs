@@ -93,7 +93,7 @@ impl Step {
 
     /// The code under which the step is reported.
     pub fn code(self) -> Code {
-        if self == Step::EscapedWhole { Code::S3 } else { Code::S1 }
+        if self == Step::EscapedWhole { Code::DoubleEncoding } else { Code::LenientSyntax }
     }
 
     /// How much of it was a guess.

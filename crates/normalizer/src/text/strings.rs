@@ -62,9 +62,8 @@ pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), U
         reader.skip();
     }
     if open == '`' && content.contains("${") {
-        return Err(
-            reader.error(Code::R5, "a template with a placeholder is no value; send the value itself")
-        );
+        return Err(reader
+            .error(Code::Expression, "a template with a placeholder is no value; send the value itself"));
     }
     escapes::write(reader, content, open)
 }
@@ -130,7 +129,7 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
         }
         if is_followed_by_a_string(after, closers, reader) {
             let message = "two strings stand side by side; send one string, or a comma between them";
-            return Err(reader.error(Code::R2, message));
+            return Err(reader.error(Code::AmbiguousReading, message));
         }
         let content = &text[start..end];
         let before = content.chars().next_back();
@@ -177,7 +176,7 @@ fn unclear(reader: &Lenient<'_>) -> Unreadable {
         "it is unclear where a string ends: {} follows a quote in it; escape the quotes that belong to the text",
         shown(reader.after_skip(1))
     );
-    reader.error(Code::R2, &message)
+    reader.error(Code::AmbiguousReading, &message)
 }
 
 /// What is wrong when the first quote of a string is followed by something that cannot stand there.
@@ -186,7 +185,7 @@ fn after_string(reader: &Lenient<'_>) -> Unreadable {
     let in_object = reader.open.last() == Some(&'{');
     if let Some(key) = key_without_colon(after).filter(|_| in_object) {
         let message = format!("the key \"{key}\" is not followed by a colon; send \"{key}\": and its value");
-        return reader.error(Code::R9, &message);
+        return reader.error(Code::UnreadableText, &message);
     }
     // Another quote further on could be the end of the string.
     if after.contains('"') {
@@ -194,20 +193,20 @@ fn after_string(reader: &Lenient<'_>) -> Unreadable {
     }
     let follows = after.trim_start().trim_start_matches(',').trim_start();
     if follows.starts_with("...") || follows.starts_with('…') {
-        return reader.error(Code::R5, LEFT_OUT);
+        return reader.error(Code::Expression, LEFT_OUT);
     }
     let close = if in_object { '}' } else { ']' };
     if after.trim_start().starts_with(',') {
         let place = if in_object { "a key" } else { "a value" };
         let message =
             format!("after a comma comes {}, where {place} should be; send strict JSON", shown(follows));
-        return reader.error(Code::R9, &message);
+        return reader.error(Code::UnreadableText, &message);
     }
     let message = format!(
         "a string is followed by {}, where a comma or \"{close}\" should be; send strict JSON",
         shown(after)
     );
-    reader.error(Code::R9, &message)
+    reader.error(Code::UnreadableText, &message)
 }
 
 /// `, "limit" 5`: a key that is followed by its value at once.

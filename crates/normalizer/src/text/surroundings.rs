@@ -101,7 +101,7 @@ pub(super) fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Read
             }
             Err(failure) => {
                 // Braces in prose are no value; a value that got going and failed is refused.
-                if failure.got_going || failure.error.code == Code::R12 {
+                if failure.got_going || failure.error.code == Code::OverLimit {
                     return Err(failure.error);
                 }
                 from = start + 1;
@@ -110,7 +110,7 @@ pub(super) fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Read
         }
     }
     Err(first_failure.map(|failure| failure.error).unwrap_or_else(|| Unreadable {
-        code: Code::R9,
+        code: Code::UnreadableText,
         offset: 0,
         message: "the arguments are not a JSON object; send one object with the parameters".to_owned(),
     }))
@@ -118,7 +118,7 @@ pub(super) fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Read
 
 fn too_many_brackets(offset: usize) -> Unreadable {
     let message = "there are too many brackets around the object; send it alone".to_owned();
-    Unreadable { code: Code::R12, offset, message }
+    Unreadable { code: Code::OverLimit, offset, message }
 }
 
 fn push(steps: &mut Vec<Step>, step: Step) {
@@ -251,7 +251,7 @@ fn note_lead(lead: &str, start: usize, steps: &mut Vec<Step>) -> Result<(), Unre
     let before_label = lead.rfind(['\n', ',', '(']).map_or("", |at| &lead[..at]);
     if looks_like_members(lead) || has_loose_member(before_label) {
         return Err(Unreadable {
-            code: Code::R9,
+            code: Code::UnreadableText,
             offset: start,
             message: "there are members before the object; send one object with all parameters".to_owned(),
         });
@@ -289,12 +289,18 @@ fn after(
         return Ok(String::new());
     }
     if has_loose_member(rest) {
-        return refuse(Code::R9, "there are members after the object; send one object with all parameters");
+        return refuse(
+            Code::UnreadableText,
+            "there are members after the object; send one object with all parameters",
+        );
     }
     if quiet.starts_with(',') && looks_like_members(quiet)
         || looks_like_members(quiet) && !quiet.contains('{')
     {
-        return refuse(Code::R9, "there are members after the object; send one object with all parameters");
+        return refuse(
+            Code::UnreadableText,
+            "there are members after the object; send one object with all parameters",
+        );
     }
     // Another value must be the same one.
     let (mut starts, mut read_in_vain) = (0, 0);
@@ -315,10 +321,16 @@ fn after(
                 quiet = &quiet[found.end..];
             }
             Ok(_) => {
-                return refuse(Code::R2, "several different objects run together; send one call at a time");
+                return refuse(
+                    Code::AmbiguousReading,
+                    "several different objects run together; send one call at a time",
+                );
             }
-            Err(failure) if failure.got_going || failure.error.code == Code::S2 => {
-                return refuse(Code::R2, "a second object follows the first; send one call at a time");
+            Err(failure) if failure.got_going || failure.error.code == Code::TruncatedText => {
+                return refuse(
+                    Code::AmbiguousReading,
+                    "a second object follows the first; send one call at a time",
+                );
             }
             Err(failure) => {
                 read_in_vain += failure.error.offset.saturating_sub(at);
@@ -328,7 +340,10 @@ fn after(
         }
     }
     if looks_like_members(quiet) {
-        return refuse(Code::R9, "there are members after the object; send one object with all parameters");
+        return refuse(
+            Code::UnreadableText,
+            "there are members after the object; send one object with all parameters",
+        );
     }
     let words = quiet.trim_matches(|char: char| char.is_whitespace() || "`~.".contains(char));
     if rest.contains("```") {

@@ -20,7 +20,7 @@ const ANSWERED_MIB: u64 = 15;
 
 /// Every figure, in the order in which they run.
 const IDS: [&str; 14] =
-    ["R01", "R09", "R10", "R11", "R12", "R13", "R16", "R18", "R06", "R14", "R15", "R24", "R27", "R05"];
+    ["Q01", "Q09", "Q10", "Q11", "Q12", "Q13", "Q16", "Q18", "Q06", "Q14", "Q15", "Q24", "Q27", "Q05"];
 
 /// What was asked for.
 struct Wanted {
@@ -57,25 +57,25 @@ fn main() -> ExitCode {
 
 async fn measure(programs: &Programs, gateways: &GatewayPrograms, id: &str, minutes: f64) -> Vec<Figure> {
     let figure = match id {
-        "R01" => gateway::crashes(gateways, 500).await,
-        "R09" => figures::torture(programs, 100, 100).await,
-        "R10" => figures::kills(programs, 1000).await,
-        "R11" => figures::hung(programs, 64, Duration::from_secs(30)).await,
-        "R12" => {
+        "Q01" => gateway::crashes(gateways, 500).await,
+        "Q09" => figures::torture(programs, 100, 100).await,
+        "Q10" => figures::kills(programs, 1000).await,
+        "Q11" => figures::hung(programs, 64, Duration::from_secs(30)).await,
+        "Q12" => {
             let refused = figures::large(programs, 64, 20).await;
             return vec![refused, figures::large(programs, ANSWERED_MIB, 20).await];
         }
-        "R13" => figures::depths(programs, 20).await,
-        "R16" => figures::around_completion(programs, 100_000).await,
-        "R18" => figures::orphans(programs, 30),
-        "R06" => gateway::sessions(gateways, 10_000).await,
-        "R14" => gateway::many_tools(gateways, 10, 1000, 100).await,
-        "R15" => {
+        "Q13" => figures::depths(programs, 20).await,
+        "Q16" => figures::around_completion(programs, 100_000).await,
+        "Q18" => figures::orphans(programs, 30),
+        "Q06" => gateway::sessions(gateways, 10_000).await,
+        "Q14" => gateway::many_tools(gateways, 10, 1000, 100).await,
+        "Q15" => {
             let ids = gateway::ids(gateways).await;
             return vec![ids, gateway::routing(gateways, 64, 1_000_000).await];
         }
-        "R24" => gateway::reloads(gateways, 1000).await,
-        "R27" => gateway::starts(gateways).await,
+        "Q24" => gateway::reloads(gateways, 1000).await,
+        "Q27" => gateway::starts(gateways).await,
         _ => figures::watch(programs, Duration::from_secs_f64(minutes * 60.0)).await,
     };
     vec![figure]

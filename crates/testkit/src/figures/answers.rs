@@ -16,13 +16,13 @@ const ABOVE_CAP_KIB: u64 = 8 * MIB;
 /// What may be left of a large result once it is gone.
 const KEPT_KIB: u64 = 8 * MIB;
 
-/// R09: every way to spoil stdout, and a line of so many megabytes without an end.
+/// Q09: every way to spoil stdout, and a line of so many megabytes without an end.
 pub async fn torture(programs: &Programs, rounds: usize, megabytes: u64) -> Figure {
     let done = format!(
         "{} ways to spoil stdout, {rounds} times; {megabytes} MB without a line end",
         STDOUT_HABITS.len()
     );
-    let mut figure = Figure::new("R09", done);
+    let mut figure = Figure::new("Q09", done);
     let server = supervised("noisy", programs.hostile(&[]));
     let peer = ready(&server).await;
     let before = Usage::own();
@@ -52,10 +52,10 @@ pub async fn torture(programs: &Programs, rounds: usize, megabytes: u64) -> Figu
     figure
 }
 
-/// R12: a result of so many megabytes, while others call the same server and another one.
+/// Q12: a result of so many megabytes, while others call the same server and another one.
 pub async fn large(programs: &Programs, megabytes: u64, rounds: usize) -> Figure {
     let mut figure =
-        Figure::new("R12", format!("a result of {megabytes} MiB, {rounds} times, with calls meanwhile"));
+        Figure::new("Q12", format!("a result of {megabytes} MiB, {rounds} times, with calls meanwhile"));
     let (server, other) =
         (supervised("large", programs.hostile(&[])), supervised("other", programs.hostile(&[])));
     let (peer, beside) = (ready(&server).await, ready(&other).await);
@@ -110,10 +110,10 @@ pub async fn large(programs: &Programs, megabytes: u64, rounds: usize) -> Figure
     figure
 }
 
-/// R13: nesting in both directions.
+/// Q13: nesting in both directions.
 pub async fn depths(programs: &Programs, rounds: usize) -> Figure {
     let mut figure =
-        Figure::new("R13", format!("nesting of 64, 100, 129, 5,000, 100,000 and 1,000,000, {rounds} times"));
+        Figure::new("Q13", format!("nesting of 64, 100, 129, 5,000, 100,000 and 1,000,000, {rounds} times"));
     let server = supervised("deep", programs.hostile(&[]));
     let peer = ready(&server).await;
     let (mut answers, mut questions) = (Times::default(), Times::default());

@@ -15,9 +15,9 @@ const CALLERS: usize = 64;
 /// How long the last cancellations may be on their way.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// R11: so many calls hang until their time is over.
+/// Q11: so many calls hang until their time is over.
 pub async fn hung(programs: &Programs, calls: usize, patience: Duration) -> Figure {
-    let mut figure = Figure::new("R11", format!("{calls} calls that hang for {} s", patience.as_secs_f64()));
+    let mut figure = Figure::new("Q11", format!("{calls} calls that hang for {} s", patience.as_secs_f64()));
     let (server, other) =
         (supervised("hangs", programs.hostile(&[])), supervised("other", programs.hostile(&[])));
     let (peer, beside) = (ready(&server).await, ready(&other).await);
@@ -66,9 +66,9 @@ pub async fn hung(programs: &Programs, calls: usize, patience: Duration) -> Figu
     figure
 }
 
-/// R16: calls that are given up at random moments around their completion.
+/// Q16: calls that are given up at random moments around their completion.
 pub async fn around_completion(programs: &Programs, calls: usize) -> Figure {
-    let mut figure = Figure::new("R16", format!("{calls} calls given up around their completion"));
+    let mut figure = Figure::new("Q16", format!("{calls} calls given up around their completion"));
     let server = supervised("cancelled", programs.hostile(&[]));
     let peer = ready(&server).await;
     let usual = usual_time(&peer).await;

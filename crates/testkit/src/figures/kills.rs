@@ -21,9 +21,9 @@ const UNDISTURBED_PER_KILL: Duration = Duration::from_millis(5);
 /// The longest wait between the call and the kill, in microseconds.
 const MAX_WAIT_US: u64 = 5000;
 
-/// R10: one server is killed in the middle of a call, so many times, while another one is called.
+/// Q10: one server is killed in the middle of a call, so many times, while another one is called.
 pub async fn kills(programs: &Programs, rounds: usize) -> Figure {
-    let mut figure = Figure::new("R10", format!("{rounds} kills in the middle of a call"));
+    let mut figure = Figure::new("Q10", format!("{rounds} kills in the middle of a call"));
     let server = supervised("killed", programs.hostile(&[]));
     let other = supervised("other", programs.hostile(&[]));
     let beside = ready(&other).await;

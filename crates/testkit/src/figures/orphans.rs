@@ -115,10 +115,10 @@ pub const NPX: [&str; 4] = [
     "node -e \"process.on('SIGTERM', () => {}); process.stdin.resume(); setInterval(() => {}, 1000)\"",
 ];
 
-/// R18: gateways that are killed, each with a tree of processes that ignore everything else.
+/// Q18: gateways that are killed, each with a tree of processes that ignore everything else.
 pub fn orphans(programs: &Programs, rounds: usize) -> Figure {
     let mut figure = Figure::new(
-        "R18",
+        "Q18",
         format!("{rounds} gateways killed, each with a tree that ignores SIGTERM and EOF"),
     );
     let tree = stubborn(programs);

@@ -18,10 +18,10 @@ const WARM_UP: f64 = 0.2;
 /// How often it is looked.
 const SAMPLE: Duration = Duration::from_secs(1);
 
-/// R05: servers with noise of every kind in use for so long, with a guardian.
+/// Q05: servers with noise of every kind in use for so long, with a guardian.
 pub async fn watch(programs: &Programs, time: Duration) -> Figure {
     let mut figure =
-        Figure::new("R05", format!("{CALLERS} callers of {SERVERS} servers for {} s", time.as_secs()));
+        Figure::new("Q05", format!("{CALLERS} callers of {SERVERS} servers for {} s", time.as_secs()));
     let guardian = Guardian::start(programs.guardian.clone(), vec!["__guard".into()]).expect("a guardian");
     let servers: Vec<_> = (0..SERVERS)
         .map(|number| {

@@ -14,8 +14,8 @@ mod eras;
 #[path = "../../../../tests/servers/installed.rs"]
 mod installed;
 mod looks;
-mod seed_001_logging;
 mod server;
+mod server_logging;
 mod sound;
 mod spoken;
 mod through_toolwright;

@@ -256,9 +256,9 @@ async fn a_server_that_is_slow_to_start_holds_up_nothing_else() {
     });
 }
 
-/// R26 in the size of CI: the broker is killed and started again, and every toggle ends as it was said.
+/// Q26 in the size of CI: the broker is killed and started again, and every toggle ends as it was said.
 #[tokio::test(flavor = "multi_thread")]
-async fn r26_a_broker_that_is_killed_and_started_again_costs_no_command_its_right_end() {
+async fn q26_a_broker_that_is_killed_and_started_again_costs_no_command_its_right_end() {
     const KILLS: usize = 10;
     const TOGGLES: usize = 4;
     let house = House::begin().await;

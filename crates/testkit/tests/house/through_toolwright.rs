@@ -1,4 +1,4 @@
-//! The server behind Toolwright: seed 000's scenarios with the real server and a real switch.
+//! The server behind Toolwright: founding document 000's scenarios with the real server and a real switch.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! R23: the clock jumps while calls run.
+//! Q23: the clock jumps while calls run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn times(records: &[Value]) -> Vec<i64> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r23_the_clock_jumps_during_calls_and_only_the_times_of_records_show_it() {
+async fn q23_the_clock_jumps_during_calls_and_only_the_times_of_records_show_it() {
     let Some(library) = library() else { return };
     let mut served = with_clock(&library, &[]);
     let mut first = client(&served).await;
@@ -106,7 +106,7 @@ async fn r23_the_clock_jumps_during_calls_and_only_the_times_of_records_show_it(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r23_a_call_is_given_up_after_its_time_wherever_the_clock_jumps() {
+async fn q23_a_call_is_given_up_after_its_time_wherever_the_clock_jumps() {
     let Some(library) = library() else { return };
     for clock in ["+1d", "-1h", "@1970-01-01 00:00:10", "@2038-01-19 03:14:06"] {
         let served = with_clock(&library, &[]);

@@ -1,4 +1,4 @@
-//! R03: the n-th call to the system fails while a gateway serves.
+//! Q03: the n-th call to the system fails while a gateway serves.
 
 use std::fs;
 
@@ -83,17 +83,17 @@ async fn the_nth_write_fails(error: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r03_the_nth_write_says_that_the_disk_is_broken() {
+async fn q03_the_nth_write_says_that_the_disk_is_broken() {
     the_nth_write_fails("EIO").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r03_the_nth_write_says_that_the_disk_is_full() {
+async fn q03_the_nth_write_says_that_the_disk_is_full() {
     the_nth_write_fails("ENOSPC").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r03_while_writes_fail_it_is_degraded_and_the_next_record_counts_what_is_missing() {
+async fn q03_while_writes_fail_it_is_degraded_and_the_next_record_counts_what_is_missing() {
     if !has_strace() {
         return;
     }
@@ -117,7 +117,7 @@ async fn r03_while_writes_fail_it_is_degraded_and_the_next_record_counts_what_is
 
 /// Whatever cannot be synced, a gateway starts, answers, writes down and ends.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r03_the_nth_sync_fails_and_nothing_crashes() {
+async fn q03_the_nth_sync_fails_and_nothing_crashes() {
     if !has_strace() {
         return;
     }

@@ -1,4 +1,4 @@
-//! R22: the disk with the state folder is full.
+//! Q22: the disk with the state folder is full.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn bytes(file: &Path) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r22_calls_go_on_and_every_one_is_written_or_counted() {
+async fn q22_calls_go_on_and_every_one_is_written_or_counted() {
     let Some(disk) = SmallDisk::mount() else { return };
     let mut served = on(&disk, &[]);
     let (code, _, complaint) = served.run_behind(&["token", "add", "kept"]);
@@ -102,7 +102,7 @@ fn exported_on(served: &Served) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r22_with_block_no_call_is_run_that_cannot_be_written_down() {
+async fn q22_with_block_no_call_is_run_that_cannot_be_written_down() {
     let Some(disk) = SmallDisk::mount() else { return };
     let served = on(&disk, &["--without-journal", "block"]);
     let mut client = client(&served).await;
@@ -143,7 +143,7 @@ async fn r22_with_block_no_call_is_run_that_cannot_be_written_down() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r22_a_gateway_that_starts_on_a_full_disk_says_so_and_serves_or_refuses_to() {
+async fn q22_a_gateway_that_starts_on_a_full_disk_says_so_and_serves_or_refuses_to() {
     let Some(disk) = SmallDisk::mount() else { return };
     let mut served = on(&disk, &[]);
     let mut first = client(&served).await;

@@ -45,7 +45,7 @@ pub(super) fn open(reading: &mut Reading) {
 fn open_string(reading: &mut Reading) -> bool {
     let Some(inner) = object_in_string(&reading.value) else { return false };
     let sent = std::mem::replace(&mut reading.value, inner.clone());
-    reading.note(Code::S3, "", Some(&sent), Some(&inner), "the call was JSON inside a string");
+    reading.note(Code::DoubleEncoding, "", Some(&sent), Some(&inner), "the call was JSON inside a string");
     true
 }
 
@@ -71,7 +71,7 @@ fn open_wrapper(reading: &mut Reading) -> bool {
     let Some(call) = as_object(&value).filter(|inner| holds_call(&key, inner)) else { return false };
     let sent = std::mem::replace(&mut reading.value, call.clone());
     let why = format!("the call was wrapped in \"{key}\"");
-    reading.note(Code::E1, "", Some(&sent), Some(&call), &why);
+    reading.note(Code::EnvelopeRemoved, "", Some(&sent), Some(&call), &why);
     true
 }
 
@@ -81,7 +81,13 @@ fn open_inner_tool(reading: &mut Reading) -> bool {
     let only = tool.members().filter(|members| members.len() == 1);
     let Some(inner) = only.and_then(|_| tool.get("tool")).filter(is_object) else { return false };
     reading.value = reading.value.with("tool", &inner);
-    reading.note(Code::E1, "/tool", Some(&tool), Some(&inner), "the identifier was wrapped in \"tool\"");
+    reading.note(
+        Code::EnvelopeRemoved,
+        "/tool",
+        Some(&tool),
+        Some(&inner),
+        "the identifier was wrapped in \"tool\"",
+    );
     true
 }
 
@@ -127,7 +133,7 @@ fn join_dotted(reading: &mut Reading) {
         joined.value = joined.value.with(&part, &object.with(&key, &value));
         let why = format!("the key \"{part}.{key}\" stood for a member of \"{part}\"");
         let from = pointer("", &format!("{part}.{key}"));
-        joined.note(Code::E2, &from, Some(&value), Some(&value), &why);
+        joined.note(Code::WrapperRestored, &from, Some(&value), Some(&value), &why);
     }
     *reading = joined;
 }

@@ -45,7 +45,7 @@ pub(super) fn gather_identifier(reading: &mut Reading) {
     }
     reading.value = call;
     reading.note(
-        Code::E2,
+        Code::WrapperRestored,
         "",
         Some(&sent),
         Some(&reading.value.clone()),
@@ -57,7 +57,7 @@ pub(super) fn gather_identifier(reading: &mut Reading) {
 pub(super) fn leave_out_blanks(reading: &mut Reading) {
     if let Some(blank) = reading.get("arguments").filter(is_blank) {
         reading.value = reading.value.without("arguments");
-        reading.note(Code::V2, "/arguments", Some(&blank), None, "it says nothing");
+        reading.note(Code::EmptyOptional, "/arguments", Some(&blank), None, "it says nothing");
     }
 }
 
@@ -68,7 +68,13 @@ pub(super) fn open_strings(reading: &mut Reading) {
         if let Some(object) = as_object(&sent) {
             reading.value = reading.value.with(key, &object);
             let path = pointer("", key);
-            reading.note(Code::T2, &path, Some(&sent), Some(&object), "it was JSON inside a string");
+            reading.note(
+                Code::StringToContainer,
+                &path,
+                Some(&sent),
+                Some(&object),
+                "it was JSON inside a string",
+            );
         }
     }
 }
@@ -98,7 +104,9 @@ pub(super) fn gather_arguments(reading: &mut Reading, known: &dyn Known) {
             let is_whole =
                 key == "arguments" || ALSO_ARGUMENTS.contains(&key.as_str()) && !is_parameter(&key);
             let put = match (is_whole, is_parameter(&key)) {
-                (true, _) => put_whole(&mut moved, &value, Code::E1, &path, "it stood inside \"tool\""),
+                (true, _) => {
+                    put_whole(&mut moved, &value, Code::EnvelopeRemoved, &path, "it stood inside \"tool\"")
+                }
                 (false, true) => put_one(&mut moved, &key, &value, &path, "it stood inside \"tool\""),
                 (false, false) => false,
             };
@@ -122,9 +130,9 @@ pub(super) fn gather_arguments(reading: &mut Reading, known: &dyn Known) {
                 // `input` may be a parameter and may stand for all of them.
                 !is_other_word && put_one(&mut moved, &key, &value, &path, "it stood beside \"tool\"")
             } else if is_other_word {
-                put_whole(&mut moved, &value, Code::N4, &path, "another word for \"arguments\"")
+                put_whole(&mut moved, &value, Code::AliasBySchema, &path, "another word for \"arguments\"")
             } else if value.as_str() == "null" {
-                moved.note(Code::V2, &path, Some(&value), None, "it says nothing");
+                moved.note(Code::EmptyOptional, &path, Some(&value), None, "it says nothing");
                 true
             } else {
                 false
@@ -181,6 +189,6 @@ fn put_one(moved: &mut Reading, key: &str, value: &Json, path: &str, why: &str) 
         return false;
     };
     moved.value = moved.value.with("arguments", &arguments.with(key, value));
-    moved.note(Code::E2, path, Some(value), Some(value), why);
+    moved.note(Code::WrapperRestored, path, Some(value), Some(value), why);
     true
 }

@@ -36,7 +36,13 @@ pub(super) fn read_string(reading: &mut Reading, known: &dyn Known) {
     };
     let object = identifier(tool);
     reading.value = reading.value.with("tool", &object);
-    reading.note(Code::T2, "/tool", Some(&sent), Some(&object), "the only tool that is written so");
+    reading.note(
+        Code::StringToContainer,
+        "/tool",
+        Some(&sent),
+        Some(&object),
+        "the only tool that is written so",
+    );
 }
 
 /// The only tool that is written with its server before it, or by its name alone. None as long as a server that may
@@ -97,7 +103,7 @@ pub(super) fn complete(reading: &mut Reading, known: &dyn Known) {
             let value = Json::text(value);
             whole = whole.with(key, &value);
             let why = format!("the only {key} that can be meant");
-            reading.note(Code::F2, &format!("/tool/{key}"), None, Some(&value), &why);
+            reading.note(Code::ToolNameAffix, &format!("/tool/{key}"), None, Some(&value), &why);
         }
     }
     reading.value = reading.value.with("tool", &whole);
@@ -111,13 +117,14 @@ pub(super) fn known_form(tool: &Identifier, known: &dyn Known) -> Option<(Identi
     }
     let found = |name: &String, code| (Identifier { name: name.clone(), ..tool.clone() }, code);
     if let Some(name) = without_place(tool, &tools).filter(|name| !is_destructive(name)) {
-        return Some(found(name, Code::F2));
+        return Some(found(name, Code::ToolNameAffix));
     }
     let server = Some(tool.server.as_str());
     let candidates: Vec<NamedTool<'_>> = tools.iter().map(|name| NamedTool::new(name, server)).collect();
-    let by_form =
-        match_tool(&tool.name, &candidates, &[]).ok().filter(|found| found.code == Some(Code::F1))?;
-    Some(found(tools.get(by_form.index)?, Code::F1))
+    let by_form = match_tool(&tool.name, &candidates, &[])
+        .ok()
+        .filter(|found| found.code == Some(Code::ToolNameForm))?;
+    Some(found(tools.get(by_form.index)?, Code::ToolNameForm))
 }
 
 /// The tool whose name is written with its server, with toolbox and server, or as a flat name.

@@ -93,14 +93,22 @@ fn rename_legacy_key(reading: &mut Reading) {
     let Some(name) = tool.get("tool").filter(is_string) else { return };
     let renamed = tool.without("tool").with("name", &name);
     reading.value = reading.value.with("tool", &renamed);
-    reading.note(Code::N3, "/tool/tool", Some(&name), Some(&name), "the old key of the tool's name");
+    reading.note(Code::AliasByRule, "/tool/tool", Some(&name), Some(&name), "the old key of the tool's name");
     if let Some(change) = reading.changes.last_mut() {
         change.rule = Some(LEGACY_RULE.to_owned());
     }
 }
 
 /// What the normalizer may mend: levels are looked after here, and a number is no name.
-const OTHERS: &[Code] = &[Code::S1, Code::N1, Code::N2, Code::N3, Code::N4, Code::T2, Code::V2];
+const OTHERS: &[Code] = &[
+    Code::LenientSyntax,
+    Code::KeyForm,
+    Code::KeyTypo,
+    Code::AliasByRule,
+    Code::AliasBySchema,
+    Code::StringToContainer,
+    Code::EmptyOptional,
+];
 
 /// What is left is for the normalizer, as for every other tool: keys in another form, values as strings.
 fn normalize(reading: &mut Reading) {

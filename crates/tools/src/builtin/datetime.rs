@@ -17,7 +17,7 @@ use crate::{ToolFailure, ToolFunction, ToolOutput};
 
 const NAME: &str = "get_current_datetime";
 
-/// The sentence of the voice gateway's tool (`seeds/001`, its datetime tool), spoken as it is.
+/// The sentence of the voice gateway's tool (founding document 001, its datetime tool), spoken as it is.
 const SENTENCE: &str = "It is currently %-I:%M %p on %A, %B %-d, %Y.";
 
 /// Forms with a name.

@@ -132,7 +132,7 @@ impl SearchWeb {
     fn output(&self, provider: &str, query: &str, mut results: SearchResults) -> ToolOutput {
         results.hits.truncate(self.config.max_results);
         let today = self.clock.now().to_zoned(self.home.clone().unwrap_or_else(of_the_machine));
-        // A model that does not know the date takes old news for new (`seeds/001`, its search tool).
+        // A model that does not know the date takes old news for new (founding document 001, its search tool).
         let mut out = format!("[Today is {}]", today.strftime("%A, %B %-d, %Y"));
         let mut room = self.config.max_chars;
         if let Some(answer) = &results.answer {

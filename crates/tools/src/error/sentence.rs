@@ -100,7 +100,7 @@ fn misfits(
     for problem in problems {
         let key = problem.path.split('/').nth(1)?;
         let parameter = parameters.iter().find(|parameter| parameter.name == key)?;
-        if problem.code == Code::R1 && problem.path.matches('/').count() == 1 {
+        if problem.code == Code::MissingRequired && problem.path.matches('/').count() == 1 {
             return None;
         }
         // A value of the right kind is wrong for another reason.

@@ -73,12 +73,12 @@ mod tests {
     #[test]
     fn the_same_change_in_many_items_is_one_line() {
         let changes = [
-            change(Code::T3, "/p", None),
-            change(Code::D2, "/p/steps/0/id", Some("ids")),
-            change(Code::D2, "/p/steps/12/id", Some("ids")),
-            change(Code::D2, "/p/steps/12/name", Some("ids")),
-            change(Code::D2, "/p/steps/2/id", Some("others")),
-            change(Code::F1, "", None),
+            change(Code::ContainerToString, "/p", None),
+            change(Code::NestedDefaultByRule, "/p/steps/0/id", Some("ids")),
+            change(Code::NestedDefaultByRule, "/p/steps/12/id", Some("ids")),
+            change(Code::NestedDefaultByRule, "/p/steps/12/name", Some("ids")),
+            change(Code::NestedDefaultByRule, "/p/steps/2/id", Some("others")),
+            change(Code::ToolNameForm, "", None),
         ];
         assert_eq!(
             lines(&changes),

@@ -1,4 +1,4 @@
-//! MQTT: `voice/transcription` in, `voice/ai-response` out, as the voice gateway of `seeds/001` has it.
+//! MQTT: `voice/transcription` in, `voice/ai-response` out, as the voice gateway of founding document 001 has it.
 //!
 //! A message that the broker kept is not heard: nobody says it now. Neither is one that is too old or came before.
 //! What cannot be read is told on `voice/error`.

@@ -1,4 +1,4 @@
-//! R01: the gateway is killed at any moment, and what it has answered is written down.
+//! Q01: the gateway is killed at any moment, and what it has answered is written down.
 
 use std::collections::HashMap;
 use std::fs;
@@ -38,9 +38,9 @@ struct Written {
     ends: usize,
 }
 
-/// R01: so many kills under load. Every answered call is in the journal, once.
+/// Q01: so many kills under load. Every answered call is in the journal, once.
 pub async fn crashes(programs: &GatewayPrograms, kills: usize) -> Figure {
-    let mut figure = Figure::new("R01", format!("{kills} times kill -9 under the load of {CLIENTS} clients"));
+    let mut figure = Figure::new("Q01", format!("{kills} times kill -9 under the load of {CLIENTS} clients"));
     let servers = [("one".to_owned(), programs.entry(&[]))];
     let flags = ["--rate", "0", "--log-dir", "{folder}/logs"];
     let mut served = Served::start_with(programs, Some(&programs.apart(&servers)), &flags, &[]);

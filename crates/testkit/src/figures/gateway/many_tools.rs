@@ -1,4 +1,4 @@
-//! R14: very many tools.
+//! Q14: very many tools.
 
 use std::time::{Duration, Instant};
 
@@ -25,9 +25,9 @@ const QUERIES: [&str; 6] = [
     "a word that nobody has: zzxqy",
 ];
 
-/// R14: so many servers with so many tools each; lists and searches, so many times.
+/// Q14: so many servers with so many tools each; lists and searches, so many times.
 pub async fn many_tools(programs: &GatewayPrograms, servers: usize, tools: usize, rounds: usize) -> Figure {
-    let mut figure = Figure::new("R14", format!("{servers} servers with {tools} tools of 2 KB each"));
+    let mut figure = Figure::new("Q14", format!("{servers} servers with {tools} tools of 2 KB each"));
     let entries: serde_json::Map<String, Value> = (0..servers)
         .map(|number| {
             let flags = [format!("--tools={tools}"), format!("--prefix=s{number}")];

@@ -1,4 +1,4 @@
-//! R24: the file changes while calls are made.
+//! Q24: the file changes while calls are made.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,10 +27,10 @@ enum Change {
     Removed,
 }
 
-/// R24: the file is written anew so many times, with calls to servers that stay in it.
+/// Q24: the file is written anew so many times, with calls to servers that stay in it.
 pub async fn reloads(programs: &GatewayPrograms, rounds: usize) -> Figure {
     let mut figure = Figure::new(
-        "R24",
+        "Q24",
         format!(
             "{rounds} times another file (server added, changed, removed, file broken), {CALLERS} callers meanwhile"
         ),

@@ -1,4 +1,4 @@
-//! R15: nobody gets another's answer.
+//! Q15: nobody gets another's answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,10 +37,10 @@ struct Tally {
     times: Histogram,
 }
 
-/// R15: so many clients of both eras, all with ids from 0, make so many calls together.
+/// Q15: so many clients of both eras, all with ids from 0, make so many calls together.
 pub async fn routing(programs: &GatewayPrograms, clients: usize, calls: u64) -> Figure {
     let mut figure =
-        Figure::new("R15", format!("{clients} clients, every id from 0, {calls} calls with a nonce"));
+        Figure::new("Q15", format!("{clients} clients, every id from 0, {calls} calls with a nonce"));
     let entries = SERVERS.map(|name| {
         let label = format!("--label={name}");
         let flags =
@@ -167,7 +167,7 @@ async fn flat_names(served: &Served) -> Vec<(String, String)> {
 
 /// Ids of every form, and one that is used twice at the same time. Not a part of the load: it is exact.
 pub async fn ids(programs: &GatewayPrograms) -> Figure {
-    let mut figure = Figure::new("R15", "ids of every form, and one that is in use already");
+    let mut figure = Figure::new("Q15", "ids of every form, and one that is in use already");
     let entries = [("one".to_owned(), programs.entry(&[]))];
     let served = Served::start(programs, &programs.apart(&entries));
     for era in [Era::Legacy, Era::Modern] {

@@ -1,4 +1,4 @@
-//! R06: sessions that come and go, with and without a goodbye.
+//! Q06: sessions that come and go, with and without a goodbye.
 
 use std::time::{Duration, Instant};
 
@@ -24,10 +24,10 @@ enum End {
     Calling,
 }
 
-/// R06: so many sessions opened and dropped; half without goodbye, one of ten in a call.
+/// Q06: so many sessions opened and dropped; half without goodbye, one of ten in a call.
 pub async fn sessions(programs: &GatewayPrograms, count: usize) -> Figure {
     let mut figure =
-        Figure::new("R06", format!("{count} sessions, half dropped without goodbye, one of ten in a call"));
+        Figure::new("Q06", format!("{count} sessions, half dropped without goodbye, one of ten in a call"));
     let entries: Vec<_> = (0..SERVERS).map(|number| (format!("s{number}"), programs.entry(&[]))).collect();
     let served = Served::start_with(programs, Some(&programs.apart(&entries)), &["--rate", "0"], &[]);
     // Every server once, so that all of them run, and what is made once is made.

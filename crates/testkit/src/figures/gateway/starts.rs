@@ -1,4 +1,4 @@
-//! R27: the start.
+//! Q27: the start.
 
 use std::time::{Duration, Instant};
 
@@ -17,10 +17,10 @@ const DELAY: Duration = Duration::from_secs(1);
 /// One after the other would take 20 s; so much is allowed to a machine that does much else.
 const TOGETHER: Duration = Duration::from_secs(12);
 
-/// R27: ready at once without servers; many slow ones start together, and broken ones delay nobody.
+/// Q27: ready at once without servers; many slow ones start together, and broken ones delay nobody.
 pub async fn starts(programs: &GatewayPrograms) -> Figure {
     let mut figure = Figure::new(
-        "R27",
+        "Q27",
         format!("no server; {SERVERS} servers of {} s, one broken, one silent", DELAY.as_secs()),
     );
     let alone = Served::start_with(programs, None, &[], &[]);

@@ -1,4 +1,4 @@
-//! The document of seed 004, "Bug #22: Parameter Normalization": its table of problems, its fourteen
+//! Founding document 004, "Bug #22: Parameter Normalization": its table of problems, its fourteen
 //! built-in rules by id, its example of an external rule, and the fifteen tests of the original.
 
 use crate::support;
@@ -255,7 +255,7 @@ fn original_1_an_alias_renames_both_and_removes_the_sources_with_two_records() {
 #[test]
 fn original_2_an_alias_does_not_overwrite_an_existing_target() {
     let arguments = r#"{"path":"a","old_str":"alias","old_text":"explicit","new_text":"y"}"#;
-    assert_eq!(refused(&by_default(), &edit_file(), arguments), [Code::R7]);
+    assert_eq!(refused(&by_default(), &edit_file(), arguments), [Code::ConflictingValues]);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn two_aliases_with_different_texts_are_refused_in_an_open_object_too() {
     let properties = r#""path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"}"#;
     let tool = tool("edit_file", &open(properties, &["path", "old_text", "new_text"]));
     let arguments = r#"{"path":"a","old_str":"x","old_string":"q","new_text":"y"}"#;
-    assert!(refused(&by_default(), &tool, arguments).contains(&Code::R7));
+    assert!(refused(&by_default(), &tool, arguments).contains(&Code::ConflictingValues));
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn a_flag_that_can_destroy_something_takes_true_and_false_only() {
     let tool = flagged("create_file", "force");
     assert_repaired(&by_default(), &tool, r#"{"force":"True"}"#, r#"{"force":true}"#);
     for word in ["yes", "1", "no"] {
-        assert_eq!(refused(&by_default(), &tool, &format!(r#"{{"force":"{word}"}}"#)), [Code::R8]);
+        assert_eq!(refused(&by_default(), &tool, &format!(r#"{{"force":"{word}"}}"#)), [Code::ValueMismatch]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The document of seed 000, "MCP Tool Parameter Name Normalization": a named test for each of its
+//! Founding document 000, "MCP Tool Parameter Name Normalization": a named test for each of its
 //! scenarios, and for what the programs behind it got wrong.
 
 use crate::support;
@@ -444,7 +444,7 @@ fn an_undeclared_name_of_a_server_that_declares_snake_case_is_left_to_it() {
 #[test]
 fn two_spellings_with_different_values_are_refused() {
     let arguments = r#"{"deviceName":"A","device_name":"B","action":"on"}"#;
-    assert_eq!(refused(&by_default(), &control_zwave_device(), arguments), [Code::R7]);
+    assert_eq!(refused(&by_default(), &control_zwave_device(), arguments), [Code::ConflictingValues]);
 }
 
 #[test]
@@ -457,13 +457,13 @@ fn two_spellings_with_one_value_are_sent_once() {
 #[test]
 fn a_synonym_beside_its_target_with_another_value_is_refused() {
     let arguments = r#"{"deviceName":"A","action":"on","command":"off"}"#;
-    assert_eq!(refused(&by_default(), &control_zwave_device(), arguments), [Code::R7]);
+    assert_eq!(refused(&by_default(), &control_zwave_device(), arguments), [Code::ConflictingValues]);
 }
 
 #[test]
 fn two_unknown_spellings_of_one_parameter_are_refused() {
     let arguments = r#"{"new_parameter_name":"a","new__parameter__name":"b"}"#;
-    assert!(refused(&by_default(), &camel_case_tool(), arguments).contains(&Code::R7));
+    assert!(refused(&by_default(), &camel_case_tool(), arguments).contains(&Code::ConflictingValues));
 }
 
 // === The sets can be switched off ===
@@ -529,13 +529,13 @@ fn nothing_is_reported_when_original_and_normalized_parameters_do_not_differ() {
 fn a_required_parameter_that_is_missing_after_conversion_is_named_and_not_invented() {
     let problems = refusal(&by_default(), &control_zwave_device(), r#"{"device_name":"Switch One"}"#);
     assert_eq!(problems.len(), 1);
-    assert_eq!((problems[0].code, problems[0].path.as_str()), (Code::R1, "/action"));
+    assert_eq!((problems[0].code, problems[0].path.as_str()), (Code::MissingRequired, "/action"));
 }
 
 #[test]
 fn a_value_that_does_not_fit_after_conversion_is_refused_with_the_allowed_ones() {
     let arguments = r#"{"device_name":"Switch One","command":"explode"}"#;
     let problems = refusal(&by_default(), &control_zwave_device(), arguments);
-    assert_eq!(problems[0].code, Code::R4);
+    assert_eq!(problems[0].code, Code::UnknownEnumValue);
     assert!(problems[0].message.contains(r#""on", "off", "dim""#), "{}", problems[0].message);
 }

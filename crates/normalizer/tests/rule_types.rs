@@ -1,4 +1,4 @@
-//! The six rule types of seed 004, each with the semantics of its document and with what the
+//! The six rule types of founding document 004, each with the semantics of its document and with what the
 //! original did not test: numbers, typed defaults, and values that must be left alone.
 
 use crate::support;
@@ -254,7 +254,7 @@ fn json_accept_both_is_reported_as_t3() {
     insta::assert_snapshot!(report(&changes), @r#"T3 /x [1] → "[1]" by r: raw JSON as text"#);
 }
 
-// === nested_alias and nested_default (their payloads: seed_004_payloads.rs) ===
+// === nested_alias and nested_default (their payloads: rule_payloads.rs) ===
 
 #[test]
 fn nested_alias_renames_a_field_in_every_item() {
@@ -362,8 +362,8 @@ fn a_rule_whose_parameter_is_absent_does_nothing() {
 #[test]
 fn arguments_that_are_no_object_are_not_given_to_the_rules() {
     let file = one("param_default", r#""from":"x","value":5"#);
-    assert_eq!(refused(&with_rules(&file), &any_tool(), "[1,2]"), [Code::R8]);
-    assert_eq!(refused(&with_rules(&file), &any_tool(), "7"), [Code::R8]);
+    assert_eq!(refused(&with_rules(&file), &any_tool(), "[1,2]"), [Code::ValueMismatch]);
+    assert_eq!(refused(&with_rules(&file), &any_tool(), "7"), [Code::ValueMismatch]);
 }
 
 #[test]

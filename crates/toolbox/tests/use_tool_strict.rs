@@ -1,4 +1,4 @@
-//! The document of seed 002, "Validation Rules": the contract to the letter, and what is never filled in.
+//! Founding document 002, "Validation Rules": the contract to the letter, and what is never filled in.
 
 use toolwright_toolbox::meta::{Identifier, Known, read_use_tool, read_use_tool_strictly};
 

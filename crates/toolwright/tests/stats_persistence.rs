@@ -1,4 +1,4 @@
-//! What `seeds/004` says on stats and their persistence, sentence by sentence, with the program as users run it.
+//! What founding document 004 says on stats and their persistence, sentence by sentence, with the program as users run it.
 //! (The same sentences about the parts alone, error patterns among them, are in the crate of the ledger.)
 
 #![cfg(unix)]

@@ -1,4 +1,4 @@
-//! The document of seed 003, "Parameter Normalization" of a proxy: a named test for each of its
+//! Founding document 003, "Parameter Normalization" of a proxy: a named test for each of its
 //! sentences about `read_file`, `write_to_file` and `apply_diff`, and for what its program got wrong.
 
 use crate::support;
@@ -95,7 +95,7 @@ fn empty_arguments_of_a_tool_that_needs_none_stay_empty() {
 #[test]
 fn empty_arguments_of_a_tool_that_needs_a_path_are_refused_without_inventing_one() {
     for name in TOOLS {
-        assert_eq!(refused(&by_default(), &closed_tool(name), "{}"), [Code::R1]);
+        assert_eq!(refused(&by_default(), &closed_tool(name), "{}"), [Code::MissingRequired]);
     }
 }
 
@@ -107,7 +107,10 @@ fn a_null_beside_the_path_is_kept_where_the_object_is_open() {
 
 #[test]
 fn a_null_alias_is_no_path() {
-    assert_eq!(refused(&by_default(), &closed_tool("read_file"), r#"{"file_path":null}"#), [Code::R1]);
+    assert_eq!(
+        refused(&by_default(), &closed_tool("read_file"), r#"{"file_path":null}"#),
+        [Code::MissingRequired]
+    );
 }
 
 #[test]
@@ -190,7 +193,11 @@ fn an_alias_beside_another_path_is_refused() {
         for alias in ALIASES {
             let rest = further(name).1;
             let arguments = format!(r#"{{"path":"A","{alias}":"B"{rest}}}"#);
-            assert_eq!(refused(&by_default(), &closed_tool(name), &arguments), [Code::R7], "{arguments}");
+            assert_eq!(
+                refused(&by_default(), &closed_tool(name), &arguments),
+                [Code::ConflictingValues],
+                "{arguments}"
+            );
         }
     }
 }
@@ -206,7 +213,7 @@ fn an_alias_that_repeats_the_path_is_left_out_and_reported() {
 #[test]
 fn two_aliases_with_different_paths_never_lose_one_silently() {
     let arguments = r#"{"file_path":"A","filepath":"B"}"#;
-    assert!(refused(&by_default(), &closed_tool("read_file"), arguments).contains(&Code::R7));
+    assert!(refused(&by_default(), &closed_tool("read_file"), arguments).contains(&Code::ConflictingValues));
 }
 
 #[test]
@@ -218,7 +225,7 @@ fn two_aliases_with_one_path_are_sent_once() {
 #[test]
 fn two_aliases_with_different_paths_are_refused_in_an_open_object_too() {
     let arguments = r#"{"file_path":"A","filepath":"B"}"#;
-    assert!(refused(&by_default(), &open_tool("read_file"), arguments).contains(&Code::R7));
+    assert!(refused(&by_default(), &open_tool("read_file"), arguments).contains(&Code::ConflictingValues));
 }
 
 // === "Removes unsupported parameters: offset, limit" ===
@@ -254,7 +261,7 @@ fn what_was_dropped_is_reported_with_its_value() {
 fn nothing_is_dropped_unless_the_set_is_switched_on() {
     assert!(!default_sets().contains(&"file-window-drop"));
     let codes = refused(&by_default(), &closed_tool("read_file"), WITH_WINDOW);
-    assert_eq!(codes, [Code::R6, Code::R6]);
+    assert_eq!(codes, [Code::MeaningfulUnknown, Code::MeaningfulUnknown]);
 }
 
 #[test]
@@ -262,7 +269,11 @@ fn offset_and_limit_are_dropped_from_read_file_only() {
     let normalizer = with_set_switched_on("file-window-drop");
     for name in ["write_to_file", "apply_diff", "list_files"] {
         let arguments = format!(r#"{{"path":"a.txt","offset":100,"limit":50{}}}"#, further(name).1);
-        assert_eq!(refused(&normalizer, &closed_tool(name), &arguments), [Code::R6, Code::R6], "{name}");
+        assert_eq!(
+            refused(&normalizer, &closed_tool(name), &arguments),
+            [Code::MeaningfulUnknown, Code::MeaningfulUnknown],
+            "{name}"
+        );
         assert_unchanged(&normalizer, &open_tool(name), &arguments);
     }
 }
@@ -306,7 +317,7 @@ fn offset_and_limit_are_dropped_whatever_else_the_call_needs() {
 fn another_unknown_parameter_is_not_dropped_with_offset_and_limit() {
     let normalizer = with_set_switched_on("file-window-drop");
     let arguments = r#"{"path":"a.txt","offset":1,"owner":"me"}"#;
-    assert_eq!(refused(&normalizer, &closed_tool("read_file"), arguments), [Code::R6]);
+    assert_eq!(refused(&normalizer, &closed_tool("read_file"), arguments), [Code::MeaningfulUnknown]);
 }
 
 // === "Adding New Mappings" ===

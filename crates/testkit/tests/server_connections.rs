@@ -1,4 +1,4 @@
-//! The founding document's demands on MCP servers, one test for each scenario, with a real child process
+//! Founding document 001's demands on MCP servers, one test for each scenario, with a real child process
 //! behind the executor.
 
 use std::path::Path;

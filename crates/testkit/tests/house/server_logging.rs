@@ -1,4 +1,4 @@
-//! Seed 001, "MCP Server Logging Compliance": each scenario under its name.
+//! Founding document 001, "MCP Server Logging Compliance": each scenario under its name.
 
 use serde_json::{Value, json};
 use toolwright_testkit::house::House;

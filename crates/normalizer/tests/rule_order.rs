@@ -1,4 +1,4 @@
-//! How rules of seed 004 stand to each other and to the schema: their order, their scope, and what
+//! How rules of founding document 004 stand to each other and to the schema: their order, their scope, and what
 //! they may and may not do to a call that is valid.
 
 use crate::support;
@@ -224,7 +224,7 @@ fn a_built_in_rule_does_not_change_what_the_schema_declares() {
 #[test]
 fn a_built_in_rule_needs_the_schema_to_agree() {
     let enumerated = tool("any", &closed(r#""force":{"enum":["hard","soft"]}"#, &[]));
-    assert_eq!(refused(&by_default(), &enumerated, r#"{"force":"true"}"#), [Code::R4]);
+    assert_eq!(refused(&by_default(), &enumerated, r#"{"force":"true"}"#), [Code::UnknownEnumValue]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_call_that_stays_invalid_after_its_rules_is_refused_whole() {
     let tool =
         tool("any", &closed(r#""path":{"type":"string"},"count":{"type":"integer"}"#, &["path", "count"]));
     let normalizer = with_rules(&file(&[alias("r", "any", "where", "path")]));
-    assert_eq!(refused(&normalizer, &tool, r#"{"where":"a"}"#), [Code::R1]);
+    assert_eq!(refused(&normalizer, &tool, r#"{"where":"a"}"#), [Code::MissingRequired]);
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn every_value_is_in_the_result_or_reported_as_dropped() {
     assert_eq!(mended, r#"{"b":2,"kept":4}"#);
     let dropped: Vec<&str> = changes
         .iter()
-        .filter(|change| change.code == Code::X1 && change.to.is_none())
+        .filter(|change| change.code == Code::UnsupportedDropped && change.to.is_none())
         .filter_map(|change| change.from.as_deref())
         .collect();
     assert_eq!(dropped, ["1", "[3]"]);

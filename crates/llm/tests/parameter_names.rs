@@ -1,4 +1,4 @@
-//! The document of seed 003, "Parameter Normalization" of a proxy: its sections, in both directions, streamed and
+//! Founding document 003, "Parameter Normalization" of a proxy: its sections, in both directions, streamed and
 //! whole, and the calls that look like them and must not be changed.
 
 use crate::support;

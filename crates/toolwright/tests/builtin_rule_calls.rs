@@ -1,4 +1,4 @@
-//! The 14 built-in rules of `seeds/004`, each from the command line to the disk: what the model sent, what the
+//! The 14 built-in rules of founding document 004, each from the command line to the disk: what the model sent, what the
 //! tool received, and what came out.
 
 use crate::desk;

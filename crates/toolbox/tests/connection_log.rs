@@ -1,4 +1,4 @@
-//! The lines about connections in the log, as the founding document words them.
+//! The lines about connections in the log, as founding document 001 words them.
 
 use crate::scripted;
 

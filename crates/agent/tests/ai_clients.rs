@@ -1,4 +1,4 @@
-//! Seed 001, "AI Client Integration": AI clients use the executor for all tool calls. One test per scenario, named after
+//! Founding document 001, "AI Client Integration": AI clients use the executor for all tool calls. One test per scenario, named after
 //! it, with the traffic of its model as it was on the wire.
 
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! The contract of `use_tool` to the letter, what is mended into it, and beside each repair its look-alike.
+//! The contract of `use_tool` (founding document 002) to the letter, what is repaired into it, and next to each repair its look-alike.
 
 use toolwright_jsonrpc::Json;
 use toolwright_model::Code;
@@ -195,7 +195,7 @@ fn the_old_key_is_taken_where_the_configuration_says_so() {
     let call = read_use_tool(old, &boxes(), true).expect("it is taken");
     assert_eq!(call.tool, Identifier::new(READ[0], READ[1], READ[2]));
     assert_eq!(call.changes.len(), 1);
-    assert_eq!(call.changes[0].code, Code::N3);
+    assert_eq!(call.changes[0].code, Code::AliasByRule);
     assert_eq!(call.changes[0].rule.as_deref(), Some("acceptLegacyToolKey"));
     // Two names for one tool, and a name that is none.
     for wrong in [
@@ -213,15 +213,20 @@ fn the_old_key_is_taken_where_the_configuration_says_so() {
 fn a_call_one_level_too_deep_is_taken_out() {
     let call = r#"{"tool":{"toolbox":"dev","server":"filesystem","name":"read_file"},"arguments":{"path":"/etc/hosts"}}"#;
     for key in ["arguments", "use_tool", "parameters", "params", "input", "tool"] {
-        mended(&format!(r#"{{"{key}":{call}}}"#), READ, HOSTS, &[Code::E1]);
+        mended(&format!(r#"{{"{key}":{call}}}"#), READ, HOSTS, &[Code::EnvelopeRemoved]);
     }
-    mended(&format!(r#"{{"name":"use_tool","arguments":{call}}}"#), READ, HOSTS, &[Code::E1]);
-    mended(&format!(r#"{{"use_tool":{{"arguments":{call}}}}}"#), READ, HOSTS, &[Code::E1, Code::E1]);
+    mended(&format!(r#"{{"name":"use_tool","arguments":{call}}}"#), READ, HOSTS, &[Code::EnvelopeRemoved]);
+    mended(
+        &format!(r#"{{"use_tool":{{"arguments":{call}}}}}"#),
+        READ,
+        HOSTS,
+        &[Code::EnvelopeRemoved, Code::EnvelopeRemoved],
+    );
     mended(
         r#"{"tool":{"tool":{"toolbox":"dev","server":"filesystem","name":"read_file"}},"arguments":{"path":"/etc/hosts"}}"#,
         READ,
         HOSTS,
-        &[Code::E1],
+        &[Code::EnvelopeRemoved],
     );
     // Something stands beside it, another tool is called, or it is no call.
     errors(&format!(r#"{{"arguments":{call},"path":"/x"}}"#));
@@ -233,8 +238,8 @@ fn a_call_one_level_too_deep_is_taken_out() {
 #[test]
 fn a_call_in_a_string_is_opened() {
     let call = r#"{"tool":{"toolbox":"dev","server":"filesystem","name":"read_file"},"arguments":{"path":"/etc/hosts"}}"#;
-    mended(Json::text(call).as_str(), READ, HOSTS, &[Code::S3]);
-    mended(&format!(r#"{{"input":{}}}"#, Json::text(call)), READ, HOSTS, &[Code::E1]);
+    mended(Json::text(call).as_str(), READ, HOSTS, &[Code::DoubleEncoding]);
+    mended(&format!(r#"{{"input":{}}}"#, Json::text(call)), READ, HOSTS, &[Code::EnvelopeRemoved]);
     errors(Json::text(&call[..call.len() - 1]).as_str());
 }
 
@@ -244,13 +249,13 @@ fn dotted_keys_are_joined() {
         r#"{"tool.toolbox":"dev","tool.server":"filesystem","tool.name":"read_file","arguments.path":"/etc/hosts"}"#,
         READ,
         HOSTS,
-        &[Code::E2, Code::E2, Code::E2, Code::E2],
+        &[Code::WrapperRestored, Code::WrapperRestored, Code::WrapperRestored, Code::WrapperRestored],
     );
     mended(
         r#"{"tool":{"toolbox":"dev","server":"filesystem"},"tool.name":"read_file","arguments":{"path":"/etc/hosts"}}"#,
         READ,
         HOSTS,
-        &[Code::E2],
+        &[Code::WrapperRestored],
     );
     // Two values for one field, a path that goes deeper, the old key.
     errors(
@@ -271,9 +276,9 @@ fn arguments_in_a_string_are_opened_when_they_are_an_object() {
             r#"{{"tool":{{"toolbox":"dev","server":"filesystem","name":"read_file"}},"arguments":{arguments}}}"#
         )
     };
-    mended(&with(r#""{\"path\":\"/etc/hosts\"}""#), READ, HOSTS, &[Code::T2]);
-    mended(&with("null"), READ, "{}", &[Code::V2]);
-    mended(&with("\"\""), READ, "{}", &[Code::V2]);
+    mended(&with(r#""{\"path\":\"/etc/hosts\"}""#), READ, HOSTS, &[Code::StringToContainer]);
+    mended(&with("null"), READ, "{}", &[Code::EmptyOptional]);
+    mended(&with("\"\""), READ, "{}", &[Code::EmptyOptional]);
     errors(&with(r#""[1]""#));
     errors(&with(r#""{\"path\":\"/etc""#));
     errors(&with(r#""/etc/hosts""#));
@@ -285,15 +290,15 @@ fn a_tool_in_a_string_is_read_when_it_is_one_tool() {
         r#"{"tool":"{\"toolbox\":\"dev\",\"server\":\"filesystem\",\"name\":\"read_file\"}","arguments":{"path":"/etc/hosts"}}"#,
         READ,
         HOSTS,
-        &[Code::T2],
+        &[Code::StringToContainer],
     );
     mended(
         r#"{"tool":"dev/filesystem/read_file","arguments":{"path":"/etc/hosts"}}"#,
         READ,
         HOSTS,
-        &[Code::T2],
+        &[Code::StringToContainer],
     );
-    mended(r#"{"tool":"dev__filesystem__read_file"}"#, READ, "{}", &[Code::T2]);
+    mended(r#"{"tool":"dev__filesystem__read_file"}"#, READ, "{}", &[Code::StringToContainer]);
     errors(r#"{"tool":"dev/filesystem/write_file"}"#);
     errors(r#"{"tool":"prod/filesystem/read_file"}"#);
     // The same writing for two tools.
@@ -306,19 +311,19 @@ fn a_tool_in_a_string_is_read_when_it_is_one_tool() {
 #[test]
 fn arguments_beside_the_identifier_are_gathered_by_name() {
     let tool = r#""tool":{"toolbox":"dev","server":"filesystem","name":"read_file"}"#;
-    mended(&format!(r#"{{{tool},"path":"/etc/hosts"}}"#), READ, HOSTS, &[Code::E2]);
+    mended(&format!(r#"{{{tool},"path":"/etc/hosts"}}"#), READ, HOSTS, &[Code::WrapperRestored]);
     mended(
         &format!(r#"{{{tool},"arguments":{{"path":"/x"}},"limit":5}}"#),
         READ,
         r#"{"path":"/x","limit":5}"#,
-        &[Code::E2],
+        &[Code::WrapperRestored],
     );
-    mended(&format!(r#"{{{tool},"params":{{"path":"/etc/hosts"}}}}"#), READ, HOSTS, &[Code::N4]);
+    mended(&format!(r#"{{{tool},"params":{{"path":"/etc/hosts"}}}}"#), READ, HOSTS, &[Code::AliasBySchema]);
     mended(
         &format!(r#"{{{tool},"arguments":{{"path":"/x"}},"reason":null}}"#),
         READ,
         r#"{"path":"/x"}"#,
-        &[Code::V2],
+        &[Code::EmptyOptional],
     );
     // No parameter of the tool, a value twice, two places for all of them, a second identifier.
     assert_eq!(
@@ -343,14 +348,14 @@ fn arguments_inside_the_identifier_are_gathered_by_name() {
         &format!(r#"{{"tool":{{{tool},"arguments":{{"path":"/etc/hosts"}}}}}}"#),
         READ,
         HOSTS,
-        &[Code::E1],
+        &[Code::EnvelopeRemoved],
     );
-    mended(&format!(r#"{{"tool":{{{tool},"path":"/etc/hosts"}}}}"#), READ, HOSTS, &[Code::E2]);
+    mended(&format!(r#"{{"tool":{{{tool},"path":"/etc/hosts"}}}}"#), READ, HOSTS, &[Code::WrapperRestored]);
     mended(
         &format!(r#"{{"tool":{{{tool},"limit":1}},"arguments":{{"path":"/x"}}}}"#),
         READ,
         r#"{"path":"/x","limit":1}"#,
-        &[Code::E2],
+        &[Code::WrapperRestored],
     );
     assert_eq!(
         errors(&format!(r#"{{"tool":{{{tool},"colour":"red"}}}}"#)),
@@ -371,14 +376,19 @@ fn an_identifier_beside_the_arguments_is_gathered() {
         r#"{"toolbox":"dev","server":"filesystem","name":"read_file","arguments":{"path":"/etc/hosts"}}"#,
         READ,
         HOSTS,
-        &[Code::E2],
+        &[Code::WrapperRestored],
     );
-    mended(r#"{"toolbox":"dev","server":"filesystem","tool":"read_file"}"#, READ, "{}", &[Code::E2]);
+    mended(
+        r#"{"toolbox":"dev","server":"filesystem","tool":"read_file"}"#,
+        READ,
+        "{}",
+        &[Code::WrapperRestored],
+    );
     mended(
         r#"{"toolbox":"dev","server":"filesystem","name":"read_file","path":"/etc/hosts"}"#,
         READ,
         HOSTS,
-        &[Code::E2, Code::E2],
+        &[Code::WrapperRestored, Code::WrapperRestored],
     );
     // Not a parameter, a parameter of one of our names, two names.
     errors(r#"{"toolbox":"dev","server":"filesystem","name":"read_file","colour":"red"}"#);
@@ -390,13 +400,13 @@ fn an_identifier_beside_the_arguments_is_gathered() {
 
 #[test]
 fn a_part_that_only_one_tool_leaves_open_is_completed() {
-    mended(r#"{"tool":{"toolbox":"dev","name":"read_file"}}"#, READ, "{}", &[Code::F2]);
-    mended(r#"{"tool":{"server":"filesystem","name":"read_file"}}"#, READ, "{}", &[Code::F2]);
+    mended(r#"{"tool":{"toolbox":"dev","name":"read_file"}}"#, READ, "{}", &[Code::ToolNameAffix]);
+    mended(r#"{"tool":{"server":"filesystem","name":"read_file"}}"#, READ, "{}", &[Code::ToolNameAffix]);
     mended(
         r#"{"tool":{"name":"read_file"},"arguments":{"path":"/etc/hosts"}}"#,
         READ,
         HOSTS,
-        &[Code::F2, Code::F2],
+        &[Code::ToolNameAffix, Code::ToolNameAffix],
     );
     // Two tools of the name; one that destroys; one that nobody has.
     errors(r#"{"tool":{"name":"query"}}"#);
@@ -423,9 +433,9 @@ fn a_name_in_another_form_is_the_tool_of_its_server() {
         "filesystem__read_file",
         "mcp__toolwright__dev__filesystem__read_file",
     ] {
-        mended(&with(written), READ, "{}", &[Code::F2]);
+        mended(&with(written), READ, "{}", &[Code::ToolNameAffix]);
     }
-    mended(&with("readFile"), READ, "{}", &[Code::F1]);
+    mended(&with("readFile"), READ, "{}", &[Code::ToolNameForm]);
     // Of another server, or of nobody: left for the contract's own words.
     for other in ["database__query", "prod__filesystem__read_file", "github/read_file", "write_file", "read"]
     {
@@ -438,7 +448,7 @@ fn keys_in_another_form_are_the_normalizers() {
     let call = read(r#"{"tool":{"Toolbox":"dev","Server":"filesystem","Name":"read_file"},"Arguments":{"path":"/etc/hosts"}}"#)
         .expect("it is mended");
     assert_eq!(call.arguments.as_str(), HOSTS);
-    assert!(call.changes.iter().all(|change| change.code == Code::N1));
+    assert!(call.changes.iter().all(|change| change.code == Code::KeyForm));
     assert_eq!(call.changes.len(), 4);
 }
 

@@ -1,4 +1,4 @@
-//! Payloads of seed 004: JSON inside a parameter, as text or raw, at every kind of path, with ids
+//! Payloads of founding document 004: JSON inside a parameter, as text or raw, at every kind of path, with ids
 //! that are generated and everything else kept as it was sent.
 
 use crate::support;
@@ -161,7 +161,10 @@ fn a_built_in_nested_rule_never_decides_between_two_values() {
     let payload = r#"{"steps":[{"id":"r","action":"c"},{"id":"s","type":"a","action":"b"}]}"#;
     let arguments = serde_json::json!({ "pipeline_json": payload }).to_string();
     let problems = refusal(&by_default(), &tool, &arguments);
-    assert_eq!((problems[0].code, problems[0].path.as_str()), (Code::R7, "/pipeline_json/steps/1/type"));
+    assert_eq!(
+        (problems[0].code, problems[0].path.as_str()),
+        (Code::ConflictingValues, "/pipeline_json/steps/1/type")
+    );
     assert_unchanged(&with_set_switched_off("claude-desktop"), &tool, &arguments);
 }
 
@@ -320,7 +323,7 @@ fn the_place_in_a_text_payload_is_reported_as_if_it_were_raw() {
     N5 /p/steps/0/type "type" → "action" by r: alias
     N5 /p/steps/1/type "type" → "action" by r: alias
     "#);
-    assert!(changes.iter().all(|change| change.code == Code::N5));
+    assert!(changes.iter().all(|change| change.code == Code::NestedAliasByRule));
 }
 
 #[test]

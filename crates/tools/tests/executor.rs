@@ -1,4 +1,4 @@
-//! The document of seed 001, "tool-execution": a named test for each scenario on the executor.
+//! Founding document 001, "tool-execution": a named test for each scenario on the executor.
 
 use crate::support;
 

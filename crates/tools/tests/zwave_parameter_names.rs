@@ -1,4 +1,4 @@
-//! The document of seed 000, "MCP Tool Parameter Name Normalization": each scenario through registry and
+//! Founding document 000, "MCP Tool Parameter Name Normalization": each scenario through registry and
 //! executor, to what the tool's own function gets to see.
 
 use crate::support;
@@ -47,7 +47,7 @@ async fn static_parameter_mappings_for_known_mcp_tools() {
 async fn heuristic_conversion_for_unmapped_parameters() {
     let outcome = executor().execute(Call::new("set_parameter", r#"{"new_parameter_name":"a_b"}"#)).await;
     assert_eq!(outcome.text(), r#"{"newParameterName":"a_b"}"#);
-    assert_eq!(outcome.changes.iter().map(|change| change.code).collect::<Vec<_>>(), [Code::N1]);
+    assert_eq!(outcome.changes.iter().map(|change| change.code).collect::<Vec<_>>(), [Code::KeyForm]);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What the document of the original says on stats, monitoring and persistence, sentence by sentence.
+//! What founding document 004 says on stats, monitoring and persistence, sentence by sentence.
 
 use std::sync::Arc;
 use std::time::Duration;
