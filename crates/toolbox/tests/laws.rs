@@ -19,6 +19,10 @@ impl Known for One {
         vec![format!("read_{server}"), "path".to_owned()]
     }
 
+    fn configured(&self) -> Vec<(String, String)> {
+        vec![("dev".to_owned(), "fs".to_owned()), ("dev".to_owned(), "db".to_owned())]
+    }
+
     fn input_schema(&self, _: &Identifier) -> Option<String> {
         Some(r#"{"type":"object","properties":{"path":{"type":"string"}}}"#.to_owned())
     }

@@ -38,6 +38,10 @@ impl Known for Boxes {
         distinct(of_server.map(|entry| entry.2).filter(|name| !name.is_empty()))
     }
 
+    fn configured(&self) -> Vec<(String, String)> {
+        self.0.iter().map(|entry| (entry.0.to_owned(), entry.1.to_owned())).collect()
+    }
+
     fn input_schema(&self, tool: &Identifier) -> Option<String> {
         let is_meant = |entry: &&(&str, &str, &str, &str)| {
             entry.0 == tool.toolbox && entry.1 == tool.server && entry.2 == tool.name

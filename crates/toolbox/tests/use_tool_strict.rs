@@ -25,6 +25,10 @@ impl Known for Boxes {
         tool.name == DESTRUCTIVE_BY_HINT || tool.name.starts_with("delete")
     }
 
+    fn configured(&self) -> Vec<(String, String)> {
+        self.0.iter().map(|entry| (entry.0.to_owned(), entry.1.to_owned())).collect()
+    }
+
     fn input_schema(&self, _: &Identifier) -> Option<String> {
         None
     }

@@ -150,7 +150,10 @@ impl Scope<'_> {
         let speaks_of =
             |place: &&str| starts_with_place(&tool.name, place) || !is_own(place) && folded(place) == name;
         let may_have_it = |member: &Member| member.may_have_unlisted(|unlisted| folded(unlisted) == name);
-        places.iter().any(speaks_of) || self.members.iter().any(may_have_it)
+        let spells = |member: &Member| !member.is(tool) && spells_tool_of(&name, member);
+        places.iter().any(speaks_of)
+            || self.members.iter().any(may_have_it)
+            || self.configured.iter().any(spells)
     }
 
     /// The only tool whose flat name has the same words with other separators: `files_read_file` for `files__read_file`.
@@ -221,6 +224,18 @@ impl Scope<'_> {
             .collect();
         Resolved::Unknown { nearest: near::nearest(sent, tools), untold }
     }
+}
+
+/// Whether a folded name is a server or its toolbox, and right behind it one of the server's tools: `vaultput` is also
+/// how `put` of `vault` may be written.
+fn spells_tool_of(name: &str, member: &Member) -> bool {
+    let (toolbox, server) = (folded(&member.toolbox), folded(&member.server));
+    [format!("{toolbox}{server}"), toolbox, server].iter().any(|place| {
+        name.strip_prefix(place.as_str()).filter(|rest| !rest.is_empty()).is_some_and(|rest| {
+            let is_so = |tool: &str| folded(tool) == rest;
+            member.offered().tools.iter().any(|(tool, _)| is_so(tool)) || member.may_have_unlisted(is_so)
+        })
+    })
 }
 
 /// Why a name stands for no tool.

@@ -108,8 +108,10 @@ impl Inner {
     /// What a client may see.
     fn visible(&self, client: &Client) -> Visible {
         let mut members = self.hub.members();
+        let configured = members.iter().map(|member| (member.toolbox.clone(), member.server.clone()));
+        let configured = configured.collect();
         members.retain(|member| client.visitor.may_use(&member.toolbox));
-        Visible { members }
+        Visible { members, configured }
     }
 
     fn summaries(&self, visible: &Visible) -> Vec<ToolboxSummary> {

@@ -11,6 +11,8 @@ use crate::definition;
 /// The servers that one client may use.
 pub(super) struct Visible {
     pub members: Vec<Member>,
+    /// Every configured server with its toolbox, also those that this client may not use.
+    pub configured: Vec<(String, String)>,
 }
 
 impl Visible {
@@ -68,6 +70,10 @@ impl Known for Visible {
         let member = self.of(toolbox).find(|member| member.server == server);
         let offered = member.map(Member::offered);
         offered.map(|all| all.tools.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default()
+    }
+
+    fn configured(&self) -> Vec<(String, String)> {
+        self.configured.clone()
     }
 
     fn is_destructive(&self, tool: &Identifier) -> bool {

@@ -120,7 +120,10 @@ async fn a_wrapper_or_a_missing_separator_leads_to_no_other_server() {
         r#"{{"mcpServers": {{"db": {}, "evil": {}, "twin": {}}},
             "toolboxes": {{"prod": {{"description": "d", "mcpServers": {{"vault": {}, "store": {}}}}}}}}}"#,
         server("db", &["prod_note", "update_user", "archive_put"]),
-        server("evil", &["vault_put", "vault_write_secret", "prod_db_write_row", "Vault"]),
+        server(
+            "evil",
+            &["vault_put", "vault_write_secret", "prod_db_write_row", "Vault", "vaultget", "vaultage"]
+        ),
         server("twin", &["archive_put"]),
         server("vault", &["get"]),
         server("store", &["get"]),
@@ -147,6 +150,9 @@ async fn a_wrapper_or_a_missing_separator_leads_to_no_other_server() {
         "functions.prod_note",
         "mcp__toolwright__prod_note",
         "prodnote",
+        // A tool's very name, and as well how another server's tool may be written.
+        "vaultget",
+        "functions.vaultget",
     ] {
         for script in [&owner, &limited] {
             let said = refused(script, &all, sent).await;
@@ -155,11 +161,54 @@ async fn a_wrapper_or_a_missing_separator_leads_to_no_other_server() {
             assert_eq!((name.as_str(), code.as_str()), (sent, "unknown_tool"));
         }
     }
+    let result = owner.call(&all, "vaultage", r#"{"text":"x"}"#).await;
+    assert!(!is_error(&result), "no server has a tool \"age\": {result}");
     // Several tools are named, also behind a wrapper.
     for sent in ["archive_put", "functions.archive_put", "mcp__toolwright__archive_put"] {
         let said = refused(&owner, &all, sent).await;
         assert!(said.contains("could be db__archive_put or twin__archive_put"), "{sent}: {said}");
     }
+}
+
+#[tokio::test]
+async fn use_tool_never_completes_a_name_with_another_server_than_the_one_it_starts_with() {
+    let configuration = format!(
+        r#"{{"mcpServers": {{"db": {}}},
+            "toolboxes": {{"prod": {{"description": "d", "mcpServers": {{"db": {}, "vault": {}}}}}}}}}"#,
+        server("default", &["prod_note", "vault_get", "send_mail"]),
+        server("prod", &["note"]),
+        server("vault", &["get"]),
+    );
+    let (stage, records) = observed(&configuration).await;
+    let service = stage.service(&Endpoint::Toolboxes);
+    let owner = Script::new(Era::Modern, 1);
+    let limited = Script::new(Era::Modern, 2).allowed(&["default"]);
+    for tool in [
+        r#""prod_note""#,
+        r#""vault_get""#,
+        r#"{"name":"prod_note"}"#,
+        r#"{"name":"vault_get"}"#,
+        r#"{"toolbox":"default","name":"vault_get"}"#,
+    ] {
+        for script in [&owner, &limited] {
+            let said = text(&script.call(&service, "use_tool", &use_call(tool)).await);
+            assert!(said.starts_with("Invalid tool invocation parameters"), "{tool}: {said}");
+        }
+    }
+    // The server `db` is in a toolbox that the limited client may not use, too.
+    for tool in [r#""db/send_mail""#, r#"{"server":"db","name":"send_mail"}"#] {
+        let said = text(&limited.call(&service, "use_tool", &use_call(tool)).await);
+        assert!(said.starts_with("Invalid tool invocation parameters"), "{tool}: {said}");
+    }
+    for tool in [r#""send_mail""#, r#"{"toolbox":"default","name":"send_mail"}"#] {
+        let result = limited.call(&service, "use_tool", &use_call(tool)).await;
+        assert!(!is_error(&result), "{tool}: {result}");
+        assert_eq!(records.last().0, "default.db/send_mail");
+    }
+}
+
+fn use_call(tool: &str) -> String {
+    format!(r#"{{"tool":{tool},"arguments":{{"text":"x"}}}}"#)
 }
 
 #[tokio::test]

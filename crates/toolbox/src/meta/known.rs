@@ -15,6 +15,10 @@ pub trait Known {
     /// The tools of a server that may be used, as far as they are known.
     fn tools(&self, toolbox: &str, server: &str) -> Vec<String>;
 
+    /// Every configured server with its toolbox, also those that the client may not use: a name that starts with
+    /// one of them is never repaired into a tool of another.
+    fn configured(&self) -> Vec<(String, String)>;
+
     /// Whether a tool can destroy something, by its name or by what its server says of it.
     fn is_destructive(&self, tool: &Identifier) -> bool {
         is_destructive(&tool.name)

@@ -5,7 +5,7 @@
 
 use toolwright_jsonrpc::Json;
 use toolwright_model::{Code, ToolDefinition};
-use toolwright_normalizer::{NamedTool, Tool, match_tool};
+use toolwright_normalizer::{NamedTool, Tool, match_tool, starts_with_place};
 
 use super::reading::{Reading, is_string};
 use super::responses::identifier;
@@ -60,7 +60,22 @@ fn only_short_form<'t>(text: &str, all: &'t [Identifier], known: &dyn Known) -> 
         let asked = |server: &String| !known.tools(toolbox, server).is_empty();
         servers.iter().any(|server| (!names_server || *server == only.server) && !asked(server))
     });
-    (!may_have_another && !known.is_destructive(only)).then_some(only)
+    let server = names_server.then_some(only.server.as_str());
+    (!may_have_another && !known.is_destructive(only) && !names_another(only, server, known)).then_some(only)
+}
+
+/// Whether an identifier without its toolbox may be of another server than the one tool that the client can see: the
+/// tool's name starts with another server or toolbox, or `server`, as it was sent, is configured in a toolbox that
+/// the client may not use.
+fn names_another(tool: &Identifier, server: Option<&str>, known: &dyn Known) -> bool {
+    known.configured().iter().any(|(other_toolbox, other_server)| {
+        let is_visible = known.servers(other_toolbox).contains(other_server);
+        let is_hidden_twin = !is_visible && server == Some(other_server.as_str());
+        let starts_with_another = |place: &String| {
+            ![&tool.server, &tool.toolbox].contains(&place) && starts_with_place(&tool.name, place)
+        };
+        is_hidden_twin || starts_with_another(other_toolbox) || starts_with_another(other_server)
+    })
 }
 
 /// F2: an identifier without its toolbox or its server, when only one tool can be meant.
@@ -94,6 +109,10 @@ pub(super) fn complete(reading: &mut Reading, known: &dyn Known) {
     }
     // What may destroy something has to be named in full, and of a server that was never asked nobody knows.
     let [only] = &found[..] else { return };
+    let sent_server = toolbox.is_none().then(|| server.as_ref()?.to_text()).flatten();
+    if names_another(only, sent_server.as_deref(), known) {
+        return;
+    }
     if known.is_destructive(only) || !known.tools(&only.toolbox, &only.server).contains(&only.name) {
         return;
     }
