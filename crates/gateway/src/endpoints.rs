@@ -30,3 +30,4 @@ pub(crate) mod watching;
 
 pub use gateway::{Endpoint, Gateway, GatewayOptions, offered_capabilities};
 pub use members::OWN_TOOLBOX;
+pub use status::StatusReport;

@@ -21,6 +21,7 @@ mod quiet;
 mod recorder;
 pub mod reload;
 mod result;
+mod server_span;
 mod server_tool;
 mod servers;
 pub mod status;
@@ -28,7 +29,7 @@ mod view;
 pub mod web;
 
 pub use definitions::{Definitions, ToolFindings};
-pub use endpoints::{Endpoint, Gateway, GatewayOptions, OWN_TOOLBOX, offered_capabilities};
+pub use endpoints::{Endpoint, Gateway, GatewayOptions, OWN_TOOLBOX, StatusReport, offered_capabilities};
 pub use known_tools::KnownTools;
 pub use login::Logins;
 pub use notices::{Notice, NoticeKind, Notices};

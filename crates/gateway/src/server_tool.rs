@@ -12,8 +12,8 @@ use toolwright_tools::{OnDrop, StopPoint, ToolFailure, ToolFunction, ToolOutput}
 
 use crate::endpoints::carried::Carried;
 use crate::endpoints::questions::{Beat, ServerHost};
-use crate::endpoints::traced;
 use crate::result;
+use crate::server_span;
 
 /// How long a call waits for a server that is being reached.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -67,10 +67,11 @@ impl ServerTool {
         let beat: Beat = Arc::new(move || point.beat());
         let answer = match (&carried, &self.host) {
             (Some(carried), Some(host)) => {
-                let asking = traced::ask(carried.onward(), Some(&self.name), &peer);
-                let params = traced::params(asking.as_ref(), carried.call_params(&self.name, &arguments));
+                let asking = server_span::start(carried.onward(), Some(&self.name), &peer);
+                let params =
+                    server_span::params(asking.as_ref(), carried.call_params(&self.name, &arguments));
                 let answer = carried.send(host, &peer, "tools/call", params, beat).await;
-                traced::answered(asking, &answer);
+                server_span::end(asking, &answer);
                 answer
             }
             _ => {

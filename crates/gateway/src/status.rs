@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
+use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use toolwright_ledger::Ledger;
@@ -21,14 +22,12 @@ use toolwright_mcp::front::Visitor;
 use toolwright_redact::known;
 use toolwright_tools::ToolExecutor;
 
+use crate::endpoints::StatusReport;
 use crate::llm::LlmFront;
 use crate::web::Web;
 use crate::{Gateway, Server, Servers};
 
 pub use ask::{AskError, ask};
-
-/// The resource by which agents read it.
-pub const STATUS_URI: &str = "toolwright://status";
 
 /// How a gateway is doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -246,6 +245,16 @@ impl StatusSource {
                 turned_away: None,
             }],
         }
+    }
+}
+
+impl StatusReport for StatusSource {
+    fn report<'s>(&'s self, visitor: &'s Visitor) -> BoxFuture<'s, String> {
+        Box::pin(async move {
+            let status = self.now().await.for_visitor(visitor);
+            // Names and numbers are always written.
+            serde_json::to_string_pretty(&status).unwrap_or_default()
+        })
     }
 }
 

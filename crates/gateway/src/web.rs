@@ -33,7 +33,7 @@ mod tokens;
 pub use api::{API_ROUTES, Api, LimitNow, builtin_rules_by_server};
 pub use guard::{Allowed, GuardError};
 pub use inside::{Counts, Inside, InsideBody, Reply};
-pub use keys::{ANYONE, Keys, OWN_TOKEN, STDIO};
+pub use keys::Keys;
 pub use limits::{Rate, WebLimits};
 pub use listener::{Bound, ListenError, Reach, bind};
 pub use metrics::{CallCounter, Metrics};

@@ -1,5 +1,12 @@
 //! Who calls a tool.
 
+/// The name of this installation's own token.
+pub const OWN_TOKEN: &str = "default";
+/// The name of callers without a token, where none is needed.
+pub const ANYONE: &str = "anyone";
+/// The name of the program that started the gateway and speaks over stdin and stdout; also the name of that front.
+pub const STDIO: &str = "stdio";
+
 /// Who calls a tool, for records and numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {

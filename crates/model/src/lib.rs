@@ -11,7 +11,7 @@ mod code;
 mod outcome;
 mod tool;
 
-pub use caller::Caller;
+pub use caller::{ANYONE, Caller, OWN_TOKEN, STDIO};
 pub use change::{Change, Problem};
 pub use code::Code;
 pub use outcome::Outcome;

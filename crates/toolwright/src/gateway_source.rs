@@ -324,7 +324,7 @@ pub fn behind_with(
         configuration: configuration.as_ref().map(|configuration| configuration.file.clone()),
         is_demo,
     });
-    gateway.tell_status(Arc::clone(&status));
+    gateway.tell_status(status.clone());
     let voice = match wanted_servers {
         Wanted::ForVoice => voice_source::Wanted::Always,
         _ => voice_source::Wanted::IfConfigured,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 use toolwright_mcp::RequestError;
 use toolwright_mcp::front::{Asked, Client, SessionId};
-use toolwright_model::{Caller, Change};
+use toolwright_model::{ANYONE, Caller, Change, OWN_TOKEN, STDIO};
 use toolwright_tools::{Call, CallError, ErrorCode, ToolFailure, ToolOutput};
 
 use super::carried::Carried;
@@ -14,8 +14,7 @@ use super::gateway::Hub;
 use super::members::{Kind, Member};
 use super::traced::{self, Beginning};
 use crate::server_tool::PATIENCE;
-use crate::web::{ANYONE, OWN_TOKEN, STDIO};
-use crate::{offer, result};
+use crate::{offer, result, server_span};
 
 /// What came of a call.
 #[derive(Debug)]
@@ -214,10 +213,10 @@ async fn call_as_it_is(
         Ok(peer) => peer,
         Err(error) => return Called::Lost(error.message),
     };
-    let asking = traced::ask(carried.onward(), None, &peer);
-    let params = traced::params(asking.as_ref(), carried.call_params(tool, arguments));
+    let asking = server_span::start(carried.onward(), None, &peer);
+    let params = server_span::params(asking.as_ref(), carried.call_params(tool, arguments));
     let answer = forward::send(server, &peer, carried, ("tools/call", params), hub.limit(server)).await;
-    traced::answered(asking, &answer);
+    server_span::end(asking, &answer);
     match answer {
         Ok(result) => Called::Answered(result),
         Err(RequestError::Server(error)) => Called::Refused(error),

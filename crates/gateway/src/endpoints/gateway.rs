@@ -13,10 +13,10 @@ use toolwright_tools::ToolExecutor;
 
 use super::flat::Flat;
 use super::members::{Member, OWN_TOOLBOX};
+use super::status::StatusReport;
 use super::toolboxes::Toolboxes;
 use super::transparent::Transparent;
 use crate::servers::{Server, Servers};
-use crate::status::StatusSource;
 
 /// Where a client can be connected to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +75,7 @@ pub(super) struct Hub {
     pub executor: Arc<ToolExecutor>,
     pub options: GatewayOptions,
     /// Who tells how the gateway is doing, once somebody does.
-    pub status: OnceLock<Arc<StatusSource>>,
+    pub status: OnceLock<Arc<dyn StatusReport>>,
     own: Vec<Member>,
 }
 
@@ -127,7 +127,7 @@ impl Gateway {
     }
 
     /// Lets agents read how the gateway is doing. Only the first one counts: a gateway has one.
-    pub fn tell_status(&self, status: Arc<StatusSource>) {
+    pub fn tell_status(&self, status: Arc<dyn StatusReport>) {
         let _ = self.hub.status.set(status);
     }
 

@@ -1,9 +1,17 @@
 //! How the gateway is doing, as a resource: an agent sees which servers it can count on.
 
+use futures_util::future::BoxFuture;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 use toolwright_mcp::front::Visitor;
 
-use crate::status::{STATUS_URI, StatusSource};
+/// Where the status is read as a resource.
+const STATUS_URI: &str = "toolwright://status";
+
+/// A source of the gateway's status. The endpoints show it, and do not know what it is made of.
+pub trait StatusReport: Send + Sync + 'static {
+    /// The status now, as JSON text for people and agents, as far as this client may see it.
+    fn report<'s>(&'s self, visitor: &'s Visitor) -> BoxFuture<'s, String>;
+}
 
 /// The type of its text.
 const JSON: &str = "application/json";
@@ -29,7 +37,7 @@ pub(super) fn templates() -> Json {
 
 /// Reads it, as this visitor may see it.
 pub(super) async fn read(
-    source: &StatusSource,
+    source: &dyn StatusReport,
     visitor: &Visitor,
     uri: Option<&str>,
 ) -> Result<Json, ErrorObject> {
@@ -44,9 +52,7 @@ pub(super) async fn read(
             return Err(ErrorObject::new(INVALID_PARAMS, message));
         }
     }
-    let status = source.now().await.for_visitor(visitor);
-    // Names and numbers are always written.
-    let text = serde_json::to_string_pretty(&status).unwrap_or_default();
+    let text = source.report(visitor).await;
     let content = Json::empty_object()
         .with("uri", &Json::text(STATUS_URI))
         .with("mimeType", &Json::text(JSON))

@@ -71,7 +71,7 @@ impl Service for Toolboxes {
                     ("resources/templates/list", Some(_)) => Ok(status::templates()),
                     ("resources/read", Some(source)) => {
                         let uri = asked.params.as_ref().and_then(|params| params.get_text("uri"));
-                        status::read(source, &asked.client.visitor, uri.as_deref()).await
+                        status::read(&**source, &asked.client.visitor, uri.as_deref()).await
                     }
                     _ => Err(ErrorObject::new(METHOD_NOT_FOUND, format!("\"{method}\" is not offered here"))),
                 },

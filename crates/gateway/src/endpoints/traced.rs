@@ -1,20 +1,15 @@
-//! Calls in traces: where a client says that its call stands, and how the call and what it asks of a server end.
+//! Calls in traces: the span that a client says its call belongs to, and how the call ends.
 
 use toolwright_jsonrpc::{ErrorObject, Json};
 use toolwright_mcp::front::{Client, HttpTrace};
-use toolwright_mcp::{Peer, RequestError};
-use toolwright_model::Caller;
-use toolwright_telemetry::{
-    CallBegin, CallEnd, CallSpan, Onward, SentTrace, ServerBehind, ServerSpan, Telemetry,
-};
+use toolwright_model::{Caller, STDIO};
+use toolwright_telemetry::{CallBegin, CallEnd, CallSpan, Onward, SentTrace, ServerBehind, Telemetry};
 use toolwright_tools::CallOutcome;
 
 use super::calls::Called;
 use super::members::{Kind, Member};
-use crate::web::STDIO;
+use crate::server_span::{self, is_error};
 
-/// Why a call failed whose error has no code of usual size.
-const OTHER: &str = "_OTHER";
 /// How a server is reached that is a child of ours.
 const CHILD: &str = "stdio";
 
@@ -80,51 +75,9 @@ pub(super) fn end_passing_by(span: Option<CallSpan>, called: &Called) {
     let written = code.map(|code| code.to_string());
     let error = match called {
         Called::Answered(result) => is_error(result).then_some("tool_error"),
-        Called::Refused(_) => Some(written.as_deref().unwrap_or(OTHER)),
+        Called::Refused(_) => Some(written.as_deref().unwrap_or(server_span::OTHER)),
         Called::Failed(error) => Some(error.code.as_str()),
         Called::Lost(_) => Some("unavailable"),
     };
     span.end(&CallEnd { error, code, ..CallEnd::default() });
-}
-
-/// A server is asked for a tool that it lists, or that it may know.
-pub(crate) fn ask(onward: Option<&Onward>, tool: Option<&str>, peer: &Peer) -> Option<ServerSpan> {
-    onward.map(|onward| onward.begin(tool, peer.revision()))
-}
-
-/// The params that a server gets.
-pub(crate) fn params(span: Option<&ServerSpan>, params: Json) -> Json {
-    match span {
-        Some(span) => span.params(params),
-        None => params,
-    }
-}
-
-/// The server has answered, or will not.
-pub(crate) fn answered(span: Option<ServerSpan>, answer: &Result<Json, RequestError>) {
-    let Some(span) = span else { return };
-    let error = match answer {
-        Ok(result) => return span.end(is_error(result).then_some("tool_error"), None),
-        Err(error) => error,
-    };
-    match error {
-        RequestError::Server(error) => {
-            let code = error.number();
-            let written = code.map(|code| code.to_string());
-            span.end(Some(written.as_deref().unwrap_or(OTHER)), code);
-        }
-        RequestError::Http { status, .. } => span.end(Some(&status.to_string()), None),
-        RequestError::TimedOut(_) => span.end(Some("timeout"), None),
-        RequestError::Closed(_) => span.end(Some("closed"), None),
-        RequestError::Unauthorized(_) => span.end(Some("unauthorized"), None),
-        RequestError::NoAnswer(_) => span.end(Some("no_answer"), None),
-        RequestError::Unreadable(_) => span.end(Some("unreadable"), None),
-        RequestError::NotProvided { .. } | RequestError::AsksWithoutEnd(_) => {
-            span.end(Some("input_not_provided"), None);
-        }
-    }
-}
-
-fn is_error(result: &Json) -> bool {
-    result.get("isError").is_some_and(|value| value.as_str() == "true")
 }

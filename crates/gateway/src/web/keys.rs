@@ -7,19 +7,14 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
 use toolwright_mcp::front::Visitor;
+use toolwright_model::{ANYONE, OWN_TOKEN};
 
 use super::admission::{Bucket, Gate};
 use super::refusal::Refusal;
 use super::tokens::{self, Stamp, TokenEntry, TokenError, TokenFolder};
 
-/// The name of this install's own token.
-pub const OWN_TOKEN: &str = "default";
-/// Who comes without a token where none is needed.
-pub const ANYONE: &str = "anyone";
 /// Who is at the door of the pages and was not let in yet.
 const STRANGER: &str = "stranger";
-/// The name of the program that started us and speaks over stdin and stdout.
-pub const STDIO: &str = "stdio";
 /// The header for clients that have another use for `Authorization`.
 pub(super) const TOKEN_HEADER: &str = "x-toolwright-token";
 /// The header that clients of Anthropic's API have their key in.

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
+use toolwright_model::{ANYONE, OWN_TOKEN, STDIO};
 
 /// What every token begins with, so that it is known for what it is where it should not be.
 const PREFIX: &str = "tw_";
@@ -200,7 +201,7 @@ impl TokenFolder {
         if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(is_plain) {
             return Err(TokenError::BadName(name));
         }
-        if [super::OWN_TOKEN, super::ANYONE, super::STDIO].contains(&name.as_str()) {
+        if [OWN_TOKEN, ANYONE, STDIO].contains(&name.as_str()) {
             return Err(TokenError::NameReserved(name));
         }
         let _lock = self.lock()?;

@@ -7,8 +7,9 @@ use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_gateway::Endpoint;
-use toolwright_gateway::web::{Inside, STDIO};
+use toolwright_gateway::web::Inside;
 use toolwright_mcp::front::{SealKey, Visitor};
+use toolwright_model::STDIO;
 
 use crate::cli::StdioOptions;
 use crate::gateway_source::{self, Behind, Written};

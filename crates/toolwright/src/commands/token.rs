@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use serde_json::json;
 use toolwright_config::{load, locate, process_environment};
 use toolwright_gateway::OWN_TOOLBOX;
-use toolwright_gateway::web::{NewToken, OWN_TOKEN, TokenEntry, TokenError, TokenFolder};
+use toolwright_gateway::web::{NewToken, TokenEntry, TokenError, TokenFolder};
+use toolwright_model::OWN_TOKEN;
 
 use super::print;
 use crate::cli::{TokenCommand, TokenOptions};
