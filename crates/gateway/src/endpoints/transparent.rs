@@ -174,6 +174,10 @@ async fn list(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
     let Some(server) = member.configured_server() else {
         return Ok(Json::empty_object().with("tools", &Json::list(member.tools().items.iter())));
     };
+    if server.hides_some() {
+        // Only the gateway's own list is checked. Before it is there, every tool would be hidden.
+        make_known(std::slice::from_ref(member), hub.options.list_patience).await;
+    }
     let cursor = asked.params.as_ref().and_then(|params| params.get("cursor"));
     let known = |error: ErrorObject| {
         let listed = server.supervisor.tools();

@@ -61,10 +61,14 @@ impl Server {
         self.definitions.as_ref().is_some_and(|definitions| definitions.hides_sent(self, item))
     }
 
+    /// Whether tools of it may be hidden for what they say they are.
+    pub(crate) fn hides_some(&self) -> bool {
+        self.definitions.as_ref().is_some_and(|definitions| definitions.hides_some())
+    }
+
     /// Whether some of its tools are kept back.
     pub(crate) fn is_filtered(&self) -> bool {
-        !self.filters.is_open()
-            || self.definitions.as_ref().is_some_and(|definitions| definitions.hides_some())
+        !self.filters.is_open() || self.hides_some()
     }
 
     /// What the configuration says of it. It is the same for as long as that stays as it is.

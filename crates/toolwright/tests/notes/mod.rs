@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::gateway::Gateway;
 
-/// Answers as servers do, and checks nothing: the gateway does.
+/// Answers as servers do, and checks nothing: the gateway does. With `LATE` it answers the first list after so many
+/// seconds, and what is requested meanwhile at once.
 const SERVER: &str = r#"
 while IFS= read -r line; do
   id=$(printf '%s\n' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\).*/\1/p')
@@ -14,7 +15,12 @@ while IFS= read -r line; do
   case "$line" in
     *'"method":"initialize"'*)
       result='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"notes","version":"1"}}' ;;
-    *'"method":"tools/list"'*) result='"result":{"tools":['"$TOOLS"']}' ;;
+    *'"method":"tools/list"'*) result='"result":{"tools":['"$TOOLS"']}'
+      if [ -n "$LATE" ]; then
+        (sleep "$LATE"; printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$result") &
+        LATE=
+        continue
+      fi ;;
     *'never answer this'*) continue ;;
     *'"method":"tools/call"'*) result='"result":{"content":[{"type":"text","text":"sent"}]}' ;;
     *) result='"error":{"code":-32601,"message":"Method not found"}' ;;
@@ -55,6 +61,7 @@ pub fn configuration_of(tool: &Value, besides: &Value) -> String {
         .replace("$line", "$$line")
         .replace("$id", "$$id")
         .replace("$TOOLS", "$$TOOLS")
+        .replace("$LATE", "$$LATE")
         .replace("$result", "$$result")
         .replace("$(", "$$(")
 }
