@@ -25,15 +25,16 @@ pub fn hide_with(hide: impl Fn(&str) -> String + Send + Sync + 'static) {
     let _ = HIDE.set(Box::new(hide));
 }
 
-/// Writes lines without their secrets. A line comes in one piece.
+/// Writes lines without their secrets. A line comes in one piece. One that cannot be written is lost: of an error the
+/// subscriber would print a line to standard error itself, which fails again and panics.
 struct Hiding(Stderr);
 
 impl Write for Hiding {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        match HIDE.get() {
-            Some(hide) => self.0.write_all(hide(&String::from_utf8_lossy(line)).as_bytes())?,
-            None => self.0.write_all(line)?,
-        }
+        let _ = match HIDE.get() {
+            Some(hide) => self.0.write_all(hide(&String::from_utf8_lossy(line)).as_bytes()),
+            None => self.0.write_all(line),
+        };
         Ok(line.len())
     }
 

@@ -1,5 +1,9 @@
 //! The `toolwright` binary: flags, wiring and exit codes. The work is in the other crates.
 
+// Before the modules that use its macros.
+#[macro_use]
+mod stderr;
+
 mod address;
 mod agent_mind;
 mod agent_source;

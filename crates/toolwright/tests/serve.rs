@@ -234,3 +234,23 @@ fn help_lists_the_commands() {
         assert!(stdout.contains(word), "{word}: {stdout}");
     }
 }
+
+/// The log file of a service may be on the disk that is full, and a client may close the pipe that it reads the log from.
+#[test]
+#[cfg(target_os = "linux")]
+fn it_serves_on_when_its_log_cannot_be_written() {
+    let home = Home::new();
+    home.put("toolwright.json", r#"{"builtinTools": true}"#);
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
+    let mut command = home.command(&["serve", "--port", "0", "--json"]);
+    let mut gateway = Gateway::of(command.env("TOOLWRIGHT_LOG", "debug").stderr(full));
+    let call = |gateway: &Gateway| {
+        let params = json!({ "name": "get_current_datetime", "arguments": {} });
+        gateway.modern("/mcp/t/builtin", "tools/call", params).expect("a result")
+    };
+    assert_eq!(call(&gateway)["isError"], Value::Null);
+    home.put("toolwright.json", r#"{"builtinTools": true, "redact": {"patterns": ["emp-1"]}}"#);
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(gateway.child.try_wait().expect("a status"), None, "it ended");
+    assert_eq!(call(&gateway)["isError"], Value::Null);
+}
