@@ -5,6 +5,8 @@
 
 use crate::gateway;
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -128,6 +130,73 @@ fn names_and_headers_of_clients_cost_no_more() {
             assert!(took <= usual * MAX_TIMES + NOISE, "{kind} as {place}: {took:?}, usual {usual:?}");
         }
     }
+}
+
+/// An upstream that writes a long answer in small pieces, as fast as it is read.
+fn fast_upstream(pieces: usize) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let event =
+        |choice: Value| format!("data: {}\n\n", json!({ "id": "c", "model": "m", "choices": [choice] }));
+    let piece = event(json!({ "index": 0, "delta": { "content": "lorem ipsum dolor " } })).repeat(1000);
+    let end = event(json!({ "index": 0, "delta": {}, "finish_reason": "stop" })) + "data: [DONE]\n\n";
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, piece, end) = (stream.expect("a connection"), piece.clone(), end.clone());
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(stream.try_clone().expect("a copy"));
+                let (mut length, mut line) = (0, String::new());
+                while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                    if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                        length = value.trim().parse().expect("a length");
+                    }
+                    line.clear();
+                }
+                reader.read_exact(&mut vec![0; length]).expect("a body");
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+                stream.write_all(head.as_bytes()).expect("a head");
+                for _ in 0..pieces / 1000 {
+                    stream.write_all(piece.as_bytes()).expect("pieces");
+                }
+                stream.write_all(end.as_bytes()).expect("an end");
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn fast_streams_of_models_delay_no_other_client() {
+    const STREAMS: usize = 4;
+    let home = Home::new();
+    let url = format!("http://127.0.0.1:{}/v1", fast_upstream(200_000));
+    let upstream = json!({ "kind": "openai", "url": url, "apiKey": "k" });
+    let llm = json!({ "llm": { "upstreams": { "fast": upstream }, "models": { "*": "fast/*" } } });
+    home.put("toolwright.json", &llm.to_string());
+    let gateway = Gateway::start(&home, &["--rate", "0"]);
+    let request = json!({ "model": "m", "stream": true, "max_tokens": 9, "messages": [{ "role": "user", "content": "x" }] });
+    let read = |_| {
+        let answer = gateway.send("POST", "/v1/messages", &gateway.headers(), &request.to_string());
+        assert!(answer.status == 200 && answer.body.contains("message_stop"), "{}", answer.head);
+    };
+    let is_over = AtomicBool::new(false);
+    let (worst_of_others, all) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let mut worst = Duration::ZERO;
+            while !is_over.load(Ordering::Relaxed) {
+                worst = worst.max(time(|| assert_eq!(gateway.send("GET", "/healthz", "", "").status, 200)));
+            }
+            worst
+        });
+        let begin = Instant::now();
+        std::thread::scope(|streams| {
+            (0..STREAMS).for_each(|number| drop(streams.spawn(move || read(number))))
+        });
+        let all = begin.elapsed();
+        is_over.store(true, Ordering::Relaxed);
+        (other.join().expect("the other client is answered"), all)
+    });
+    assert!(worst_of_others <= all / 8 + NOISE, "another client waited {worst_of_others:?} of {all:?}");
 }
 
 #[test]

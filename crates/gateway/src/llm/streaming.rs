@@ -10,6 +10,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
+use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use toolwright_llm::Failure;
 use toolwright_llm::exchange::{AnswerStream, Prepared, Report};
@@ -23,6 +24,8 @@ use crate::web::InsideBody;
 const PING: Duration = Duration::from_secs(15);
 /// How long the end of a connection is waited for after the end of its answer, so that it can be used again.
 pub(super) const LAST_BYTES: Duration = Duration::from_millis(20);
+/// After how many bytes of an upstream that never pauses other clients have their turn.
+const TURN_BYTES: usize = 64 << 10;
 
 /// A stream that has begun, or why it has not.
 pub(super) enum Begun {
@@ -37,6 +40,8 @@ pub(super) struct Going {
     stream: AnswerStream,
     out: Vec<u8>,
     silence: Silence,
+    /// How much has come since others had their turn.
+    bytes_in_turn: usize,
 }
 
 /// How long nothing has come. A piece that comes does not set an alarm anew: that is done when it goes off too early.
@@ -127,7 +132,7 @@ pub(super) fn body(going: Going, exchanged: Exchanged) -> InsideBody {
 impl Going {
     fn new(upstream: Shared, response: Option<CarriedBody>, stream: AnswerStream, out: Vec<u8>) -> Going {
         let silence = Silence::new(upstream.idle());
-        Going { upstream, response, stream, out, silence }
+        Going { upstream, response, stream, out, silence, bytes_in_turn: 0 }
     }
 
     /// The next bytes for the client; nothing at the end.
@@ -156,6 +161,7 @@ impl Going {
                 Some(Ok(Some(piece))) => {
                     self.silence.ends(self.upstream.idle());
                     self.stream.push(&piece, &mut self.out);
+                    self.take_turns(piece.len()).await;
                 }
                 Some(Ok(None)) => self.end(None),
                 Some(Err(error)) => {
@@ -171,6 +177,16 @@ impl Going {
                     self.stream.ping(&mut self.out);
                 }
             }
+        }
+    }
+
+    /// Lets the runtime look at other connections now and then: while a task never waits, it looks only after 61 turns of
+    /// that task, and each of them may move megabytes.
+    async fn take_turns(&mut self, bytes: usize) {
+        self.bytes_in_turn += bytes;
+        if self.bytes_in_turn >= TURN_BYTES {
+            self.bytes_in_turn = 0;
+            yield_now().await;
         }
     }
 
