@@ -27,8 +27,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use database::{Database, Row, Statement, Work};
 use sql::Sql;
-
-use crate::disk::Looks;
+use toolwright_base::FileStamp;
 
 pub use error::StoreError;
 pub use exchange_rows::FoundExchange;
@@ -141,11 +140,11 @@ impl Store {
 
     /// How the newest of its files look: when that is as it was, nothing new is in it. Nothing for a database that
     /// can only be asked.
-    pub(crate) fn looks(&self) -> Option<[Option<Looks>; 2]> {
+    pub(crate) fn looks(&self) -> Option<[Option<FileStamp>; 2]> {
         let file = self.inner.file.as_ref()?;
         let mut beside = file.clone().into_os_string();
         beside.push("-wal");
-        Some([Looks::of(file), Looks::of(Path::new(&beside))])
+        Some([FileStamp::of(file), FileStamp::of(Path::new(&beside))])
     }
 
     /// A node starts: what it began up to this number and did not end was cut, and what is here beyond it its

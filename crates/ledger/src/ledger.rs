@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
+use toolwright_base::{FileReplacement, make_private_folder};
 use toolwright_normalizer::RuleSet;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
@@ -20,8 +21,9 @@ use crate::journal::{
 use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
 use crate::off_async::off_async;
 use crate::patterns::Patterns;
+use crate::room::Room;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
-use crate::{Kind, Record, disk};
+use crate::{Kind, Record};
 
 /// How many gateways may write on one machine at once.
 const NODES: usize = 64;
@@ -99,7 +101,7 @@ pub struct Ledger {
     indexed: Indexed,
     learning: Arc<SharedLearning>,
     on_failure: OnFailure,
-    room: disk::Room,
+    room: Room,
     /// The last record before this run.
     before: u64,
 }
@@ -161,7 +163,7 @@ impl Ledger {
                 indexed,
                 learning,
                 on_failure,
-                room: disk::Room::default(),
+                room: Room::default(),
                 before,
             },
             recovered,
@@ -442,15 +444,14 @@ pub(crate) fn salt(folder: &Path) -> Result<[u8; 32], LedgerError> {
     let file = folder.join("redaction-salt");
     let failed = |why| LedgerError::Salt { file: file.clone(), why };
     // Whoever comes first makes the folder of everything that is kept: it is the user's alone.
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(failed)?;
-    let mut salt = [0; 32];
-    aws_lc_rs::rand::fill(&mut salt).map_err(|_| failed(io::Error::other("there is no randomness")))?;
-    // Another gateway may have been first, today or a year ago.
-    disk::make_once(&file, &salt).map_err(failed)?;
+    make_private_folder(folder).map_err(failed)?;
+    // Nothing is written when it is there: a disk that is full must not keep a gateway from starting.
+    if !file.exists() {
+        let mut salt = [0; 32];
+        aws_lc_rs::rand::fill(&mut salt).map_err(|_| failed(io::Error::other("there is no randomness")))?;
+        // Another gateway may be first all the same.
+        FileReplacement::write_private(&file, &salt).and_then(FileReplacement::place_new).map_err(failed)?;
+    }
     let kept = fs::read(&file).map_err(failed)?;
     kept.try_into().map_err(|_| failed(io::Error::other("it does not have 32 bytes; remove it")))
 }

@@ -7,7 +7,6 @@
 //!
 //! Start with [`Record`], [`Ledger`] and [`journal`].
 
-mod disk;
 mod exchange;
 mod hiding;
 pub mod index;
@@ -18,6 +17,7 @@ mod ledger;
 mod off_async;
 pub mod patterns;
 mod record;
+mod room;
 pub mod stats;
 
 pub use exchange::Exchange;

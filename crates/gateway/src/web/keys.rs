@@ -6,11 +6,12 @@ use arc_swap::ArcSwap;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
+use toolwright_base::FileStamp;
 use toolwright_mcp::front::Visitor;
 
 use super::admission::{Bucket, Gate};
 use super::refusal::Refusal;
-use super::tokens::{self, Stamp, TokenEntry, TokenError, TokenFolder};
+use super::tokens::{self, TokenEntry, TokenError, TokenFolder};
 
 /// The name of this install's own token.
 pub const OWN_TOKEN: &str = "default";
@@ -34,7 +35,7 @@ pub struct Keys {
     /// Those who are at the door of the pages.
     stranger: Arc<Known>,
     folder: Option<TokenFolder>,
-    stamp: Mutex<Stamp>,
+    stamp: Mutex<Option<FileStamp>>,
     where_is_it: String,
 }
 
