@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use toolwright_base::unix_micros;
 use toolwright_ledger::journal::AppendError;
 use toolwright_ledger::{Change, Failure, Hidden, Ledger, NotSafeYet, Reached, Record, Stages};
 use toolwright_tools::builtin::FILES_SERVER;
@@ -48,7 +49,7 @@ impl Recorder {
         let mut run = [0; 4];
         // Without randomness the time tells runs apart well enough.
         if aws_lc_rs::rand::fill(&mut run).is_err() {
-            run = (now() as u32).to_be_bytes();
+            run = (unix_micros() as u32).to_be_bytes();
         }
         Recorder {
             ledger,
@@ -108,7 +109,7 @@ impl CallObserver for Recorder {
             None => (None, call.name.to_owned()),
         };
         let record = Record {
-            ts: now(),
+            ts: unix_micros(),
             call: format!("{:08x}{:08x}", self.run, call.id.0),
             client,
             principal: call.caller.and_then(|caller| caller.principal.clone()),
@@ -177,11 +178,6 @@ fn waiting(record: NotSafeYet) -> Waiting {
 
 fn unwritten(error: &AppendError) -> String {
     format!("{error}; mend the disk or free some space, or allow calls without records")
-}
-
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// As much of a text as is written down.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
-use toolwright_base::{FileReplacement, make_private_folder};
+use toolwright_base::{FileReplacement, make_private_folder, off_async_above};
 use toolwright_normalizer::RuleSet;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
@@ -19,12 +19,13 @@ use crate::journal::{
     AppendError, Health, Journal, JournalError, JournalOptions, Recovered, Syncing, node_folder,
 };
 use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
-use crate::off_async::off_async;
 use crate::patterns::Patterns;
 use crate::room::Room;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
 use crate::{Kind, Record};
 
+/// Up to this many bytes are redacted in place: that is slower for a byte than reading it.
+const IN_PLACE_BYTES: usize = 16 << 10;
 /// How many gateways may write on one machine at once.
 const NODES: usize = 64;
 /// The name of the first of them.
@@ -202,12 +203,12 @@ impl Ledger {
 
     /// Arguments as they are written down: JSON as it is but for its secrets, and anything else as a string.
     pub fn hide(&self, arguments: &str) -> Hidden {
-        off_async(arguments.len(), || Hidden::new(&self.redactor(), arguments))
+        off_async_above(IN_PLACE_BYTES, arguments.len(), || Hidden::new(&self.redactor(), arguments))
     }
 
     /// A text as it is written down, for those who show it elsewhere: a log.
     pub fn hide_text(&self, text: &str) -> String {
-        off_async(text.len(), || self.redactor().text(text).into_owned())
+        off_async_above(IN_PLACE_BYTES, text.len(), || self.redactor().text(text).into_owned())
     }
 
     /// Writes down that a call begins: when it is cut, that is how it is known. What is given back is to be waited
@@ -247,7 +248,7 @@ impl Ledger {
     /// Writes down an exchange with a model. Nobody waits for it: a stream has been answered long before.
     pub fn exchange(&self, record: Record) {
         let mut record = Record { kind: Kind::Exchange, ..record };
-        off_async(bytes_of(&record), || hide_exchange(&self.redactor(), &mut record));
+        off_async_above(IN_PLACE_BYTES, bytes_of(&record), || hide_exchange(&self.redactor(), &mut record));
         if let Err(error) = self.write(&mut record) {
             tracing::error!("the record of an exchange with a model is lost: {error}");
         }
@@ -255,7 +256,7 @@ impl Ledger {
 
     fn hide_record(&self, record: &mut Record, arguments: [&Hidden; 2]) {
         let bytes = bytes_of(record) + arguments.iter().map(|hidden| hidden.named_bytes()).sum::<usize>();
-        off_async(bytes, || hide(&self.redactor(), record, arguments));
+        off_async_above(IN_PLACE_BYTES, bytes, || hide(&self.redactor(), record, arguments));
     }
 
     fn not_safe_yet(&self, written: Result<Syncing, AppendError>) -> NotSafeYet {

@@ -14,7 +14,6 @@ mod indexed;
 pub mod journal;
 pub mod learn;
 mod ledger;
-mod off_async;
 pub mod patterns;
 mod record;
 mod room;

@@ -6,10 +6,10 @@ use arc_swap::ArcSwap;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
-use toolwright_base::FileStamp;
+use toolwright_base::{ConcurrencyLimit, FileStamp};
 use toolwright_mcp::front::Visitor;
 
-use super::admission::{Bucket, Gate};
+use super::admission::Bucket;
 use super::refusal::Refusal;
 use super::tokens::{self, TokenEntry, TokenError, TokenFolder};
 
@@ -46,8 +46,8 @@ pub(super) struct Known {
     pub rate: Option<u32>,
     pub calls: Option<usize>,
     pub bucket: Mutex<Bucket>,
-    pub requests: Arc<Gate>,
-    pub streams: Arc<Gate>,
+    pub requests: Arc<ConcurrencyLimit>,
+    pub streams: Arc<ConcurrencyLimit>,
     /// The language models that may be asked, as patterns; all of them when absent.
     pub allowed_models: Option<Arc<[String]>>,
     /// Cancelled when the token opens nothing any more.

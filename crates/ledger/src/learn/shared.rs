@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use toolwright_base::{FileStamp, private_options, replace_private};
+use toolwright_base::{FileStamp, private_options, replace_private, unix_micros};
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer::{Normalizer, RuleSet};
 
@@ -232,7 +232,7 @@ impl SharedLearning {
             let mut learning = self.suggesting();
             // Another process may have decided a moment ago.
             learning.refresh()?;
-            decide(&mut learning, now())
+            decide(&mut learning, unix_micros())
         };
         self.tell();
         self.keep_suggestions();
@@ -419,9 +419,4 @@ fn say(moved: &Move) {
             "a learned rule lapsed: the tool has another schema"
         ),
     }
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

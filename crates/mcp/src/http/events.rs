@@ -5,9 +5,8 @@
 
 use std::mem::take;
 
+use toolwright_base::off_async;
 use toolwright_jsonrpc::lines::{self, Line, Lines, Reading};
-
-use crate::off_async;
 
 /// The mark that a text is UTF-8, which some servers put first.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use reqwest::{Method, Response};
 use tokio::time::{sleep, timeout};
+use toolwright_base::off_async;
 use toolwright_jsonrpc::lines::{self, Found, Line};
 use toolwright_jsonrpc::{Id, Message, Response as Answer};
 
@@ -18,7 +19,7 @@ use super::streamable::{Streamable, add_headers};
 use super::web::{EVENT_STREAM, EventStream, Reply, SendError, content_type};
 use crate::era::LEGACY_REVISIONS;
 use crate::link::{Event, Outgoing};
-use crate::{RequestError, Unreachable, off_async};
+use crate::{RequestError, Unreachable};
 
 /// The wait before a stream is taken up again, when the server does not say.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
