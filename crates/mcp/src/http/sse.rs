@@ -15,7 +15,7 @@ use super::CONFIRM;
 use super::owner::Owner;
 use super::session::is_initialized;
 use super::streamable::{Streamable, add_headers};
-use super::web::{EITHER, EVENT_STREAM, EventStream, Reply, SendError, Web, content_type};
+use super::web::{EITHER, EVENT_STREAM, EventStream, Reply, SendError, Web, content_type, read_event};
 use crate::RequestError;
 use crate::error::{Ending, Unreachable};
 use crate::link::{Event, Outgoing};
@@ -94,7 +94,7 @@ pub(super) async fn run(mut owner: Owner, opened: Option<Opened>) -> Ending {
     loop {
         tokio::select! {
             event = stream.next() => match event {
-                Some(event) if event.is_message() => drop(shared.hear(event.read(), None).await),
+                Some(event) if event.is_message() => drop(shared.hear(read_event(&event), None).await),
                 Some(_) => {}
                 None => return Ending::Lost(stream_ended()),
             },
