@@ -22,5 +22,7 @@ pub use file_stamp::FileStamp;
 pub use off_async::{lock_off_async, off_async, off_async_above};
 pub use poison::IgnorePoison;
 pub use private_file::{close_to_others, lock_private, make_private_folder, private_options, read_bounded};
-pub use suggestion::{closest_by, closest_name, closest_names, fold_name, is_slip, letters_apart};
+pub use suggestion::{
+    closest_by, closest_name, closest_names, fold_name, is_slip, keystrokes_apart, letters_apart,
+};
 pub use unix_time::{since_epoch, unix_micros, unix_millis, unix_seconds};

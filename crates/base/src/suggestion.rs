@@ -1,7 +1,6 @@
 //! Which known names a wrong one may have been meant as: "did you mean".
 //!
-//! One metric everywhere: the keystrokes between two names (optimal string alignment: letters that are missing, too many,
-//! wrong or swapped), without case and separators. One slip in every three letters is a typing mistake; more is another
+//! One metric everywhere: the keystrokes between two names (optimal string alignment), without case and separators. One slip in every three letters is a typing mistake; more is another
 //! name. The work is bounded, because models and other programs send the names.
 
 /// Longer names are not compared: no known one is mistyped into them.
@@ -11,21 +10,20 @@ const MAX_COMPARED_BYTES: usize = 128;
 /// out by what takes time by their sum.
 const MAX_DISTANCES: usize = 32;
 
+/// How many names are suggested.
+const SUGGESTIONS: usize = 3;
+
 /// A beginning of a name counts as meant for it from this many letters on.
 const MIN_BEGINNING: usize = 3;
 
 /// The known name that is closest to a wrong one; nothing when none is close.
 pub fn closest_name<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    closest_names(wrong, known, 1).pop()
+    closest_names(wrong, known).into_iter().next()
 }
 
-/// Up to so many known names that are close to a wrong one, the closest first. A name that starts with the wrong one is
+/// Up to three known names that are close to a wrong one, the closest first. A name that starts with the wrong one is
 /// close too.
-pub fn closest_names<'n>(
-    wrong: &str,
-    known: impl IntoIterator<Item = &'n str>,
-    at_most: usize,
-) -> Vec<&'n str> {
+pub fn closest_names<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let folded = fold_name(wrong);
     if folded.is_empty() || wrong.len() > MAX_COMPARED_BYTES {
         return Vec::new();
@@ -42,11 +40,11 @@ pub fn closest_names<'n>(
     let mut found = closest_by(
         names,
         |name| near(letters_apart(&folded, &name.0), name),
-        |name| Some((near(strsim::osa_distance(&folded, &name.0), name)?, !begins(&name.0), name.1)),
-        at_most.saturating_mul(2),
+        |name| Some((near(keystrokes_apart(&folded, &name.0), name)?, !begins(&name.0), name.1)),
+        MAX_DISTANCES,
     );
     found.dedup_by(|one, other| one.1 == other.1);
-    found.into_iter().take(at_most).map(|(_, name)| name).collect()
+    found.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
 /// Up to so many candidates, the closest first. The estimate must be cheap: only those that are closest by it are compared
@@ -65,6 +63,11 @@ pub fn closest_by<T, E: Ord, D: Ord>(
     let mut close: Vec<(D, T)> = close.collect();
     close.sort_by(|(one, _), (other, _)| one.cmp(other));
     close.into_iter().take(at_most).map(|(_, candidate)| candidate).collect()
+}
+
+/// How many keystrokes make one text the other: letters that are missing, too many, wrong or swapped.
+pub fn keystrokes_apart(one: &str, other: &str) -> usize {
+    strsim::osa_distance(one, other)
 }
 
 /// Whether so few keystrokes may be a slip in names of this length.
@@ -129,9 +132,9 @@ mod tests {
             ("force", vec!["force-bool-coerce"]),
             ("zzzz", vec![]),
         ] {
-            assert_eq!(closest_names(wrong, names, 3), close, "{wrong}");
+            assert_eq!(closest_names(wrong, names), close, "{wrong}");
         }
-        assert_eq!(closest_names("read", ["read_file", "raed", "read_file"], 3), ["raed", "read_file"]);
+        assert_eq!(closest_names("read", ["read_file", "raed", "read_file"]), ["raed", "read_file"]);
     }
 
     #[test]

@@ -22,7 +22,6 @@ mod llm;
 mod load;
 mod locate;
 mod masked;
-mod meant;
 mod mistakes;
 mod problem;
 mod read;

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 use toolwright_redact::{MAX_PATTERNS, OptionsError, RedactOptions};
 
@@ -16,7 +17,6 @@ use super::{Reader, given};
 use crate::agent::AgentConfig;
 use crate::configuration::secrets_of_address;
 use crate::llm::LlmSettings;
-use crate::meant::meant;
 use crate::settings::{
     Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText, SecuritySettings, StoreAddress,
     TelemetrySettings,
@@ -323,7 +323,7 @@ impl<'t> Reader<'t, '_> {
         };
         // What came from a variable is not told, and so nothing is guessed of it.
         let own = written.filter(|written| !written.contains('$'));
-        let fix = match own.and_then(|written| meant(known.iter().map(|(word, _)| *word), &written)) {
+        let fix = match own.and_then(|written| closest_name(&written, known.iter().map(|(word, _)| *word))) {
             Some(word) => format!("did you mean \"{word}\"?"),
             None => format!("write {words}"),
         };
