@@ -132,7 +132,7 @@ impl CallObserver for Recorder {
         let mut running = self.running();
         let Some(known) = running.get_mut(&call.id) else { return };
         name_tool(&mut known.record, call.tool);
-        known.record.changes = call.changes.iter().map(change).collect();
+        known.record.changes = call.changes.iter().map(Change::from).collect();
         known.normalized = normalized;
     }
 
@@ -161,7 +161,7 @@ impl CallObserver for Recorder {
         };
         // The name that was sent is in the record of a refused call too.
         if record.changes.is_empty() {
-            record.changes = call.changes.iter().map(change).collect();
+            record.changes = call.changes.iter().map(Change::from).collect();
         }
         record.error = call.result.err().map(failure);
         record.duration_us = u64::try_from(call.duration.as_micros()).unwrap_or(u64::MAX);
@@ -194,17 +194,6 @@ fn name_tool(record: &mut Record, tool: &RegisteredTool) {
 /// Tells schemas of one tool apart.
 pub(crate) fn schema_print(tool: &RegisteredTool) -> String {
     format!("{:016x}", tool.schema_print())
-}
-
-pub(crate) fn change(change: &toolwright_model::Change) -> Change {
-    Change {
-        code: change.code.as_str().to_owned(),
-        path: change.path.clone(),
-        from: change.from.clone(),
-        to: change.to.clone(),
-        rule: change.rule.clone(),
-        rule_type: change.rule_type.map(str::to_owned),
-    }
 }
 
 fn failure(error: &CallError) -> Failure {

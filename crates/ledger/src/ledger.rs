@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 use toolwright_base::{FileReplacement, make_private_folder, off_async_above};
+use toolwright_model::{LearnPolicy, OnFailure};
 use toolwright_normalizer::RuleSet;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
@@ -18,7 +19,7 @@ use crate::indexed::{Indexed, StoreAddress};
 use crate::journal::{
     AppendError, Health, Journal, JournalError, JournalOptions, Recovered, Syncing, node_folder,
 };
-use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
+use crate::learn::{Definitions, LearningError, SharedLearning};
 use crate::patterns::Patterns;
 use crate::room::Room;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
@@ -33,16 +34,6 @@ const FIRST_NODE: &str = "main";
 
 /// How many records of before are counted at a start.
 const COUNTED_AGAIN: u64 = 200_000;
-
-/// What becomes of a call that cannot be written down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnFailure {
-    /// It is run, counted as lost, and that is said.
-    #[default]
-    Allow,
-    /// It is not run.
-    Block,
-}
 
 /// What can be chosen about a ledger.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +53,7 @@ pub struct LedgerOptions {
     /// Where calls are looked up: a file in the folder when nothing is said.
     pub store: Option<StoreAddress>,
     /// What is done with what calls teach.
-    pub learn: Policy,
+    pub learn: LearnPolicy,
     /// Tokens whose corrections may put rules into force with `apply-safe`, besides the owner's.
     pub learn_from: Vec<String>,
     /// The rules in force without the learned ones.
@@ -371,7 +362,7 @@ impl Ledger {
 }
 
 /// What was learned before. Calls are written down whatever is wrong with it.
-fn open_learning(folder: &Path, rules: RuleSet, policy: Policy) -> Result<SharedLearning, LedgerError> {
+fn open_learning(folder: &Path, rules: RuleSet, policy: LearnPolicy) -> Result<SharedLearning, LedgerError> {
     match SharedLearning::open(folder, rules.clone(), policy) {
         Ok((learning, loaded)) => {
             if loaded.torn_bytes > 0 {

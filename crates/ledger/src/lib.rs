@@ -22,5 +22,6 @@ pub mod stats;
 pub use exchange::Exchange;
 pub use hiding::Hidden;
 pub use indexed::{Reindex, StoreAddress};
-pub use ledger::{Ledger, LedgerError, LedgerOptions, NotSafeYet, OnFailure};
+pub use ledger::{Ledger, LedgerError, LedgerOptions, NotSafeYet};
 pub use record::{Change, Failure, Kind, LLM_FRONT, Reached, Record, Stages};
+pub use toolwright_model::OnFailure;

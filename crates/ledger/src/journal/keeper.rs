@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use super::options::Durability;
 use super::writer::{Shared, Todo};
+use toolwright_model::Durability;
 
 /// How often old segments are looked for when nothing else happens.
 const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);

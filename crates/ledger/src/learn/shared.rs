@@ -17,8 +17,8 @@ use toolwright_normalizer::{Normalizer, RuleSet};
 
 use super::reading::{Reading, Waiting};
 use super::{
-    DECISIONS_FILE, Event, FileStore, Learning, LearningError, LearningOptions, Loaded, MemoryStore, Move,
-    Policy, Suggestion, sharing,
+    DECISIONS_FILE, Event, FileStore, LearnPolicy, Learning, LearningError, LearningOptions, Loaded,
+    MemoryStore, Move, Suggestion, sharing,
 };
 use crate::index::Store;
 use crate::{LLM_FRONT, Record};
@@ -62,7 +62,7 @@ impl SharedLearning {
     pub fn open(
         folder: &Path,
         rules: RuleSet,
-        policy: Policy,
+        policy: LearnPolicy,
     ) -> Result<(SharedLearning, Loaded), LearningError> {
         let store = FileStore::open(folder)?;
         let options =
@@ -79,7 +79,7 @@ impl SharedLearning {
     pub fn without_decisions(
         folder: &Path,
         rules: RuleSet,
-        policy: Policy,
+        policy: LearnPolicy,
     ) -> Result<SharedLearning, LearningError> {
         let options = LearningOptions { policy, rules, ..Default::default() };
         let (learning, _) = Learning::open(options, Box::<MemoryStore>::default())?;
@@ -152,12 +152,12 @@ impl SharedLearning {
     }
 
     /// What is done with suggestions.
-    pub fn policy(&self) -> Policy {
+    pub fn policy(&self) -> LearnPolicy {
         self.learning().policy()
     }
 
     /// What is done with suggestions from now on.
-    pub fn set_policy(&self, policy: Policy) {
+    pub fn set_policy(&self, policy: LearnPolicy) {
         self.learning().set_policy(policy);
     }
 
