@@ -13,7 +13,8 @@ use crate::step::{self, Failure, announce, note};
 use crate::workspace::Workspace;
 
 /// Crates that must build without an asynchronous runtime.
-const PURE_CRATES: [&str; 7] = [
+const PURE_CRATES: [&str; 8] = [
+    "toolwright-base",
     "toolwright-model",
     "toolwright-jsonrpc",
     "toolwright-redact",

@@ -31,6 +31,8 @@ mod zed;
 
 use std::path::{Path, PathBuf};
 
+use toolwright_base::closest_name;
+
 pub use danger::dangers;
 pub use data::{Data, Node, Pair, Step, Value};
 pub use document::{Document, EditError, Format};
@@ -41,8 +43,6 @@ pub use places::{Places, System};
 pub use read::{Found, is_toolwright, servers};
 pub use shown::{Secrets, command_line, secret_texts};
 pub use variables::Variables;
-
-use crate::meant::meant;
 
 /// A program that has servers.
 pub struct Client {
@@ -138,7 +138,7 @@ pub fn client(word: &str) -> Result<&'static Client, Option<&'static Client>> {
         client.id == wanted || folded(client.title) == wanted || client.aliases.contains(&wanted.as_str())
     };
     CLIENTS.iter().find(is_it).copied().ok_or_else(|| {
-        let near = meant(CLIENTS.iter().map(|client| client.id), &wanted)?;
+        let near = closest_name(&wanted, CLIENTS.iter().map(|client| client.id))?;
         CLIENTS.iter().find(|client| client.id == near).copied()
     })
 }

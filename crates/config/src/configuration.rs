@@ -10,7 +10,7 @@ use toolwright_redact::{RedactOptions, holds_secret, is_secret_key};
 
 use crate::read::{Settings, Switches};
 use crate::{
-    AgentConfig, BuiltinRulesSetting, Learn, LedgerSettings, LlmSettings, NotifySettings, Problem,
+    AgentConfig, BuiltinRulesSetting, LearnPolicy, LedgerSettings, LlmSettings, NotifySettings, Problem,
     SecuritySettings, Severity, StoreAddress, TelemetrySettings, ToolFilters, VoiceSettings,
 };
 
@@ -43,7 +43,7 @@ pub struct Configuration {
     /// Where records can be searched.
     pub store: StoreAddress,
     /// What becomes of what calls teach.
-    pub learn: Learn,
+    pub learn: LearnPolicy,
     /// Tokens whose calls may put learned rules into force, besides the owner's.
     pub learn_from: Vec<String>,
     /// Whom traces and metrics are sent to; nobody when absent.

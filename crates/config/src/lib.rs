@@ -22,7 +22,6 @@ mod llm;
 mod load;
 mod locate;
 mod masked;
-mod meant;
 mod mistakes;
 mod problem;
 mod read;
@@ -50,9 +49,10 @@ pub use locate::{FoundBy, Located, file_of_user, locate, locate_from, looked_for
 pub use problem::{Excerpt, LlmPart, Problem, Severity};
 pub use schema::JSON_SCHEMA;
 pub use settings::{
-    BuiltinRulesSetting, Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText,
-    SecuritySettings, StoreAddress, Suspicion, TelemetrySettings,
+    BuiltinRulesSetting, LedgerSettings, NotifySettings, SecretText, SecuritySettings, StoreAddress,
+    Suspicion, TelemetrySettings,
 };
+pub use toolwright_model::{Durability, LearnPolicy, OnFailure};
 pub use voice::{
     AddressRange, BrokerChoice, BrokerPassword, BrokerSettings, MqttProtocol, MqttSettings,
     USUAL_BROKER_PORT, USUAL_CONTROL_TOOL, USUAL_LIST_TOOL, USUAL_TOPIC_PREFIX, USUAL_WYOMING_PORT,

@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
+use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw;
 
-use crate::meant::meant;
 use crate::mistakes::Mistakes;
 use crate::read::{Reader, Switches};
 use crate::{ConfigError, Configuration, Environment, Severity, jsonc, syntax};
@@ -129,7 +129,7 @@ pub(crate) fn near(file: &Path) -> Option<PathBuf> {
     let mut names: Vec<String> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     names.retain(|name| name != wanted);
-    meant(names.iter().map(String::as_str), wanted).map(|name| folder.join(name))
+    closest_name(wanted, names.iter().map(String::as_str)).map(|name| folder.join(name))
 }
 
 fn not_text(file: &Path, bytes: &[u8]) -> ConfigError {

@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use toolwright_model::{Durability, OnFailure};
+
 /// What is written down of calls. What is absent is as usual.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LedgerSettings {
@@ -22,26 +24,6 @@ pub struct LedgerSettings {
     pub log_dir: Option<PathBuf>,
 }
 
-/// How safe a record is before its call is answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// It survives the end of the process.
-    #[default]
-    Process,
-    /// It survives the loss of power.
-    Power,
-}
-
-/// What becomes of a call that cannot be written down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnFailure {
-    /// It is run, and that is said.
-    #[default]
-    Allow,
-    /// It is not run.
-    Block,
-}
-
 /// Where records can be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreAddress {
@@ -49,18 +31,6 @@ pub enum StoreAddress {
     Sqlite(Option<PathBuf>),
     /// A PostgreSQL database, by its address. It may hold a password.
     Postgres(SecretText),
-}
-
-/// What becomes of what calls teach.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Learn {
-    /// Nothing.
-    Off,
-    /// It is suggested, and a person decides.
-    #[default]
-    Suggest,
-    /// What cannot do harm is put into force at once.
-    ApplySafe,
 }
 
 /// How far the built-in rules go for the tools of a server.
@@ -166,37 +136,6 @@ impl fmt::Debug for SecretText {
 impl Default for StoreAddress {
     fn default() -> StoreAddress {
         StoreAddress::Sqlite(None)
-    }
-}
-
-impl Durability {
-    /// The word for it in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Durability::Process => "process",
-            Durability::Power => "power",
-        }
-    }
-}
-
-impl OnFailure {
-    /// The word for it in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            OnFailure::Allow => "allow",
-            OnFailure::Block => "block",
-        }
-    }
-}
-
-impl Learn {
-    /// The word for it in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Learn::Off => "off",
-            Learn::Suggest => "suggest",
-            Learn::ApplySafe => "apply-safe",
-        }
     }
 }
 

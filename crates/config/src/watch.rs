@@ -1,8 +1,9 @@
 //! Notices that a file has changed, by what stands in it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+
+use toolwright_base::FileStamp;
 
 use crate::load::{from_bytes, read};
 use crate::{ConfigError, Configuration, Environment};
@@ -15,7 +16,7 @@ const FRESH: Duration = Duration::from_secs(3);
 pub struct Watch {
     file: PathBuf,
     /// How the file looked when it was last read.
-    seen: Option<Stamp>,
+    seen: Option<FileStamp>,
     /// What was last reported, or taken as known.
     known: Content,
     /// What stood in it at the last look and is bad: it may be half written.
@@ -34,19 +35,10 @@ pub enum Look {
 /// What stands in a file; nothing when it cannot be read.
 type Content = Option<Vec<u8>>;
 
-/// How a file looks from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    bytes: u64,
-    written: Option<SystemTime>,
-    #[cfg(unix)]
-    number: u64,
-}
-
 impl Watch {
     /// Watches a file, which need not be there. What stands in it now counts as known.
     pub fn new(file: &Path) -> Watch {
-        let seen = Stamp::of(file);
+        let seen = FileStamp::of(file);
         Watch { file: file.to_owned(), seen, known: read(file).ok(), doubtful: None }
     }
 
@@ -57,11 +49,11 @@ impl Watch {
 
     /// Whether a look in passing would find what is known. Costs one question to the system.
     pub fn looks_the_same(&self) -> bool {
-        self.is_as_seen(Stamp::of(&self.file))
+        self.is_as_seen(FileStamp::of(&self.file))
     }
 
-    fn is_as_seen(&self, stamp: Option<Stamp>) -> bool {
-        stamp == self.seen && !stamp.is_some_and(Stamp::is_fresh) && self.doubtful.is_none()
+    fn is_as_seen(&self, stamp: Option<FileStamp>) -> bool {
+        stamp == self.seen && !stamp.is_some_and(|stamp| stamp.is_fresh(FRESH)) && self.doubtful.is_none()
     }
 
     /// Looks at the file. Tells what it says when that is not what was told last: each content once.
@@ -70,7 +62,7 @@ impl Watch {
         look: Look,
         environment: &Environment<'_>,
     ) -> Option<Result<Configuration, ConfigError>> {
-        let stamp = Stamp::of(&self.file);
+        let stamp = FileStamp::of(&self.file);
         if look == Look::Passing && self.is_as_seen(stamp) {
             return None;
         }
@@ -94,25 +86,11 @@ impl Watch {
     }
 }
 
-impl Stamp {
-    fn of(file: &Path) -> Option<Stamp> {
-        let data = fs::metadata(file).ok()?;
-        Some(Stamp {
-            bytes: data.len(),
-            written: data.modified().ok(),
-            #[cfg(unix)]
-            number: std::os::unix::fs::MetadataExt::ino(&data),
-        })
-    }
-
-    fn is_fresh(self) -> bool {
-        let age = self.written.and_then(|written| SystemTime::now().duration_since(written).ok());
-        age.is_none_or(|age| age < FRESH)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::time::SystemTime;
+
     use super::*;
 
     fn names(said: Option<Result<Configuration, ConfigError>>) -> Vec<String> {

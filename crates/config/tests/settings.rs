@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use support::{clean, problems, read};
-use toolwright_config::{Durability, Learn, OnFailure, Severity, StoreAddress, Suspicion};
+use toolwright_config::{Durability, LearnPolicy, OnFailure, Severity, StoreAddress, Suspicion};
 
 #[test]
 fn without_settings_everything_is_as_usual() {
@@ -18,7 +18,7 @@ fn without_settings_everything_is_as_usual() {
         assert_eq!((read.ledger.durability, read.ledger.on_failure), (Durability::Process, OnFailure::Allow));
         assert_eq!(read.redact, Default::default());
         assert!(read.redact.entropy);
-        assert_eq!((read.store, read.learn), (StoreAddress::Sqlite(None), Learn::Suggest));
+        assert_eq!((read.store, read.learn), (StoreAddress::Sqlite(None), LearnPolicy::Suggest));
         assert!(read.telemetry.is_none());
     }
 }
@@ -73,7 +73,8 @@ fn a_store_is_a_file_or_a_database() {
 
 #[test]
 fn learning_and_telemetry_are_read() {
-    for (word, learn) in [("off", Learn::Off), ("suggest", Learn::Suggest), ("apply-safe", Learn::ApplySafe)]
+    for (word, learn) in
+        [("off", LearnPolicy::Off), ("suggest", LearnPolicy::Suggest), ("apply-safe", LearnPolicy::ApplySafe)]
     {
         let read = clean(&format!("{{\"learn\": \"{word}\"}}"));
         assert_eq!((read.learn, read.learn.word()), (learn, word));

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use toolwright_base::{FileReplacement, Readers};
 use toolwright_normalizer::rules::{RuleFileError, parse_file};
 
 /// How many earlier texts are kept.
@@ -85,13 +86,7 @@ impl RulesText {
     fn replace(&self, text: &str) -> io::Result<()> {
         // A link stays one: what it leads to is written.
         let file = fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
-        let mut beside = file.clone().into_os_string();
-        beside.push(".new");
-        fs::write(&beside, text)?;
-        if let Ok(known) = fs::metadata(&file) {
-            fs::set_permissions(&beside, known.permissions())?;
-        }
-        fs::rename(&beside, &file)
+        FileReplacement::write_alike(&file, text.as_bytes(), Readers::Everyone)?.place()
     }
 
     fn keep(&self, old: &str, now: i64) -> io::Result<()> {
@@ -193,6 +188,27 @@ mod tests {
         }
         assert_eq!(rules.earlier(100).len(), KEPT);
         assert_eq!(rules.earlier(1)[0].until, 59);
+    }
+
+    /// Both writers saw the same text. The file is the whole text of one of them, whatever their saves returned.
+    #[test]
+    fn two_writers_at_once_leave_one_whole_text() {
+        let (folder, rules) = texts();
+        let long = |id: char| RULE.replace(' ', &format!(" {}", " ".repeat(40_000 + usize::from(id == 'b'))));
+        let (one, other) = (long('a'), long('b'));
+        for _ in 0..20 {
+            std::thread::scope(|scope| {
+                for text in [&one, &other] {
+                    let rules = &rules;
+                    scope.spawn(move || rules.replace(text).expect("written"));
+                }
+            });
+            let text = rules.read().expect("text");
+            assert!(text == one || text == other, "a mix of two texts");
+        }
+        let left =
+            fs::read_dir(folder.path()).expect("a folder").flatten().filter(|entry| entry.path().is_file());
+        assert_eq!(left.count(), 1, "nothing is left next to the file");
     }
 
     #[cfg(unix)]

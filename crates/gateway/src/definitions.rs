@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
+use toolwright_base::lock_off_async;
 use toolwright_config::{SecuritySettings, Suspicion};
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::lock_off_async;
 use toolwright_security::{Agreed, ApproveError, Finding, Pins, Severity, Waiting};
 
 use crate::notices::{NoticeKind, Notices};

@@ -15,7 +15,6 @@ use toolwright_ledger::Ledger;
 use toolwright_ledger::learn::Status;
 use toolwright_toolbox::State;
 
-use crate::recorder;
 use crate::servers::Servers;
 
 /// How many are kept.
@@ -89,7 +88,7 @@ impl Notices {
         tracing::info!("notice: {text}");
         let mut kept = self.kept();
         let number = *self.newest.borrow() + 1;
-        kept.push_back(Notice { number, ts: recorder::now(), kind, text, page });
+        kept.push_back(Notice { number, ts: toolwright_base::unix_micros(), kind, text, page });
         if kept.len() > KEPT {
             kept.pop_front();
         }

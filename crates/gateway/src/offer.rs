@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolwright_mcp::{lock_off_async, off_async};
+use toolwright_base::{lock_off_async, off_async};
 use toolwright_toolbox::Listed;
 use toolwright_tools::{RegistrationError, ToolFunction, ToolRegistry};
 

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use toolwright_base::unix_micros;
 use toolwright_ledger::journal::AppendError;
 use toolwright_ledger::{Change, Failure, Hidden, Ledger, NotSafeYet, Reached, Record, Stages};
 use toolwright_tools::builtin::FILES_SERVER;
@@ -48,7 +49,7 @@ impl Recorder {
         let mut run = [0; 4];
         // Without randomness the time tells runs apart well enough.
         if aws_lc_rs::rand::fill(&mut run).is_err() {
-            run = (now() as u32).to_be_bytes();
+            run = (unix_micros() as u32).to_be_bytes();
         }
         Recorder {
             ledger,
@@ -108,7 +109,7 @@ impl CallObserver for Recorder {
             None => (None, call.name.to_owned()),
         };
         let record = Record {
-            ts: now(),
+            ts: unix_micros(),
             call: format!("{:08x}{:08x}", self.run, call.id.0),
             client,
             principal: call.caller.and_then(|caller| caller.principal.clone()),
@@ -131,7 +132,7 @@ impl CallObserver for Recorder {
         let mut running = self.running();
         let Some(known) = running.get_mut(&call.id) else { return };
         name_tool(&mut known.record, call.tool);
-        known.record.changes = call.changes.iter().map(change).collect();
+        known.record.changes = call.changes.iter().map(Change::from).collect();
         known.normalized = normalized;
     }
 
@@ -160,7 +161,7 @@ impl CallObserver for Recorder {
         };
         // The name that was sent is in the record of a refused call too.
         if record.changes.is_empty() {
-            record.changes = call.changes.iter().map(change).collect();
+            record.changes = call.changes.iter().map(Change::from).collect();
         }
         record.error = call.result.err().map(failure);
         record.duration_us = u64::try_from(call.duration.as_micros()).unwrap_or(u64::MAX);
@@ -179,11 +180,6 @@ fn unwritten(error: &AppendError) -> String {
     format!("{error}; mend the disk or free some space, or allow calls without records")
 }
 
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
-}
-
 /// As much of a text as is written down.
 pub(crate) fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_ARGUMENTS)]
@@ -198,17 +194,6 @@ fn name_tool(record: &mut Record, tool: &RegisteredTool) {
 /// Tells schemas of one tool apart.
 pub(crate) fn schema_print(tool: &RegisteredTool) -> String {
     format!("{:016x}", tool.schema_print())
-}
-
-pub(crate) fn change(change: &toolwright_model::Change) -> Change {
-    Change {
-        code: change.code.as_str().to_owned(),
-        path: change.path.clone(),
-        from: change.from.clone(),
-        to: change.to.clone(),
-        rule: change.rule.clone(),
-        rule_type: change.rule_type.map(str::to_owned),
-    }
 }
 
 fn failure(error: &CallError) -> Failure {

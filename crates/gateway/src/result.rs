@@ -1,7 +1,7 @@
 //! What a server answers to a call, turned into what the executor takes.
 
+use toolwright_base::off_async;
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::off_async;
 use toolwright_tools::{ToolFailure, ToolOutput};
 
 /// Reads the result of `tools/call`. The text is for models and people; the whole result stays beside it.

@@ -3,11 +3,13 @@
 //! [`raw`] is the tree on which calls are read, compared and edited level by level: every value that is
 //! not touched goes out as the bytes it came in with, so number forms, key order, escapes and white
 //! space survive. [`Message`] is a JSON-RPC message whose payloads stay text. [`lines`] cuts a stream
-//! of bytes into lines and finds the messages among whatever else a program prints. Nothing here knows
+//! of bytes into lines and finds the messages among whatever else a program prints; [`events`] does so
+//! for server-sent events. Nothing here knows
 //! a schema, a tool, a protocol revision or a socket.
 //!
 //! Start with [`raw::parse`], [`Message::parse`] and [`lines::Lines`].
 
+pub mod events;
 mod id;
 mod json;
 pub mod lines;

@@ -23,12 +23,10 @@ mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use database::{Database, Row, Statement, Work};
 use sql::Sql;
-
-use crate::disk::Looks;
+use toolwright_base::{FileStamp, unix_micros};
 
 pub use error::StoreError;
 pub use exchange_rows::FoundExchange;
@@ -141,11 +139,11 @@ impl Store {
 
     /// How the newest of its files look: when that is as it was, nothing new is in it. Nothing for a database that
     /// can only be asked.
-    pub(crate) fn looks(&self) -> Option<[Option<Looks>; 2]> {
+    pub(crate) fn looks(&self) -> Option<[Option<FileStamp>; 2]> {
         let file = self.inner.file.as_ref()?;
         let mut beside = file.clone().into_os_string();
         beside.push("-wal");
-        Some([Looks::of(file), Looks::of(Path::new(&beside))])
+        Some([FileStamp::of(file), FileStamp::of(Path::new(&beside))])
     }
 
     /// A node starts: what it began up to this number and did not end was cut, and what is here beyond it its
@@ -156,8 +154,11 @@ impl Store {
     pub async fn begin_run(&self, node: &str, last_before: u64) -> Result<(), StoreError> {
         self.forget_beyond(node, last_before).await?;
         let mut work = self.begin().await?;
-        let begin =
-            work.statement(|sql| sql.begin_run).with(node).with(self.now()).with(rows::signed(last_before));
+        let begin = work
+            .statement(|sql| sql.begin_run)
+            .with(node)
+            .with(unix_micros())
+            .with(rows::signed(last_before));
         work.rows(begin).await?;
         work.commit().await
     }
@@ -168,7 +169,7 @@ impl Store {
     /// When the database cannot be reached or refuses.
     pub async fn seen(&self, node: &str) -> Result<(), StoreError> {
         let mut work = self.begin().await?;
-        let seen = work.statement(|sql| sql.seen).with(node).with(self.now()).with(0);
+        let seen = work.statement(|sql| sql.seen).with(node).with(unix_micros()).with(0);
         work.rows(seen).await?;
         work.commit().await
     }
@@ -208,11 +209,5 @@ impl Store {
             sqlx::query("PRAGMA incremental_vacuum(10000)").fetch_all(writer).await?;
         }
         Ok(())
-    }
-
-    /// Microseconds since 1970.
-    fn now(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
     }
 }

@@ -36,9 +36,10 @@ pub use follow::Follow;
 pub use health::{Health, State};
 pub use interrupted::interrupted;
 pub use line::MAX_LINE;
-pub use options::{Durability, JournalOptions};
+pub use options::JournalOptions;
 pub use read::Reader;
 pub use recover::{Recovered, Torn};
+pub use toolwright_model::Durability;
 pub use verify::{Begin, Position, Verified, verify};
 
 use crate::Record;

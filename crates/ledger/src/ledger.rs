@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
+use toolwright_base::{FileReplacement, make_private_folder, off_async_above};
+use toolwright_model::{LearnPolicy, OnFailure};
 use toolwright_normalizer::RuleSet;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
@@ -17,12 +19,14 @@ use crate::indexed::{Indexed, StoreAddress};
 use crate::journal::{
     AppendError, Health, Journal, JournalError, JournalOptions, Recovered, Syncing, node_folder,
 };
-use crate::learn::{Definitions, LearningError, Policy, SharedLearning};
-use crate::off_async::off_async;
+use crate::learn::{Definitions, LearningError, SharedLearning};
 use crate::patterns::Patterns;
+use crate::room::Room;
 use crate::stats::{NormalizerStats, Stats, StatsFile};
-use crate::{Kind, Record, disk};
+use crate::{Kind, Record};
 
+/// Up to this many bytes are redacted in place: that is slower for a byte than reading it.
+const IN_PLACE_BYTES: usize = 16 << 10;
 /// How many gateways may write on one machine at once.
 const NODES: usize = 64;
 /// The name of the first of them.
@@ -30,16 +34,6 @@ const FIRST_NODE: &str = "main";
 
 /// How many records of before are counted at a start.
 const COUNTED_AGAIN: u64 = 200_000;
-
-/// What becomes of a call that cannot be written down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnFailure {
-    /// It is run, counted as lost, and that is said.
-    #[default]
-    Allow,
-    /// It is not run.
-    Block,
-}
 
 /// What can be chosen about a ledger.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +53,7 @@ pub struct LedgerOptions {
     /// Where calls are looked up: a file in the folder when nothing is said.
     pub store: Option<StoreAddress>,
     /// What is done with what calls teach.
-    pub learn: Policy,
+    pub learn: LearnPolicy,
     /// Tokens whose corrections may put rules into force with `apply-safe`, besides the owner's.
     pub learn_from: Vec<String>,
     /// The rules in force without the learned ones.
@@ -99,7 +93,7 @@ pub struct Ledger {
     indexed: Indexed,
     learning: Arc<SharedLearning>,
     on_failure: OnFailure,
-    room: disk::Room,
+    room: Room,
     /// The last record before this run.
     before: u64,
 }
@@ -161,7 +155,7 @@ impl Ledger {
                 indexed,
                 learning,
                 on_failure,
-                room: disk::Room::default(),
+                room: Room::default(),
                 before,
             },
             recovered,
@@ -200,12 +194,12 @@ impl Ledger {
 
     /// Arguments as they are written down: JSON as it is but for its secrets, and anything else as a string.
     pub fn hide(&self, arguments: &str) -> Hidden {
-        off_async(arguments.len(), || Hidden::new(&self.redactor(), arguments))
+        off_async_above(IN_PLACE_BYTES, arguments.len(), || Hidden::new(&self.redactor(), arguments))
     }
 
     /// A text as it is written down, for those who show it elsewhere: a log.
     pub fn hide_text(&self, text: &str) -> String {
-        off_async(text.len(), || self.redactor().text(text).into_owned())
+        off_async_above(IN_PLACE_BYTES, text.len(), || self.redactor().text(text).into_owned())
     }
 
     /// Writes down that a call begins: when it is cut, that is how it is known. What is given back is to be waited
@@ -245,7 +239,7 @@ impl Ledger {
     /// Writes down an exchange with a model. Nobody waits for it: a stream has been answered long before.
     pub fn exchange(&self, record: Record) {
         let mut record = Record { kind: Kind::Exchange, ..record };
-        off_async(bytes_of(&record), || hide_exchange(&self.redactor(), &mut record));
+        off_async_above(IN_PLACE_BYTES, bytes_of(&record), || hide_exchange(&self.redactor(), &mut record));
         if let Err(error) = self.write(&mut record) {
             tracing::error!("the record of an exchange with a model is lost: {error}");
         }
@@ -253,7 +247,7 @@ impl Ledger {
 
     fn hide_record(&self, record: &mut Record, arguments: [&Hidden; 2]) {
         let bytes = bytes_of(record) + arguments.iter().map(|hidden| hidden.named_bytes()).sum::<usize>();
-        off_async(bytes, || hide(&self.redactor(), record, arguments));
+        off_async_above(IN_PLACE_BYTES, bytes, || hide(&self.redactor(), record, arguments));
     }
 
     fn not_safe_yet(&self, written: Result<Syncing, AppendError>) -> NotSafeYet {
@@ -368,7 +362,7 @@ impl Ledger {
 }
 
 /// What was learned before. Calls are written down whatever is wrong with it.
-fn open_learning(folder: &Path, rules: RuleSet, policy: Policy) -> Result<SharedLearning, LedgerError> {
+fn open_learning(folder: &Path, rules: RuleSet, policy: LearnPolicy) -> Result<SharedLearning, LedgerError> {
     match SharedLearning::open(folder, rules.clone(), policy) {
         Ok((learning, loaded)) => {
             if loaded.torn_bytes > 0 {
@@ -442,15 +436,14 @@ pub(crate) fn salt(folder: &Path) -> Result<[u8; 32], LedgerError> {
     let file = folder.join("redaction-salt");
     let failed = |why| LedgerError::Salt { file: file.clone(), why };
     // Whoever comes first makes the folder of everything that is kept: it is the user's alone.
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(failed)?;
-    let mut salt = [0; 32];
-    aws_lc_rs::rand::fill(&mut salt).map_err(|_| failed(io::Error::other("there is no randomness")))?;
-    // Another gateway may have been first, today or a year ago.
-    disk::make_once(&file, &salt).map_err(failed)?;
+    make_private_folder(folder).map_err(failed)?;
+    // Nothing is written when it is there: a disk that is full must not keep a gateway from starting.
+    if !file.exists() {
+        let mut salt = [0; 32];
+        aws_lc_rs::rand::fill(&mut salt).map_err(|_| failed(io::Error::other("there is no randomness")))?;
+        // Another gateway may be first all the same.
+        FileReplacement::write_private(&file, &salt).and_then(FileReplacement::place_new).map_err(failed)?;
+    }
     let kept = fs::read(&file).map_err(failed)?;
     kept.try_into().map_err(|_| failed(io::Error::other("it does not have 32 bytes; remove it")))
 }

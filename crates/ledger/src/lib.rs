@@ -7,7 +7,6 @@
 //!
 //! Start with [`Record`], [`Ledger`] and [`journal`].
 
-mod disk;
 mod exchange;
 mod hiding;
 pub mod index;
@@ -15,13 +14,14 @@ mod indexed;
 pub mod journal;
 pub mod learn;
 mod ledger;
-mod off_async;
 pub mod patterns;
 mod record;
+mod room;
 pub mod stats;
 
 pub use exchange::Exchange;
 pub use hiding::Hidden;
 pub use indexed::{Reindex, StoreAddress};
-pub use ledger::{Ledger, LedgerError, LedgerOptions, NotSafeYet, OnFailure};
+pub use ledger::{Ledger, LedgerError, LedgerOptions, NotSafeYet};
 pub use record::{Change, Failure, Kind, LLM_FRONT, Reached, Record, Stages};
+pub use toolwright_model::OnFailure;

@@ -108,6 +108,21 @@ pub struct Change {
     pub rule_type: Option<String>,
 }
 
+impl From<&toolwright_model::Change> for Change {
+    /// Without the evidence: that is for the caller. A record has the code as text, so that journals of every release
+    /// can be read.
+    fn from(change: &toolwright_model::Change) -> Change {
+        Change {
+            code: change.code.as_str().to_owned(),
+            path: change.path.clone(),
+            from: change.from.clone(),
+            to: change.to.clone(),
+            rule: change.rule.clone(),
+            rule_type: change.rule_type.map(str::to_owned),
+        }
+    }
+}
+
 /// How far a call came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stages {

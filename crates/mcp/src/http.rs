@@ -4,7 +4,6 @@
 //! wrong with one request is told for it alone; a server that nobody can connect to is gone.
 
 mod authorize;
-mod events;
 mod exchange;
 pub(crate) mod headers;
 mod listen;

@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use tokio::time::sleep;
+use toolwright_base::off_async;
 use toolwright_jsonrpc::{Id, Json, Request};
 
-use crate::{Host, Peer, RequestError, RequestOptions, off_async};
+use crate::{Host, Peer, RequestError, RequestOptions};
 
 /// The requests that a server may answer with questions.
 const ASKABLE: &[&str] = &["tools/call", "resources/read", "prompts/get"];

@@ -5,9 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
+use toolwright_base::off_async;
 use toolwright_jsonrpc::Json;
 
-use crate::{Peer, RequestError, RequestOptions, Signs, off_async};
+use crate::{Peer, RequestError, RequestOptions, Signs};
 
 /// How many pages are asked for: a server that always has another one does not keep us for ever.
 const MAX_PAGES: usize = 1000;

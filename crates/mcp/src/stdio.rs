@@ -20,6 +20,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use toolwright_base::off_async;
 use toolwright_jsonrpc::lines::{Line, Lines, MAX_LINE_BYTES, Noise, Reader, Reading};
 use toolwright_redact::known;
 
@@ -27,7 +28,6 @@ use crate::error::{Closed, Ending, StartError, Unreachable};
 #[cfg(unix)]
 use crate::guard::{Guardian, MARK, Watched};
 use crate::link::{EVENTS, Event, Link, OUTGOING, Outgoing};
-use crate::off_async;
 
 pub use stderr::StderrRing;
 

@@ -9,10 +9,12 @@ mod caller;
 mod change;
 mod code;
 mod outcome;
+mod recording;
 mod tool;
 
 pub use caller::{ANYONE, Caller, OWN_TOKEN, STDIO};
 pub use change::{Change, Problem};
 pub use code::Code;
 pub use outcome::Outcome;
+pub use recording::{Durability, LearnPolicy, OnFailure};
 pub use tool::{Annotations, BuiltinRules, Finish, Origin, ToolDefinition};

@@ -45,8 +45,8 @@ pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
 pub use explain::{TraceStep, Verdict};
 pub use growing::{Growing, continuation};
 pub use names::{
-    NameError, NameMatch, NameMiss, NamedTool, find_tool, has_same_words, is_destructive_flag, letters_apart,
-    match_tool, starts_with_place,
+    NameError, NameMatch, NameMiss, NamedTool, find_tool, has_same_words, is_destructive_flag, match_tool,
+    starts_with_place,
 };
 pub use rules::RuleSet;
 pub use schema::{Schema, SchemaError};

@@ -35,7 +35,6 @@ pub(crate) use ends::{ends_of, may_be_end};
 pub(crate) use fold::{Folded, fold, fold_value, folds_to};
 pub(crate) use lexicon::{canonical, is_destructive_verb, is_envelope, is_kind, is_unit, is_vague, lines};
 pub(crate) use name::{Name, meaningful_words};
-pub use nearest::letters_apart;
 pub use places::starts_with_place;
 pub(crate) use shape::Shape;
 pub use signs::has_same_words;

@@ -1,12 +1,13 @@
 //! The file in which agreed definitions are kept.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use toolwright_base::{close_to_others, make_private_folder, replace_private};
 
 use crate::definition::{Definition, Fingerprint, fingerprint_of};
 use crate::pins::PinsError;
@@ -97,30 +98,8 @@ pub(crate) fn text(state: &State) -> Result<String, serde_json::Error> {
 
 /// Puts the text in the file's place, so that a reader finds the old file or the new one.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder)?;
-    }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.new", std::process::id()));
-    let beside = PathBuf::from(beside);
-    // What a run that was killed left there may be readable by others.
-    let _ = fs::remove_file(&beside);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(&beside, path)).inspect_err(|_| {
-        // That it may not be there is no second error.
-        let _ = fs::remove_file(&beside);
-    })
+    path.parent().map_or(Ok(()), make_private_folder)?;
+    replace_private(path, text.as_bytes())
 }
 
 fn kept(entry: &Entry) -> Result<KeptEntry, serde_json::Error> {
@@ -158,17 +137,4 @@ fn understood(tool: &str, entry: KeptEntry) -> Result<Entry, &'static str> {
 
 fn not_understood(path: &Path, place: &str, why: &str) -> PinsError {
     PinsError::NotUnderstood { file: path.to_owned(), place: place.to_owned(), why: why.to_owned() }
-}
-
-fn close_to_others(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
-            fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
 }

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
-use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fmt, io};
 
 use serde::Serialize;
+use toolwright_base::unix_millis;
 
 use crate::change::{Change, Class};
 use crate::definition::{Definition, Fingerprint, Print};
@@ -183,10 +183,7 @@ pub enum ApproveError {
 impl Pins {
     /// Reads the file, if there is one. Without a file, everything is forgotten at the end.
     pub fn open(file: Option<PathBuf>) -> Result<Self, PinsError> {
-        Self::open_with(file, || {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-        })
+        Self::open_with(file, unix_millis)
     }
 
     /// The same with a clock, in milliseconds since 1970.

@@ -6,7 +6,6 @@
 
 mod bound;
 mod call;
-pub(crate) mod gate;
 mod judge;
 mod limits;
 mod log;
@@ -24,6 +23,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
+use toolwright_base::{ConcurrencyLimit, ConcurrencyPermit};
 use toolwright_model::{Caller, Change, Finish, Outcome};
 use toolwright_normalizer::{Normalizer, RawArguments};
 
@@ -31,7 +31,6 @@ use crate::observer::{CallId, Observers};
 use crate::{
     CallContext, CallError, CallObserver, ErrorCode, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry,
 };
-use gate::{Gate, Pass};
 use judge::Judge;
 use record::Record;
 use run::{Ended, Time};
@@ -48,7 +47,7 @@ pub struct ToolExecutor {
     limits: Limits,
     timeouts: HashMap<String, Duration>,
     observers: Observers,
-    running: Arc<Gate>,
+    running: Arc<ConcurrencyLimit>,
     last_id: AtomicU64,
     /// Tells calls of this executor from those of another with the same number.
     instance: u64,
@@ -110,7 +109,7 @@ impl ToolExecutor {
 
     /// How many calls run now.
     pub fn running(&self) -> usize {
-        self.running.inside()
+        self.running.in_flight()
     }
 
     /// The tool that a name stands for, found as for a call.
@@ -263,11 +262,12 @@ impl ToolExecutor {
         }
     }
 
-    fn admit(&self, tool: &RegisteredTool) -> Result<[Pass; 2], CallError> {
+    fn admit(&self, tool: &RegisteredTool) -> Result<[ConcurrencyPermit; 2], CallError> {
         let in_all = self.limits.calls_in_all;
-        let pass = self.running.enter(in_all).ok_or_else(|| CallError::busy_in_all(in_all))?;
+        let pass = self.running.try_acquire(1, in_all).ok_or_else(|| CallError::busy_in_all(in_all))?;
         let per_tool = self.limits.calls_per_tool;
-        let of_tool = tool.gate().enter(per_tool).ok_or_else(|| CallError::busy(tool.name(), per_tool))?;
+        let of_tool =
+            tool.running().try_acquire(1, per_tool).ok_or_else(|| CallError::busy(tool.name(), per_tool))?;
         Ok([pass, of_tool])
     }
 

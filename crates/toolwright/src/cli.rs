@@ -11,7 +11,7 @@ mod shared;
 use clap::{Parser, Subcommand};
 
 pub use calling::{
-    AskOptions, CallOptions, DefinitionFormat, LearnPolicy, ListOptions, NormalizeOptions, ReplayOptions,
+    AskOptions, CallOptions, DefinitionFormat, LearnFlag, ListOptions, NormalizeOptions, ReplayOptions,
     ToolsCommand, ToolsOptions,
 };
 pub use clients::{ImportOptions, InstallOptions, InstallScope};

@@ -2,11 +2,12 @@
 //!
 //! A file keeps its mode and its owner, a link stays a link, and what somebody else wrote meanwhile is never lost.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use toolwright_base::{FileReplacement, Readers, make_private_folder, replace_private};
 
 use crate::report::Report;
 use crate::server_source::state_folder;
@@ -22,13 +23,6 @@ pub struct ClientFile {
     real: PathBuf,
     /// What was in it; nothing when there was none.
     pub text: Option<String>,
-}
-
-/// Whether a new file is for its owner alone.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Readers {
-    Everyone,
-    Owner,
 }
 
 /// What an installation changed, so that it can be taken back.
@@ -69,18 +63,14 @@ impl ClientFile {
             missing.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect()
         };
         fs::create_dir_all(&folder).map_err(failed)?;
-        let name = self.real.file_name().and_then(|name| name.to_str()).unwrap_or("file");
-        let beside = folder.join(format!(".{name}.toolwright-{}", std::process::id()));
-        let written = self.write_beside(&beside, text, readers).and_then(|()| {
-            // Somebody may have been faster than the disk.
+        let written = self.check_writable().and_then(|()| {
+            let replacement = FileReplacement::write_alike(&self.real, text.as_bytes(), readers)?;
+            // Another program may have been faster than the disk.
             self.check_unchanged()
                 .map_err(|_| io::Error::other("it was changed meanwhile; run the command again"))?;
-            fs::rename(&beside, &self.real)
+            replacement.place()
         });
-        if let Err(error) = written {
-            let _ = fs::remove_file(&beside);
-            return Err(failed(error));
-        }
+        written.map_err(failed)?;
         Ok(missing)
     }
 
@@ -112,37 +102,13 @@ impl ClientFile {
         Err(Report::found(what, "run the command again"))
     }
 
-    fn write_beside(&self, beside: &Path, text: &str, readers: Readers) -> io::Result<()> {
-        let seen = match fs::metadata(&self.real) {
+    fn check_writable(&self) -> io::Result<()> {
+        match fs::metadata(&self.real) {
             Ok(seen) if seen.permissions().readonly() => {
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"))
             }
-            Ok(seen) => Some(seen),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            let is_private = readers == Readers::Owner || seen.is_some();
-            options.mode(if is_private { 0o600 } else { 0o666 });
+            _ => Ok(()),
         }
-        #[cfg(not(unix))]
-        let _ = readers;
-        let mut file = options.open(beside)?;
-        if let Some(seen) = &seen {
-            fs::set_permissions(beside, seen.permissions())?;
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::MetadataExt;
-                // Only the administrator can give files away, and only then it matters.
-                let _ = std::os::unix::fs::chown(beside, Some(seen.uid()), Some(seen.gid()));
-            }
-        }
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
     }
 }
 
@@ -185,9 +151,9 @@ impl RecordFolder {
     pub fn write(&self, record: &Record, before: &str, after: &str) -> Result<(), Report> {
         let json =
             serde_json::to_string_pretty(record).map_err(|error| self.failed(&io::Error::from(error)))?;
-        private_folder(&self.0).map_err(|error| self.failed(&error))?;
+        make_private_folder(&self.0).map_err(|error| self.failed(&error))?;
         for (name, text) in [("before", before), ("after", after), ("record.json", &json)] {
-            private_file(&self.0.join(name), text).map_err(|error| self.failed(&error))?;
+            replace_private(&self.0.join(name), text.as_bytes()).map_err(|error| self.failed(&error))?;
         }
         Ok(())
     }
@@ -214,36 +180,9 @@ pub fn back_up(file: &Path, text: &str) -> Result<PathBuf, Report> {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or("file");
     let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let backup = folder.join(format!("{:016x}-{name}", mark(&whole.display().to_string())));
-    let written = private_folder(&folder).and_then(|()| private_file(&backup, text));
+    let written = make_private_folder(&folder).and_then(|()| replace_private(&backup, text.as_bytes()));
     written.map_err(|error| Report::io("write", &backup, &error))?;
     Ok(backup)
-}
-
-fn private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(folder)
-}
-
-/// Whole or not at all: there may be secrets of others in it, and the last good copy.
-fn private_file(file: &Path, text: &str) -> io::Result<()> {
-    let beside = file.with_extension(format!("new-{}", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let mut out = options.open(&beside)?;
-    out.write_all(text.as_bytes())?;
-    out.sync_all()?;
-    fs::rename(&beside, file)
 }
 
 /// A number for a text (FNV-1a): names of files, not secrets, hang on it.

@@ -1,7 +1,9 @@
 //! Noticing that a file has changed.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+
+use toolwright_base::FileStamp;
 
 /// How often a file is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -10,35 +12,24 @@ const LOOK: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Watched {
     path: PathBuf,
-    seen: Stamp,
+    seen: Option<FileStamp>,
 }
-
-type Stamp = Option<(SystemTime, u64, u64)>;
 
 impl Watched {
     /// Watches from now on.
     pub fn new(path: &Path) -> Watched {
-        Watched { path: path.to_owned(), seen: stamp(path) }
+        Watched { path: path.to_owned(), seen: FileStamp::of(path) }
     }
 
     /// Waits until it is another one than it was.
     pub async fn changed(&mut self) {
         loop {
             tokio::time::sleep(LOOK).await;
-            let now = stamp(&self.path);
+            let now = FileStamp::of(&self.path);
             if now != self.seen {
                 self.seen = now;
                 return;
             }
         }
     }
-}
-
-fn stamp(path: &Path) -> Stamp {
-    let seen = std::fs::metadata(path).ok()?;
-    #[cfg(unix)]
-    let number = std::os::unix::fs::MetadataExt::ino(&seen);
-    #[cfg(not(unix))]
-    let number = 0;
-    Some((seen.modified().ok()?, seen.len(), number))
 }

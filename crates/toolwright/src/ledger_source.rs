@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolwright_config::{self as config, Configuration};
-use toolwright_ledger::journal::{Durability, JournalOptions};
-use toolwright_ledger::learn::Policy;
+use toolwright_ledger::journal::JournalOptions;
 use toolwright_ledger::{Ledger, LedgerOptions, OnFailure, StoreAddress};
 use toolwright_normalizer::RuleSet;
 
@@ -35,7 +34,7 @@ pub fn open(
         redact: configuration.map(|configuration| configuration.redact.clone()).unwrap_or_default(),
         secrets: secrets(configuration, own_secrets),
         rules: rules.clone(),
-        learn: configuration.map_or(Policy::default(), |configuration| policy(configuration.learn)),
+        learn: configuration.map(|configuration| configuration.learn).unwrap_or_default(),
         learn_from: configuration.map(|configuration| configuration.learn_from.clone()).unwrap_or_default(),
     };
     match Ledger::open(options) {
@@ -64,10 +63,10 @@ pub fn open(
 
 /// A flag counts more than the file.
 fn on_failure(flags: &LedgerFlags, configuration: Option<&Configuration>) -> OnFailure {
-    let in_file = configuration.map(|configuration| configuration.ledger.on_failure);
-    match (flags.without_journal, in_file) {
-        (Some(WithoutJournal::Block), _) | (None, Some(config::OnFailure::Block)) => OnFailure::Block,
-        _ => OnFailure::Allow,
+    match flags.without_journal {
+        Some(WithoutJournal::Block) => OnFailure::Block,
+        Some(WithoutJournal::Allow) => OnFailure::Allow,
+        None => configuration.map(|configuration| configuration.ledger.on_failure).unwrap_or_default(),
     }
 }
 
@@ -83,10 +82,7 @@ fn journal(configuration: Option<&Configuration>) -> JournalOptions {
     let Some(said) = configuration.map(|configuration| &configuration.ledger) else { return usual };
     let segment_bytes = said.segment_bytes.unwrap_or(usual.segment_bytes);
     JournalOptions {
-        durability: match said.durability {
-            config::Durability::Process => Durability::Process,
-            config::Durability::Power => Durability::Power,
-        },
+        durability: said.durability,
         segment_bytes,
         // Who wants large files wants room for one.
         total_bytes: said.keep_bytes.unwrap_or(usual.total_bytes).max(segment_bytes),
@@ -113,7 +109,7 @@ pub fn follow(ledger: &Ledger, before: &Configuration, new: &Configuration, own_
         ledger.learning().set_deciders(new.learn_from.clone());
     }
     if before.learn != new.learn {
-        ledger.learning().set_policy(policy(new.learn));
+        ledger.learning().set_policy(new.learn);
         eprintln!("what calls teach is handled by \"{}\" now", new.learn.word());
     }
 }
@@ -124,15 +120,6 @@ pub fn store(folder: &Path, configuration: Option<&Configuration>) -> StoreAddre
         Some(config::StoreAddress::Postgres(address)) => StoreAddress::Postgres(address.expose().to_owned()),
         Some(config::StoreAddress::Sqlite(Some(file))) => StoreAddress::Sqlite(file.clone()),
         Some(config::StoreAddress::Sqlite(None)) | None => StoreAddress::in_folder(folder),
-    }
-}
-
-/// What is done with what calls teach.
-pub fn policy(learn: config::Learn) -> Policy {
-    match learn {
-        config::Learn::Off => Policy::Off,
-        config::Learn::Suggest => Policy::Suggest,
-        config::Learn::ApplySafe => Policy::ApplySafe,
     }
 }
 

@@ -23,7 +23,6 @@ mod input;
 mod ledger_source;
 mod llm_source;
 mod logging;
-mod meant;
 mod output;
 mod progress;
 mod report;

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
+use toolwright_base::closest_name;
 use toolwright_tools::printable;
 
 use crate::expected::Expected;
-use crate::meant;
 use crate::report::EXIT_USAGE;
 
 /// How many words a list of what is possible has.
@@ -98,7 +98,7 @@ fn fix(error: &Error, command: &Command, words: &[String]) -> String {
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let names: Vec<&str> = inner.get_subcommands().map(Command::get_name).take(LISTED).collect();
             let wrong = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
-            match meant::nearest(&wrong, names.iter().copied()).first() {
+            match closest_name(&wrong, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"? {help}"),
                 None => format!("use one of {}; {help}", names.join(", ")),
             }

@@ -5,7 +5,6 @@
 //! gateway waits for us.
 
 mod calls;
-mod events;
 mod http;
 
 use std::pin::Pin;

@@ -1,10 +1,10 @@
 //! Which keys are known: ours, those that clients write, and those that are probably meant for one of ours.
 
+use toolwright_base::{closest_name, fold_name};
 use toolwright_jsonrpc::raw::{Member, quote};
 
 use super::Reader;
 use crate::Severity;
-use crate::meant::{folded, meant};
 
 /// What an object describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -271,22 +271,22 @@ pub(super) fn is_silent(shape: Shape, key: &str) -> bool {
 
 /// The key of ours that was probably meant.
 pub(super) fn suggestion(shape: Shape, key: &str) -> Option<&'static str> {
-    let folded = folded(key);
+    let folded = fold_name(key);
     match shape {
         Shape::File if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
         Shape::File => {
             let other = OTHER_WORDS_FOR_SETTINGS.iter().find(|(word, _)| *word == folded);
-            other.map(|(_, meant)| *meant).or_else(|| meant(FILE_KEYS.iter().copied(), key))
+            other.map(|(_, meant)| *meant).or_else(|| closest_name(key, FILE_KEYS.iter().copied()))
         }
         Shape::Toolbox { .. } if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
-        Shape::Toolbox { .. } => meant(TOOLBOX_KEYS.iter().copied(), key),
+        Shape::Toolbox { .. } => closest_name(key, TOOLBOX_KEYS.iter().copied()),
         Shape::Server { .. } => {
             let other = OTHER_WORDS.iter().find(|(word, _)| *word == folded).map(|(_, meant)| *meant);
-            other.or_else(|| meant(SERVER_KEYS.iter().chain(ALSO_READ).copied(), key))
+            other.or_else(|| closest_name(key, SERVER_KEYS.iter().chain(ALSO_READ).copied()))
         }
         Shape::Part { known, words, .. } => {
             let other = words.iter().find(|(word, _)| *word == folded).map(|(_, meant)| *meant);
-            other.or_else(|| meant(known.iter().copied(), key))
+            other.or_else(|| closest_name(key, known.iter().copied()))
         }
     }
 }

@@ -6,13 +6,13 @@ mod upstream;
 
 use std::collections::HashSet;
 
+use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{Member, Node, quote};
 
 use super::keys::Shape;
 use super::repeats::Within;
 use super::{Reader, given};
 use crate::llm::{Destination, LlmSettings, ModelRoute, UpstreamKind, UpstreamSettings};
-use crate::meant::meant;
 use crate::problem::LlmPart;
 
 const LLM_KEYS: &[&str] = &["upstreams", "models", "reask", "keepBodies"];
@@ -214,7 +214,7 @@ impl<'t> Reader<'t, '_> {
                 false => "no upstream is called so".to_owned(),
             };
             let some = &names.all[..names.all.len().min(COMPARED_NAMES)];
-            let near = meant(some.iter().map(String::as_str), upstream).filter(|_| is_own);
+            let near = closest_name(upstream, some.iter().map(String::as_str)).filter(|_| is_own);
             let model = if model.is_empty() { "*" } else { model };
             let fix = match near {
                 Some(near) => format!("did you mean {}?", quote(&format!("{near}/{model}"))),

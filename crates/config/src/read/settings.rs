@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
+use toolwright_model::{Durability, LearnPolicy, OnFailure};
 use toolwright_redact::{MAX_PATTERNS, OptionsError, RedactOptions};
 
 use super::checks::{check_address, check_header};
@@ -16,10 +18,8 @@ use super::{Reader, given};
 use crate::agent::AgentConfig;
 use crate::configuration::secrets_of_address;
 use crate::llm::LlmSettings;
-use crate::meant::meant;
 use crate::settings::{
-    Durability, Learn, LedgerSettings, NotifySettings, OnFailure, SecretText, SecuritySettings, StoreAddress,
-    TelemetrySettings,
+    LedgerSettings, NotifySettings, SecretText, SecuritySettings, StoreAddress, TelemetrySettings,
 };
 use crate::voice::VoiceSettings;
 
@@ -48,7 +48,7 @@ pub(crate) struct Settings {
     pub ledger: LedgerSettings,
     pub redact: RedactOptions,
     pub store: StoreAddress,
-    pub learn: Learn,
+    pub learn: LearnPolicy,
     pub learn_from: Vec<String>,
     pub telemetry: Option<TelemetrySettings>,
     pub llm: Option<LlmSettings>,
@@ -84,7 +84,8 @@ impl<'t> Reader<'t, '_> {
         let is_usable = self.mistakes.errors() == errors;
         let count = self.mistakes.count();
         if let Some(node) = given(members, "learn") {
-            let known = [Learn::Off, Learn::Suggest, Learn::ApplySafe].map(|learn| (learn.word(), learn));
+            let known = [LearnPolicy::Off, LearnPolicy::Suggest, LearnPolicy::ApplySafe]
+                .map(|learn| (learn.word(), learn));
             settings.learn = self.word(&node, "learn", &known).unwrap_or_default();
         }
         if let Some(node) = given(members, "learnFrom") {
@@ -323,7 +324,7 @@ impl<'t> Reader<'t, '_> {
         };
         // What came from a variable is not told, and so nothing is guessed of it.
         let own = written.filter(|written| !written.contains('$'));
-        let fix = match own.and_then(|written| meant(known.iter().map(|(word, _)| *word), &written)) {
+        let fix = match own.and_then(|written| closest_name(&written, known.iter().map(|(word, _)| *word))) {
             Some(word) => format!("did you mean \"{word}\"?"),
             None => format!("write {words}"),
         };

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use toolwright_base::{closest_name, fold_name};
 use toolwright_jsonrpc::raw::{Member, Node, quote};
 
 use super::checks::{Check, check_address, check_header, check_variable};
 use super::fields::is_secret_variable;
 use super::{Reader, given};
 use crate::locate::under_home;
-use crate::meant::{folded, meant};
 use crate::{HttpKind, Transport};
 
 /// The words for a transport, and what they mean.
@@ -147,14 +147,15 @@ impl<'t> Reader<'t, '_> {
     fn said_way(&mut self, members: &'t [Member<'t>]) -> Option<Way> {
         let node = self.one_of(members, &["type", "transport"])?.value;
         let word = self.text(&node, "the type of a server")?;
-        let plain = folded(&word);
-        let known = WORDS.iter().find(|(known, _)| folded(known) == plain);
+        let plain = fold_name(&word);
+        let known = WORDS.iter().find(|(known, _)| fold_name(known) == plain);
         // What came from a variable is not told.
         let word = node.as_text().unwrap_or_default();
         if let Some((_, way)) = known {
             return Some(*way);
         }
-        let (message, fix) = match (plain.as_str(), meant(WORDS.iter().map(|(word, _)| *word), &word)) {
+        let (message, fix) = match (plain.as_str(), closest_name(&word, WORDS.iter().map(|(word, _)| *word)))
+        {
             ("ws" | "wss" | "websocket", _) => {
                 let message = "servers over WebSocket are not supported".to_owned();
                 (message, "write \"http\" if the server has an http address as well".to_owned())

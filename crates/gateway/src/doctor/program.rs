@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use tokio::process::Command;
 use tokio::time::timeout;
+use toolwright_base::closest_name;
 
 /// How many files of one folder of the search path are looked at for a name that was meant.
 const LOOKED_AT: usize = 5_000;
-/// How alike a name must be to be meant.
-const ALIKE: f64 = 0.8;
 /// How long a program may take to tell its version.
 const VERSION: Duration = Duration::from_secs(5);
 /// How much of a script is read for the program that runs it.
@@ -85,15 +84,8 @@ fn near_program(wanted: &str, path: &OsString) -> Option<String> {
 
 /// The name that is most like another one, when it is like enough.
 pub(super) fn most_alike(wanted: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
-    let alike = |name: String| (strsim::normalized_damerau_levenshtein(wanted, &name), name);
-    let best = names.into_iter().filter(|name| name != wanted).map(alike);
-    // Of two that are as near, the one that says the same with more at its end: python, python3.
-    let best = best.max_by(|one, other| {
-        let begins = |name: &str| name.starts_with(wanted) || wanted.starts_with(name);
-        one.0.total_cmp(&other.0).then(begins(&one.1).cmp(&begins(&other.1))).then(other.1.cmp(&one.1))
-    });
-    best.filter(|(alike, _)| *alike >= ALIKE - if wanted.len() <= 4 { 0.1 } else { 0.0 })
-        .map(|(_, name)| name)
+    let names: Vec<String> = names.into_iter().filter(|name| name != wanted).collect();
+    closest_name(wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 /// What a program says its version is.

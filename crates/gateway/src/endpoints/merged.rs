@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use toolwright_base::{lock_off_async, off_async};
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
-use toolwright_mcp::{lock_off_async, off_async};
 use toolwright_toolbox::Listed;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 

@@ -1,6 +1,6 @@
 //! Which tools a flat name may have meant that is none: by what people read in a name, not by its hash.
 
-use toolwright_normalizer::letters_apart;
+use toolwright_base::{closest_by, is_slip, keystrokes_apart, letters_apart};
 use toolwright_toolbox::naming::{CLIENT_PREFIX, Identifier};
 
 /// How many are told.
@@ -9,10 +9,6 @@ const TOLD: usize = 3;
 /// How long a name may be to be compared, in bytes.
 const LONGEST: usize = 128;
 
-/// How many names are compared letter by letter, which takes time by the product of two lengths. The others are
-/// sorted out by what takes time by their sum.
-const MAX_DISTANCES: usize = 32;
-
 /// Up to three flat names of the tools that are most like the one sent, the nearest first: by the tool's own
 /// name, then by where it is. Tools whose own name is another altogether are left out.
 pub(super) fn nearest<'t>(sent: &str, tools: impl Iterator<Item = (&'t str, &'t Identifier)>) -> Vec<String> {
@@ -20,38 +16,43 @@ pub(super) fn nearest<'t>(sent: &str, tools: impl Iterator<Item = (&'t str, &'t 
         return Vec::new();
     }
     let sent = sent.strip_prefix(CLIENT_PREFIX).unwrap_or(sent).to_lowercase();
-    let mut likely: Vec<(usize, &str, &Identifier, String)> = tools
-        .filter(|(_, tool)| tool.name.len() <= LONGEST)
-        .filter_map(|(flat, tool)| {
-            let name = tool.name.to_lowercase();
-            let (_, own) = parted(&sent, &name);
-            let apart = letters_apart(own, &name);
-            (is_like(apart, own, &name) || share_a_word(own, &name)).then_some((apart, flat, tool, name))
-        })
-        .collect();
-    likely.sort_unstable_by_key(|(apart, flat, ..)| (*apart, *flat));
-    likely.truncate(MAX_DISTANCES);
-    let mut near: Vec<(usize, usize, &str)> = likely
-        .into_iter()
-        .filter_map(|(_, flat, tool, name)| {
-            let (place, own) = parted(&sent, &name);
-            let apart = strsim::osa_distance(own, &name);
-            if !is_like(apart, own, &name) && !share_a_word(own, &name) {
-                return None;
-            }
-            let (toolbox, server) = (tool.toolbox.to_lowercase(), tool.server.to_lowercase());
-            let whole = format!("{toolbox}__{server}");
-            let from_place = strsim::osa_distance(place, &whole).min(strsim::osa_distance(place, &server));
-            Some((apart, from_place, flat))
-        })
-        .collect();
-    near.sort_unstable();
-    near.into_iter().take(TOLD).map(|(_, _, flat)| flat.to_owned()).collect()
+    let candidates = tools.filter(|(_, tool)| tool.name.len() <= LONGEST).map(|(flat, tool)| {
+        let name = tool.name.to_lowercase();
+        let (place, own) = parted(&sent, &name);
+        Candidate { flat, tool, place, own, name }
+    });
+    let near = closest_by(
+        candidates,
+        |tool| Some((tool.likeness(letters_apart(tool.own, &tool.name))?, tool.flat)),
+        |tool| {
+            let apart = tool.likeness(keystrokes_apart(tool.own, &tool.name))?;
+            Some((apart, tool.from_place(), tool.flat))
+        },
+        TOLD,
+    );
+    near.into_iter().map(|tool| tool.flat.to_owned()).collect()
 }
 
-/// Whether so few strokes may be a slip in names of this length.
-fn is_like(apart: usize, own: &str, name: &str) -> bool {
-    apart * 3 <= own.chars().count().max(name.chars().count())
+/// A tool that may have been meant, with what was sent as a place and a name of its own.
+struct Candidate<'s, 't> {
+    flat: &'t str,
+    tool: &'t Identifier,
+    place: &'s str,
+    own: &'s str,
+    name: String,
+}
+
+impl Candidate<'_, '_> {
+    /// So many keystrokes, when the name may be meant at that distance.
+    fn likeness(&self, apart: usize) -> Option<usize> {
+        (is_slip(apart, self.own, &self.name) || share_a_word(self.own, &self.name)).then_some(apart)
+    }
+
+    fn from_place(&self) -> usize {
+        let (toolbox, server) = (self.tool.toolbox.to_lowercase(), self.tool.server.to_lowercase());
+        let whole = format!("{toolbox}__{server}");
+        keystrokes_apart(self.place, &whole).min(keystrokes_apart(self.place, &server))
+    }
 }
 
 /// What was sent, as a place and a tool's own name: that may hold what stands between the parts.

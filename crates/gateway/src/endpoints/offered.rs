@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use toolwright_base::off_async;
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::Json;
-use toolwright_mcp::off_async;
 use toolwright_toolbox::Listed;
 
 /// The offered tools of a list.

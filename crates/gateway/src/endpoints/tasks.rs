@@ -4,8 +4,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use toolwright_base::off_async;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
-use toolwright_mcp::off_async;
 
 use super::owner::Owner;
 

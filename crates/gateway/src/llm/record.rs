@@ -14,7 +14,6 @@ use toolwright_llm::{Dialect, Failure, FailureKind, Notes};
 use super::router::Way;
 use super::said::Visit;
 use super::{ExchangeCounter, LlmFront};
-use crate::recorder;
 
 /// How much of a body is written down, where that is asked for.
 const MOST_BODY: usize = 1 << 20;
@@ -61,7 +60,7 @@ impl Exchanged {
             counter: Arc::clone(&front.counter),
             id: id.to_owned(),
             client: visit.client.clone(),
-            ts: recorder::now(),
+            ts: toolwright_base::unix_micros(),
             began: Instant::now(),
             bytes_in,
             bytes_out: 0,

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
+use toolwright_base::since_epoch;
 use toolwright_llm::exchange::{Asked, Fresh, OtherModel};
 use toolwright_llm::models::ModelPattern;
 use toolwright_llm::{Dialect, Failure, FailureKind, dialects};
@@ -88,7 +88,7 @@ impl Visit {
 
 /// Time and chance for one exchange.
 pub(super) fn fresh() -> Fresh {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = since_epoch();
     let mut bytes = [0; ID_LETTERS];
     if aws_lc_rs::rand::fill(&mut bytes).is_err() {
         // Without randomness the time tells exchanges apart well enough.

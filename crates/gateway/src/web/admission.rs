@@ -1,46 +1,13 @@
 //! How much at once: by client and in all, in number and in time. Who cannot come in is told at once.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
+
+use toolwright_base::{ConcurrencyLimit, ConcurrencyPermit};
 
 use super::keys::Known;
 use super::limits::{Rate, WebLimits};
 use super::refusal::Refusal;
-
-/// A number of those who are inside.
-#[derive(Debug, Default)]
-pub(super) struct Gate {
-    inside: AtomicUsize,
-}
-
-/// One who is inside, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Entered {
-    gate: Arc<Gate>,
-    count: usize,
-}
-
-impl Gate {
-    /// Lets so many in, when there are not more than that inside then.
-    pub fn enter(self: &Arc<Gate>, count: usize, limit: usize) -> Option<Entered> {
-        // Relaxed: it counts and orders nothing else.
-        let entered = self.inside.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |inside| {
-            inside.checked_add(count).filter(|inside| *inside <= limit)
-        });
-        entered.is_ok().then(|| Entered { gate: Arc::clone(self), count })
-    }
-
-    pub fn inside(&self) -> usize {
-        self.inside.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        self.gate.inside.fetch_sub(self.count, Ordering::Relaxed);
-    }
-}
 
 /// What a client may still ask now.
 #[derive(Debug, Default)]
@@ -73,16 +40,16 @@ pub(super) enum Stay {
 /// A request that was let in.
 #[derive(Debug)]
 pub(super) struct Pass {
-    _own: Entered,
-    _all: Entered,
+    _own: ConcurrencyPermit,
+    _all: ConcurrencyPermit,
 }
 
 /// What is inside, of all clients.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
-    pub requests: Arc<Gate>,
-    pub streams: Arc<Gate>,
-    pub body_bytes: Arc<Gate>,
+    pub requests: Arc<ConcurrencyLimit>,
+    pub streams: Arc<ConcurrencyLimit>,
+    pub body_bytes: Arc<ConcurrencyLimit>,
 }
 
 impl Admission {
@@ -118,11 +85,11 @@ impl Admission {
                 ("streams", &known.streams, limits.streams_per_client, &self.streams, limits.streams_in_all)
             }
         };
-        let own = own.enter(1, own_limit).ok_or_else(|| {
+        let own = own.try_acquire(1, own_limit).ok_or_else(|| {
             let message = format!("the client \"{name}\" has {own_limit} {what} open, its limit");
             Refusal::too_much(per_client(stay), message, own_limit, 1)
         })?;
-        let all = all.enter(1, all_limit).ok_or_else(|| {
+        let all = all.try_acquire(1, all_limit).ok_or_else(|| {
             let message = format!("the gateway has {all_limit} {what} open, its limit");
             Refusal::too_much(in_all(stay), message, all_limit, 1)
         })?;
@@ -169,16 +136,5 @@ mod tests {
         let (mut bucket, start) = (Bucket::default(), Instant::now());
         let taken = (0..100).filter(|_| bucket.take(Rate::per_second(5), start).is_ok()).count();
         assert_eq!(taken, 5);
-    }
-
-    #[test]
-    fn a_gate_lets_in_as_many_as_it_may_and_again_when_one_leaves() {
-        let gate: Arc<Gate> = Arc::default();
-        let first = gate.enter(2, 3).expect("there is room");
-        assert!(gate.enter(2, 3).is_none());
-        let second = gate.enter(1, 3).expect("there is room");
-        assert_eq!(gate.inside(), 3);
-        drop((first, second));
-        assert_eq!(gate.inside(), 0);
     }
 }

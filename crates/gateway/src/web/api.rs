@@ -30,10 +30,10 @@ use bytes::Bytes;
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, Response, StatusCode};
 use serde::Serialize;
+use toolwright_base::ConcurrencyLimit;
 use toolwright_ledger::Ledger;
 use toolwright_tools::ToolExecutor;
 
-use super::admission::Gate;
 use super::inside::InsideBody;
 use super::refusal::{Refusal, response};
 use super::serve::Web;
@@ -51,7 +51,7 @@ pub struct Api {
     ledger: Option<Arc<Ledger>>,
     executor: Arc<ToolExecutor>,
     started: Instant,
-    listeners: Arc<Gate>,
+    listeners: Arc<ConcurrencyLimit>,
     status: Option<Arc<StatusSource>>,
     llm: Option<Arc<LlmFront>>,
     voice: Option<Box<VoiceNow>>,

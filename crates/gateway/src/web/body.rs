@@ -11,8 +11,9 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::timeout;
+use toolwright_base::{ConcurrencyLimit, ConcurrencyPermit};
 
-use super::admission::{Entered, Gate, Pass};
+use super::admission::Pass;
 use super::inside::InsideBody;
 use super::limits::WebLimits;
 use super::paced::Pace;
@@ -34,14 +35,14 @@ const ANNOUNCED_BYTES: usize = 1 << 20;
 /// A body that was read, and its share of the memory for bodies.
 pub(super) struct Read {
     pub bytes: Bytes,
-    pub share: Vec<Entered>,
+    pub share: Vec<ConcurrencyPermit>,
 }
 
 /// Reads a body to its end.
 pub(super) async fn read(
     body: &mut Incoming,
     limits: &WebLimits,
-    memory: &Arc<Gate>,
+    memory: &Arc<ConcurrencyLimit>,
 ) -> Result<Read, Refusal> {
     let is_too_large =
         usize::try_from(body.size_hint().lower()).map_or(true, |size| size > limits.body_bytes);
@@ -66,14 +67,18 @@ pub(super) async fn read_rest(body: &mut Incoming) -> bool {
         || timeout(REST_TIME, throw_away(body, REST_BYTES)).await.is_ok_and(|end| end == End::Reached)
 }
 
-async fn collect(body: &mut Incoming, limits: &WebLimits, memory: &Arc<Gate>) -> Result<Read, Refusal> {
+async fn collect(
+    body: &mut Incoming,
+    limits: &WebLimits,
+    memory: &Arc<ConcurrencyLimit>,
+) -> Result<Read, Refusal> {
     let (mut share, mut first, mut rest) = (Vec::new(), Bytes::new(), BytesMut::new());
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| Refusal::broken_body())?.into_data() else { continue };
         if first.len() + rest.len() + data.len() > limits.body_bytes {
             return Err(Refusal::too_large(limits.body_bytes));
         }
-        share.push(memory.enter(data.len(), limits.body_bytes_in_all).ok_or_else(|| {
+        share.push(memory.try_acquire(data.len(), limits.body_bytes_in_all).ok_or_else(|| {
             let limit = limits.body_bytes_in_all;
             let message = format!("the bodies of all requests have {limit} bytes, the limit of the gateway");
             Refusal::too_much("bodyBytesInAll", message, limit, 1)
@@ -121,7 +126,7 @@ pub(super) type Ends = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(super) struct Held {
     body: InsideBody,
     pass: Option<Pass>,
-    share: Vec<Entered>,
+    share: Vec<ConcurrencyPermit>,
     ends: Option<Ends>,
     pace: Pace,
 }
@@ -132,7 +137,7 @@ impl Held {
     }
 
     /// As long as this is written, the request is inside.
-    pub fn with(mut self, pass: Option<Pass>, share: Vec<Entered>, ends: Option<Ends>) -> Held {
+    pub fn with(mut self, pass: Option<Pass>, share: Vec<ConcurrencyPermit>, ends: Option<Ends>) -> Held {
         (self.pass, self.share, self.ends) = (pass, share, ends);
         self
     }

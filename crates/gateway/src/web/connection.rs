@@ -12,8 +12,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use toolwright_base::ConcurrencyPermit;
 
-use super::admission::Entered;
 use super::handle::handle;
 use super::paced::{Pace, Paced};
 use super::serve::Web;
@@ -54,7 +54,7 @@ pub(super) async fn refuse(mut stream: TcpStream, limit: usize) {
 }
 
 /// Serves a connection to its end.
-pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: Entered, arrival: Arrival) {
+pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: ConcurrencyPermit, arrival: Arrival) {
     let limits = &web.limits;
     // Answers are small and wanted at once.
     let _ = stream.set_nodelay(true);

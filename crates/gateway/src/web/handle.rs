@@ -259,7 +259,7 @@ fn readyz(web: &Web) -> Response<InsideBody> {
         "servers": counts.servers,
         "tools": counts.tools,
         "sessions": counts.sessions,
-        "requestsInFlight": web.admission.requests.inside(),
+        "requestsInFlight": web.admission.requests.in_flight(),
         "journal": counts.journal.map_or("none", |health| health.state.word()),
     });
     response(status, "application/json", format!("{said}\n"))
@@ -267,9 +267,9 @@ fn readyz(web: &Web) -> Response<InsideBody> {
 
 fn metrics_page(web: &Web) -> Response<InsideBody> {
     let open = Open {
-        connections: web.connections.inside(),
-        requests: web.admission.requests.inside(),
-        streams: web.admission.streams.inside(),
+        connections: web.connections.in_flight(),
+        requests: web.admission.requests.in_flight(),
+        streams: web.admission.streams.in_flight(),
     };
     response(
         StatusCode::OK,

@@ -6,12 +6,13 @@ use arc_swap::ArcSwap;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
+use toolwright_base::{ConcurrencyLimit, FileStamp};
 use toolwright_mcp::front::Visitor;
 use toolwright_model::{ANYONE, OWN_TOKEN};
 
-use super::admission::{Bucket, Gate};
+use super::admission::Bucket;
 use super::refusal::Refusal;
-use super::tokens::{self, Stamp, TokenEntry, TokenError, TokenFolder};
+use super::tokens::{self, TokenEntry, TokenError, TokenFolder};
 
 /// Who is at the door of the pages and was not let in yet.
 const STRANGER: &str = "stranger";
@@ -29,7 +30,7 @@ pub struct Keys {
     /// Those who are at the door of the pages.
     stranger: Arc<Known>,
     folder: Option<TokenFolder>,
-    stamp: Mutex<Stamp>,
+    stamp: Mutex<Option<FileStamp>>,
     where_is_it: String,
 }
 
@@ -40,8 +41,8 @@ pub(super) struct Known {
     pub rate: Option<u32>,
     pub calls: Option<usize>,
     pub bucket: Mutex<Bucket>,
-    pub requests: Arc<Gate>,
-    pub streams: Arc<Gate>,
+    pub requests: Arc<ConcurrencyLimit>,
+    pub streams: Arc<ConcurrencyLimit>,
     /// The language models that may be asked, as patterns; all of them when absent.
     pub allowed_models: Option<Arc<[String]>>,
     /// Cancelled when the token opens nothing any more.

@@ -7,8 +7,9 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use toolwright_base::ConcurrencyLimit;
 
-use super::admission::{Admission, Gate};
+use super::admission::Admission;
 use super::api::{Api, LimitNow};
 use super::connection::{self, Arrival};
 use super::dropped::Dropped;
@@ -68,8 +69,8 @@ pub struct Web {
     pub(super) pages: Option<(Arc<dyn Pages>, Sessions)>,
     pub(super) dropped: Dropped,
     pub(super) admission: Admission,
-    pub(super) connections: Arc<Gate>,
-    refused: Arc<Gate>,
+    pub(super) connections: Arc<ConcurrencyLimit>,
+    refused: Arc<ConcurrencyLimit>,
     pub(super) stop: Stop,
 }
 
@@ -179,7 +180,7 @@ impl Web {
     }
 
     fn begin(self: &Arc<Web>, stream: TcpStream) {
-        match self.connections.enter(1, self.limits.connections) {
+        match self.connections.try_acquire(1, self.limits.connections) {
             // Its end is waited for below: the gate counts it.
             Some(entered) => {
                 let served = connection::serve(Arc::clone(self), stream, entered, Arrival::InTime);
@@ -188,7 +189,7 @@ impl Web {
             None => {
                 self.metrics.refused("limit");
                 self.dropped.add("connections");
-                let Some(told) = self.refused.enter(1, REFUSED_AT_ONCE) else { return };
+                let Some(told) = self.refused.try_acquire(1, REFUSED_AT_ONCE) else { return };
                 let limit = self.limits.connections;
                 drop(tokio::spawn(async move {
                     connection::refuse(stream, limit).await;
@@ -205,7 +206,7 @@ impl Web {
                 sleep(NO_MORE_FILES).await;
                 continue;
             };
-            let Some(entered) = self.refused.enter(1, REFUSED_AT_ONCE) else { continue };
+            let Some(entered) = self.refused.try_acquire(1, REFUSED_AT_ONCE) else { continue };
             drop(tokio::spawn(connection::serve(Arc::clone(self), stream, entered, Arrival::Late)));
         }
     }
@@ -225,7 +226,7 @@ impl Web {
             self.connections_are_gone().await;
         };
         if timeout(grace, ended).await.is_err() {
-            tracing::warn!("{} connections are given up", self.connections.inside());
+            tracing::warn!("{} connections are given up", self.connections.in_flight());
             self.stop.resting.cancel();
             // What a stream has begun to answer only the inside can end with words.
             let _ = timeout(LAST_ANSWERS, self.inside.give_up()).await;
@@ -235,7 +236,7 @@ impl Web {
     }
 
     async fn connections_are_gone(&self) {
-        while self.connections.inside() > 0 {
+        while self.connections.in_flight() > 0 {
             sleep(COUNTED).await;
         }
     }

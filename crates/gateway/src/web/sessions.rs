@@ -8,13 +8,14 @@
 //! (RFC 6761: always this machine), with a name that programs on other ports do not know.
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use aws_lc_rs::hmac::{self, HMAC_SHA256};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::HeaderMap;
 use http::header::{COOKIE, HOST};
+use toolwright_base::unix_seconds;
 
 use super::spent::Spent;
 use super::tokens::{self, TokenError};
@@ -81,7 +82,7 @@ impl Sessions {
 
     /// A link that opens a session once, without the address.
     pub fn link(token: &str) -> Result<String, TokenError> {
-        let name = format!("{}.{}", now() + LINK_LASTS.as_secs(), chance()?);
+        let name = format!("{}.{}", unix_seconds() + LINK_LASTS.as_secs(), chance()?);
         let sign = sign(&key_of(token), LINK, &name);
         Ok(format!("/login?once={name}.{sign}"))
     }
@@ -95,7 +96,7 @@ impl Sessions {
     /// The cookie that a link opens a session with, when it is good and was not used before.
     pub(super) fn open_by_link(&self, once: &str, headers: &HeaderMap) -> Option<String> {
         let (name, until) = self.checked(LINK, once)?;
-        if self.spent.spend(LINK, name, until, now()) { self.open(headers) } else { None }
+        if self.spent.spend(LINK, name, until, unix_seconds()) { self.open(headers) } else { None }
     }
 
     /// The cookie of a new session for who sent these headers.
@@ -104,7 +105,7 @@ impl Sessions {
             true => SESSION_LASTS,
             false => SHARED_HOST_SESSION_LASTS,
         };
-        let name = format!("{}.{}", now() + lasts.as_secs(), chance().ok()?);
+        let name = format!("{}.{}", unix_seconds() + lasts.as_secs(), chance().ok()?);
         let sign = sign(&self.key, SESSION, &name);
         Some(format!(
             "{}={name}.{sign}; Path=/; Max-Age={}; HttpOnly; SameSite=Strict",
@@ -121,7 +122,7 @@ impl Sessions {
     /// Ends a session, and gives the cookie that ends it in the browser.
     pub(super) fn close(&self, headers: &HeaderMap) -> String {
         if let Some((name, until)) = self.cookie_of(headers).and_then(|value| self.checked(SESSION, value)) {
-            self.spent.spend(SESSION, name, until, now());
+            self.spent.spend(SESSION, name, until, unix_seconds());
         }
         format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", self.cookie)
     }
@@ -161,7 +162,7 @@ impl Sessions {
         let sign = URL_SAFE_NO_PAD.decode(sign).ok()?;
         hmac::verify(&self.key, format!("{what} {name}").as_bytes(), &sign).ok()?;
         let until = lasts_until(name)?;
-        (until > now()).then_some((name, until))
+        (until > unix_seconds()).then_some((name, until))
     }
 }
 
@@ -186,10 +187,6 @@ fn chance() -> Result<String, TokenError> {
 
 fn lasts_until(name: &str) -> Option<u64> {
     name.split('.').next()?.parse().ok()
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 #[cfg(test)]
@@ -284,7 +281,7 @@ mod tests {
         for odd in ["", "toolwright_8484=", "toolwright_8484=..", "toolwright_8484=a.b.c"] {
             assert_eq!(sessions.find(&headers(odd)), None, "{odd}");
         }
-        let over = format!("{}.x", now() - 1);
+        let over = format!("{}.x", unix_seconds() - 1);
         let signed = format!("toolwright_8484={over}.{}", sign(&sessions.key, "session", &over));
         assert_eq!(sessions.find(&headers(&signed)), None, "its time is over");
     }

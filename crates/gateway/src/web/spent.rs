@@ -5,10 +5,12 @@
 //! opens nothing.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use toolwright_base::{make_private_folder, private_options};
 
 /// How many are remembered without a folder; no more links can be made by hand in the time that one lasts.
 const MOST_IN_MEMORY: usize = 10_000;
@@ -71,17 +73,8 @@ fn file_name(kind: &str, name: &str, until: u64) -> String {
 }
 
 fn create(file: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    file.parent().map_or(Ok(()), |folder| builder.create(folder))?;
-    options.open(file).map(drop)
+    file.parent().map_or(Ok(()), make_private_folder)?;
+    private_options(OpenOptions::new().write(true).create_new(true)).open(file).map(drop)
 }
 
 /// Removes what nothing could be opened with any more. What cannot be removed now is removed another time.

@@ -7,11 +7,11 @@ mod file;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
+use toolwright_base::{FileStamp, replace_private};
 use toolwright_model::{ANYONE, OWN_TOKEN, STDIO};
 
 /// What every token begins with, so that it is known for what it is where it should not be.
@@ -119,9 +119,6 @@ pub struct TokenFolder {
     folder: PathBuf,
 }
 
-/// What tells one state of a file from another.
-pub(super) type Stamp = Option<(SystemTime, u64, u64)>;
-
 impl TokenFolder {
     /// Tokens in this folder. It is made when the first one is.
     pub fn new(folder: impl Into<PathBuf>) -> TokenFolder {
@@ -152,7 +149,7 @@ impl TokenFolder {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let token = new_token()?;
-                file::write(&file, &format!("{token}\n")).map_err(failed("written", &file))?;
+                replace_private(&file, format!("{token}\n").as_bytes()).map_err(failed("written", &file))?;
                 Ok(token)
             }
             Err(error) => Err(failed("read", &file)(error)),
@@ -175,7 +172,7 @@ impl TokenFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let key = random()?;
                 let text = format!("{}\n", URL_SAFE_NO_PAD.encode(key));
-                file::write(&file, &text).map_err(failed("written", &file))?;
+                replace_private(&file, text.as_bytes()).map_err(failed("written", &file))?;
                 Ok(key)
             }
             Err(error) => Err(failed("read", &file)(error)),
@@ -230,14 +227,16 @@ impl TokenFolder {
     }
 
     /// The state that the named tokens are in.
-    pub(super) fn stamp(&self) -> Stamp {
-        file::stamp(&self.names_file())
+    pub(super) fn stamp(&self) -> Option<FileStamp> {
+        FileStamp::of(&self.names_file())
     }
 
     fn write(&self, tokens: Vec<TokenEntry>) -> Result<(), TokenError> {
         let file = self.names_file();
         let text = serde_json::to_string_pretty(&Kept { tokens });
-        let written = text.map_err(io::Error::from).and_then(|text| file::write(&file, &format!("{text}\n")));
+        let written = text
+            .map_err(io::Error::from)
+            .and_then(|text| replace_private(&file, format!("{text}\n").as_bytes()));
         written.map_err(failed("written", &file))
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use toolwright_base::unix_micros;
+
 use super::Store;
 use super::database::{Statement, Work};
 use super::error::StoreError;
@@ -75,7 +77,7 @@ impl Store {
                 let ids: Vec<i64> = work.rows(ended).await?.iter_mut().map(|row| row.int()).collect();
                 delete(&mut work, Table::Calls, &ids).await?;
             }
-            let seen = work.statement(|sql| sql.seen).with(*name).with(self.now()).with(signed(node.last));
+            let seen = work.statement(|sql| sql.seen).with(*name).with(unix_micros()).with(signed(node.last));
             work.rows(seen).await?;
         }
         work.commit().await?;

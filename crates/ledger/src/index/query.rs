@@ -1,6 +1,7 @@
 //! Questions about calls. Every answer has a bound.
 
 use serde::Serialize;
+use toolwright_base::unix_micros;
 
 use super::Store;
 use super::database::Row;
@@ -124,8 +125,8 @@ impl Store {
     pub async fn calls(&self, filter: &Filter, after: Option<i64>, limit: usize) -> Result<Page, StoreError> {
         let limit = limit.clamp(1, MOST_ROWS);
         let mut statement = self.statement(|sql| sql.calls);
-        let from = filter.write(&mut statement, self.now(), false, after);
-        let is_running = running(&mut statement, self.now());
+        let from = filter.write(&mut statement, unix_micros(), false, after);
+        let is_running = running(&mut statement, unix_micros());
         // One more than asked for tells whether there is a next page.
         let most = statement.bind(signed(limit as u64 + 1));
         statement.fill("running", &is_running);
@@ -144,8 +145,8 @@ impl Store {
     /// When the database cannot be reached or refuses.
     pub async fn slowest(&self, filter: &Filter, limit: usize) -> Result<Vec<FoundCall>, StoreError> {
         let mut statement = self.statement(|sql| sql.calls);
-        filter.write(&mut statement, self.now(), false, None);
-        let is_running = running(&mut statement, self.now());
+        filter.write(&mut statement, unix_micros(), false, None);
+        let is_running = running(&mut statement, unix_micros());
         let most = statement.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
         statement.fill("running", &is_running);
         statement.fill("order", "calls.duration_us DESC");
@@ -160,7 +161,7 @@ impl Store {
     pub async fn call(&self, call: &str) -> Result<Option<FoundCall>, StoreError> {
         let mut statement = self.statement(|sql| sql.calls);
         let wanted = statement.bind(call);
-        let is_running = running(&mut statement, self.now());
+        let is_running = running(&mut statement, unix_micros());
         let filter = format!("calls.call_id = {wanted}");
         for (name, words) in [
             ("from", "calls"),
@@ -218,7 +219,7 @@ impl Store {
             By::Hour => ("calls.ts / 3600000000 * 3600000000", true),
         };
         let mut statement = self.statement(|sql| sql.sums);
-        filter.write(&mut statement, self.now(), by == By::Rule, None);
+        filter.write(&mut statement, unix_micros(), by == By::Rule, None);
         let most = statement.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
         statement.fill("key", key);
         statement.fill("order", if is_time { "key DESC" } else { "calls DESC, key" });
@@ -236,7 +237,7 @@ impl Store {
     /// When the database cannot be reached or refuses.
     pub async fn errors(&self, filter: &Filter, limit: usize) -> Result<Vec<SameErrors>, StoreError> {
         let mut statement = self.statement(|sql| sql.errors);
-        filter.write(&mut statement, self.now(), false, None);
+        filter.write(&mut statement, unix_micros(), false, None);
         let most = statement.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
         statement.fill("limit", &most);
         Ok(self.rows(statement).await?.into_iter().map(SameErrors::read).collect())

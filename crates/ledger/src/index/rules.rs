@@ -6,6 +6,7 @@ use sqlx::postgres::{PgListener, PgPool};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
+use toolwright_base::unix_micros;
 
 use super::Store;
 use super::database::{Database, Row, Statement, Work};
@@ -81,7 +82,7 @@ impl Store {
         if found != expected {
             return Err(StoreError::Conflict { id: rule.id.clone(), expected, found });
         }
-        let put = SharedRule { version, changed_at: self.now(), ..rule.clone() };
+        let put = SharedRule { version, changed_at: unix_micros(), ..rule.clone() };
         write_rule(&mut work, &put).await?;
         work.commit().await?;
         Ok(version)
@@ -100,7 +101,7 @@ impl Store {
         if found.version != expected {
             return Err(conflict(found.version));
         }
-        let changed_at = self.now();
+        let changed_at = unix_micros();
         let (status, changed_by) = (RETIRED.to_owned(), by.to_owned());
         write_rule(&mut work, &SharedRule { status, changed_by, changed_at, version, ..found }).await?;
         work.commit().await?;

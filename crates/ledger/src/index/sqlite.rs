@@ -10,11 +10,11 @@ use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool,
     SqlitePoolOptions, SqliteSynchronous,
 };
+use toolwright_base::private_options;
 
 use super::database::Database;
 use super::error::StoreError;
 use super::sql::Dialect;
-use crate::disk::private;
 
 /// How many may read at once.
 const READERS: u32 = 4;
@@ -130,7 +130,7 @@ fn damage_mark(file: &Path) -> PathBuf {
 async fn try_open(file: &Path) -> Result<Database, StoreError> {
     // Who else may not read it: the files beside it get the rights of this one. When it cannot be made, the
     // database says why.
-    drop(private(OpenOptions::new().write(true).create(true).truncate(false)).open(file));
+    drop(private_options(OpenOptions::new().write(true).create(true).truncate(false)).open(file));
     let shared = SqliteConnectOptions::new().filename(file).busy_timeout(BUSY);
     let reading = shared
         .clone()

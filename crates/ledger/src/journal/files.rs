@@ -3,12 +3,13 @@
 //! `NNNNNNNNNNNNNNNNNNNN.jsonl` are the segments, `lock` is held by who writes, `node` says whose it is,
 //! `journal.head` where the chain begins after old segments were removed, `*.jsonl.torn-<seq>` is what was cut off.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use toolwright_base::{make_private_folder, private_options, replace_private};
+
 use super::error::JournalError;
-use crate::disk::{self, private};
 
 /// How long the small files beside the segments may be: longer than any that was written.
 const MAX_SMALL: u64 = 4096;
@@ -83,11 +84,7 @@ pub(super) fn segments(folder: &Path) -> io::Result<Vec<Segment>> {
 /// Makes the folder, ours alone, also when somebody opened it to others.
 pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
     let failed = |why| JournalError::Io { what: "make the folder", path: folder.to_path_buf(), why };
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(failed)?;
+    make_private_folder(folder).map_err(failed)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -101,14 +98,14 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
 
 /// Opens a segment for writing at its end, and makes it when it is not there.
 pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
-    private(OpenOptions::new().append(true).create(true)).open(path)
+    private_options(OpenOptions::new().append(true).create(true)).open(path)
 }
 
 /// Takes the lock of the one who writes.
 pub(super) fn lock(folder: &Path) -> Result<File, JournalError> {
     let path = folder.join("lock");
     let failed = |why| JournalError::Io { what: "lock", path: path.clone(), why };
-    let mut file = private(OpenOptions::new().read(true).write(true).create(true).truncate(false))
+    let mut file = private_options(OpenOptions::new().read(true).write(true).create(true).truncate(false))
         .open(&path)
         .map_err(failed)?;
     match file.try_lock() {
@@ -148,7 +145,7 @@ pub(super) fn node(folder: &Path, asked: Option<&str>) -> Result<String, Journal
         None => folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
     };
     check_node(&name)?;
-    disk::place(&path, format!("{name}\n").as_bytes()).map_err(|why| failed("write", why))?;
+    replace_private(&path, format!("{name}\n").as_bytes()).map_err(|why| failed("write", why))?;
     Ok(name)
 }
 
@@ -177,7 +174,7 @@ pub(super) fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
             0 => path.to_path_buf(),
             _ => PathBuf::from(format!("{}.{number}", path.display())),
         };
-        match private(OpenOptions::new().write(true).create_new(true)).open(&path) {
+        match private_options(OpenOptions::new().write(true).create_new(true)).open(&path) {
             Err(why) if why.kind() == io::ErrorKind::AlreadyExists => continue,
             opened => {
                 let mut file = opened?;

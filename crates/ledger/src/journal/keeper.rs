@@ -8,9 +8,8 @@ use std::sync::{Arc, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use super::options::Durability;
 use super::writer::{Shared, Todo};
-use crate::disk;
+use toolwright_model::Durability;
 
 /// How often old segments are looked for when nothing else happens.
 const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
@@ -67,7 +66,7 @@ fn sync(shared: &Shared, group: Group) {
     debug_assert_eq!(shared.options.durability, Durability::Power);
     let synced = files.iter().try_for_each(|file| file.sync_data());
     let synced = match synced {
-        Ok(()) if todo.is_folder => disk::sync_folder(&shared.folder),
+        Ok(()) if todo.is_folder => toolwright_base::sync_folder(&shared.folder),
         synced => synced,
     };
     match synced {

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
+use toolwright_model::Durability;
+
 use super::error::JournalError;
 
 /// The choices of a journal.
@@ -19,26 +21,6 @@ pub struct JournalOptions {
     pub keep: Duration,
     /// How many records may wait for a sync at once.
     pub max_waiting: usize,
-}
-
-/// How safe a record is when it has been written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// It survives the end of this process, by whatever means.
-    #[default]
-    Process,
-    /// It survives the loss of power.
-    Power,
-}
-
-impl Durability {
-    /// The word for it in files and pages.
-    pub fn word(self) -> &'static str {
-        match self {
-            Durability::Process => "process",
-            Durability::Power => "power",
-        }
-    }
 }
 
 impl Default for JournalOptions {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
+use toolwright_base::replace_private;
 
 use super::age;
 use super::error::JournalError;
@@ -13,7 +14,6 @@ use super::files::{self, Segment};
 use super::line::{Hash, prove};
 use super::lines::{Found, Lines};
 use super::options::JournalOptions;
-use crate::disk;
 
 const HEAD: &str = "journal.head";
 
@@ -109,7 +109,7 @@ fn write_head(folder: &Path, first: &Segment) -> std::io::Result<()> {
     let head = Head { file: files::segment_name(first.first), seq: first.first, hash };
     let text = serde_json::to_string(&head).map_err(std::io::Error::other)?;
     // Only when it stays there may what it speaks of be removed.
-    disk::replace(&folder.join(HEAD), format!("{text}\n").as_bytes())
+    replace_private(&folder.join(HEAD), format!("{text}\n").as_bytes())
 }
 
 /// Removes what was cut off from segments that are gone.

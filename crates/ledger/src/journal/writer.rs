@@ -13,9 +13,10 @@ use super::error::AppendError;
 use super::files::{self, Segment};
 use super::health::HealthCell;
 use super::line::{self, Continues, Hash};
-use super::options::{Durability, JournalOptions, Opened};
+use super::options::{JournalOptions, Opened};
 use super::recover::Resume;
 use crate::Record;
+use toolwright_model::Durability;
 
 /// How large a buffer may stay after a large record, in bytes.
 const KEEP_BUFFER: usize = 1 << 20;

@@ -11,11 +11,12 @@ use toolwright_normalizer::{Normalizer, RuleSet};
 
 use super::decisions::{Decisions, Event, What};
 use super::learner::{Learner, schema_of, scope_of};
-use super::policy::{Policy, Unsafe, check};
+use super::policy::{Unsafe, check};
 use super::rules_file::{RulesFileError, rendered, write_rules_file};
 use super::store::{DecisionStore, Loaded, StoreError};
 use super::suggestion::{Status, Suggestion};
 use crate::Record;
+use toolwright_model::LearnPolicy;
 
 /// Who decides when the policy does.
 const POLICY: &str = "policy:apply-safe";
@@ -29,7 +30,7 @@ const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 #[derive(Clone, Debug)]
 pub struct LearningOptions {
     /// What is done with suggestions.
-    pub policy: Policy,
+    pub policy: LearnPolicy,
     /// The rules in force without the learned ones.
     pub rules: RuleSet,
     /// Where the file of learned rules is written; nowhere when not given.
@@ -43,7 +44,7 @@ pub struct LearningOptions {
 impl Default for LearningOptions {
     fn default() -> Self {
         LearningOptions {
-            policy: Policy::default(),
+            policy: LearnPolicy::default(),
             rules: RuleSet::builtin(),
             folder: None,
             applied_per_tool_and_day: APPLIED_PER_TOOL_AND_DAY,
@@ -188,12 +189,12 @@ impl Learning {
     }
 
     /// What is done with suggestions.
-    pub fn policy(&self) -> Policy {
+    pub fn policy(&self) -> LearnPolicy {
         self.options.policy
     }
 
     /// What is done with suggestions from now on.
-    pub fn set_policy(&mut self, policy: Policy) {
+    pub fn set_policy(&mut self, policy: LearnPolicy) {
         self.options.policy = policy;
     }
 
@@ -213,11 +214,11 @@ impl Learning {
         if let Some(definition) = tool {
             moves.extend(self.lapse(&scope, &schema_of(record, definition), record.ts)?);
         }
-        if self.options.policy == Policy::Off {
+        if self.options.policy == LearnPolicy::Off {
             return Ok(moves);
         }
         let has_news = self.learner.notice(record, tool);
-        if has_news && self.options.policy == Policy::ApplySafe {
+        if has_news && self.options.policy == LearnPolicy::ApplySafe {
             moves.extend(self.apply_safe(&scope, record.ts)?);
         }
         Ok(moves)

@@ -1,6 +1,5 @@
 //! Which suggestions may be applied without a person.
 
-use serde::{Deserialize, Serialize};
 use toolwright_normalizer::is_destructive_flag;
 use toolwright_redact::is_secret_key;
 
@@ -14,19 +13,6 @@ use super::suggestion::Suggestion;
 const SESSIONS: usize = 2;
 /// The same where the value could have gone elsewhere and the names have nothing in common.
 const SESSIONS_WITH_A_CHOICE: usize = 3;
-
-/// What is done with what is learned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Policy {
-    /// Nothing is learned.
-    Off,
-    /// Suggestions wait for a person.
-    #[default]
-    Suggest,
-    /// Suggestions that are safe by every measure are applied; others wait.
-    ApplySafe,
-}
 
 /// Why a suggestion waits for a person.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,10 +6,10 @@ use toolwright_model::{Finish, Outcome, ToolDefinition};
 use toolwright_normalizer::{RawArguments, RuleSet, Tool};
 
 use super::learning::{Learning, LearningError, LearningOptions};
-use super::policy::Policy;
 use super::store::MemoryStore;
 use super::suggestion::Status;
 use crate::{Failure, Record};
+use toolwright_model::LearnPolicy;
 
 /// One call of the past.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub struct Replayer {
 
 impl Replayer {
     /// Begins with these rules and nothing learned.
-    pub fn new(rules: RuleSet, policy: Policy) -> Result<Replayer, LearningError> {
+    pub fn new(rules: RuleSet, policy: LearnPolicy) -> Result<Replayer, LearningError> {
         // All lines may be of one day or of a year: the limit for a day says nothing here.
         let options = LearningOptions {
             policy,

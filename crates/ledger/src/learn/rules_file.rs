@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::disk;
-
 /// The file of learned rules in the state folder.
 pub const LEARNED_RULES_FILE: &str = "learned-rules.json";
 
@@ -36,7 +34,7 @@ pub fn write_rules_file(folder: &Path, rules: &[Value]) -> Result<PathBuf, Rules
     if there.map_or(rules.is_empty(), |there| there == rendered(rules)) {
         return Ok(path);
     }
-    match disk::replace(&path, rendered(rules).as_bytes()) {
+    match toolwright_base::replace_private(&path, rendered(rules).as_bytes()) {
         Ok(()) => Ok(path),
         Err(source) => Err(RulesFileError { path, source }),
     }

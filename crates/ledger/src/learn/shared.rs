@@ -4,27 +4,29 @@ use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+use toolwright_base::{FileStamp, private_options, replace_private, unix_micros};
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer::{Normalizer, RuleSet};
 
 use super::reading::{Reading, Waiting};
 use super::{
-    DECISIONS_FILE, Event, FileStore, Learning, LearningError, LearningOptions, Loaded, MemoryStore, Move,
-    Policy, Suggestion, sharing,
+    DECISIONS_FILE, Event, FileStore, LearnPolicy, Learning, LearningError, LearningOptions, Loaded,
+    MemoryStore, Move, Suggestion, sharing,
 };
-use crate::disk::Looks;
 use crate::index::Store;
-use crate::{LLM_FRONT, Record, disk};
+use crate::{LLM_FRONT, Record};
 
 /// What is suggested, for other processes and for the next start.
 pub const SUGGESTIONS_FILE: &str = "suggestions.json";
+/// An index that was written so short a time ago may be written again with the same stamp.
+const FRESH: Duration = Duration::from_secs(1);
 /// How often the index is looked at for calls, and the file of decisions for those of others.
 const LOOK: Duration = Duration::from_millis(500);
 /// Held by the process that learns; the others of this machine read what it suggests.
@@ -60,7 +62,7 @@ impl SharedLearning {
     pub fn open(
         folder: &Path,
         rules: RuleSet,
-        policy: Policy,
+        policy: LearnPolicy,
     ) -> Result<(SharedLearning, Loaded), LearningError> {
         let store = FileStore::open(folder)?;
         let options =
@@ -77,7 +79,7 @@ impl SharedLearning {
     pub fn without_decisions(
         folder: &Path,
         rules: RuleSet,
-        policy: Policy,
+        policy: LearnPolicy,
     ) -> Result<SharedLearning, LearningError> {
         let options = LearningOptions { policy, rules, ..Default::default() };
         let (learning, _) = Learning::open(options, Box::<MemoryStore>::default())?;
@@ -115,7 +117,7 @@ impl SharedLearning {
         options.write(true).create(true).truncate(false);
         let path = self.folder.join(LOCK_FILE);
         loop {
-            let opened = disk::private(&mut options).open(&path);
+            let opened = private_options(&mut options).open(&path);
             if let Ok(file) = opened
                 && file.try_lock().is_ok()
             {
@@ -150,12 +152,12 @@ impl SharedLearning {
     }
 
     /// What is done with suggestions.
-    pub fn policy(&self) -> Policy {
+    pub fn policy(&self) -> LearnPolicy {
         self.learning().policy()
     }
 
     /// What is done with suggestions from now on.
-    pub fn set_policy(&self, policy: Policy) {
+    pub fn set_policy(&self, policy: LearnPolicy) {
         self.learning().set_policy(policy);
     }
 
@@ -230,7 +232,7 @@ impl SharedLearning {
             let mut learning = self.suggesting();
             // Another process may have decided a moment ago.
             learning.refresh()?;
-            decide(&mut learning, now())
+            decide(&mut learning, unix_micros())
         };
         self.tell();
         self.keep_suggestions();
@@ -350,7 +352,7 @@ impl SharedLearning {
         let mut seen = None;
         loop {
             sleep(LOOK).await;
-            let now = Some(Looks::of(&file));
+            let now = Some(FileStamp::of(&file));
             if now == seen && !was_wrong {
                 continue;
             }
@@ -384,7 +386,7 @@ impl SharedLearning {
         if *written == text || (suggested.is_empty() && written.is_empty()) {
             return;
         }
-        match disk::place(&self.folder.join(SUGGESTIONS_FILE), text.as_bytes()) {
+        match replace_private(&self.folder.join(SUGGESTIONS_FILE), text.as_bytes()) {
             Ok(()) => *written = text,
             Err(error) => tracing::warn!("{SUGGESTIONS_FILE} cannot be written: {error}"),
         }
@@ -399,8 +401,8 @@ pub fn earlier_suggestions(folder: &Path) -> Vec<Suggestion> {
 }
 
 /// Whether an index may have changed and look as before. One that can only be asked always may.
-fn may_change_unseen(looks: &Option<[Option<Looks>; 2]>) -> bool {
-    looks.is_none_or(|looks| looks.iter().flatten().any(Looks::is_fresh))
+fn may_change_unseen(looks: &Option<[Option<FileStamp>; 2]>) -> bool {
+    looks.is_none_or(|looks| looks.iter().flatten().any(|stamp| stamp.is_fresh(FRESH)))
 }
 
 fn say(moved: &Move) {
@@ -417,9 +419,4 @@ fn say(moved: &Move) {
             "a learned rule lapsed: the tool has another schema"
         ),
     }
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

@@ -4,8 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use toolwright_base::private_options;
+
 use super::decisions::Event;
-use crate::disk::private;
 
 /// The file of decisions in the state folder.
 pub const DECISIONS_FILE: &str = "decisions.jsonl";
@@ -116,7 +117,7 @@ impl FileStore {
     fn make(&mut self) -> Result<&mut File, StoreError> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => private(OpenOptions::new().read(true).append(true).create(true))
+            None => private_options(OpenOptions::new().read(true).append(true).create(true))
                 .open(&self.path)
                 .map_err(failed("make", &self.path))?,
         };

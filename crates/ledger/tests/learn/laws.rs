@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use toolwright_ledger::learn::{Learning, LearningOptions, Lesson, MemoryStore, Policy};
+use toolwright_ledger::learn::{LearnPolicy, Learning, LearningOptions, Lesson, MemoryStore};
 use toolwright_model::Outcome;
 use toolwright_normalizer::rules::parse_learned;
 use toolwright_normalizer::{Normalizer, RawArguments, RuleSet, Tool};
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn undoing_in_any_order_restores_the_rules(order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle(), kept in 0..6usize) {
-        let mut world = World::new(Policy::Suggest);
+        let mut world = World::new(LearnPolicy::Suggest);
         for mistake in &MISTAKES[..6] {
             world.converse(mistake, "one", "first");
             world.converse(mistake, "two", "second");
@@ -93,7 +93,7 @@ proptest! {
 
 #[test]
 fn a_history_read_again_gives_the_same_rules() {
-    let mut world = World::new(Policy::ApplySafe);
+    let mut world = World::new(LearnPolicy::ApplySafe);
     for mistake in MISTAKES {
         world.converse(mistake, "one", "first");
         world.converse(mistake, "two", "second");

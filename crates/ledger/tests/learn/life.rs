@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use toolwright_ledger::learn::{
-    DECISIONS_FILE, FileStore, LEARNED_RULES_FILE, Learning, LearningError, LearningOptions, Policy, Status,
-    What,
+    DECISIONS_FILE, FileStore, LEARNED_RULES_FILE, LearnPolicy, Learning, LearningError, LearningOptions,
+    Status, What,
 };
 use toolwright_model::Outcome;
 use toolwright_normalizer::rules::parse_learned;
@@ -62,7 +62,7 @@ fn undo_takes_the_rule_away_and_the_file_is_as_before() {
     assert_eq!(undone.status, Status::Undone);
     assert_eq!(rules(folder.path()), before);
     // The policy does not take it up again; a person can.
-    world.learning.set_policy(Policy::ApplySafe);
+    world.learning.set_policy(LearnPolicy::ApplySafe);
     for mistake in &MISTAKES[..2] {
         world.converse(mistake, "three", "third");
     }
@@ -101,7 +101,7 @@ fn a_rule_lapses_when_the_schema_changes() {
     let id = world.learning.suggestions()[0].id.clone();
     world.learning.accept(&id, "anna", 1).expect("accepted");
     // Rules lapse even where nothing is learned any more.
-    world.learning.set_policy(Policy::Off);
+    world.learning.set_policy(LearnPolicy::Off);
     let mut tool = MISTAKES[0].definition();
     tool.input_schema = tool.input_schema.replace("markdown", "html");
     world.send(&tool, "new", r#"{"headline":"h","html":"x"}"#, None);

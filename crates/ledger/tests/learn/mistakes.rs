@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toolwright_ledger::learn::{Policy, Status, Suggestion};
+use toolwright_ledger::learn::{LearnPolicy, Status, Suggestion};
 use toolwright_model::Outcome;
 
 use super::stream::{MISTAKES, Mistake, World};
@@ -20,11 +20,11 @@ fn there_are_thirty_kinds_over_twenty_tools_that_nothing_built_in_mends() {
     let mut mended = Vec::new();
     for mistake in MISTAKES {
         let tool = mistake.definition();
-        let outcome = World::new(Policy::Off).send(&tool, "s", &mistake.sent("value"), None);
+        let outcome = World::new(LearnPolicy::Off).send(&tool, "s", &mistake.sent("value"), None);
         if !matches!(outcome, Outcome::Refused { .. }) {
             mended.push((mistake.tool, mistake.lesson));
         }
-        let right = World::new(Policy::Off).send(&tool, "s", &mistake.right("value"), None);
+        let right = World::new(LearnPolicy::Off).send(&tool, "s", &mistake.right("value"), None);
         assert_eq!(right, Outcome::Unchanged, "{}", mistake.tool);
     }
     assert!(mended.is_empty(), "{mended:#?}");
@@ -33,7 +33,7 @@ fn there_are_thirty_kinds_over_twenty_tools_that_nothing_built_in_mends() {
 #[test]
 fn after_two_observations_the_right_rule_and_no_other_is_suggested() {
     for mistake in MISTAKES {
-        let mut world = World::new(Policy::Suggest);
+        let mut world = World::new(LearnPolicy::Suggest);
         world.converse(mistake, "one", "first");
         assert!(world.learning.suggestions().is_empty(), "{}", mistake.tool);
         world.converse(mistake, "two", "second");
@@ -56,7 +56,7 @@ fn after_two_observations_the_right_rule_and_no_other_is_suggested() {
 
 #[test]
 fn two_values_in_one_conversation_are_two_observations_and_the_same_one_is_not() {
-    let mut world = World::new(Policy::Suggest);
+    let mut world = World::new(LearnPolicy::Suggest);
     world.converse(&MISTAKES[0], "one", "same");
     world.converse(&MISTAKES[0], "one", "same");
     assert!(world.learning.suggestions().is_empty());
@@ -66,7 +66,7 @@ fn two_values_in_one_conversation_are_two_observations_and_the_same_one_is_not()
 
 #[test]
 fn with_apply_safe_nine_of_ten_repeats_are_mended_to_the_right_call() {
-    let mut world = World::new(Policy::ApplySafe);
+    let mut world = World::new(LearnPolicy::ApplySafe);
     let (mut repeats, mut mended) = (0, 0);
     for round in 0..12 {
         for (index, mistake) in MISTAKES.iter().enumerate() {
@@ -101,7 +101,7 @@ fn with_apply_safe_nine_of_ten_repeats_are_mended_to_the_right_call() {
 #[test]
 fn what_is_mended_already_is_not_suggested() {
     let tool = super::stream::tool("read_note", r#""path":T,"raw":{"type":"boolean"}"#, r#"["path"]"#);
-    let mut world = World::new(Policy::Suggest);
+    let mut world = World::new(LearnPolicy::Suggest);
     for session in ["a", "b", "c"] {
         // As if the gateway had let it through unmended.
         let mut record = world.record(&tool, session, r#"{"file_path":"x","raw":"true"}"#);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolwright_ledger::Failure;
-use toolwright_ledger::learn::{Policy, Status};
+use toolwright_ledger::learn::{LearnPolicy, Status};
 use toolwright_model::{Outcome, ToolDefinition};
 
 use super::stream::{MISTAKES, Mistake, World, tool};
@@ -58,7 +58,7 @@ fn a_tenth_of_wrong_feedback_and_planted_errors_lead_to_no_wrong_rule() {
     let mut applied = 0;
     for seed in 1..=10 {
         let mut dice = Dice(seed);
-        let mut world = World::new(Policy::ApplySafe);
+        let mut world = World::new(LearnPolicy::ApplySafe);
         for round in 0..12 {
             for (index, mistake) in MISTAKES.iter().chain(LOOSE).enumerate() {
                 let tool = mistake.definition();
@@ -106,7 +106,7 @@ fn a_tenth_of_wrong_feedback_and_planted_errors_lead_to_no_wrong_rule() {
 #[test]
 fn another_value_in_the_correction_speaks_against_the_rule() {
     let circle = tool("draw_circle", r#""diameter":{"type":"number"}"#, r#"["diameter"]"#);
-    let mut world = World::new(Policy::ApplySafe);
+    let mut world = World::new(LearnPolicy::ApplySafe);
     world.send(&circle, "a", r#"{"reach":5}"#, None);
     world.send(&circle, "a", r#"{"diameter":10}"#, None);
     for session in ["b", "c", "d", "e"] {

@@ -1,7 +1,7 @@
 //! Calls of the past, each answered with only what came before.
 
 use serde_json::Value;
-use toolwright_ledger::learn::{Policy, ReplayCall, ReplayResult, Replayer};
+use toolwright_ledger::learn::{LearnPolicy, ReplayCall, ReplayResult, Replayer};
 use toolwright_model::{Finish, Outcome, ToolDefinition};
 use toolwright_normalizer::{RuleSet, Tool};
 
@@ -21,7 +21,7 @@ fn answer(
     replayer.answer(&call).expect("memory holds")
 }
 
-fn rules_after(policy: Policy, conversations: usize) -> (Vec<Outcome>, Value) {
+fn rules_after(policy: LearnPolicy, conversations: usize) -> (Vec<Outcome>, Value) {
     let mut replayer = Replayer::new(RuleSet::builtin(), policy).expect("it begins");
     let mistake = &MISTAKES[0];
     let mut outcomes = Vec::new();
@@ -36,7 +36,7 @@ fn rules_after(policy: Policy, conversations: usize) -> (Vec<Outcome>, Value) {
 
 #[test]
 fn the_third_mistake_is_mended_and_not_the_second() {
-    let (outcomes, rules) = rules_after(Policy::ApplySafe, 3);
+    let (outcomes, rules) = rules_after(LearnPolicy::ApplySafe, 3);
     assert!(matches!(outcomes[0], Outcome::Refused { .. }));
     assert!(matches!(outcomes[1], Outcome::Refused { .. }));
     assert!(matches!(outcomes[2], Outcome::Repaired { .. }), "{:?}", outcomes[2]);
@@ -49,9 +49,9 @@ fn the_third_mistake_is_mended_and_not_the_second() {
 
 #[test]
 fn with_suggest_nothing_is_mended_and_with_off_nothing_is_learned() {
-    let (outcomes, rules) = rules_after(Policy::Suggest, 3);
+    let (outcomes, rules) = rules_after(LearnPolicy::Suggest, 3);
     assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Refused { .. })));
     assert_eq!(rules["rules"][0]["status"], "suggested");
     assert_eq!(rules["rules"][0]["evidence"], 3);
-    assert_eq!(rules_after(Policy::Off, 3).1, serde_json::json!({"rules": []}));
+    assert_eq!(rules_after(LearnPolicy::Off, 3).1, serde_json::json!({"rules": []}));
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use toolwright_ledger::Failure;
-use toolwright_ledger::learn::{Policy, Status};
+use toolwright_ledger::learn::{LearnPolicy, Status};
 use toolwright_model::{Outcome, ToolDefinition};
 
 use super::stream::World;
@@ -45,7 +45,7 @@ fn what_is_mended_already_teaches_nothing_however_often_it_comes() {
     let cases = cases("repair");
     assert!(cases.len() >= 40, "{}", cases.len());
     for case in &cases {
-        let (mut world, tool) = (World::new(Policy::ApplySafe), definition(case));
+        let (mut world, tool) = (World::new(LearnPolicy::ApplySafe), definition(case));
         for session in ["one", "two", "three"] {
             converse(&mut world, &tool, session, &case["sent"], &case["right"]);
         }
@@ -70,7 +70,7 @@ fn what_only_a_person_may_decide_is_not_decided_by_repetition() {
     assert_eq!(cases.len(), retries.len());
     for case in &cases {
         let (_, right) = retries.iter().find(|(id, _)| case["id"] == *id).expect("a retry for each");
-        let (mut world, tool) = (World::new(Policy::ApplySafe), definition(case));
+        let (mut world, tool) = (World::new(LearnPolicy::ApplySafe), definition(case));
         for round in 0..20 {
             converse(&mut world, &tool, &format!("c{round}"), &case["sent"], right);
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright_ledger::learn::{Learning, LearningOptions, MemoryStore, Policy};
+use toolwright_ledger::learn::{LearnPolicy, Learning, LearningOptions, MemoryStore};
 use toolwright_ledger::{Failure, Record};
 use toolwright_model::{Outcome, ToolDefinition};
 use toolwright_normalizer::{RawArguments, Tool};
@@ -376,7 +376,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(policy: Policy) -> World {
+    pub fn new(policy: LearnPolicy) -> World {
         let options = LearningOptions { policy, ..LearningOptions::default() };
         let (learning, _) = Learning::open(options, Box::<MemoryStore>::default()).expect("memory holds");
         World { learning, seq: 0 }

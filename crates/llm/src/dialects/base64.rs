@@ -1,27 +1,28 @@
 //! Base64, only as far as texts are read from it.
 
-/// The text that base64 stands for; nothing where it is none, or no UTF-8.
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// What clients send is read as leniently as they write it.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// The text that base64 of either alphabet stands for, in lines or not; nothing where it is none, or no UTF-8.
 pub(crate) fn text(data: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(data.len() / 4 * 3);
-    let (mut bits, mut held) = (0u32, 0u32);
-    for byte in data.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'\n' | b'\r' => continue,
-            _ => return None,
-        };
-        held = (held << 6 | u32::from(value)) & 0xffff;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((held >> bits & 0xff) as u8);
-        }
-    }
-    String::from_utf8(bytes).ok()
+    let letters = data.trim_end_matches('=').bytes().filter(|byte| !matches!(byte, b'\n' | b'\r'));
+    let letters: Vec<u8> = letters
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            byte => byte,
+        })
+        .collect();
+    String::from_utf8(BASE64.decode(letters).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -1,4 +1,8 @@
 //! Frames out of bytes, however these are cut: server-sent events, or lines.
+//!
+//! Apart from `toolwright_jsonrpc::events`, which reads events too: the streams of models are forwarded, so a frame keeps
+//! its raw bytes and is not copied, and a frame that is too long or no text ends the stream. There, an event breaks only
+//! itself, and a client needs its id and the time to wait.
 
 /// The most bytes that one frame may have.
 pub const MOST_FRAME_BYTES: usize = 16 * 1024 * 1024;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use tokio::time::{Instant, sleep};
+use toolwright_base::unix_seconds;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json};
 
 use super::call::Call;
@@ -12,7 +13,7 @@ use super::exchange::Exchange;
 use super::fronts::Shared;
 use super::seal::{Purpose, random_number};
 use super::task::lock;
-use super::token::{CallState, is_older, now};
+use super::token::{CallState, is_older};
 
 /// What every state of ours begins with: others belong to the servers.
 const PREFIX: &str = "tw1.";
@@ -71,7 +72,7 @@ pub(super) fn park(exchange: &Exchange, mut call: Call) -> Result<Json, Call> {
     let id = random_number();
     let state = CallState {
         id,
-        issued: now(),
+        issued: unix_seconds(),
         endpoint: exchange.endpoint.clone(),
         visitor: visitor.to_string(),
         method: exchange.method.clone(),

@@ -114,7 +114,7 @@ impl Sessions {
         }
         if table.ended.len() < self.ended_limit {
             // Not older than now, so it is remembered for as long as any token is taken.
-            table.ended.insert(session.id, super::token::now());
+            table.ended.insert(session.id, toolwright_base::unix_seconds());
         }
         let known = table.live.remove(&session.id);
         drop(table);

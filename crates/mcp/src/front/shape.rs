@@ -1,8 +1,8 @@
 //! The fields that only one era has.
 
+use toolwright_base::off_async;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, ObjectWriter};
 
-use crate::off_async;
 use crate::peer::SERVER;
 
 /// Whether a client may keep the result of a method for a while.

@@ -5,9 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::shape::Shaped;
 use tokio::task::AbortHandle;
+use toolwright_base::off_async;
 use toolwright_jsonrpc::{ErrorObject, Id, Message, Notification, Response};
-
-use crate::off_async;
 
 /// A task that ends when this is dropped.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! What stands in the sealed texts: the token of a session, the state of a parked call.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
+use toolwright_base::unix_seconds;
 use toolwright_jsonrpc::Json;
 
 use super::client::{Client, SessionId, Visitor};
@@ -44,21 +45,16 @@ pub(super) struct CallState {
     pub digest: Vec<u8>,
 }
 
-/// Seconds since 1970.
-pub(super) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
 /// Whether something of this time is older than it may be. What comes from the future is not.
 pub(super) fn is_older(issued: u64, age: Duration) -> bool {
-    now().saturating_sub(issued) > age.as_secs()
+    unix_seconds().saturating_sub(issued) > age.as_secs()
 }
 
 impl SessionToken {
     pub fn of(client: &Client, id: SessionId, endpoint: &str) -> SessionToken {
         SessionToken {
             id,
-            issued: now(),
+            issued: unix_seconds(),
             endpoint: endpoint.to_owned(),
             visitor: client.visitor.name.to_string(),
             revision: client.revision.clone(),

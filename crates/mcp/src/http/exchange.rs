@@ -6,19 +6,20 @@ use std::time::Duration;
 
 use reqwest::{Method, Response};
 use tokio::time::{sleep, timeout};
+use toolwright_base::off_async;
+use toolwright_jsonrpc::events::ServerEvent;
 use toolwright_jsonrpc::lines::{self, Found, Line};
 use toolwright_jsonrpc::{Id, Message, Response as Answer};
 
 use super::CONFIRM;
-use super::events::ServerEvent;
 use super::headers::{LAST_EVENT_ID, SESSION_ID, own_revision};
 use super::refusal::{is_lost_session, shown};
 use super::session::is_initialize;
 use super::streamable::{Streamable, add_headers};
-use super::web::{EVENT_STREAM, EventStream, Reply, SendError, content_type};
+use super::web::{EVENT_STREAM, EventStream, Reply, SendError, content_type, read_event};
 use crate::era::LEGACY_REVISIONS;
 use crate::link::{Event, Outgoing};
-use crate::{RequestError, Unreachable, off_async};
+use crate::{RequestError, Unreachable};
 
 /// The wait before a stream is taken up again, when the server does not say.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -186,7 +187,7 @@ impl Streamable {
                 if !event.is_message() {
                     continue;
                 }
-                let heard = self.hear(event.read(), Some(id)).await;
+                let heard = self.hear(read_event(&event), Some(id)).await;
                 if let Some(answer) = heard.answer {
                     return Ok((answer, stream));
                 }

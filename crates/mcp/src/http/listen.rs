@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::exchange::Place;
 use super::streamable::Streamable;
-use super::web::{EVENT_STREAM, Reply, SendError, content_type};
+use super::web::{EVENT_STREAM, Reply, SendError, content_type, read_event};
 
 /// How often in a row nobody may be reached before the server counts as gone.
 const MAX_UNREACHED: u32 = 5;
@@ -51,7 +51,7 @@ impl Streamable {
                         failures = 0;
                         place.note(&event);
                         if event.is_message() {
-                            self.hear(event.read(), None).await;
+                            self.hear(read_event(&event), None).await;
                         }
                     }
                     // Something on the way ends every stream that is silent for long.

@@ -7,6 +7,7 @@ use reqwest::{Method, Url};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use toolwright_base::off_async;
 use toolwright_jsonrpc::Message;
 use toolwright_jsonrpc::lines::{self, Line};
 
@@ -14,10 +15,10 @@ use super::CONFIRM;
 use super::owner::Owner;
 use super::session::is_initialized;
 use super::streamable::{Streamable, add_headers};
-use super::web::{EITHER, EVENT_STREAM, EventStream, Reply, SendError, Web, content_type};
+use super::web::{EITHER, EVENT_STREAM, EventStream, Reply, SendError, Web, content_type, read_event};
+use crate::RequestError;
 use crate::error::{Ending, Unreachable};
 use crate::link::{Event, Outgoing};
-use crate::{RequestError, off_async};
 
 /// How long a server may take to say where messages go.
 const ENDPOINT: Duration = Duration::from_secs(10);
@@ -93,7 +94,7 @@ pub(super) async fn run(mut owner: Owner, opened: Option<Opened>) -> Ending {
     loop {
         tokio::select! {
             event = stream.next() => match event {
-                Some(event) if event.is_message() => drop(shared.hear(event.read(), None).await),
+                Some(event) if event.is_message() => drop(shared.hear(read_event(&event), None).await),
                 Some(_) => {}
                 None => return Ending::Lost(stream_ended()),
             },

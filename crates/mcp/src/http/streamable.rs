@@ -10,7 +10,7 @@ use toolwright_jsonrpc::{Id, Message, Notification, Response};
 use super::headers::{modern, own_revision};
 use super::session::{Session, is_initialize};
 use super::web::EVENT_STREAM;
-use super::web::{Ask, EITHER, EventStream, Reply, SendError, Web, content_type, header};
+use super::web::{Ask, EITHER, EventStream, Reply, SendError, Web, content_type, header, read_event};
 use crate::link::{Event, Outgoing};
 use crate::{Unreachable, Unreadable};
 
@@ -74,7 +74,7 @@ impl Streamable {
         let Some(mut stream) = stream else { return };
         while let Some(event) = stream.next().await {
             if event.is_message() {
-                self.hear_of(event.read(), None, of).await;
+                self.hear_of(read_event(&event), None, of).await;
             }
         }
     }

@@ -9,10 +9,11 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response, Url};
 use tokio::net::lookup_host;
-use toolwright_jsonrpc::lines::MAX_LINE_BYTES;
+use toolwright_base::off_async;
+use toolwright_jsonrpc::events::{EventReader, ServerEvent};
+use toolwright_jsonrpc::lines::{MAX_LINE_BYTES, Reading};
 
 use super::authorize::Authorizer;
-use super::events::{EventReader, ServerEvent};
 use super::headers::SESSION_ID;
 use super::refusal::Refusal;
 use super::{CONNECT, HttpTarget};
@@ -329,4 +330,9 @@ impl EventStream {
             }
         }
     }
+}
+
+/// The messages in an event, and what else is there.
+pub(super) fn read_event(event: &ServerEvent) -> Reading {
+    off_async(event.data().map_or(0, <[u8]>::len), || event.read())
 }

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use reqwest::Url;
 use rmcp::transport::auth::WWWAuthenticateParams;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
+use toolwright_base::unix_seconds;
 
 use super::flow::{Flow, Renewal};
 use super::store::Access;
@@ -276,7 +277,6 @@ impl State {
 impl Access {
     /// For how many seconds the token is still good.
     fn lasts(&self) -> u64 {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        self.expires_at.map_or(u64::MAX, |expires_at| expires_at.saturating_sub(now))
+        self.expires_at.map_or(u64::MAX, |expires_at| expires_at.saturating_sub(unix_seconds()))
     }
 }

@@ -1,5 +1,9 @@
 //! The names that share the most with one that no tool has. Compared within a bound, whatever the lists and names are.
 
+use std::cmp::Reverse;
+
+use toolwright_base::{closest_by, keystrokes_apart, letters_apart};
+
 use super::fold::fold;
 use super::words::words;
 
@@ -9,54 +13,23 @@ const SUGGESTED: usize = 3;
 /// A longer name was not meant as any tool's: it has no nearest.
 const MAX_COMPARED_BYTES: usize = 128;
 
-/// How many names are compared letter by letter, which takes time by the product of two lengths. The others are
-/// sorted out by what takes time by their sum.
-const MAX_DISTANCES: usize = 32;
-
 /// Up to three names that share the most words with the one sent, and of these the ones that are closest to it.
 pub(super) fn nearest<'t>(sent: &str, names: impl Iterator<Item = &'t str>) -> Vec<String> {
-    let folded = fold(sent);
-    let mut near = likely(sent, &folded, names);
-    for (_, apart, name) in &mut near {
-        *apart = strsim::osa_distance(&folded, &fold(name));
-    }
-    near.sort_unstable();
-    near.into_iter().take(SUGGESTED).map(|(_, _, name)| name.to_owned()).collect()
-}
-
-/// The names that are worth comparing letter by letter, at most so many: each with the words that it does not share, and
-/// the letters.
-fn likely<'t>(
-    sent: &str,
-    folded: &str,
-    names: impl Iterator<Item = &'t str>,
-) -> Vec<(usize, usize, &'t str)> {
     if sent.len() > MAX_COMPARED_BYTES {
         return Vec::new();
     }
-    let sent_words = words(sent);
-    let mut likely: Vec<(usize, usize, &str)> = names
-        .filter(|name| name.len() <= MAX_COMPARED_BYTES)
-        .map(|name| {
-            let shared = words(name).iter().filter(|word| sent_words.contains(word)).count();
-            (usize::MAX - shared, letters_apart(folded, &fold(name)), name)
-        })
-        .collect();
-    likely.sort_unstable();
-    likely.truncate(MAX_DISTANCES);
-    likely
-}
-
-/// How many letters (bytes) one of two texts has and the other lacks. In ASCII never more than the strokes between them,
-/// and found in one pass over each.
-pub fn letters_apart(one: &str, other: &str) -> usize {
-    let mut counts = [0_i32; 64];
-    let place = |byte: u8| usize::from(byte & 63);
-    one.bytes().for_each(|byte| counts[place(byte)] += 1);
-    other.bytes().for_each(|byte| counts[place(byte)] -= 1);
-    let more: i32 = counts.iter().filter(|count| **count > 0).sum();
-    let fewer: i32 = counts.iter().filter(|count| **count < 0).sum();
-    more.max(-fewer) as usize
+    let (folded, sent_words) = (fold(sent), words(sent));
+    let candidates = names.filter(|name| name.len() <= MAX_COMPARED_BYTES).map(|name| {
+        let shared = words(name).iter().filter(|word| sent_words.contains(word)).count();
+        (Reverse(shared), fold(name), name)
+    });
+    let nearest = closest_by(
+        candidates,
+        |(shared, other, name)| Some((*shared, letters_apart(&folded, other), *name)),
+        |(shared, other, name)| Some((*shared, keystrokes_apart(&folded, other), *name)),
+        SUGGESTED,
+    );
+    nearest.into_iter().map(|(.., name)| name.to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -76,15 +49,5 @@ mod tests {
         let sent = format!("tool_1320_{}", "x".repeat(19));
         let found = nearest(&sent, names.iter().map(String::as_str));
         assert_eq!(found.first().map(String::as_str), Some(names[1320].as_str()));
-        let compared = |sent: &str| likely(sent, &fold(sent), names.iter().map(String::as_str)).len();
-        assert_eq!(compared(&sent), MAX_DISTANCES);
-        assert_eq!(compared(&"tool_".repeat(26)), 0);
-    }
-
-    #[test]
-    fn letters_are_counted_on_both_sides() {
-        assert_eq!(letters_apart("read", "raed"), 0);
-        assert_eq!(letters_apart("read", "reads"), 1);
-        assert_eq!(letters_apart("abc", "xyz"), 3);
     }
 }

@@ -6,9 +6,10 @@ mod mistakes;
 use std::collections::{HashMap, HashSet};
 
 use bumpalo::Bump;
+use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{self, Member, Node, same_value};
 
-use self::mistakes::{Mistakes, meant};
+use self::mistakes::Mistakes;
 use super::builtin::{BUILTIN_SETS, builtin_rules};
 use super::contradictions::contradictions;
 use super::payload::ArrayPath;
@@ -169,7 +170,7 @@ impl<'t> Reader<'t> {
         let found = TYPES.iter().find(|(name, _, _)| *name == kind);
         if found.is_none() {
             let names = || TYPES.iter().map(|(name, _, _)| *name);
-            let fix = match meant(names(), &kind) {
+            let fix = match closest_name(&kind, names()) {
                 Some(name) => format!("did you mean \"{name}\"?"),
                 None => format!("use one of {}", names().collect::<Vec<_>>().join(", ")),
             };
@@ -228,7 +229,7 @@ impl<'t> Reader<'t> {
     ) {
         let all = || needed.iter().chain(*allowed).chain(COMMON_KEYS).copied();
         for member in members.iter().filter(|member| !all().any(|known| known == member.key)) {
-            let fix = match meant(all(), member.key) {
+            let fix = match closest_name(member.key, all()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("{kind} takes {}", all().collect::<Vec<_>>().join(", ")),
             };

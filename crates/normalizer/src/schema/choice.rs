@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
+use toolwright_base::{closest_by, keystrokes_apart, letters_apart};
 use toolwright_jsonrpc::raw::Node;
 
 use super::{Ids, Literal, Options, Schema, SchemaId, SchemaNode, Types};
@@ -72,15 +73,16 @@ impl Choice {
     fn unknown<'v>(&self, value: &Node<'v>) -> Option<UnknownKind<'_, 'v>> {
         let sent = value.get(&self.key)?;
         let text = sent.as_text().filter(|_| self.meant(value).is_none())?;
-        let mut kinds: Vec<(usize, &str)> = self
-            .branches
-            .keys()
-            .filter(|kind| kind.len().max(text.len()) <= COMPARED_BYTES)
-            .map(|kind| (strsim::osa_distance(&fold_value(kind), &fold_value(&text)), &**kind))
-            .collect();
-        kinds.sort_unstable();
+        let folded = fold_value(&text);
+        let kinds = self.branches.keys().filter(|kind| kind.len().max(text.len()) <= COMPARED_BYTES);
+        let kinds = closest_by(
+            kinds.map(|kind| (fold_value(kind), &**kind)),
+            |(other, kind)| Some((letters_apart(other, &folded), *kind)),
+            |(other, kind)| Some((keystrokes_apart(other, &folded), *kind)),
+            NEAREST,
+        );
+        let nearest = kinds.into_iter().map(|(_, kind)| kind).collect();
         let count = self.branches.len();
-        let nearest = kinds.into_iter().take(NEAREST).map(|(_, kind)| kind).collect();
         Some(UnknownKind { key: &self.key, sent, nearest, count })
     }
 

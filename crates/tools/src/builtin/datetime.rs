@@ -9,6 +9,7 @@ use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_base::{closest_by, fold_name, is_slip, keystrokes_apart, letters_apart};
 use toolwright_model::{Annotations, Origin, ToolDefinition};
 
 use super::arguments::{invalid, parse};
@@ -154,22 +155,22 @@ fn find(name: &str) -> Result<TimeZone, String> {
 
 /// The names most like a wrong one: the same place elsewhere first, then few differing letters.
 fn nearest(wrong: &str) -> Vec<String> {
-    let fold = |name: &str| name.to_lowercase().replace([' ', '-'], "_");
-    let wanted = fold(wrong);
-    let place = wanted.rsplit('/').next().unwrap_or(&wanted).to_owned();
-    let mut scored: Vec<(f64, String)> = jiff::tz::db()
-        .available()
-        .map(|name| name.to_string())
-        .map(|name| {
-            let folded = fold(&name);
-            let own_place = folded.rsplit('/').next().unwrap_or(&folded);
-            let likeness =
-                strsim::jaro_winkler(own_place, &place).max(strsim::jaro_winkler(&folded, &wanted));
-            (if own_place == place { 2.0 } else { likeness }, name)
-        })
-        .filter(|(score, _)| *score > 0.85)
-        .collect();
-    scored
-        .sort_by(|(one, name), (other, other_name)| other.total_cmp(one).then_with(|| name.cmp(other_name)));
-    scored.into_iter().take(MAX_PROPOSALS).map(|(_, name)| name).collect()
+    let place_of = |name: &str| name.rsplit('/').next().map(fold_name).unwrap_or_default();
+    let (wanted, place) = (fold_name(wrong), place_of(wrong));
+    let names = jiff::tz::db().available().map(|name| name.to_string());
+    let near = closest_by(
+        names.map(|name| (place_of(&name), fold_name(&name), name)),
+        |(own, whole, name)| {
+            Some((letters_apart(own, &place).min(letters_apart(whole, &wanted)), name.clone()))
+        },
+        |(own, whole, name)| {
+            let slips = |one: &str, other: &str| {
+                Some(keystrokes_apart(one, other)).filter(|apart| is_slip(*apart, one, other))
+            };
+            let apart = slips(own, &place).into_iter().chain(slips(whole, &wanted)).min()?;
+            Some((apart, name.clone()))
+        },
+        MAX_PROPOSALS,
+    );
+    near.into_iter().map(|(.., name)| name).collect()
 }

@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use toolwright_base::ConcurrencyLimit;
 use toolwright_model::{Origin, ToolDefinition};
 use toolwright_normalizer::Tool;
 
 use super::check::{self, RegistrationError};
 use super::parameters::{self, Parameter};
 use crate::ToolFunction;
-use crate::executor::gate::Gate;
 use crate::redact::is_secret_key;
 
 /// What stands for the server in the qualified name of a built-in tool.
@@ -24,7 +24,7 @@ pub struct RegisteredTool {
     checked: Arc<Checked>,
     function: Arc<dyn ToolFunction>,
     qualified_name: String,
-    gate: Arc<Gate>,
+    running: Arc<ConcurrencyLimit>,
 }
 
 /// A definition that is in order, and what was made of it. A tool that is registered again with the same definition
@@ -56,7 +56,7 @@ impl RegisteredTool {
             qualified_name: format!("{}/{}", source(&definition), definition.name),
             checked: Arc::new(Checked { definition, tool: OnceLock::new(), described: OnceLock::new() }),
             function,
-            gate: Arc::default(),
+            running: Arc::default(),
         })
     }
 
@@ -66,13 +66,13 @@ impl RegisteredTool {
             checked: Arc::clone(&self.checked),
             function,
             qualified_name: self.qualified_name.clone(),
-            gate: Arc::clone(&self.gate),
+            running: Arc::clone(&self.running),
         }
     }
 
     /// The same, counting the calls of the tool whose place it takes with its own.
     pub(super) fn in_place_of(mut self, earlier: &RegisteredTool) -> Self {
-        self.gate = Arc::clone(&earlier.gate);
+        self.running = Arc::clone(&earlier.running);
         self
     }
 
@@ -154,8 +154,8 @@ impl RegisteredTool {
     }
 
     /// Counts the calls that run.
-    pub(crate) fn gate(&self) -> &Arc<Gate> {
-        &self.gate
+    pub(crate) fn running(&self) -> &Arc<ConcurrencyLimit> {
+        &self.running
     }
 }
 

@@ -37,15 +37,15 @@ pub struct ReplayOptions {
     /// Read this file instead of standard input; `-` is standard input
     pub file: Option<PathBuf>,
     /// What is done with what is learned
-    #[arg(long, value_enum, default_value_t = LearnPolicy::ApplySafe)]
-    pub learn: LearnPolicy,
+    #[arg(long, value_enum, default_value_t = LearnFlag::ApplySafe)]
+    pub learn: LearnFlag,
     #[command(flatten)]
     pub rules: RuleOptions,
 }
 
 /// What is done with what is learned.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum LearnPolicy {
+pub enum LearnFlag {
     /// Nothing is learned
     Off,
     /// Rules are only suggested

@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 use toolwright_agent::{Agent, Answer, AskError, AskErrorKind, Decision, Front, Offer, Question, Stop};
+use toolwright_base::closest_names;
 use toolwright_mcp::front::SealKey;
 use toolwright_model::Caller;
 use toolwright_tools::printable;
@@ -21,7 +22,6 @@ use super::call::{KEPT, TIME_TO_CLEAN_UP};
 use super::{print, text_or_file};
 use crate::cli::AskOptions;
 use crate::gateway_source::{self, Behind, Wanted, Written};
-use crate::meant::nearest;
 use crate::report::{EXIT_FOUND, Report};
 use crate::signals::Signals;
 use crate::{agent_source, server_source, telemetry_source};
@@ -287,7 +287,7 @@ fn check_tools(options: &AskOptions, behind: &Behind) -> Result<(), Report> {
         }
         let known: Vec<&str> =
             tools.wire_names().flat_map(|(_, tool)| [tool.name(), tool.qualified_name()]).collect();
-        let fix = match &nearest(name, known)[..] {
+        let fix = match &closest_names(name, known)[..] {
             [] => "see which there are: toolwright tools".to_owned(),
             near => format!("did you mean {}? All of them: toolwright tools", near.join(" or ")),
         };

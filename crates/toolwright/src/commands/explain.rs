@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use toolwright_base::closest_names;
 use toolwright_jsonrpc::raw::quote;
 use toolwright_model::{Code, Outcome};
 use toolwright_normalizer::rules::{BUILTIN_SETS, Rule};
@@ -19,7 +20,7 @@ use crate::input::read_tool;
 use crate::output::{Answer, Explained, answer_line};
 use crate::progress::Progress;
 use crate::report::{EXIT_FOUND, Report};
-use crate::{ledger_source, meant, rules_source};
+use crate::{ledger_source, rules_source};
 
 pub fn run(options: &ExplainOptions) -> Result<ExitCode, Report> {
     let name = match (&options.what, &options.tool, &options.arguments) {
@@ -94,7 +95,7 @@ fn every_rule(options: &RuleOptions) -> Result<RuleSet, Report> {
 
 fn unknown<'r>(name: &str, rules: impl Iterator<Item = &'r Rule>) -> Report {
     let codes = Code::ALL.iter().map(|code| code.as_str());
-    let near = meant::nearest(name, codes.chain(rules.map(|rule| rule.id.as_str())));
+    let near = closest_names(name, codes.chain(rules.map(|rule| rule.id.as_str())));
     let meant = match near.as_slice() {
         [] => String::new(),
         near => format!("did you mean {}? ", near.join(" or ")),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value as Json, json};
+use toolwright_base::Readers;
 use toolwright_config::clients::{
     CLIENTS, Client, Data, Document, Fate, Format, Found, Merge, MergeError, Merged, Places, Scope, Secrets,
     System, client_of, command_line, dangers, merge, secret_texts, servers,
@@ -16,7 +17,7 @@ use toolwright_tools::printable;
 use super::install::known_client;
 use super::{print, print_text};
 use crate::cli::ImportOptions;
-use crate::client_files::{ClientFile, Readers, back_up};
+use crate::client_files::{ClientFile, back_up};
 use crate::report::{EXIT_FOUND, Report};
 
 /// A file that is to be looked at.

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
+use toolwright_base::closest_name;
 
 use super::print_text;
 use crate::cli::{Cli, ManOptions};
-use crate::meant;
 use crate::report::Report;
 
 pub fn run(options: &ManOptions) -> Result<ExitCode, Report> {
@@ -31,11 +31,11 @@ pub fn run(options: &ManOptions) -> Result<ExitCode, Report> {
 
 fn unknown(command: &Command, name: &str, word: &str) -> Report {
     let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-    let near = meant::nearest(word, names.iter().copied());
-    let fix = match (near.as_slice(), names.as_slice()) {
-        ([near, ..], _) => format!("did you mean \"{near}\"?"),
-        ([], []) => "it has no commands of its own".to_owned(),
-        ([], names) => format!("use one of {}", names.join(", ")),
+    let near = closest_name(word, names.iter().copied());
+    let fix = match (near, names.as_slice()) {
+        (Some(near), _) => format!("did you mean \"{near}\"?"),
+        (None, []) => "it has no commands of its own".to_owned(),
+        (None, names) => format!("use one of {}", names.join(", ")),
     };
     Report::usage(format!("{} has no command \"{word}\"", name.replace('-', " ")), fix)
 }

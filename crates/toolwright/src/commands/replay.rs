@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::Value;
-use toolwright_ledger::learn::{Policy, ReplayCall, ReplayResult, Replayer};
+use toolwright_ledger::learn::{LearnPolicy, ReplayCall, ReplayResult, Replayer};
 use toolwright_model::Outcome;
 
-use crate::cli::{LearnPolicy, ReplayOptions};
+use crate::cli::{LearnFlag, ReplayOptions};
 use crate::input::{ToolCache, read_line, without_byte_order_mark};
 use crate::output::{Answer, answer_line, error_line};
 use crate::report::{EXIT_FOUND, Report};
@@ -34,9 +34,9 @@ struct BesideResult {
 
 pub fn run(options: &ReplayOptions) -> Result<ExitCode, Report> {
     let policy = match options.learn {
-        LearnPolicy::Off => Policy::Off,
-        LearnPolicy::Suggest => Policy::Suggest,
-        LearnPolicy::ApplySafe => Policy::ApplySafe,
+        LearnFlag::Off => LearnPolicy::Off,
+        LearnFlag::Suggest => LearnPolicy::Suggest,
+        LearnFlag::ApplySafe => LearnPolicy::ApplySafe,
     };
     let rules = rules_source::load(&options.rules)?;
     let mut replayer = Replayer::new(rules, policy).map_err(failed)?;

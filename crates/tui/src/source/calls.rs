@@ -6,8 +6,8 @@ use reqwest::Response;
 use serde::Deserialize;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
+use toolwright_jsonrpc::events::{EventReader, ServerEvent};
 
-use super::events::{Event, Events};
 use super::http::{Http, segment};
 use super::{FIRST_WAIT, LONGEST_WAIT, Lost};
 use crate::Clean;
@@ -20,6 +20,9 @@ const BEFORE: usize = 300;
 const SILENCE: Duration = Duration::from_secs(45);
 /// How far back is looked where no call of before is known: the index comes a little behind the journal.
 const BEHIND: u64 = 100;
+
+/// The longest event, in bytes. A longer one is left out.
+const MAX_EVENT_BYTES: usize = 8 << 20;
 
 const LIVE: &str = "/api/operations/live";
 
@@ -61,13 +64,13 @@ async fn stream(
     }
     let mut answer = http.events(LIVE, resume.as_deref()).await?;
     *wait = FIRST_WAIT;
-    let mut events = Events::new();
+    let mut events = EventReader::new(MAX_EVENT_BYTES);
     while let Some(found) = next(&mut answer, &mut events).await? {
         for event in found {
             if let Some(id) = &event.id {
                 *resume = Some(id.clone());
             }
-            if let Some(told) = told(event)
+            if let Some(told) = told(&event)
                 && news.send(told).await.is_err()
             {
                 return Ok(());
@@ -93,7 +96,7 @@ async fn before(http: &Http, news: &mpsc::Sender<News>) -> Result<String, Lost> 
 /// Where the feed stands: the gateway's name for itself and the number of its last record.
 async fn position(http: &Http) -> Result<(String, u64), Lost> {
     let mut answer = http.events(LIVE, None).await?;
-    let mut events = Events::new();
+    let mut events = EventReader::new(MAX_EVENT_BYTES);
     while let Some(found) = next(&mut answer, &mut events).await? {
         let ids = found.into_iter().filter_map(|event| event.id);
         let read = |id: String| {
@@ -108,29 +111,33 @@ async fn position(http: &Http) -> Result<(String, u64), Lost> {
 }
 
 /// The events of the next bytes. Nothing at the end.
-async fn next(answer: &mut Response, events: &mut Events) -> Result<Option<Vec<Event>>, Lost> {
+async fn next(answer: &mut Response, events: &mut EventReader) -> Result<Option<Vec<ServerEvent>>, Lost> {
     match timeout(SILENCE, answer.chunk()).await {
         Err(_) => Err(Lost::Silent),
         Ok(Err(_)) | Ok(Ok(None)) => Ok(None),
-        Ok(Ok(Some(bytes))) => Ok(Some(events.push(&bytes))),
+        Ok(Ok(Some(bytes))) => {
+            let mut found = Vec::new();
+            events.push(&bytes, |event| found.push(event));
+            Ok(Some(found))
+        }
     }
 }
 
-fn told(event: Event) -> Option<News> {
+fn told(event: &ServerEvent) -> Option<News> {
     #[derive(Deserialize)]
     struct Left {
         count: Option<u64>,
     }
-    if event.is_cut {
+    if event.is_too_long() {
         return Some(News::Missed(Some(1)));
     }
-    let data = event.data?;
+    let data = event.data()?;
     match event.kind.as_str() {
         "missed" => {
-            let left: Option<Left> = serde_json::from_slice(&data).ok();
+            let left: Option<Left> = serde_json::from_slice(data).ok();
             Some(News::Missed(left.and_then(|left| left.count)))
         }
-        "" | "message" => Some(match Call::read(&data) {
+        "" | "message" => Some(match Call::read(data) {
             Ok(call) => News::Call(Box::new(call)),
             Err(_) => News::Missed(Some(1)),
         }),

@@ -43,7 +43,7 @@ impl Exchanged {
         let (normalized, changes, error) = match &call.outcome {
             Outcome::Unchanged => (Default::default(), Vec::new(), None),
             Outcome::Repaired { arguments, changes } => {
-                (ledger.hide(recorder::cut(arguments)), changes.iter().map(recorder::change).collect(), None)
+                (ledger.hide(recorder::cut(arguments)), changes.iter().map(Change::from).collect(), None)
             }
             Outcome::Refused { problems, .. } => {
                 let message: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
@@ -56,7 +56,7 @@ impl Exchanged {
                 (Default::default(), Vec::new(), Some(failed))
             }
         };
-        let renamed: Vec<Change> = call.name_change.iter().map(recorder::change).collect();
+        let renamed: Vec<Change> = call.name_change.iter().map(Change::from).collect();
         let protocol = if error.is_some() { Reached::Failed } else { Reached::Passed };
         let record = Record {
             ts: self.ts,

@@ -2,13 +2,14 @@
 
 use http::Response;
 use serde_json::{Map, Value, json};
+use toolwright_base::unix_micros;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::journal::State;
 use toolwright_ledger::stats::rfc3339;
 
 use super::live::MOST_LISTENERS;
 use super::query::Query;
-use super::{Api, json, moment};
+use super::{Api, json};
 use crate::web::inside::InsideBody;
 use crate::web::refusal::Refusal;
 use crate::web::serve::Web;
@@ -19,7 +20,7 @@ pub(super) fn answer(web: &Web, api: &Api, query: &Query) -> Result<Response<Ins
     let ledger = api.ledger.as_deref();
     json(&json!({
         "status": status(web, ledger),
-        "time": rfc3339(moment::now()),
+        "time": rfc3339(unix_micros()),
         "version": env!("CARGO_PKG_VERSION"),
         "uptime_seconds": api.started.elapsed().as_secs(),
         "node": ledger.map(|ledger| ledger.journal().node()),
@@ -102,12 +103,12 @@ fn limits(web: &Web, api: &Api) -> Map<String, Value> {
 pub(super) fn limits_now(web: &Web, api: &Api) -> Vec<LimitNow> {
     let (limits, open) = (&web.limits, &web.admission);
     [
-        ("connections", web.connections.inside(), limits.connections),
-        ("requestsInAll", open.requests.inside(), limits.requests_in_all),
-        ("streamsInAll", open.streams.inside(), limits.streams_in_all),
-        ("bodyBytesInAll", open.body_bytes.inside(), limits.body_bytes_in_all),
+        ("connections", web.connections.in_flight(), limits.connections),
+        ("requestsInAll", open.requests.in_flight(), limits.requests_in_all),
+        ("streamsInAll", open.streams.in_flight(), limits.streams_in_all),
+        ("bodyBytesInAll", open.body_bytes.in_flight(), limits.body_bytes_in_all),
         ("callsInAll", api.executor.running(), api.executor.limits().calls_in_all),
-        ("liveListeners", api.listeners.inside(), MOST_LISTENERS),
+        ("liveListeners", api.listeners.in_flight(), MOST_LISTENERS),
     ]
     .into_iter()
     .map(|(name, current, limit)| {

@@ -18,13 +18,13 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
 use serde_json::json;
 use tokio::time::timeout;
+use toolwright_base::ConcurrencyPermit;
 use toolwright_ledger::journal::Follow;
 use toolwright_ledger::{Kind, Ledger, Record};
 
 use super::Api;
 use super::operation::{Operation, state_of};
 use super::query::Query;
-use crate::web::admission::Entered;
 use crate::web::inside::InsideBody;
 use crate::web::refusal::{Refusal, response};
 
@@ -55,7 +55,7 @@ pub(super) fn answer(api: &Api, query: &Query, parts: &Parts) -> Result<Response
     if parts.method == Method::HEAD {
         return Ok(answer);
     }
-    let entered = api.listeners.enter(1, MOST_LISTENERS).ok_or_else(|| {
+    let entered = api.listeners.try_acquire(1, MOST_LISTENERS).ok_or_else(|| {
         let message = format!("{MOST_LISTENERS} listen to calls already, the limit");
         Refusal::too_much("liveListeners", message, MOST_LISTENERS, 1)
     })?;
@@ -65,7 +65,7 @@ pub(super) fn answer(api: &Api, query: &Query, parts: &Parts) -> Result<Response
     Ok(answer.map(|_| body(feed, Some(entered))))
 }
 
-fn body(feed: Feed, entered: Option<Entered>) -> InsideBody {
+fn body(feed: Feed, entered: Option<ConcurrencyPermit>) -> InsideBody {
     let events = stream::unfold((feed, entered), |(mut feed, entered)| async move {
         let text = feed.next().await?;
         Some((Ok::<_, Infallible>(Frame::data(Bytes::from(text))), (feed, entered)))

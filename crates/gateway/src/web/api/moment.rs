@@ -1,14 +1,6 @@
 //! Moments: as people and programs write them, and back.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use jiff::Timestamp;
-
-/// Now, in microseconds since 1970.
-pub(super) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
-}
 
 /// A moment of RFC 3339, or a span back from `now`: `30s`, `15m`, `24h`, `7d`.
 pub(super) fn read(text: &str, now: i64) -> Option<i64> {

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use http::Response;
 use serde::Serialize;
+use toolwright_base::unix_micros;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::index::{By, Filter, MOST_ROWS, State, Store, StoreError, Sum};
 use toolwright_ledger::stats::{Numbers, Point, Snapshot, Step, rfc3339};
 
 use super::operation::milliseconds;
 use super::query::Query;
-use super::{Api, aside, json, moment};
+use super::{Api, aside, json};
 use crate::web::inside::InsideBody;
 use crate::web::refusal::Refusal;
 
@@ -143,7 +144,7 @@ pub(super) async fn answer(api: &Api, query: &Query) -> Result<Response<InsideBo
     let scope = query.word("scope", &[("gateway", Scope::Gateway), ("all", Scope::All)], Scope::Gateway)?;
     let hours = query.number("hours", HOURS, Step::Hour.kept())?;
     let minutes = query.number("minutes", MINUTES, Step::Minute.kept())?;
-    let (ledger, now) = (api.ledger()?, moment::now());
+    let (ledger, now) = (api.ledger()?, unix_micros());
     let mut answer = if range.is_none() && scope == Scope::Gateway {
         let ledger = Arc::clone(ledger);
         aside(move || from_memory(&ledger, now)).await?

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use http::header::LINK;
 use http::{HeaderName, HeaderValue, Response};
+use toolwright_base::unix_micros;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::index::{Filter, FoundCall, Status, Store};
 
 use super::journal_page::{self, Page};
 use super::operation::{Operation, state_of};
 use super::query::Query;
-use super::{Api, aside, json, json_text, moment};
+use super::{Api, aside, json, json_text};
 use crate::web::inside::InsideBody;
 use crate::web::refusal::Refusal;
 
@@ -201,7 +202,7 @@ async fn recorded(ledger: &Arc<Ledger>, call: &str) -> Result<Option<toolwright_
 }
 
 fn filter(query: &Query) -> Result<Filter, Refusal> {
-    let now = moment::now();
+    let now = unix_micros();
     let text = |name: &str| query.text(name).map(str::to_owned);
     let (mut server, mut tool) = (text("server"), text("tool"));
     if server.is_none()

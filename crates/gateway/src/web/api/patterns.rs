@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use http::Response;
 use serde_json::Value;
+use toolwright_base::unix_micros;
 use toolwright_ledger::learn::{Status, Suggestion};
 use toolwright_ledger::patterns::{Pattern, SuggestedRule};
 
 use super::query::Query;
-use super::{Api, aside, json, moment};
+use super::{Api, aside, json};
 use crate::web::inside::InsideBody;
 use crate::web::refusal::Refusal;
 
@@ -18,7 +19,7 @@ pub(super) async fn answer(api: &Api, query: &Query) -> Result<Response<InsideBo
     let ledger = Arc::clone(api.ledger()?);
     let report = aside(move || {
         let known = Known::new(ledger.learning().suggestions());
-        ledger.patterns().report(moment::now(), |pattern| known.rule_for(pattern))
+        ledger.patterns().report(unix_micros(), |pattern| known.rule_for(pattern))
     });
     json(&report.await?)
 }

@@ -5,8 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use toolwright_base::{make_private_folder, private_options, replace_private};
+
 use super::StatsFileError;
-use crate::disk::{self, private};
 
 /// Larger than any that was written.
 const MAX_BYTES: u64 = 64 << 20;
@@ -29,7 +30,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StatsFileError> {
 
 /// Puts a file in its place as a whole, and does not return before it stays there.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StatsFileError> {
-    disk::replace(path, bytes).map_err(|error| failed("write", path, error))
+    replace_private(path, bytes).map_err(|error| failed("write", path, error))
 }
 
 /// Moves a file out of the way, under a name that is free.
@@ -67,7 +68,7 @@ pub(super) fn lock(path: &Path) -> Result<File, StatsFileError> {
 
 /// A lock, when nobody has it.
 pub(super) fn try_lock(path: &Path) -> Result<Option<File>, StatsFileError> {
-    let file = private(OpenOptions::new().write(true).create(true).truncate(false))
+    let file = private_options(OpenOptions::new().write(true).create(true).truncate(false))
         .open(path)
         .map_err(|error| failed("open", path, error))?;
     match file.try_lock() {
@@ -79,21 +80,7 @@ pub(super) fn try_lock(path: &Path) -> Result<Option<File>, StatsFileError> {
 
 /// Makes a folder that is ours alone when there is none.
 pub(super) fn make_folder(folder: &Path) -> Result<(), StatsFileError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| failed("make", folder, error))
-}
-
-/// What tells one state of a file from another.
-pub(super) fn stamp(path: &Path) -> Option<(std::time::SystemTime, u64, u64)> {
-    let seen = fs::metadata(path).ok()?;
-    #[cfg(unix)]
-    let number = std::os::unix::fs::MetadataExt::ino(&seen);
-    #[cfg(not(unix))]
-    let number = 0;
-    Some((seen.modified().ok()?, seen.len(), number))
+    make_private_folder(folder).map_err(|error| failed("make", folder, error))
 }
 
 pub(super) fn failed(what: &'static str, file: &Path, why: io::Error) -> StatsFileError {

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use toolwright_base::{FileStamp, TEMPORARY_ENDING};
 
 use super::super::{NormalizerStats, Snapshot, Stats};
 use super::{StatsFileError, disk, recent, told};
@@ -21,6 +22,9 @@ const PART_LOCK: &str = ".part.lock";
 const MAX_OF_ONE_NAME: usize = 256;
 /// From so many parts on, those of processes that ended are taken in by whoever starts.
 const MAX_PARTS: usize = 64;
+
+/// A part that was written so short a time ago may be written again with the same stamp.
+const FRESH: Duration = Duration::from_secs(2);
 
 /// The folder, and the part of it that is ours.
 #[derive(Debug)]
@@ -39,11 +43,9 @@ pub(super) struct Parts {
     has_lost: bool,
 }
 
-type Stamp = (SystemTime, u64, u64);
-
 #[derive(Debug)]
 struct Other {
-    stamp: Stamp,
+    stamp: FileStamp,
     id: String,
     taken_in: Vec<String>,
     told: NormalizerStats,
@@ -210,11 +212,11 @@ impl Parts {
         self.others.retain(|path, _| paths.contains(path));
         let mut broken = Vec::new();
         for path in paths {
-            let Some(stamp) = disk::stamp(&path) else {
+            let Some(stamp) = FileStamp::of(&path) else {
                 self.others.remove(&path);
                 continue;
             };
-            if self.others.get(&path).is_some_and(|other| other.stamp == stamp && is_settled(stamp)) {
+            if self.others.get(&path).is_some_and(|other| other.stamp == stamp && !stamp.is_fresh(FRESH)) {
                 continue;
             }
             let Some(bytes) = disk::read(&path)? else { continue };
@@ -296,11 +298,6 @@ fn plain(node: &str) -> String {
     if name.is_empty() { "node".to_owned() } else { name }
 }
 
-/// Whether what is written now would get another stamp: clocks of files are coarse.
-fn is_settled((modified, ..): Stamp) -> bool {
-    SystemTime::now().duration_since(modified).is_ok_and(|age| age > Duration::from_secs(2))
-}
-
 fn is_part(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(PART)
 }
@@ -326,7 +323,7 @@ fn put_aside(path: &Path, why: &str) -> Result<PathBuf, StatsFileError> {
 /// Files are on their way only while somebody holds the common lock. We hold it: their writers were killed.
 fn clear_what_was_on_its_way(folder: &Path) {
     for name in names(folder).unwrap_or_default() {
-        if name.starts_with(PREFIX) && name.ends_with(crate::disk::ON_ITS_WAY) {
+        if name.starts_with(PREFIX) && name.ends_with(TEMPORARY_ENDING) {
             let _ = fs::remove_file(folder.join(name));
         }
     }

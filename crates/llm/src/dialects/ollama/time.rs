@@ -1,57 +1,19 @@
 //! Times as Ollama writes them: RFC 3339.
 
-const SECONDS_PER_DAY: u64 = 86_400;
+use jiff::Timestamp;
 
-/// Seconds since 1970 as a date and a time.
+/// Seconds since 1970 as a date and a time. What is beyond the year 9999 is written as its end.
 pub(super) fn write(seconds: u64) -> String {
-    let (days, second) = (seconds / SECONDS_PER_DAY, seconds % SECONDS_PER_DAY);
-    let (year, month, day) = date(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    let last = Timestamp::MAX.as_second();
+    let seconds = i64::try_from(seconds).map_or(last, |seconds| seconds.min(last));
+    Timestamp::from_second(seconds).unwrap_or_default().to_string()
 }
 
-/// The seconds since 1970 of a date and a time; fractions of a second are left out.
+/// The seconds since 1970 of a date and a time; fractions of a second are left out. Without a zone it is UTC: some
+/// servers that imitate Ollama leave it out.
 pub(super) fn read(text: &str) -> Option<u64> {
-    let number = |from: usize, to: usize| text.get(from..to)?.parse::<u64>().ok();
-    let has_marks = text.get(4..5)? == "-" && text.get(7..8)? == "-" && text.get(13..14)? == ":";
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    let is_sound = has_marks && (1..=12).contains(&month) && (1..=31).contains(&day) && year >= 1970;
-    if !is_sound || hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    let local = days(year, month, day) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
-    let zone = text.get(19..)?.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
-    let offset = |text: &str| {
-        let (hours, minutes) = text.split_once(':')?;
-        Some(hours.parse::<u64>().ok()?.min(24) * 3600 + minutes.parse::<u64>().ok()?.min(60) * 60)
-    };
-    match zone.as_bytes().first() {
-        Some(b'+') => local.checked_sub(offset(&zone[1..])?),
-        Some(b'-') => local.checked_add(offset(&zone[1..])?),
-        _ => Some(local),
-    }
-}
-
-/// The date of a day since 1970-01-01. Years begin in March here, so that leap days are last.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
-}
-
-/// The day since 1970-01-01 of a date.
-fn days(year: u64, month: u64, day: u64) -> u64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, year_of_era) = (year / 400, year % 400);
-    let from_march = if month > 2 { month - 3 } else { month + 9 };
-    let day_of_year = (153 * from_march + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+    let time: Timestamp = text.parse().or_else(|_| format!("{text}Z").parse()).ok()?;
+    u64::try_from(time.as_second()).ok()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Files that only their owner can read, replaced as a whole.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use toolwright_base::{lock_private, make_private_folder, read_bounded, replace_private};
 
 /// How large a login may be: larger than any that was written.
 const MAX_BYTES: u64 = 1 << 20;
@@ -28,54 +29,23 @@ fn fnv(bytes: &[u8]) -> u64 {
 
 /// Reads a file.
 pub(super) fn read(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let count = File::open(path)?.take(MAX_BYTES).read_to_string(&mut text)?;
-    if count as u64 == MAX_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large"));
-    }
-    Ok(text)
+    read_bounded(path, MAX_BYTES)
 }
 
-/// Writes a file beside the old one, then puts it in its place.
+/// Replaces a file as a whole. What is left of a write that fails would hold a token: nothing is.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     make_folder(path)?;
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let beside = path.with_extension(format!("{}-{count}.new", std::process::id()));
-    let written =
-        private(OpenOptions::new().write(true).create_new(true)).open(&beside).and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()
-        });
-    let placed = written.and_then(|()| fs::rename(&beside, path));
-    if placed.is_err() {
-        // What is left behind holds a token. That it may not be there is no second error.
-        let _ = fs::remove_file(&beside);
-    }
-    placed
+    replace_private(path, text.as_bytes())
 }
 
 /// Waits for a lock; it ends with the file that is given back.
 pub(super) fn lock(path: &Path) -> io::Result<File> {
     make_folder(path)?;
-    let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
-    file.lock()?;
-    Ok(file)
+    lock_private(path)
 }
 
 fn make_folder(path: &Path) -> io::Result<()> {
-    let Some(folder) = path.parent() else { return Ok(()) };
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
+    path.parent().map_or(Ok(()), make_private_folder)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The single keys of a rule: read, checked, and told what is wrong with them.
 
+use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 
-use super::mistakes::meant;
 use super::{Reader, value_of};
 use crate::rules::Scope;
 use crate::rules::payload::ArrayPath;
@@ -183,7 +183,7 @@ impl<'t> Reader<'t> {
         let found = choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice);
         if found.is_none() {
             let names = || choices.iter().map(|(name, _)| *name);
-            let fix = match meant(names(), &text) {
+            let fix = match closest_name(&text, names()) {
                 Some(name) => format!("did you mean \"{name}\"?"),
                 None => format!("use one of {}", names().collect::<Vec<_>>().join(", ")),
             };

@@ -61,14 +61,3 @@ impl<'t> Mistakes<'t> {
         errors
     }
 }
-
-/// The known word that was probably meant: one slip in every three letters.
-pub(super) fn meant<'k>(known: impl IntoIterator<Item = &'k str>, written: &str) -> Option<&'k str> {
-    let plain = written.to_ascii_lowercase().replace('-', "_");
-    known
-        .into_iter()
-        .map(|word| (strsim::osa_distance(word, &plain), word))
-        .filter(|(distance, word)| distance * 3 <= word.len().max(plain.len()))
-        .min()
-        .map(|(_, word)| word)
-}

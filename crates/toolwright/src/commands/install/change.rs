@@ -4,11 +4,12 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use similar::TextDiff;
+use toolwright_base::Readers;
 use toolwright_config::clients::{Document, EditError, Format, secret_texts};
 
 use super::{parsed, shown};
 use crate::cli::InstallOptions;
-use crate::client_files::{ClientFile, Readers, Record, RecordFolder};
+use crate::client_files::{ClientFile, Record, RecordFolder};
 use crate::commands::{print, print_text};
 use crate::report::Report;
 

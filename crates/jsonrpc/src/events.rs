@@ -5,9 +5,7 @@
 
 use std::mem::take;
 
-use toolwright_jsonrpc::lines::{self, Line, Lines, Reading};
-
-use crate::off_async;
+use crate::lines::{self, Line, Lines, Reading};
 
 /// The mark that a text is UTF-8, which some servers put first.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -17,7 +15,7 @@ const TAIL: usize = 512;
 
 /// One event.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct ServerEvent {
+pub struct ServerEvent {
     /// Its type; empty means `message`.
     pub kind: String,
     /// Where the stream can be taken up again. An empty one means nowhere.
@@ -43,25 +41,35 @@ impl ServerEvent {
     pub fn read(&self) -> Reading {
         match &self.data {
             None => Reading { messages: Vec::new(), noise: None },
-            Some(Data::Whole(bytes)) => off_async(bytes.len(), || lines::read(Line::Whole(bytes))),
+            Some(Data::Whole(bytes)) => lines::read(Line::Whole(bytes)),
             Some(Data::TooLong { start, end, bytes, limit }) => {
                 lines::read(Line::TooLong { start, end, bytes: *bytes, limit: *limit })
             }
         }
     }
 
-    /// Its data as text.
-    pub fn text(&self) -> Option<&str> {
+    /// Its data; nothing when there is none, or it was too long.
+    pub fn data(&self) -> Option<&[u8]> {
         match self.data.as_ref()? {
-            Data::Whole(bytes) => str::from_utf8(bytes).ok(),
+            Data::Whole(bytes) => Some(bytes),
             Data::TooLong { .. } => None,
         }
+    }
+
+    /// Its data as text.
+    pub fn text(&self) -> Option<&str> {
+        str::from_utf8(self.data()?).ok()
+    }
+
+    /// Whether its data was too long.
+    pub fn is_too_long(&self) -> bool {
+        matches!(self.data, Some(Data::TooLong { .. }))
     }
 }
 
 /// Takes a stream of bytes and finds its events.
 #[derive(Debug)]
-pub(super) struct EventReader {
+pub struct EventReader {
     lines: Lines,
     limit: usize,
     event: ServerEvent,

@@ -1,29 +1,34 @@
-//! Work whose time grows with what servers send, away from the threads that answer every client.
+//! Work whose time grows with what others send, away from the threads that serve every client.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Up to this many bytes are worked on at once: it takes a few milliseconds at the very most, and less than handing
-/// the work over would cost for what is usual.
-const AT_ONCE: usize = 64 << 10;
+use crate::IgnorePoison;
 
-/// Does work on so many bytes. When there are many, other tasks of this thread go on elsewhere meanwhile.
+/// Up to this many bytes are worked on in place: that takes a few milliseconds at most, and less than handing the work
+/// over would cost for what is usual.
+const IN_PLACE_BYTES: usize = 64 << 10;
+
+/// Does work on so many bytes. When there are many, other tasks of this thread continue elsewhere meanwhile.
 pub fn off_async<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
-    let is_threaded =
-        || Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if bytes > AT_ONCE && is_threaded() { tokio::task::block_in_place(work) } else { work() }
+    off_async_above(IN_PLACE_BYTES, bytes, work)
 }
 
-/// Takes a lock that may be held for long. Only when it is held do other tasks of this thread go on elsewhere: handing
+/// The same for work that takes longer for a byte than reading it: up to `in_place` bytes it is done in place.
+pub fn off_async_above<T>(in_place: usize, bytes: usize, work: impl FnOnce() -> T) -> T {
+    let is_threaded =
+        || Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if bytes > in_place && is_threaded() { tokio::task::block_in_place(work) } else { work() }
+}
+
+/// Takes a lock that may be held for long. Only when it is held do other tasks of this thread continue elsewhere: handing
 /// them over costs more than taking a free lock.
 pub fn lock_off_async<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     match mutex.try_lock() {
         Ok(guard) => guard,
         Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-        Err(TryLockError::WouldBlock) => {
-            off_async(usize::MAX, || mutex.lock().unwrap_or_else(PoisonError::into_inner))
-        }
+        Err(TryLockError::WouldBlock) => off_async(usize::MAX, || mutex.lock().ignore_poison()),
     }
 }
 
@@ -42,7 +47,7 @@ mod tests {
             tokio::spawn(async {
                 let (send, received) = channel();
                 tokio::spawn(async move { send.send(7).expect("it is waited for") });
-                off_async(AT_ONCE + 1, || received.recv())
+                off_async(IN_PLACE_BYTES + 1, || received.recv())
             })
             .await
         });
@@ -79,6 +84,6 @@ mod tests {
 
     #[tokio::test]
     async fn work_is_done_in_place_on_a_runtime_with_one_thread() {
-        assert_eq!(off_async(AT_ONCE + 1, || 7), 7);
+        assert_eq!(off_async(IN_PLACE_BYTES + 1, || 7), 7);
     }
 }

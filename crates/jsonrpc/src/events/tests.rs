@@ -1,7 +1,7 @@
 //! Events out of streams that are cut, mixed up and too long.
 
 use super::*;
-use toolwright_jsonrpc::lines::NoiseKind;
+use crate::lines::NoiseKind;
 
 fn read(chunks: &[&[u8]], limit: usize) -> Vec<ServerEvent> {
     let mut reader = EventReader::new(limit);
@@ -56,6 +56,20 @@ fn an_event_that_is_too_long_breaks_only_itself() {
         assert_eq!(ids, [Some(7), Some(8)]);
         assert_eq!(events[2].read().messages.len(), 1);
     }
+}
+
+#[test]
+fn an_event_without_end_is_not_kept() {
+    let mut reader = EventReader::new(1000);
+    let mut events = Vec::new();
+    reader.push(b"id: main:7\ndata: ", |event| events.push(event));
+    for _ in 0..20 {
+        reader.push(&[b'x'; 1000], |event| panic!("{event:?}"));
+    }
+    reader.push(b"\n\ndata: next\n\n", |event| events.push(event));
+    assert_eq!((events[0].id.as_deref(), events[0].data()), (Some("main:7"), None));
+    assert!(events[0].is_too_long() && !events[1].is_too_long());
+    assert_eq!(events[1].data(), Some(&b"next"[..]));
 }
 
 #[test]
