@@ -1,9 +1,12 @@
-//! Times as Ollama writes them: RFC 3339.
+//! Times as Anthropic and Ollama write them: RFC 3339.
 
 const SECONDS_PER_DAY: u64 = 86_400;
+/// The last second of the year 9999.
+const LAST: u64 = 253_402_300_799;
 
-/// Seconds since 1970 as a date and a time.
-pub(super) fn write(seconds: u64) -> String {
+/// Seconds since 1970 as a date and a time, in UTC. Years beyond 9999 are none.
+pub(crate) fn write(seconds: u64) -> String {
+    let seconds = seconds.min(LAST);
     let (days, second) = (seconds / SECONDS_PER_DAY, seconds % SECONDS_PER_DAY);
     let (year, month, day) = date(days);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
@@ -11,7 +14,7 @@ pub(super) fn write(seconds: u64) -> String {
 }
 
 /// The seconds since 1970 of a date and a time; fractions of a second are left out.
-pub(super) fn read(text: &str) -> Option<u64> {
+pub(crate) fn read(text: &str) -> Option<u64> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<u64>().ok();
     let has_marks = text.get(4..5)? == "-" && text.get(7..8)? == "-" && text.get(13..14)? == ":";
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
@@ -62,6 +65,7 @@ mod tests {
     fn seconds_and_dates_are_the_same_moments() {
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),
             (951_868_800, "2000-03-01T00:00:00Z"),
             (1_709_251_199, "2024-02-29T23:59:59Z"),
@@ -71,6 +75,11 @@ mod tests {
             assert_eq!(write(seconds), text);
             assert_eq!(read(text), Some(seconds), "{text}");
         }
+    }
+
+    #[test]
+    fn the_last_time_is_in_the_year_9999() {
+        assert_eq!(write(u64::MAX), "9999-12-31T23:59:59Z");
     }
 
     #[test]
