@@ -1,11 +1,7 @@
 //! Clients of models: one turn in, one reply out.
 //!
-//! A client writes what its provider wants besides; the request itself goes through the gateway's own way to models
+//! The module of the upstream's dialect adds what helps its models; the request itself goes through the gateway's own way to models
 //! ([`LlmFront`]): its table of models, keys, dialects, streams, upstreams to fall back on, and records.
-
-mod anthropic;
-mod ollama;
-mod openai;
 
 use std::sync::Arc;
 
@@ -13,15 +9,11 @@ use futures_util::future::BoxFuture;
 use toolwright_gateway::llm::{LlmFront, OwnAsk};
 use toolwright_jsonrpc::Json;
 use toolwright_llm::form::{Event, Message, Request, Response, Text, Tool, ToolChoice};
-use toolwright_llm::{Dialect, Failure};
-
-pub use anthropic::AnthropicClient;
-pub use ollama::OllamaClient;
-pub use openai::OpenAiClient;
+use toolwright_llm::{Dialect, Failure, dialects};
 
 /// Asks a model.
 pub trait ModelClient: Send + Sync {
-    /// Who is asked: `anthropic`, `openai` or `ollama`.
+    /// The kind of the upstream that is asked.
     fn provider(&self) -> &'static str;
 
     /// Asks once. `hear` is told what comes, when it comes; when the future is dropped the upstream is cancelled.
@@ -92,22 +84,42 @@ impl Turn<'_> {
 /// When the model leads nowhere.
 pub fn client_for(models: &Arc<LlmFront>, model: &str) -> Result<Arc<dyn ModelClient>, Failure> {
     let models = Arc::clone(models);
-    Ok(match models.place_of(model)?.dialect {
-        Dialect::AnthropicMessages => Arc::new(AnthropicClient::new(models)),
-        Dialect::OpenAiChat | Dialect::OpenAiResponses => Arc::new(OpenAiClient::new(models)),
-        Dialect::OllamaChat => Arc::new(OllamaClient::new(models)),
-    })
+    let dialect = models.place_of(model)?.dialect;
+    Ok(Arc::new(DialectClient::new(models, dialect)))
 }
 
-/// Sends a request of a client through the gateway.
-async fn send(
-    models: &LlmFront,
-    request: &Request,
-    turn: &Turn<'_>,
-    hear: &mut (dyn FnMut(&Event) + Send),
-) -> Result<Reply, Failure> {
-    let session = turn.session.map(str::to_owned);
-    let ask = OwnAsk { request, client: turn.client, front: turn.front, session };
-    let heard = models.ask_for_ourselves(ask, hear).await?;
-    Ok(Reply { response: heard.response, upstream: heard.place.upstream, model: heard.place.model })
+/// Asks models at upstreams of one dialect, through the gateway.
+pub struct DialectClient {
+    models: Arc<LlmFront>,
+    /// The default dialect of the upstream's kind: requests are the same for all dialects of a kind.
+    dialect: Dialect,
+}
+
+impl DialectClient {
+    /// A client for upstreams that speak this dialect.
+    pub fn new(models: Arc<LlmFront>, dialect: Dialect) -> DialectClient {
+        DialectClient { models, dialect: Dialect::of_kind(dialect.kind()).unwrap_or(dialect) }
+    }
+}
+
+impl ModelClient for DialectClient {
+    fn provider(&self) -> &'static str {
+        self.dialect.kind()
+    }
+
+    fn ask<'a>(
+        &'a self,
+        turn: &'a Turn<'a>,
+        hear: &'a mut (dyn FnMut(&Event) + Send),
+    ) -> BoxFuture<'a, Result<Reply, Failure>> {
+        Box::pin(async move {
+            let mut request = turn.request();
+            request.dialect = Some(self.dialect);
+            dialects::of(self.dialect).prepare_conversation(&mut request, turn.answer_tokens);
+            let session = turn.session.map(str::to_owned);
+            let ask = OwnAsk { request: &request, client: turn.client, front: turn.front, session };
+            let heard = self.models.ask_for_ourselves(ask, hear).await?;
+            Ok(Reply { response: heard.response, upstream: heard.place.upstream, model: heard.place.model })
+        })
+    }
 }

@@ -1,7 +1,7 @@
 //! Questions to a model that may use tools: the clients of models, and the one loop that hands their calls to the
 //! executor.
 //!
-//! An [`Agent`] asks a model through a [`ModelClient`] ([`AnthropicClient`], [`OpenAiClient`], [`OllamaClient`]), hands
+//! An [`Agent`] asks a model through a [`ModelClient`] ([`DialectClient`]), hands
 //! every call to the [`ToolExecutor`](toolwright_tools::ToolExecutor), gives the results back and asks again, until the
 //! model answers or a limit is reached. Every call has exactly one result, in the order of the calls. A [`Guard`] says of
 //! each call, by the arguments that would be run, whether it may be; what needs a person's word is held ([`Held`]) until
@@ -58,7 +58,7 @@ mod repeats;
 
 pub use agent::Agent;
 pub use answer::{Answer, Called, Decision, Held, HeldCall, Stop, Tokens};
-pub use client::{AnthropicClient, ModelClient, OllamaClient, OpenAiClient};
+pub use client::{DialectClient, ModelClient};
 pub use error::{AskError, AskErrorKind};
 pub use guard::{AllowAll, Guard, Proposed, Verdict};
 pub use listener::{Listener, Silent};

@@ -3,14 +3,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use toolwright_agent::{
-    Agent, AnthropicClient, Front, ModelClient, OllamaClient, OpenAiClient, Question, Silent, Stop,
-};
+use toolwright_agent::{Agent, DialectClient, Front, ModelClient, Question, Silent, Stop};
 use toolwright_testkit::llm_upstream::{Dialect, Said};
 use toolwright_tools::observer::{Finished, Started};
 use toolwright_tools::{CallObserver, ToolExecutor};
 
-use crate::stage::{self, Runs, recorded, registry, stage_of, usual};
+use crate::stage::{self, Runs, recorded, registry, spoken, stage_of, usual};
 
 const CALL: (&str, &str) = ("control_zwave_device", r#"{"device_name": "Switch One", "command": "on"}"#);
 const ANSWER: &str = "Switch One is on.";
@@ -38,11 +36,8 @@ async fn executed(dialect: Dialect, front: Front) -> (String, Vec<String>, Vec<S
     let executor = ToolExecutor::new(registry(vec![runs.switch()])).with_observer(Arc::clone(&witness) as _);
     let said = vec![Said::calls(&[CALL]), Said::text(ANSWER)];
     let stage = stage_of(dialect, said, executor, usual()).await;
-    let client: Arc<dyn ModelClient> = match dialect {
-        Dialect::Anthropic => Arc::new(AnthropicClient::new(Arc::clone(&stage.models))),
-        Dialect::Ollama => Arc::new(OllamaClient::new(Arc::clone(&stage.models))),
-        _ => Arc::new(OpenAiClient::new(Arc::clone(&stage.models))),
-    };
+    let client: Arc<dyn ModelClient> =
+        Arc::new(DialectClient::new(Arc::clone(&stage.models), spoken(dialect)));
     let provider = client.provider();
     let agent = Agent::with_client(client, Arc::clone(&stage.executor), usual());
     let answer =

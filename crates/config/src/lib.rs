@@ -41,8 +41,8 @@ pub use error::ConfigError;
 pub use filters::ToolFilters;
 pub use jsonc::blanked;
 pub use llm::{
-    Destination, LlmSettings, ModelRoute, OpenAiApi, ReasoningQuirk, SchemaQuirk, USUAL_UPSTREAM_TIME,
-    UpstreamKey, UpstreamKind, UpstreamQuirks, UpstreamSettings,
+    Destination, LlmSettings, ModelRoute, ReasoningQuirk, SchemaQuirk, USUAL_UPSTREAM_TIME, UpstreamKey,
+    UpstreamQuirks, UpstreamSettings,
 };
 pub use load::{MAX_FILE_BYTES, load, parse, read_client_file};
 pub use locate::{FoundBy, Located, file_of_user, locate, locate_from, looked_for};

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use toolwright_model::Dialect;
+
 use crate::SecretText;
 
 /// How long an upstream may take to its first byte, and be silent inside a stream.
@@ -27,10 +29,8 @@ pub struct LlmSettings {
 pub struct UpstreamSettings {
     /// Its name, unique: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// What it speaks.
-    pub kind: UpstreamKind,
-    /// Which of OpenAI's two it speaks; of no meaning for the other kinds.
-    pub api: OpenAiApi,
+    /// What it speaks: its `kind`, and its `api` where that kind has several.
+    pub dialect: Dialect,
     /// Its address, http or https, without a slash at its end. It may hold a password and a query.
     pub url: String,
     /// Whose key it gets.
@@ -45,27 +45,6 @@ pub struct UpstreamSettings {
     pub reads_text_calls: Option<bool>,
     /// What it takes otherwise than others of its kind.
     pub quirks: UpstreamQuirks,
-}
-
-/// What an upstream speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UpstreamKind {
-    /// Anthropic Messages.
-    Anthropic,
-    /// OpenAI, and all that do as it does.
-    OpenAi,
-    /// Ollama.
-    Ollama,
-}
-
-/// The two ways to speak with OpenAI.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum OpenAiApi {
-    /// Chat Completions.
-    #[default]
-    Chat,
-    /// Responses.
-    Responses,
 }
 
 /// Whose key an upstream gets.
@@ -156,39 +135,6 @@ impl LlmSettings {
 
 // === words ===
 
-impl UpstreamKind {
-    /// All of them.
-    pub const ALL: [UpstreamKind; 3] = [UpstreamKind::Anthropic, UpstreamKind::OpenAi, UpstreamKind::Ollama];
-
-    /// The word for it in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            UpstreamKind::Anthropic => "anthropic",
-            UpstreamKind::OpenAi => "openai",
-            UpstreamKind::Ollama => "ollama",
-        }
-    }
-
-    /// Where the maker's own listens.
-    pub(crate) fn usual_url(self) -> &'static str {
-        match self {
-            UpstreamKind::Anthropic => "https://api.anthropic.com",
-            UpstreamKind::OpenAi => "https://api.openai.com/v1",
-            UpstreamKind::Ollama => "http://127.0.0.1:11434",
-        }
-    }
-}
-
-impl OpenAiApi {
-    /// The word for it in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            OpenAiApi::Chat => "chat",
-            OpenAiApi::Responses => "responses",
-        }
-    }
-}
-
 impl SchemaQuirk {
     /// All of them.
     pub(crate) const ALL: [SchemaQuirk; 4] =
@@ -238,8 +184,7 @@ impl fmt::Debug for UpstreamSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UpstreamSettings")
             .field("name", &self.name)
-            .field("kind", &self.kind)
-            .field("api", &self.api)
+            .field("dialect", &self.dialect)
             .field("url", &self.shown_url())
             .field("key", &self.key)
             .field("headers", &self.headers)

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use support::{clean, problems, read};
 use toolwright_config::{
-    Configuration, LlmPart, LlmSettings, ModelRoute, OpenAiApi, ReasoningQuirk, SchemaQuirk, Severity,
-    UpstreamKey, UpstreamKind, UpstreamQuirks,
+    Configuration, LlmPart, LlmSettings, ModelRoute, ReasoningQuirk, SchemaQuirk, Severity, UpstreamKey,
+    UpstreamQuirks,
 };
+use toolwright_model::Dialect;
 
 const WHOLE: &str = r#"{"llm": {
     "upstreams": {
@@ -45,12 +46,12 @@ fn everything_is_read_as_it_is_written() {
     assert_eq!(names(settings), ["anthropic", "openai", "local"]);
     let [anthropic, openai, local] = &settings.upstreams[..] else { panic!("three") };
     assert_eq!(
-        (anthropic.kind, anthropic.url.as_str()),
-        (UpstreamKind::Anthropic, "https://api.anthropic.com")
+        (anthropic.dialect, anthropic.url.as_str()),
+        (Dialect::AnthropicMessages, "https://api.anthropic.com")
     );
     let UpstreamKey::Text(key) = &anthropic.key else { panic!("{:?}", anthropic.key) };
     assert_eq!(key.expose(), "t0ken-of-ann");
-    assert_eq!((openai.kind, openai.api), (UpstreamKind::OpenAi, OpenAiApi::Responses));
+    assert_eq!(openai.dialect, Dialect::OpenAiResponses);
     assert_eq!(openai.key, UpstreamKey::File(PathBuf::from("/home/ann/desk/keys/openai")));
     assert_eq!(
         (openai.headers[0].0.as_str(), openai.headers[0].1.expose()),
@@ -72,7 +73,7 @@ fn everything_is_read_as_it_is_written() {
             max_tokens: Some(9000),
         }
     );
-    assert_eq!((local.kind, &local.key), (UpstreamKind::Ollama, &UpstreamKey::Client));
+    assert_eq!((local.dialect, &local.key), (Dialect::OllamaChat, &UpstreamKey::Client));
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn what_is_not_written_is_as_usual() {
     assert_eq!((settings.reask, settings.keeps_bodies), (0, false));
     let [upstream] = &settings.upstreams[..] else { panic!("one") };
     assert_eq!((upstream.first_byte, upstream.idle), (Duration::from_secs(120), Duration::from_secs(120)));
-    assert_eq!((upstream.api, upstream.reads_text_calls), (OpenAiApi::Chat, None));
+    assert_eq!((upstream.dialect, upstream.reads_text_calls), (Dialect::OpenAiChat, None));
     assert_eq!((&upstream.key, &upstream.quirks), (&UpstreamKey::Client, &UpstreamQuirks::default()));
     for text in [r#"{"mcpServers": {}}"#, r#"{"llm": null}"#] {
         assert_eq!(clean(text).llm, None);

@@ -30,7 +30,7 @@ use toolwright_config::LlmSettings;
 use toolwright_ledger::Ledger;
 use toolwright_llm::calls::ToolCache;
 use toolwright_llm::exchange::Mending;
-use toolwright_llm::{Dialect, Failure, FailureKind};
+use toolwright_llm::{Failure, FailureKind};
 use toolwright_normalizer::Normalizer;
 use toolwright_normalizer::rules::Rule;
 use toolwright_tools::ToolExecutor;
@@ -133,19 +133,18 @@ impl LlmFront {
         let is_look = matches!(*request.method(), Method::GET | Method::HEAD);
         match path {
             LlmPath::Ask(dialect) => self.ask(dialect, request, visit).await,
-            LlmPath::CountTokens => self.count_tokens(Dialect::AnthropicMessages, request, visit).await,
-            LlmPath::InputTokens => self.count_tokens(Dialect::OpenAiResponses, request, visit).await,
-            LlmPath::Models | LlmPath::Model(_) | LlmPath::Tags if is_look => {
-                self.list(&path, &request, &visit).await
+            LlmPath::CountTokens(dialect) => self.count_tokens(dialect, request, visit).await,
+            LlmPath::Models(_) | LlmPath::Model(..) if is_look => self.list(&path, &request, &visit).await,
+            LlmPath::About(_, text) => said::json(200, text),
+            LlmPath::ModelPage(dialect) if request.method() == Method::POST => {
+                self.show(dialect, &request, &visit).await
             }
-            LlmPath::Version => said::json(200, toolwright_llm::models::ollama_version()),
-            LlmPath::Show if request.method() == Method::POST => self.show(&request, &visit).await,
-            LlmPath::EventLogging => said::json(200, "{}"),
+            LlmPath::ClientReport(_) => said::json(200, "{}"),
             LlmPath::Elsewhere(dialect) => {
                 let what = format!(
                     "there is no {} here; models are asked at {}",
                     request.uri().path(),
-                    LlmPath::ROUTES.join(", ")
+                    LlmPath::routes().join(", ")
                 );
                 said::failure(dialect, &Failure::new(FailureKind::NotFound, what), &said::fresh().id)
             }

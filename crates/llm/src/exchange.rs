@@ -179,7 +179,7 @@ impl Asked {
             Arc::clone(self.reading.request()?)
         };
         let tools = mending.cache.toolset(&request.tools);
-        let needs_objects = matches!(front, Dialect::AnthropicMessages | Dialect::OllamaChat);
+        let needs_objects = dialects::of(front).has_object_arguments();
         let allows_calls = request.choice != Some(ToolChoice::None);
         let mender = Mender::new(Arc::clone(&mending.normalizer), Arc::clone(&tools), needs_objects);
         let mender = Arc::new(if allows_calls { mender } else { mender.without_calls() });
@@ -259,7 +259,7 @@ impl Prepared {
             return self.failed(unreadable("is not UTF-8"));
         };
         if !(200..300).contains(&status) {
-            let failure = dialects::read_error(self.upstream, status, text);
+            let failure = dialects::of(self.upstream).read_error(status, text);
             if self.is_same_dialect() && raw::check(text).is_ok() {
                 let report = Report { failure: Some(failure), ..Report::default() };
                 return Answer { status, body: body.to_vec(), report };
@@ -274,7 +274,7 @@ impl Prepared {
         }
         match self.judged_response(text) {
             Ok((response, report)) => {
-                let body = dialects::write_response(self.front, &response, &self.reply).into_bytes();
+                let body = dialects::of(self.front).write_response(&response, &self.reply).into_bytes();
                 Answer { status: 200, body, report }
             }
             Err(failure) => self.failed(failure),
@@ -306,7 +306,7 @@ impl Prepared {
 
     /// An upstream's answer in the form, with calls mended.
     fn response(&self, text: &str) -> Result<(Response, Report), Failure> {
-        let mut response = dialects::read_response(self.upstream, text)?;
+        let mut response = dialects::of(self.upstream).read_response(text)?;
         response.usage = response.usage.plus(&self.spent);
         let text_calls = match self.reads_text_calls {
             true => text_calls_of(&mut response, &self.tool_names(), &self.reply.id),
@@ -344,7 +344,7 @@ impl Prepared {
     /// An error as the client's answer.
     pub fn failed(&self, failure: Failure) -> Answer {
         let request_id = format!("req_{}", self.reply.id);
-        let body = dialects::write_error(self.front, &failure, &request_id).into_bytes();
+        let body = dialects::of(self.front).write_error(&failure, &request_id).into_bytes();
         let report = Report { failure: Some(failure.clone()), ..Report::default() };
         Answer { status: failure.status, body, report }
     }
@@ -363,7 +363,7 @@ impl Prepared {
         }
         let (response, report) =
             self.judged_response(text).map_err(|failure| Box::new(self.failed(failure)))?;
-        let mut encoder = dialects::encoder(self.front, self.reply.clone());
+        let mut encoder = dialects::of(self.front).encoder(self.reply.clone());
         let mut out = Vec::new();
         for event in stream::events_of(&response, &self.reply.id) {
             encoder.event(&event, &mut out);

@@ -9,7 +9,6 @@
 
 pub mod form;
 
-mod dialect;
 mod failure;
 mod notes;
 mod reply;
@@ -25,8 +24,9 @@ pub mod quirks;
 pub mod stream;
 pub mod tokens;
 
-pub use dialect::Dialect;
 pub use failure::{Failure, FailureKind};
 pub use notes::{Note, Notes};
 pub use reply::Reply;
+pub use toolwright_model::Dialect;
+
 pub use target::{IdRule, ReasoningField, SchemaRule, Target, Thinks};

@@ -1,14 +1,14 @@
 //! Which upstream has a model, and which models clients are told of.
 
-mod list;
+mod entry;
 mod pattern;
 
-pub use list::{
-    ModelEntry, OLLAMA_VERSION, anthropic_list, anthropic_model, ollama_show, ollama_tags, ollama_version,
-    openai_list, openai_model,
-};
+pub use entry::ModelEntry;
 pub use pattern::{ModelPattern, PatternError};
 
+pub(crate) use entry::null;
+#[cfg(test)]
+pub(crate) use entry::tests::two;
 pub(crate) use pattern::glob;
 
 /// Where the requests for a model go.

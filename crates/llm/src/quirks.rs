@@ -1,147 +1,40 @@
-//! What upstreams and models take that their dialect does not say: one table, and the configuration's word over it.
+//! What upstreams and models take that their dialect does not say: the rows of each dialect, and the configuration's word
+//! over them.
 
-mod table;
+mod row;
+pub(crate) mod shared;
 
-use crate::models::glob;
-use crate::{Dialect, IdRule, ReasoningField, SchemaRule, Target, Thinks};
+use crate::{Dialect, IdRule, ReasoningField, SchemaRule, Target, dialects};
+use row::thinks;
 
-/// Kinds of upstreams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UpstreamKind {
-    /// Anthropic Messages, and those who do as it does.
-    Anthropic,
-    /// OpenAI Chat Completions, and those who do as it does.
-    OpenAiChat,
-    /// OpenAI Responses.
-    OpenAiResponses,
-    /// Ollama's own API.
-    Ollama,
-}
-
-impl UpstreamKind {
-    /// All of them.
-    pub const ALL: [UpstreamKind; 4] = [
-        UpstreamKind::Anthropic,
-        UpstreamKind::OpenAiChat,
-        UpstreamKind::OpenAiResponses,
-        UpstreamKind::Ollama,
-    ];
-
-    /// What such an upstream speaks.
-    pub fn dialect(self) -> Dialect {
-        match self {
-            UpstreamKind::Anthropic => Dialect::AnthropicMessages,
-            UpstreamKind::OpenAiChat => Dialect::OpenAiChat,
-            UpstreamKind::OpenAiResponses => Dialect::OpenAiResponses,
-            UpstreamKind::Ollama => Dialect::OllamaChat,
-        }
-    }
-
-    /// Its name in configuration and messages: that of its dialect.
-    pub fn name(self) -> &'static str {
-        self.dialect().name()
-    }
-
-    /// The kind of a name; `openai` is Chat Completions.
-    pub fn of_name(name: &str) -> Option<UpstreamKind> {
-        match name {
-            "openai" => Some(UpstreamKind::OpenAiChat),
-            _ => UpstreamKind::ALL.into_iter().find(|kind| kind.name() == name),
-        }
-    }
-}
-
-/// One row of the table: who it is about, what is different, and why.
-#[derive(Debug)]
-struct Quirk {
-    kinds: &'static [UpstreamKind],
-    /// Patterns of hosts; none are all.
-    hosts: &'static [&'static str],
-    /// Patterns of models; none are all.
-    models: &'static [&'static str],
-    takes: &'static [Takes],
-    why: &'static str,
-}
-
-/// A difference.
-#[derive(Clone, Copy, Debug)]
-enum Takes {
-    NameChars(usize),
-    MostTools(usize),
-    Ids(IdRule),
-    Schemas(SchemaRule),
-    MaxCompletionTokens(bool),
-    Temperature(bool),
-    TemperatureWithTopP(bool),
-    EffortWithTools(bool),
-    Thinking(bool),
-    TopK(bool),
-    MostStops(usize),
-    Reasoning(ReasoningField),
-    InlineSystem(bool),
-    Neighbours(bool),
-    UserAfterResults(bool),
-}
-
-impl Takes {
-    fn apply(self, target: &mut Target) {
-        match self {
-            Takes::NameChars(most) => target.name_chars = most,
-            Takes::MostTools(most) => target.most_tools = Some(most),
-            Takes::Ids(rule) => target.ids = rule,
-            Takes::Schemas(rule) => target.schemas = rule,
-            Takes::MaxCompletionTokens(is_so) => target.max_completion_tokens = is_so,
-            Takes::Temperature(is_so) => target.takes_temperature = is_so,
-            Takes::TemperatureWithTopP(is_so) => target.takes_temperature_with_top_p = is_so,
-            Takes::EffortWithTools(is_so) => target.takes_effort_with_tools = is_so,
-            Takes::Thinking(is_so) => target.thinks = thinks(is_so),
-            Takes::TopK(is_so) => target.takes_top_k = is_so,
-            Takes::MostStops(most) => target.most_stop_sequences = Some(most),
-            Takes::Reasoning(field) => target.reasoning = field,
-            Takes::InlineSystem(is_so) => target.takes_inline_system = is_so,
-            Takes::Neighbours(is_so) => target.takes_neighbours = is_so,
-            Takes::UserAfterResults(is_so) => target.takes_user_after_results = is_so,
-        }
-    }
-}
-
-fn thinks(is_so: bool) -> Thinks {
-    if is_so { Thinks::Yes } else { Thinks::No }
-}
-
-impl Quirk {
-    fn is_about(&self, kind: UpstreamKind, host: &str, model: &str) -> bool {
-        let takes =
-            |patterns: &[&str], text| patterns.is_empty() || patterns.iter().any(|one| glob(one, text));
-        self.kinds.contains(&kind) && takes(self.hosts, host) && takes(self.models, model)
-    }
-}
+pub(crate) use row::{Quirk, Takes};
 
 /// What a model at an upstream takes: the dialect's documentation, then every row of the table that is about it. Later
 /// rows win.
-pub fn target(kind: UpstreamKind, url_host: &str, model: &str) -> Target {
-    let mut target = Target::new(kind.dialect(), model);
-    for quirk in rows(kind, url_host, model) {
+pub fn target(dialect: Dialect, url_host: &str, model: &str) -> Target {
+    let mut target = Target::new(dialect, model);
+    for quirk in rows(dialect, url_host, model) {
         quirk.takes.iter().for_each(|takes| takes.apply(&mut target));
     }
     target
 }
 
 /// Why a model at an upstream is spoken to as it is, in the words of the table.
-pub fn reasons(kind: UpstreamKind, url_host: &str, model: &str) -> Vec<&'static str> {
-    rows(kind, url_host, model).map(|quirk| quirk.why).collect()
+pub fn reasons(dialect: Dialect, url_host: &str, model: &str) -> Vec<&'static str> {
+    rows(dialect, url_host, model).map(|quirk| quirk.why).collect()
 }
 
-/// A kind that serves a model better than the one that is configured, and why.
-pub fn better_kind(kind: UpstreamKind, url_host: &str, model: &str) -> Option<(UpstreamKind, &'static str)> {
-    let is_refused = |quirk: &&Quirk| matches!(quirk.takes, [.., Takes::EffortWithTools(false)]);
-    let quirk = rows(kind, url_host, model).find(is_refused)?;
-    Some((UpstreamKind::OpenAiResponses, quirk.why))
+/// A dialect that serves a model better than the one that is configured, and why.
+pub fn better_dialect(dialect: Dialect, url_host: &str, model: &str) -> Option<(Dialect, &'static str)> {
+    rows(dialect, url_host, model).find_map(|quirk| match quirk.takes {
+        [.., Takes::Better(better)] => Some((*better, quirk.why)),
+        _ => None,
+    })
 }
 
-fn rows(kind: UpstreamKind, host: &str, model: &str) -> impl Iterator<Item = &'static Quirk> {
+fn rows(dialect: Dialect, host: &str, model: &str) -> impl Iterator<Item = &'static Quirk> {
     let (host, model) = (host.to_ascii_lowercase(), model.to_ascii_lowercase());
-    table::QUIRKS.iter().filter(move |quirk| quirk.is_about(kind, &host, &model))
+    dialects::of(dialect).quirks().iter().filter(move |quirk| quirk.is_about(&host, &model))
 }
 
 /// What the configuration says of an upstream or a model. It wins over the table.

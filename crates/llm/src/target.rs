@@ -1,6 +1,6 @@
 //! What a request is written for: the upstream's dialect, its model, and what that takes.
 
-use crate::Dialect;
+use crate::{Dialect, dialects};
 
 /// Where a request goes. Made from the table of quirks and the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,31 +96,28 @@ pub enum ReasoningField {
 impl Target {
     /// An upstream of this dialect that is known by nothing but its documentation.
     pub fn new(dialect: Dialect, model: impl Into<String>) -> Target {
-        let is_anthropic = dialect == Dialect::AnthropicMessages;
-        Target {
+        let mut target = Target {
             dialect,
             model: model.into(),
-            name_chars: if is_anthropic { 128 } else { 64 },
+            name_chars: 64,
             most_tools: None,
-            ids: if is_anthropic { IdRule::Word } else { IdRule::Any },
-            schemas: match dialect {
-                Dialect::AnthropicMessages => SchemaRule::Any,
-                Dialect::OpenAiChat | Dialect::OpenAiResponses => SchemaRule::ObjectWithProperties,
-                Dialect::OllamaChat => SchemaRule::Ollama,
-            },
+            ids: IdRule::Any,
+            schemas: SchemaRule::ObjectWithProperties,
             max_completion_tokens: false,
             takes_temperature: true,
             takes_temperature_with_top_p: true,
             takes_effort_with_tools: true,
             thinks: Thinks::Untried,
-            takes_top_k: matches!(dialect, Dialect::AnthropicMessages | Dialect::OllamaChat),
-            most_stop_sequences: (dialect == Dialect::OpenAiChat).then_some(4),
+            takes_top_k: false,
+            most_stop_sequences: None,
             takes_inline_system: true,
             takes_neighbours: true,
             takes_user_after_results: true,
             reasoning: ReasoningField::ReasoningContent,
-            reads_text_calls: !is_anthropic,
+            reads_text_calls: true,
             default_max_tokens: 4096,
-        }
+        };
+        dialects::of(dialect).describe(&mut target);
+        target
     }
 }

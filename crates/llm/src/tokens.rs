@@ -3,7 +3,7 @@
 mod media;
 mod text;
 
-use crate::dialects::openai_responses::namespace::is_namespace;
+use crate::dialects::namespace::is_namespace;
 use crate::form::{Arguments, Block, Format, Media, Request, Text};
 
 /// What stands around a conversation.
@@ -30,16 +30,6 @@ pub fn estimate(request: &Request) -> u64 {
 /// How many tokens a tool's definition takes in every request that offers it.
 pub fn of_tool(name: &str, description: &str, schema: &str) -> u64 {
     TOOL_TOKENS + text::count(name) + text::count(description) + text::count(schema)
-}
-
-/// The answer to Anthropic's `/v1/messages/count_tokens`.
-pub fn count_tokens_body(tokens: u64) -> String {
-    format!(r#"{{"input_tokens":{tokens}}}"#)
-}
-
-/// The answer to OpenAI's `/v1/responses/input_tokens`.
-pub fn input_tokens_body(tokens: u64) -> String {
-    format!(r#"{{"object":"response.input_tokens","input_tokens":{tokens}}}"#)
 }
 
 /// A way to count.
@@ -213,11 +203,5 @@ mod tests {
         let request = said(vec![words(&"The quick brown fox jumps over the lazy dog. ".repeat(100))]);
         let (counted, estimated) = (count(&request) as f64, estimate(&request) as f64);
         assert!((counted - estimated).abs() / counted < 0.25, "{counted} {estimated}");
-    }
-
-    #[test]
-    fn counts_are_told_in_the_shape_of_each_dialect() {
-        assert_eq!(count_tokens_body(42), r#"{"input_tokens":42}"#);
-        assert_eq!(input_tokens_body(0), r#"{"object":"response.input_tokens","input_tokens":0}"#);
     }
 }

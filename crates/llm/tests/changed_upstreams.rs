@@ -1,7 +1,7 @@
 //! One conversation, many upstreams: what one of them signed or marked never reaches another.
 
 use serde_json::{Value, json};
-use toolwright_llm::quirks::{UpstreamKind, target};
+use toolwright_llm::quirks::target;
 use toolwright_llm::{Dialect, ReasoningField, Target};
 
 use crate::support::{prepared, prepared_for, streamed, whole};
@@ -158,7 +158,7 @@ fn thoughts_in_chat_messages_go_to_those_who_take_them() {
     let chat = Dialect::OpenAiChat;
     assert_eq!(prepared(chat, chat, &body).body, body);
     for host in ["api.openai.com", "api.groq.com"] {
-        let sent = prepared_for(chat, &target(UpstreamKind::OpenAiChat, host, "m"), &body).body;
+        let sent = prepared_for(chat, &target(Dialect::OpenAiChat, host, "m"), &body).body;
         assert_eq!(sent, body.replace(r#""reasoning_content":"Hm.","#, ""), "{host}");
     }
     let refusing = Target { reasoning: ReasoningField::None, ..Target::new(chat, "m") };

@@ -15,49 +15,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolwright_jsonrpc::{Json, raw};
-use toolwright_llm::form::{Request, Response};
-use toolwright_llm::{Dialect, Failure, Notes, ReasoningField, Reply, Target};
-
-/// What a dialect can do, for all that is tested by files.
-struct Wire {
-    dialect: Dialect,
-    read_request: fn(&str) -> Result<Request, Failure>,
-    write_request: fn(&Request, &Target, &mut Notes) -> Result<String, Failure>,
-    read_response: fn(&str) -> Result<Response, Failure>,
-    write_response: fn(&Response, &Reply) -> String,
-    read_error: fn(u16, &str) -> Failure,
-    write_error: fn(&Failure, &str) -> String,
-}
-
-macro_rules! wire {
-    ($dialect:ident, $module:ident) => {
-        Wire {
-            dialect: Dialect::$dialect,
-            read_request: toolwright_llm::dialects::$module::read_request,
-            write_request: toolwright_llm::dialects::$module::write_request,
-            read_response: toolwright_llm::dialects::$module::read_response,
-            write_response: toolwright_llm::dialects::$module::write_response,
-            read_error: toolwright_llm::dialects::$module::read_error,
-            write_error: toolwright_llm::dialects::$module::write_error,
-        }
-    };
-}
-
-/// One line per dialect.
-const WIRES: &[Wire] = &[
-    wire!(AnthropicMessages, anthropic),
-    wire!(OpenAiChat, openai_chat),
-    wire!(OpenAiResponses, openai_responses),
-    wire!(OllamaChat, ollama),
-];
+use toolwright_llm::form::Request;
+use toolwright_llm::{Dialect, Failure, Notes, ReasoningField, Reply, Target, dialects};
 
 /// One conversion that the files ask for.
 struct Case {
     folder: PathBuf,
     name: String,
-    from: &'static Wire,
+    from: Dialect,
     input: PathBuf,
-    to: Vec<&'static Wire>,
+    to: Vec<Dialect>,
 }
 
 #[test]
@@ -67,7 +34,7 @@ fn every_golden_file_is_what_its_input_becomes() {
     assert!(!cases.is_empty(), "there are golden files");
     let mut wrong = Vec::new();
     for case in &cases {
-        for to in &case.to {
+        for to in case.to.iter().copied() {
             let (made, notes) = case.convert(to);
             case.compare(to, "golden.json", Some(made), is_update, &mut wrong);
             case.compare(to, "notes.txt", (!notes.is_empty()).then_some(notes), is_update, &mut wrong);
@@ -77,26 +44,28 @@ fn every_golden_file_is_what_its_input_becomes() {
 }
 
 impl Case {
-    fn convert(&self, to: &Wire) -> (String, String) {
+    fn convert(&self, to: Dialect) -> (String, String) {
         let input = fs::read_to_string(&self.input).expect("a readable file");
         let mut notes = Notes::default();
         let made = if self.name.starts_with("request") {
-            let target = self.target(to.dialect);
-            (self.from.read_request)(&input)
-                .and_then(|request| (to.write_request)(&request, &target, &mut notes))
+            let target = self.target(to);
+            dialects::of(self.from)
+                .read_request(&input)
+                .and_then(|request| dialects::write_request(&request, &target, &mut notes))
                 .unwrap_or_else(|failure| refused(&failure))
         } else if self.name.starts_with("response") {
-            (self.from.read_response)(&input)
-                .map(|response| (to.write_response)(&response, &reply()))
+            dialects::of(self.from)
+                .read_response(&input)
+                .map(|response| dialects::of(to).write_response(&response, &reply()))
                 .unwrap_or_else(|failure| refused(&failure))
         } else {
             let status = self.name.split('-').nth(1).and_then(|word| word.parse().ok());
-            let failure =
-                (self.from.read_error)(status.expect("a status in the name of an error"), input.trim());
+            let failure = dialects::of(self.from)
+                .read_error(status.expect("a status in the name of an error"), input.trim());
             format!(
                 r#"{{"status":{},"body":{}}}"#,
                 failure.status,
-                (to.write_error)(&failure, "req_0123456789")
+                dialects::of(to).write_error(&failure, "req_0123456789")
             )
         };
         let mut out = String::new();
@@ -135,8 +104,15 @@ impl Case {
         target
     }
 
-    fn compare(&self, to: &Wire, end: &str, made: Option<String>, is_update: bool, wrong: &mut Vec<String>) {
-        let path = self.folder.join(format!("{}.{}.{end}", self.name, to.dialect.name()));
+    fn compare(
+        &self,
+        to: Dialect,
+        end: &str,
+        made: Option<String>,
+        is_update: bool,
+        wrong: &mut Vec<String>,
+    ) {
+        let path = self.folder.join(format!("{}.{}.{end}", self.name, to.name()));
         let expected = fs::read_to_string(&path).ok();
         if expected == made {
             return;
@@ -155,10 +131,6 @@ impl Case {
             made.as_deref().unwrap_or("(nothing)")
         ));
     }
-}
-
-fn wire_named(name: &str) -> Option<&'static Wire> {
-    WIRES.iter().find(|wire| wire.dialect.name() == name)
 }
 
 /// Who is answered, always the same.
@@ -194,8 +166,8 @@ fn cases(root: &Path) -> Vec<Case> {
 }
 
 fn cases_of(folder: &Path) -> Vec<Case> {
-    let mut inputs: BTreeMap<String, (&'static Wire, PathBuf)> = BTreeMap::new();
-    let mut outputs: BTreeMap<String, Vec<&'static Wire>> = BTreeMap::new();
+    let mut inputs: BTreeMap<String, (Dialect, PathBuf)> = BTreeMap::new();
+    let mut outputs: BTreeMap<String, Vec<Dialect>> = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let file = path.file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
@@ -203,11 +175,13 @@ fn cases_of(folder: &Path) -> Vec<Case> {
         match parts.as_slice() {
             [_, "target", "json"] | [_, _, "notes", "txt"] => {}
             [case, to, "golden", "json"] => {
-                let to = wire_named(to).unwrap_or_else(|| panic!("{}: no such dialect", path.display()));
+                let to =
+                    Dialect::of_name(to).unwrap_or_else(|| panic!("{}: no such dialect", path.display()));
                 outputs.entry((*case).to_owned()).or_default().push(to);
             }
             [case, from, "json" | "txt"] => {
-                let from = wire_named(from).unwrap_or_else(|| panic!("{}: no such dialect", path.display()));
+                let from =
+                    Dialect::of_name(from).unwrap_or_else(|| panic!("{}: no such dialect", path.display()));
                 let before = inputs.insert((*case).to_owned(), (from, path.clone()));
                 assert!(before.is_none(), "{}: {case} has two inputs", folder.display());
             }
@@ -219,7 +193,7 @@ fn cases_of(folder: &Path) -> Vec<Case> {
         .map(|(name, (from, input))| {
             let mut to = outputs.remove(&name).unwrap_or_default();
             assert!(!to.is_empty(), "{}: {name} becomes nothing", folder.display());
-            to.sort_by_key(|wire| wire.dialect.name());
+            to.sort_by_key(|dialect| dialect.name());
             Case { folder: folder.to_owned(), name, from, input, to }
         })
         .collect();

@@ -36,7 +36,7 @@ fn take(text: &str) {
     let reply =
         Reply { request: Arc::new(Request::default()), id: "x".to_owned(), created: 1, estimated_input: 3 };
     for from in Dialect::ALL {
-        if let Ok(request) = dialects::read_request(from, text) {
+        if let Ok(request) = dialects::of(from).read_request(text) {
             for to in Dialect::ALL {
                 let mut target = Target::new(to, "m");
                 for takes_all in [true, false] {
@@ -53,21 +53,21 @@ fn take(text: &str) {
             }
             // What a request says is said again in answers to it.
             let reply = Reply { request: Arc::new(request), ..reply.clone() };
-            let body = dialects::write_response(from, &Response::default(), &reply);
+            let body = dialects::of(from).write_response(&Response::default(), &reply);
             assert_eq!(raw::check(&body), Ok(()), "{body}");
         }
-        if let Ok(response) = dialects::read_response(from, text) {
+        if let Ok(response) = dialects::of(from).read_response(text) {
             for to in Dialect::ALL {
-                let body = dialects::write_response(to, &response, &reply);
+                let body = dialects::of(to).write_response(&response, &reply);
                 assert_eq!(raw::check(&body), Ok(()), "{body}");
             }
         }
         for status in [0, 200, 400, 429, 503, 999] {
-            let failure = dialects::read_error(from, status, text);
+            let failure = dialects::of(from).read_error(status, text);
             assert!(failure.status >= 400, "{failure:?}");
             assert!(!failure.message.is_empty());
             for to in Dialect::ALL {
-                assert_eq!(raw::check(&dialects::write_error(to, &failure, "req_1")), Ok(()));
+                assert_eq!(raw::check(&dialects::of(to).write_error(&failure, "req_1")), Ok(()));
             }
         }
     }
@@ -142,7 +142,7 @@ fn depth_and_halves_are_refused() {
     take(&"[".repeat(100_000));
     let deep = format!(r#"{{"model":"m","messages":{}1{}}}"#, "[".repeat(5000), "]".repeat(5000));
     for dialect in Dialect::ALL {
-        assert!(dialects::read_request(dialect, &deep).is_err());
+        assert!(dialects::of(dialect).read_request(&deep).is_err());
     }
     take(&deep);
     for input in INPUTS.iter() {

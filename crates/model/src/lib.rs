@@ -1,4 +1,4 @@
-//! The words every other crate uses: codes, changes, problems, outcomes and tool definitions.
+//! The words every other crate uses: codes, changes, problems, outcomes, dialects and tool definitions.
 //!
 //! Plain data. This crate knows no JSON parser, no schema, no network and no clock; it only names
 //! things so that results, the audit journal, the pages and the documentation say the same.
@@ -8,6 +8,7 @@
 mod caller;
 mod change;
 mod code;
+mod dialect;
 mod outcome;
 mod recording;
 mod tool;
@@ -15,6 +16,7 @@ mod tool;
 pub use caller::{ANYONE, Caller, OWN_TOKEN, STDIO};
 pub use change::{Change, Problem};
 pub use code::Code;
+pub use dialect::Dialect;
 pub use outcome::Outcome;
 pub use recording::{Durability, LearnPolicy, OnFailure};
 pub use tool::{Annotations, BuiltinRules, Finish, Origin, ToolDefinition};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright_agent::{Agent, AgentSettings, Offer};
 use toolwright_config::Configuration;
 use toolwright_gateway::llm::LlmFront;
-use toolwright_llm::Dialect;
+use toolwright_llm::dialects;
 use toolwright_tools::ToolExecutor;
 
 use crate::agent_mind::AgentMind;
@@ -75,11 +75,8 @@ fn check_place(models: &LlmFront, model: &str, configuration: Option<&Configurat
             .called("no_model")
     })?;
     let is_usual = configuration.is_none_or(|configuration| configuration.llm.is_none());
-    let variable = match place.dialect {
-        Dialect::AnthropicMessages => "ANTHROPIC_API_KEY",
-        _ => "OPENAI_API_KEY",
-    };
-    if is_usual && !place.has_key && place.dialect != Dialect::OllamaChat {
+    let variable = dialects::of(place.dialect).key_variable();
+    if let Some(variable) = variable.filter(|_| is_usual && !place.has_key) {
         let what = format!("there is no key for {}, where \"{model}\" is asked", place.upstream);
         let fix = format!("set {variable}, or write {EXAMPLE} in toolwright.json");
         return Err(Report::usage(what, fix).called("key"));

@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use toolwright_config::{
-    Configuration, Destination, LlmPart, LlmSettings, ModelRoute, OpenAiApi, SecretText, USUAL_UPSTREAM_TIME,
-    UpstreamKey, UpstreamKind, UpstreamSettings,
+    Configuration, Destination, LlmPart, LlmSettings, ModelRoute, SecretText, USUAL_UPSTREAM_TIME,
+    UpstreamKey, UpstreamSettings,
 };
 use toolwright_gateway::llm::LlmFront;
 use toolwright_ledger::Ledger;
+use toolwright_llm::{Dialect, dialects};
 use toolwright_tools::{ToolExecutor, printable};
 
 use crate::cli::RuleOptions;
 use crate::rules_source;
-
-/// Where Ollama listens when nobody says otherwise.
-const OLLAMA: &str = "http://127.0.0.1:11434";
 
 /// The models of these names are asked at the upstream beside.
 const USUAL: [(&str, &str); 7] = [
@@ -73,38 +71,36 @@ pub fn follow(front: &LlmFront, before: &Configuration, new: &Configuration) -> 
 }
 
 fn usual() -> LlmSettings {
-    let key = |name: &str| match std::env::var(name) {
-        Ok(key) if !key.trim().is_empty() => UpstreamKey::Text(SecretText::new(key.trim().to_owned())),
-        _ => UpstreamKey::Client,
+    let key = |dialect: Dialect| {
+        let variable = dialects::of(dialect).key_variable();
+        match variable.and_then(|name| std::env::var(name).ok()) {
+            Some(key) if !key.trim().is_empty() => UpstreamKey::Text(SecretText::new(key.trim().to_owned())),
+            _ => UpstreamKey::Client,
+        }
     };
-    let upstream = |name: &str, kind: UpstreamKind, url: &str, key: UpstreamKey| UpstreamSettings {
-        name: name.to_owned(),
-        kind,
-        api: OpenAiApi::Chat,
+    let upstream = |dialect: Dialect, url: &str| UpstreamSettings {
+        name: dialect.kind().to_owned(),
+        dialect,
         url: url.to_owned(),
-        key,
+        key: key(dialect),
         headers: Vec::new(),
         first_byte: USUAL_UPSTREAM_TIME,
         idle: USUAL_UPSTREAM_TIME,
         reads_text_calls: None,
         quirks: Default::default(),
     };
-    let ollama = std::env::var("OLLAMA_HOST").ok().and_then(|host| ollama_address(&host));
-    let ollama = ollama.unwrap_or_else(|| OLLAMA.to_owned());
+    let (anthropic, openai, ollama) = (Dialect::AnthropicMessages, Dialect::OpenAiChat, Dialect::OllamaChat);
+    let address = std::env::var("OLLAMA_HOST").ok().and_then(|host| ollama_address(&host));
+    let address = address.unwrap_or_else(|| ollama.default_url().to_owned());
     let route = |(pattern, upstream): (&str, &str)| ModelRoute {
         pattern: pattern.to_owned(),
         destinations: vec![Destination { upstream: upstream.to_owned(), model: None }],
     };
     LlmSettings {
         upstreams: vec![
-            upstream(
-                "anthropic",
-                UpstreamKind::Anthropic,
-                "https://api.anthropic.com",
-                key("ANTHROPIC_API_KEY"),
-            ),
-            upstream("openai", UpstreamKind::OpenAi, "https://api.openai.com/v1", key("OPENAI_API_KEY")),
-            upstream("ollama", UpstreamKind::Ollama, &ollama, UpstreamKey::Client),
+            upstream(anthropic, anthropic.default_url()),
+            upstream(openai, openai.default_url()),
+            upstream(ollama, &address),
         ],
         models: USUAL.into_iter().map(route).collect(),
         reask: 0,

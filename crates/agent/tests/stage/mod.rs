@@ -8,9 +8,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use toolwright_agent::{Agent, AgentSettings, Called, Front, Listener, Question};
-use toolwright_config::{
-    Destination, LlmSettings, ModelRoute, OpenAiApi, SecretText, UpstreamKey, UpstreamKind, UpstreamSettings,
-};
+use toolwright_config::{Destination, LlmSettings, ModelRoute, SecretText, UpstreamKey, UpstreamSettings};
 use toolwright_gateway::llm::LlmFront;
 use toolwright_model::{Annotations, Origin, ToolDefinition};
 use toolwright_testkit::llm_upstream::{Dialect, Exchange, LlmUpstream, Said};
@@ -142,18 +140,21 @@ pub fn registry(tools: Tools) -> Arc<ToolRegistry> {
     Arc::new(registry)
 }
 
+/// The dialect that the scripted upstream speaks.
+pub fn spoken(dialect: Dialect) -> toolwright_llm::Dialect {
+    match dialect {
+        Dialect::Chat => toolwright_llm::Dialect::OpenAiChat,
+        Dialect::Responses => toolwright_llm::Dialect::OpenAiResponses,
+        Dialect::Anthropic => toolwright_llm::Dialect::AnthropicMessages,
+        Dialect::Ollama => toolwright_llm::Dialect::OllamaChat,
+    }
+}
+
 /// The entry of an upstream of this dialect.
 pub fn upstream_settings(name: &str, dialect: Dialect, url: &str) -> UpstreamSettings {
-    let (kind, api) = match dialect {
-        Dialect::Chat => (UpstreamKind::OpenAi, OpenAiApi::Chat),
-        Dialect::Responses => (UpstreamKind::OpenAi, OpenAiApi::Responses),
-        Dialect::Anthropic => (UpstreamKind::Anthropic, OpenAiApi::Chat),
-        Dialect::Ollama => (UpstreamKind::Ollama, OpenAiApi::Chat),
-    };
     UpstreamSettings {
         name: name.to_owned(),
-        kind,
-        api,
+        dialect: spoken(dialect),
         url: url.to_owned(),
         key: UpstreamKey::Text(SecretText::new(KEY)),
         headers: Vec::new(),

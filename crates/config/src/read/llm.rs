@@ -8,11 +8,12 @@ use std::collections::HashSet;
 
 use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{Member, Node, quote};
+use toolwright_model::Dialect;
 
 use super::keys::Shape;
 use super::repeats::Within;
 use super::{Reader, given};
-use crate::llm::{Destination, LlmSettings, ModelRoute, UpstreamKind, UpstreamSettings};
+use crate::llm::{Destination, LlmSettings, ModelRoute, UpstreamSettings};
 use crate::problem::LlmPart;
 
 const LLM_KEYS: &[&str] = &["upstreams", "models", "reask", "keepBodies"];
@@ -253,8 +254,8 @@ impl Names<'_> {
 
 /// Upstreams as they are written.
 fn example() -> String {
-    let usual = UpstreamKind::Ollama;
-    format!("{{\"local\": {{\"kind\": \"{}\", \"url\": \"{}\"}}}}", usual.word(), usual.usual_url())
+    let usual = Dialect::OllamaChat;
+    format!("{{\"local\": {{\"kind\": \"{}\", \"url\": \"{}\"}}}}", usual.kind(), usual.default_url())
 }
 
 /// Every model as it is asked for.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use toolwright_config::{Configuration, UpstreamKey};
-use toolwright_llm::FailureKind;
 use toolwright_llm::exchange::Mending;
+use toolwright_llm::{FailureKind, dialects};
 use toolwright_normalizer::Normalizer;
 
 use super::entry::escaped;
@@ -54,7 +54,7 @@ fn trouble(
     is_refused: bool,
 ) -> Finding {
     let place = format!("llm.upstreams.{} of {}", upstream.name, configuration.file.display());
-    let finding = match (is_refused, upstream.dialect.contains("ollama")) {
+    let finding = match (is_refused, dialects::of(upstream.dialect).local_server()) {
         (true, _) => Finding::error(
             "upstream-refuses-key",
             "the upstream does not take its key",
@@ -64,13 +64,13 @@ fn trouble(
                 escaped(&upstream.name)
             )),
         ),
-        (false, true) => Finding::error(
+        (false, Some(server)) => Finding::error(
             "upstream-unreachable",
-            "Ollama does not answer",
+            format!("{} does not answer", server.name),
             shown(why),
-            Fix::Run("ollama serve".to_owned()),
+            Fix::Run(server.command.to_owned()),
         ),
-        (false, false) => Finding::error(
+        (false, None) => Finding::error(
             "upstream-unreachable",
             "the upstream does not answer",
             shown(why),

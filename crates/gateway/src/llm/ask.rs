@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use toolwright_llm::exchange::{Answer, Asked, Fresh, Mending, Prepared};
-use toolwright_llm::{Dialect, Failure, FailureKind, Thinks};
+use toolwright_llm::{Dialect, Failure, FailureKind, Thinks, dialects};
 
 use super::carrier::Carried;
 use super::record::Exchanged;
@@ -181,7 +181,7 @@ impl LlmFront {
             return match begun {
                 Begun::Failed(failure) => exchanged.failed(&prepared, failure, Some(&upstream_headers)),
                 Begun::Going(going) => {
-                    let mut answer = said::whole(200, sent.front.stream_type(), Bytes::new());
+                    let mut answer = said::whole(200, dialects::of(sent.front).stream_type(), Bytes::new());
                     answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
                     answer
                         .headers_mut()
@@ -203,7 +203,7 @@ impl LlmFront {
                 Ok((text, report)) => {
                     exchanged.reports(&report);
                     exchanged.answers(&text);
-                    let mut answer = said::whole(200, sent.front.stream_type(), text);
+                    let mut answer = said::whole(200, dialects::of(sent.front).stream_type(), text);
                     exchanged.head(&mut answer, &upstream_headers, upstream.dialect());
                     exchanged.ends();
                     return Attempt::Answered(answer);
@@ -268,14 +268,15 @@ impl Sent<'_> {
     /// Sends what was prepared. Its body goes with it.
     async fn send(&self, prepared: &mut Prepared) -> Result<Carried, Failure> {
         let upstream = &self.way.upstream;
-        if !upstream.has_key() && self.visit.own_key.is_empty() && upstream.dialect() != Dialect::OllamaChat {
+        let needs_key = dialects::of(upstream.dialect()).key_variable().is_some();
+        if !upstream.has_key() && self.visit.own_key.is_empty() && needs_key {
             tracing::debug!("the upstream \"{}\" is asked without a key", upstream.name());
         }
         let (from, to) = (self.front, upstream.dialect());
         upstream
             .send(Ask {
                 method: Method::POST,
-                path: to.path(),
+                path: dialects::of(to).path(),
                 query: self.visit.query(&self.parts.uri).filter(|_| from == to).as_deref(),
                 headers: self.visit.headers(headers::for_upstream(from, to, &self.parts.headers)),
                 own_key: &self.visit.own_key,
@@ -291,11 +292,7 @@ pub(super) fn is_stream(headers: &HeaderMap, dialect: Dialect) -> bool {
     if kind.starts_with("text/html") {
         return false;
     }
-    match dialect {
-        // It says what it likes, and a whole answer is a stream of one line.
-        Dialect::OllamaChat => true,
-        _ => !kind.starts_with("application/json"),
-    }
+    dialects::of(dialect).always_streams() || !kind.starts_with("application/json")
 }
 
 impl Exchanged {

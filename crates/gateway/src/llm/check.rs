@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use toolwright_config::LlmSettings;
 use toolwright_llm::exchange::{Asked, Mending};
-use toolwright_llm::{Dialect, Failure};
+use toolwright_llm::{Dialect, Failure, dialects};
 use toolwright_model::Outcome;
 
 use super::router::{Router, UpstreamError};
@@ -32,7 +32,8 @@ pub struct CheckedUpstream {
     /// Where it is.
     pub url: String,
     /// What it speaks.
-    pub dialect: &'static str,
+    #[serde(serialize_with = "name_of")]
+    pub dialect: Dialect,
     /// Whether there is a key of ours for it.
     pub has_key: bool,
     /// Whether it answered, and why not.
@@ -64,6 +65,10 @@ pub struct Tried {
     /// The same in pieces.
     #[serde(serialize_with = "ok_or_error")]
     pub stream: Result<String, String>,
+}
+
+fn name_of<S: Serializer>(dialect: &Dialect, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(dialect.name())
 }
 
 fn ok_or_failure<T: Serialize, S: Serializer>(
@@ -108,7 +113,7 @@ pub async fn check(
         upstreams.push(CheckedUpstream {
             name: upstream.name().to_owned(),
             url: upstream.place(),
-            dialect: upstream.dialect().name(),
+            dialect: upstream.dialect(),
             has_key: upstream.has_key(),
             answers: answers(upstream).await,
             tried,
@@ -164,7 +169,7 @@ async fn try_call(
         let own_key = HeaderMap::new();
         let ask = Ask {
             method: Method::POST,
-            path: upstream.dialect().path(),
+            path: dialects::of(upstream.dialect()).path(),
             query: None,
             headers,
             own_key: &own_key,

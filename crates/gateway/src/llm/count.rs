@@ -5,17 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Method, Request, Response};
 use toolwright_llm::exchange::Asked;
-use toolwright_llm::{Dialect, tokens};
+use toolwright_llm::{Dialect, Failure, FailureKind, dialects, tokens};
 
 use super::said::{self, Visit};
 use super::upstream::Ask;
 use super::{LlmFront, LlmPath, headers};
 use crate::web::InsideBody;
-
-/// Where Anthropic counts.
-const COUNT_TOKENS: &str = "/v1/messages/count_tokens";
-/// Where OpenAI counts.
-const INPUT_TOKENS: &str = "/v1/responses/input_tokens";
 
 impl LlmFront {
     pub(super) async fn count_tokens(
@@ -26,7 +21,12 @@ impl LlmFront {
     ) -> Response<InsideBody> {
         let id = said::fresh().id;
         if request.method() != Method::POST {
-            return said::wrong_method(dialect, request.method(), LlmPath::CountTokens.methods(), &id);
+            return said::wrong_method(
+                dialect,
+                request.method(),
+                LlmPath::CountTokens(dialect).methods(),
+                &id,
+            );
         }
         let (parts, body) = request.into_parts();
         if let Err(failure) = said::check_encoding(&parts.headers) {
@@ -48,12 +48,13 @@ impl LlmFront {
             Err(failure) => return said::failure(dialect, &failure, &id),
         };
         // The first is the one that would be asked.
-        if let Some(way) = ways.first().filter(|way| way.upstream.dialect() == dialect) {
-            let path = if dialect == Dialect::AnthropicMessages { COUNT_TOKENS } else { INPUT_TOKENS };
+        let counting = dialects::of(dialect).token_count();
+        let own = ways.first().filter(|way| way.upstream.dialect() == dialect);
+        if let (Some(way), Some(counting)) = (own, counting) {
             let query = visit.query(&parts.uri);
             let ask = Ask {
                 method: Method::POST,
-                path,
+                path: counting.path,
                 query: query.as_deref(),
                 headers: visit.headers(headers::for_upstream(dialect, dialect, &parts.headers)),
                 own_key: &visit.own_key,
@@ -71,18 +72,15 @@ impl LlmFront {
                 }
             }
         }
-        match asked.request() {
-            Ok(request) => {
-                let count = tokens::count(request);
-                said::json(
-                    200,
-                    match dialect {
-                        Dialect::OpenAiResponses => tokens::input_tokens_body(count),
-                        _ => tokens::count_tokens_body(count),
-                    },
-                )
-            }
-            Err(failure) => said::failure(dialect, &failure, &id),
+        match (asked.request(), counting) {
+            (Ok(request), Some(counting)) => said::json(200, (counting.write)(tokens::count(request))),
+            (Ok(_), None) => said::failure(dialect, &uncounted(), &id),
+            (Err(failure), _) => said::failure(dialect, &failure, &id),
         }
     }
+}
+
+/// The dialect has no count: no path of its clients leads here.
+fn uncounted() -> Failure {
+    Failure::new(FailureKind::NotFound, "tokens are not counted in this dialect")
 }

@@ -1,7 +1,7 @@
 //! Which headers go on, and which come back.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use toolwright_llm::Dialect;
+use toolwright_llm::{Dialect, dialects};
 
 /// What is between the client and us alone, or is made anew for the upstream.
 const NOT_FOR_UPSTREAMS: [&str; 24] = [
@@ -47,33 +47,22 @@ const NOT_FOR_CLIENTS: [&str; 12] = [
     "www-authenticate",
 ];
 
-/// What clients say of themselves and of the dialect: no provider takes a model from it.
-const HARMLESS: [&str; 16] = [
+/// What clients of every dialect say of themselves: no provider takes a model from it.
+const HARMLESS: [&str; 7] = [
     "accept",
     "accept-language",
-    "anthropic-beta",
-    "anthropic-dangerous-direct-browser-access",
-    "anthropic-version",
     "content-type",
-    "http-referer",
     "idempotency-key",
-    "openai-beta",
-    "openai-organization",
-    "openai-project",
     "traceparent",
     "tracestate",
     "user-agent",
-    "x-app",
-    "x-title",
 ];
 
 /// Whether a header goes on also for a token that may ask some models only.
 pub(super) fn is_harmless(name: &str) -> bool {
-    HARMLESS.contains(&name) || name.starts_with("x-stainless-")
+    let is_of_dialect = || dialects::all().any(|(_, module)| module.client_headers().contains(&name));
+    HARMLESS.contains(&name) || name.starts_with("x-stainless-") || is_of_dialect()
 }
-
-/// The version that Anthropic wants to be told.
-const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// The headers of a client that an upstream gets: all but ours where both speak the same dialect, else none but what
 /// the dialect needs.
@@ -87,10 +76,8 @@ pub(super) fn for_upstream(from: Dialect, to: Dialect, sent: &HeaderMap) -> Head
             }
         }
     }
-    if to == Dialect::AnthropicMessages {
-        headers
-            .entry(HeaderName::from_static("anthropic-version"))
-            .or_insert(HeaderValue::from_static(ANTHROPIC_VERSION));
+    for (name, value) in dialects::of(to).version_headers() {
+        headers.entry(HeaderName::from_static(name)).or_insert(HeaderValue::from_static(value));
     }
     headers
 }
@@ -148,7 +135,7 @@ mod tests {
         );
         assert!(for_upstream(Dialect::AnthropicMessages, Dialect::OpenAiChat, &sent).is_empty());
         let made = for_upstream(Dialect::OpenAiChat, Dialect::AnthropicMessages, &sent);
-        assert_eq!(made, headers(&[("anthropic-version", ANTHROPIC_VERSION)]));
+        assert_eq!(made, headers(&[("anthropic-version", "2023-06-01")]));
     }
 
     #[test]

@@ -7,10 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::{HeaderMap, Method, Request, Response};
-use serde_json::Value;
 use tokio::time::timeout;
 use toolwright_jsonrpc::Json;
-use toolwright_llm::models::{self, ModelEntry};
+use toolwright_llm::dialects::{self, DialectModule};
+use toolwright_llm::models::ModelEntry;
 use toolwright_llm::{Dialect, Failure, FailureKind};
 
 use super::router::Way;
@@ -31,43 +31,36 @@ impl LlmFront {
         request: &Request<Bytes>,
         visit: &Visit,
     ) -> Response<InsideBody> {
-        let dialect = match request.headers().contains_key("anthropic-version") {
-            true => Dialect::AnthropicMessages,
-            false => path.dialect(),
-        };
+        let (dialect, module) = dialect_of_list(path, request);
         let entries = self.entries(visit).await;
         match path {
-            LlmPath::Model(id) => match self.find(&entries, id, visit).await {
-                Some(entry) if dialect == Dialect::AnthropicMessages => {
-                    said::json(200, models::anthropic_model(&entry))
-                }
-                Some(entry) => said::json(200, models::openai_model(&entry)),
+            LlmPath::Model(_, id) => match self.find(&entries, id, visit).await {
+                Some(entry) => said::json(200, module.write_model(&entry)),
                 None => said::failure(dialect, &no_model(id), &said::fresh().id),
             },
-            LlmPath::Tags => said::json(200, models::ollama_tags(&entries)),
-            _ if dialect == Dialect::AnthropicMessages => said::json(200, models::anthropic_list(&entries)),
-            _ => said::json(200, models::openai_list(&entries)),
+            _ => said::json(200, module.write_models(&entries)),
         }
     }
 
-    /// What Ollama's clients want to know of a model before they use it.
+    /// What clients want to know of a model before they use it, where their dialect has a page for that.
     pub(super) async fn show(
         self: &Arc<LlmFront>,
+        dialect: Dialect,
         request: &Request<Bytes>,
         visit: &Visit,
     ) -> Response<InsideBody> {
-        let asked: Value = serde_json::from_slice(request.body()).unwrap_or_default();
-        let id = asked.get("model").or(asked.get("name")).and_then(Value::as_str).unwrap_or_default();
-        let Some(way) = self.way(id, visit) else {
-            return said::failure(Dialect::OllamaChat, &no_model(id), &said::fresh().id);
+        let page = dialects::of(dialect).model_page();
+        let id = page.map(|page| (page.read_request)(request.body())).unwrap_or_default();
+        let (Some(page), Some(way)) = (page, self.way(&id, visit)) else {
+            return said::failure(dialect, &no_model(&id), &said::fresh().id);
         };
-        // Ollama itself knows more of its models than any list says.
-        if way.upstream.dialect() == Dialect::OllamaChat
+        // An upstream that has such pages knows more of its models than any list says.
+        if way.upstream.dialect() == dialect
             && let Ok(Some(shown)) = timeout(TELL, way.upstream.show(&way.model, &visit.own_key)).await
         {
             return said::json(200, shown);
         }
-        said::json(200, models::ollama_show(&told(&way, id, visit).await))
+        said::json(200, (page.write)(&told(&way, &id, visit).await))
     }
 
     /// One that is listed, or one that would be asked all the same.
@@ -120,7 +113,7 @@ impl LlmFront {
 impl Upstream {
     /// The models that it says it has, with what it says of them.
     pub async fn models(&self, own_key: &HeaderMap) -> Result<Vec<ModelEntry>, Failure> {
-        let path = if self.dialect() == Dialect::OllamaChat { "/api/tags" } else { "/v1/models" };
+        let path = dialects::of(self.dialect()).models_path();
         let headers = headers::for_upstream(self.dialect(), self.dialect(), &HeaderMap::new());
         let response =
             self.send(Ask { method: Method::GET, path, query: None, headers, own_key, body: None }).await?;
@@ -131,7 +124,7 @@ impl Upstream {
         let body = self.whole(response).await?;
         if !(200..300).contains(&status) {
             let text = String::from_utf8_lossy(&body);
-            return Err(toolwright_llm::dialects::read_error(self.dialect(), status, &text));
+            return Err(dialects::of(self.dialect()).read_error(status, &text));
         }
         let told = String::from_utf8_lossy(&body);
         let told = Json::parse(&told).map_err(|error| {
@@ -149,6 +142,17 @@ impl Upstream {
         let named = list.iter().filter_map(|model| ModelEntry::read(model, self.name()));
         Ok(named.take(MOST_MODELS).collect())
     }
+}
+
+/// The dialect of a client that asks for models: by its own header where several dialects have the path.
+fn dialect_of_list(path: &LlmPath, request: &Request<Bytes>) -> (Dialect, &'static dyn DialectModule) {
+    let is_meant = |module: &dyn DialectModule| {
+        let is_there = |name: &str| request.headers().contains_key(name);
+        request.uri().path().starts_with(module.models_path())
+            && module.distinguishing_header().is_some_and(is_there)
+    };
+    let meant = dialects::all().find(|(_, module)| is_meant(*module));
+    meant.unwrap_or_else(|| (path.dialect(), dialects::of(path.dialect())))
 }
 
 /// What the upstream says of a model that its list may have under another name.

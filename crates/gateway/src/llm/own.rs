@@ -7,7 +7,7 @@ use http::{HeaderMap, Method};
 use toolwright_llm::exchange::{Fresh, OwnQuestion, Report};
 use toolwright_llm::form::{Event, Request, Response};
 use toolwright_llm::stream::Gathered;
-use toolwright_llm::{Dialect, Failure, Thinks};
+use toolwright_llm::{Dialect, Failure, Thinks, dialects};
 
 use tokio::time::timeout;
 
@@ -125,7 +125,7 @@ impl LlmFront {
         let to = upstream.dialect();
         let sent = Ask {
             method: Method::POST,
-            path: to.path(),
+            path: dialects::of(to).path(),
             query: None,
             headers: headers::for_upstream(to, to, &HeaderMap::new()),
             own_key: &HeaderMap::new(),

@@ -115,7 +115,7 @@ pub(super) fn json(status: u16, body: impl Into<Bytes>) -> Response<InsideBody> 
 /// An error in the client's dialect.
 pub(crate) fn failure(dialect: Dialect, failure: &Failure, id: &str) -> Response<InsideBody> {
     let request_id = format!("req_{id}");
-    let mut response = json(failure.status, dialects::write_error(dialect, failure, &request_id));
+    let mut response = json(failure.status, dialects::of(dialect).write_error(failure, &request_id));
     name(dialect, &mut response, &request_id);
     response
 }
@@ -152,10 +152,7 @@ pub(super) fn encoding(headers: &HeaderMap) -> Option<&str> {
 
 /// Names an answer, so that it can be found again.
 pub(super) fn name(dialect: Dialect, response: &mut Response<InsideBody>, request_id: &str) {
-    let header = match dialect {
-        Dialect::AnthropicMessages => HeaderName::from_static("request-id"),
-        _ => HeaderName::from_static("x-request-id"),
-    };
+    let header = HeaderName::from_static(dialects::of(dialect).request_id_header());
     if let Ok(value) = HeaderValue::from_str(request_id) {
         response.headers_mut().entry(header).or_insert(value);
     }

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, LOCATION};
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use reqwest::Url;
 use tokio::time::timeout;
-use toolwright_config::{OpenAiApi, UpstreamKey, UpstreamKind, UpstreamSettings};
-use toolwright_llm::{Dialect, Failure, FailureKind, Target, Thinks, quirks};
+use toolwright_config::{UpstreamKey, UpstreamSettings};
+use toolwright_llm::{Dialect, Failure, FailureKind, Target, Thinks, dialects, quirks};
 
 use super::carrier::{Carried, CarriedBody, Carrier, CarryError};
 use super::router::UpstreamError;
@@ -29,7 +29,6 @@ const HIDDEN: &str = "[redacted]";
 /// An upstream.
 pub(super) struct Upstream {
     settings: UpstreamSettings,
-    dialect: Dialect,
     base: Url,
     carrier: Carrier,
     headers: HeaderMap,
@@ -72,15 +71,8 @@ impl Upstream {
             headers.append(name, value);
         }
         let carrier = Carrier::new(&base).map_err(|error| wrong(error.to_string()))?;
-        let dialect = match (settings.kind, settings.api) {
-            (UpstreamKind::Anthropic, _) => Dialect::AnthropicMessages,
-            (UpstreamKind::OpenAi, OpenAiApi::Chat) => Dialect::OpenAiChat,
-            (UpstreamKind::OpenAi, OpenAiApi::Responses) => Dialect::OpenAiResponses,
-            (UpstreamKind::Ollama, _) => Dialect::OllamaChat,
-        };
         Ok(Upstream {
             settings: settings.clone(),
-            dialect,
             base,
             carrier,
             headers,
@@ -94,7 +86,7 @@ impl Upstream {
     }
 
     pub fn dialect(&self) -> Dialect {
-        self.dialect
+        self.settings.dialect
     }
 
     /// How long a stream may be silent.
@@ -143,20 +135,15 @@ impl Upstream {
     }
 
     fn new_target(&self, model: &str) -> Target {
-        let kind = match self.dialect {
-            Dialect::AnthropicMessages => quirks::UpstreamKind::Anthropic,
-            Dialect::OpenAiChat => quirks::UpstreamKind::OpenAiChat,
-            Dialect::OpenAiResponses => quirks::UpstreamKind::OpenAiResponses,
-            Dialect::OllamaChat => quirks::UpstreamKind::Ollama,
-        };
-        let mut target = quirks::target(kind, self.base.host_str().unwrap_or_default(), model);
+        let mut target = quirks::target(self.dialect(), self.base.host_str().unwrap_or_default(), model);
         super::router::overrides(&self.settings).apply(&mut target);
         target
     }
 
     /// Sends a request and waits for the head of the answer.
     pub async fn send(&self, ask: Ask<'_>) -> Result<Carried, Failure> {
-        let mut place = self.path(ask.path);
+        let base = self.base.path().trim_end_matches('/');
+        let mut place = dialects::of(self.dialect()).upstream_path(base, ask.path);
         if let Some(query) = ask.query {
             let before = self.base.query().map(|own| format!("{own}&")).unwrap_or_default();
             place = format!("{place}?{before}{query}");
@@ -270,13 +257,11 @@ impl Upstream {
             return Err(self.bad_key("is empty"));
         }
         self.remember(&key);
-        let (name, text) = match self.dialect {
-            Dialect::AnthropicMessages => (HeaderName::from_static("x-api-key"), key),
-            _ => (AUTHORIZATION, format!("Bearer {key}")),
-        };
-        let mut value = HeaderValue::from_str(&text).map_err(|_| self.bad_key("is no text for a header"))?;
+        let (name, scheme) = dialects::of(self.dialect()).authentication();
+        let mut value = HeaderValue::from_str(&format!("{scheme}{key}"))
+            .map_err(|_| self.bad_key("is no text for a header"))?;
         value.set_sensitive(true);
-        headers.insert(name, value);
+        headers.insert(HeaderName::from_static(name), value);
         Ok(())
     }
 
@@ -332,19 +317,6 @@ impl Upstream {
             if secret.finder.find(value.as_bytes()).is_some() {
                 *value = HeaderValue::from_static(HIDDEN);
             }
-        }
-    }
-
-    /// The path at the upstream. People give the address of a server with or without `/v1`.
-    fn path(&self, path: &str) -> String {
-        let base = self.base.path().trim_end_matches('/');
-        match (self.dialect, base) {
-            (Dialect::OllamaChat, base) => format!("{}{path}", base.trim_end_matches("/api")),
-            (_, "") => path.to_owned(),
-            (_, base) if base.ends_with("/v1") => format!("{}{path}", base.trim_end_matches("/v1")),
-            (Dialect::AnthropicMessages, base) => format!("{base}{path}"),
-            // Those who do as OpenAI does have versions of their own: `/api/paas/v4`, `/openai`.
-            (_, base) => format!("{base}{}", path.strip_prefix("/v1").unwrap_or(path)),
         }
     }
 }

@@ -9,7 +9,7 @@ use toolwright_normalizer::{Normalizer, RawArguments, Tool, find_tool};
 
 use super::cache::{KnownTool, Toolset};
 use super::{CallReport, Delivery, GrowingCall, Mended, too_late};
-use crate::dialects::openai_responses::namespace::full_name;
+use crate::dialects::namespace::full_name;
 use crate::form::UNREADABLE;
 
 /// How often arguments may be JSON inside a string.

@@ -2,10 +2,10 @@
 
 use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
-use super::fields::{Fields, count};
-use super::openai_responses::namespace::{is_namespace, kinds_of_others};
+use super::fields::Fields;
+use super::namespace::{is_namespace, kinds_of_others};
+use crate::Notes;
 use crate::form::{Members, Request, Tool, ToolChoice};
-use crate::{Dialect, Failure, Notes};
 
 /// The tools that may be called: all, or those that the choice allows.
 pub(crate) fn offered(request: &Request) -> impl Iterator<Item = &Tool> {
@@ -43,24 +43,6 @@ pub(crate) fn note_members(members: &Members, notes: &mut Notes) {
     if !names.is_empty() {
         notes.add("members_not_sent", format!("the upstream's dialect does not know: {}", names.join(", ")));
     }
-}
-
-/// Refuses what only Chat can answer: several answers, and probabilities.
-pub(crate) fn refuse_what_only_chat_has(request: &Request) -> Result<(), Failure> {
-    if request.dialect != Some(Dialect::OpenAiChat) {
-        return Ok(());
-    }
-    for (key, value) in &request.extra {
-        let why = match key.as_str() {
-            "n" if count(value.as_str()).is_none_or(|n| n > 1) => "more than one answer",
-            "logprobs" if value.as_str() == "true" => "probabilities of tokens",
-            "top_logprobs" if count(value.as_str()).is_none_or(|n| n > 0) => "probabilities of tokens",
-            _ => continue,
-        };
-        let words = format!("{key} is {value}, but this model's API does not give {why}. Leave {key} out.");
-        return Err(Failure::invalid(words).about(key.clone()));
-    }
-    Ok(())
 }
 
 /// An object with more members. Those that it has stay as they are.

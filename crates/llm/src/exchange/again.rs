@@ -51,7 +51,7 @@ impl Prepared {
             return None;
         }
         let text = std::str::from_utf8(answer).ok()?;
-        let mut response = dialects::read_response(self.upstream, text).ok()?;
+        let mut response = dialects::of(self.upstream).read_response(text).ok()?;
         self.names.restore(&mut response);
         response.tell_calls_apart();
         let mut request = (**self.asked.as_ref()?.request().ok()?).clone();

@@ -41,7 +41,7 @@ impl AnswerStream {
             Way::Translating(Box::new(Translating {
                 events: EventStream::new(prepared.upstream, names, &tool_names, &prepared.reply.id),
                 stage: CallStage::new(std::sync::Arc::clone(&prepared.mender)),
-                encoder: dialects::encoder(prepared.front, prepared.reply.clone()),
+                encoder: dialects::of(prepared.front).encoder(prepared.reply.clone()),
                 is_over: false,
                 ordered: Vec::new(),
                 mended: Vec::new(),

@@ -23,12 +23,10 @@ impl EventStream {
     /// For an upstream of this dialect. Calls that are written as text are looked for among `text_tools`, where there
     /// are any.
     pub(super) fn new(upstream: Dialect, names: Names, text_tools: &[String], id_seed: &str) -> EventStream {
+        let module = dialects::of(upstream);
         EventStream {
-            frames: match upstream {
-                Dialect::OllamaChat => Frames::lines(),
-                _ => Frames::sse(),
-            },
-            decoder: dialects::decoder(upstream, id_seed),
+            frames: module.frames(),
+            decoder: module.decoder(id_seed),
             names,
             text_calls: (!text_tools.is_empty()).then(|| TextCalls::new(text_tools, id_seed)),
             sequencer: Sequencer::default(),

@@ -3,12 +3,12 @@
 use toolwright_jsonrpc::raw;
 
 use crate::dialects::error_shapes;
-use crate::{Dialect, Failure, FailureKind};
+use crate::{Dialect, Failure, FailureKind, dialects};
 
 /// Why a body is no answer of this dialect; nothing when it is one. Pages of proxies, errors with status 200 and
 /// answers of another dialect would else be told as answers that say nothing.
 pub(super) fn fault(dialect: Dialect, body: &str) -> Option<Failure> {
-    let mark = mark(dialect);
+    let mark = dialects::of(dialect).response_member();
     if raw::check(body).is_err() {
         let what = match error_shapes::plain(body).as_str() {
             "" => "the upstream's answer is empty".to_owned(),
@@ -29,22 +29,9 @@ pub(super) fn fault(dialect: Dialect, body: &str) -> Option<Failure> {
     Some(Failure::new(FailureKind::Api, what).with_status(502))
 }
 
-/// What every answer of the dialect has.
-fn mark(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::AnthropicMessages => "content",
-        Dialect::OpenAiChat => "choices",
-        Dialect::OpenAiResponses => "output",
-        Dialect::OllamaChat => "message",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const ALL: [Dialect; 4] =
-        [Dialect::AnthropicMessages, Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::OllamaChat];
 
     #[test]
     fn an_answer_is_one_of_its_own_dialect_only() {
@@ -54,7 +41,7 @@ mod tests {
             r#"{"object":"response","output":[],"error":{"message":"it failed later"}}"#,
             r#"{"message":{"role":"assistant","content":""},"done":true}"#,
         ];
-        for (at, dialect) in ALL.into_iter().enumerate() {
+        for (at, dialect) in Dialect::ALL.into_iter().enumerate() {
             for (of, answer) in answers.iter().enumerate() {
                 let found = fault(dialect, answer);
                 assert_eq!(found.is_none(), at == of, "{dialect:?}: {answer}: {found:?}");
@@ -64,7 +51,7 @@ mod tests {
 
     #[test]
     fn pages_errors_and_nothing_are_no_answers() {
-        for dialect in ALL {
+        for dialect in Dialect::ALL {
             let page =
                 fault(dialect, "<html><title>x</title><body>Bad <b>gateway</b></body></html>").unwrap();
             assert_eq!(page.message, "the upstream's answer is no JSON: Bad gateway");

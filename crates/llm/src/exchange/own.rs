@@ -61,12 +61,12 @@ impl OwnQuestion {
     pub fn whole(&self, status: u16, body: &[u8]) -> Result<Vec<Event>, Failure> {
         let text = std::str::from_utf8(body).map_err(|_| unreadable("is not UTF-8"))?;
         if !(200..300).contains(&status) {
-            return Err(dialects::read_error(self.upstream, status, text));
+            return Err(dialects::of(self.upstream).read_error(status, text));
         }
         if let Some(fault) = judge::fault(self.upstream, text) {
             return Err(fault);
         }
-        let mut response = dialects::read_response(self.upstream, text)?;
+        let mut response = dialects::of(self.upstream).read_response(text)?;
         text_calls_of(&mut response, &self.text_tools, &self.id);
         self.names.restore(&mut response);
         response.tell_calls_apart();

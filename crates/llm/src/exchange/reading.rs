@@ -34,13 +34,13 @@ impl Reading {
 
     /// All of it.
     pub fn request(&self) -> Result<&Arc<Request>, Failure> {
-        let read = || dialects::read_request(self.front, &self.body).map(Arc::new);
+        let read = || dialects::of(self.front).read_request(&self.body).map(Arc::new);
         self.request.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
     /// All of it but the conversation.
     pub fn beside_the_conversation(&self) -> Result<Request, Failure> {
-        dialects::read_request(self.front, &without_conversation(self.front, &self.body))
+        dialects::of(self.front).read_request(&without_conversation(self.front, &self.body))
     }
 
     /// What can be told without reading all of it.
@@ -49,7 +49,7 @@ impl Reading {
         let count = |key: &str| members.iter().filter(|member| member.key == key).count();
         let value = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.value);
         let is_stream = match value("stream") {
-            None => Some(self.front == Dialect::OllamaChat),
+            None => Some(dialects::of(self.front).streams_by_default()),
             Some("true") => Some(true),
             Some("false") => Some(false),
             Some(_) => None,
@@ -71,7 +71,7 @@ pub(super) struct Glance {
 }
 
 fn without_conversation(front: Dialect, body: &str) -> Cow<'_, str> {
-    let key = if front == Dialect::OpenAiResponses { "input" } else { "messages" };
+    let key = dialects::of(front).conversation_member();
     let Some(list) = raw::find(body, key).filter(|value| value.starts_with('[')) else {
         return Cow::Borrowed(body);
     };

@@ -63,7 +63,7 @@ fn is_refused(upstream: Dialect, status: u16, body: &[u8]) -> bool {
         return false;
     }
     let Ok(text) = std::str::from_utf8(body) else { return false };
-    dialects::refuses_thinking(upstream, &dialects::read_error(upstream, status, text))
+    dialects::of(upstream).refuses_thinking(&dialects::of(upstream).read_error(status, text))
 }
 
 #[cfg(test)]

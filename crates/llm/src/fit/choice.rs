@@ -6,7 +6,7 @@ use toolwright_jsonrpc::Json;
 use toolwright_normalizer::{NameError, NamedTool, find_tool};
 
 use super::shown;
-use crate::dialects::openai_responses::namespace::{full_name, is_namespace};
+use crate::dialects::namespace::{full_name, is_namespace};
 use crate::form::{Request, ToolChoice};
 use crate::{Failure, Notes, Target};
 

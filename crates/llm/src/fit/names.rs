@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{hash, is_word_char};
-use crate::dialects::openai_responses::namespace;
+use crate::dialects::namespace;
 use crate::form::{Block, Event, Request, Response, ToolChoice};
-use crate::{Dialect, Target};
+use crate::{Target, dialects};
 
 /// Shorter limits than this are none that an upstream has; a readable part and a hash must fit.
 const SHORTEST_LIMIT: usize = 16;
@@ -38,7 +38,7 @@ pub(super) fn rename(request: &mut Request, target: &Target) -> Names {
     let limit = target.name_chars.max(SHORTEST_LIMIT);
     let spaced = namespaced(request);
     // Its own dialect is told both names.
-    let is_own = target.dialect == Dialect::OpenAiResponses && request.dialect == Some(target.dialect);
+    let is_own = dialects::of(target.dialect).has_namespaces() && request.dialect == Some(target.dialect);
     let mut all: HashSet<String> = HashSet::new();
     let mut unfit: Vec<String> = Vec::new();
     visit(request, &mut |name| {

@@ -1,7 +1,7 @@
 //! Settings that a model takes each, but not together.
 
 use crate::form::{Effort, Reasoning, Request};
-use crate::{Dialect, Notes, Target};
+use crate::{Notes, Target};
 
 /// Leaves out the one that matters less.
 pub(super) fn fit_sampling(request: &mut Request, target: &Target, notes: &mut Notes) {
@@ -13,8 +13,7 @@ pub(super) fn fit_sampling(request: &mut Request, target: &Target, notes: &mut N
             "this model takes temperature or top_p, not both: temperature was sent".to_owned(),
         );
     }
-    let is_chat = target.dialect == Dialect::OpenAiChat;
-    if is_chat && !target.takes_effort_with_tools && !request.tools.is_empty() {
+    if !target.takes_effort_with_tools && !request.tools.is_empty() {
         let is_asked =
             request.reasoning.as_ref().is_some_and(|asked| asked.is_on != Some(false) && *asked != OFF);
         request.reasoning = Some(OFF);

@@ -136,8 +136,9 @@ fn fold_into_results(messages: &mut [Message], notes: &mut Notes) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Dialect;
     use crate::form::ToolResult;
-    use crate::quirks::{UpstreamKind, target};
+    use crate::quirks::target;
 
     fn text(text: &str) -> Block {
         Block::Text(Text { text: text.to_owned(), extra: Vec::new() })
@@ -167,7 +168,7 @@ mod tests {
     }
 
     /// The conversation in one line: `system / U a / A b`.
-    fn fitted(kind: UpstreamKind, host: &str, model: &str, messages: &[Message]) -> String {
+    fn fitted(kind: Dialect, host: &str, model: &str, messages: &[Message]) -> String {
         let mut request = Request { messages: messages.to_vec(), ..Request::default() };
         request.system.push(Text { text: "top".to_owned(), extra: Vec::new() });
         fit_turns(&mut request, &target(kind, host, model), &mut Notes::default());
@@ -200,9 +201,9 @@ mod tests {
     fn instructions_stay_where_they_are_taken() {
         let as_sent = "top / S first / U go / S be brief / U <system-reminder>x</system-reminder> / A so / U [r] / S late";
         for (kind, host, model) in [
-            (UpstreamKind::OpenAiChat, "api.openai.com", "gpt-5"),
-            (UpstreamKind::OpenAiResponses, "api.openai.com", "gpt-4.1"),
-            (UpstreamKind::Anthropic, "api.anthropic.com", "claude-opus-4-8"),
+            (Dialect::OpenAiChat, "api.openai.com", "gpt-5"),
+            (Dialect::OpenAiResponses, "api.openai.com", "gpt-4.1"),
+            (Dialect::AnthropicMessages, "api.anthropic.com", "claude-opus-4-8"),
         ] {
             assert_eq!(fitted(kind, host, model, &conversation()), as_sent, "{model}");
         }
@@ -213,15 +214,15 @@ mod tests {
         let marked = "top,first / U go / U <system-reminder>|be brief|</system-reminder> / \
                       U <system-reminder>x</system-reminder> / A so / U [r] / U <system-reminder>|late|</system-reminder>";
         for model in ["claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-7"] {
-            let told = fitted(UpstreamKind::Anthropic, "api.anthropic.com", model, &conversation());
+            let told = fitted(Dialect::AnthropicMessages, "api.anthropic.com", model, &conversation());
             assert_eq!(told, marked, "{model}");
         }
         let merged = "top,first / U go||<system-reminder>|be brief|</system-reminder>||<system-reminder>x</system-reminder> / \
                       A so / U [r],<system-reminder>|late|</system-reminder>";
         for (kind, host, model) in [
-            (UpstreamKind::OpenAiChat, "127.0.0.1", "qwen3.5"),
-            (UpstreamKind::OpenAiChat, "openrouter.ai", "qwen/qwen3.5"),
-            (UpstreamKind::Ollama, "localhost", "qwen3.6"),
+            (Dialect::OpenAiChat, "127.0.0.1", "qwen3.5"),
+            (Dialect::OpenAiChat, "openrouter.ai", "qwen/qwen3.5"),
+            (Dialect::OllamaChat, "localhost", "qwen3.6"),
         ] {
             assert_eq!(fitted(kind, host, model, &conversation()), merged, "{host} {model}");
         }
@@ -230,7 +231,7 @@ mod tests {
     #[test]
     fn a_longer_conversation_begins_like_the_shorter_one() {
         let all = conversation();
-        let told = |many: usize| fitted(UpstreamKind::Ollama, "localhost", "m", &all[..many]);
+        let told = |many: usize| fitted(Dialect::OllamaChat, "localhost", "m", &all[..many]);
         for many in 2..all.len() {
             let (short, long) = (told(many), told(many + 1));
             assert!(long.starts_with(&short), "{short} is the beginning of {long}");
@@ -242,17 +243,17 @@ mod tests {
         let messages =
             [message(Role::User, vec![result("r"), text("go on")]), message(Role::User, vec![text("now")])];
         for (host, model) in [("api.mistral.ai", "x"), ("localhost", "ministral-3")] {
-            let told = fitted(UpstreamKind::OpenAiChat, host, model, &messages);
+            let told = fitted(Dialect::OpenAiChat, host, model, &messages);
             assert_eq!(told, "top / U [r,go on||now]", "{host}");
         }
         // Others take them, and users with a turn of the assistant between them are no neighbours.
-        let told = fitted(UpstreamKind::OpenAiChat, "localhost", "qwen3", &messages);
+        let told = fitted(Dialect::OpenAiChat, "localhost", "qwen3", &messages);
         assert_eq!(told, "top / U [r],go on||now");
         let between = [
             message(Role::User, vec![text("a")]),
             message(Role::Assistant, vec![text("b")]),
             message(Role::User, vec![text("c")]),
         ];
-        assert_eq!(fitted(UpstreamKind::OpenAiChat, "localhost", "m", &between), "top / U a / A b / U c");
+        assert_eq!(fitted(Dialect::OpenAiChat, "localhost", "m", &between), "top / U a / A b / U c");
     }
 }

@@ -42,7 +42,7 @@ pub fn opened(text: &str, signature: &str) -> Option<Thinking> {
     }
     let held = signature.strip_prefix(PREFIX).unwrap_or_default();
     let (dialect, item) = held.split_once(':').unwrap_or_default();
-    let dialect = Dialect::ALL.into_iter().find(|known| known.name() == dialect);
+    let dialect = Dialect::of_name(dialect);
     let item = Json::parse(item).ok();
     let mut thinking = Thinking { text: text.to_owned(), ..Thinking::default() };
     match (dialect, item) {

@@ -3,10 +3,10 @@
 use toolwright_jsonrpc::raw;
 use toolwright_normalizer::continuation;
 
-use crate::Dialect;
 use crate::calls::GrowingCall;
 pub(super) use crate::calls::{CallReport, Delivery, Mender, Named};
-use crate::dialects::openai_responses::namespace::{self, NAMESPACE};
+use crate::dialects::namespace::{self, NAMESPACE};
+use crate::{Dialect, dialects};
 pub(super) use toolwright_model::Finish;
 
 /// What to write instead of the name that was sent, as JSON. A tool of a namespace needs both names: where there was
@@ -18,7 +18,7 @@ pub(super) fn new_name(
     sent: &str,
 ) -> Option<String> {
     let name = named.name();
-    let is_own = dialect == Dialect::OpenAiResponses && named.is_known();
+    let is_own = dialects::of(dialect).has_namespaces() && named.is_known();
     let within = namespace::split(name).filter(|_| is_own);
     match (namespace, within) {
         (Some(_), Some((_, tool))) => Some(raw::quote(tool)).filter(|_| tool != sent),

@@ -12,7 +12,7 @@ use super::mend::{CallReport, Mender};
 use super::{PassOptions, own_frames};
 use crate::form::{Stop, Usage};
 use crate::stream::{Frame, Frames};
-use crate::{Dialect, Failure, FailureKind, Notes};
+use crate::{Dialect, Failure, FailureKind, Notes, dialects};
 
 /// The most bytes that wait. A call whose mistake needs more is an error.
 const MOST_HELD_BYTES: usize = 32 * 1024 * 1024;
@@ -52,11 +52,7 @@ pub struct PassReport {
 impl PassStream {
     /// A stream that begins.
     pub fn new(dialect: Dialect, mender: Arc<Mender>, options: &PassOptions) -> PassStream {
-        let frames = match dialect {
-            Dialect::OllamaChat => Frames::lines(),
-            _ => Frames::sse(),
-        };
-        PassStream { frames, state: State::new(dialect, mender, options) }
+        PassStream { frames: dialects::of(dialect).frames(), state: State::new(dialect, mender, options) }
     }
 
     /// Takes bytes of the upstream, and writes what may leave.

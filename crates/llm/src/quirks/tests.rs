@@ -1,8 +1,8 @@
-use super::table::QUIRKS;
 use super::*;
+use crate::dialects;
 
 fn chat(host: &str, model: &str) -> Target {
-    target(UpstreamKind::OpenAiChat, host, model)
+    target(Dialect::OpenAiChat, host, model)
 }
 
 #[test]
@@ -23,26 +23,26 @@ fn newer_models_of_openai_take_max_completion_tokens_and_no_temperature() {
 
 #[test]
 fn models_that_refuse_tools_while_they_think_are_better_asked_on_responses() {
-    let better = |kind, model| better_kind(kind, "api.openai.com", model).map(|(kind, _)| kind);
-    assert_eq!(better(UpstreamKind::OpenAiChat, "gpt-5.4-mini"), Some(UpstreamKind::OpenAiResponses));
+    let better = |kind, model| better_dialect(kind, "api.openai.com", model).map(|(kind, _)| kind);
+    assert_eq!(better(Dialect::OpenAiChat, "gpt-5.4-mini"), Some(Dialect::OpenAiResponses));
     assert!(!chat("api.openai.com", "gpt-5.6").takes_effort_with_tools);
-    assert_eq!(better(UpstreamKind::OpenAiChat, "gpt-5"), None);
-    assert_eq!(better(UpstreamKind::OpenAiChat, "gpt-4o"), None);
-    assert_eq!(better(UpstreamKind::OpenAiResponses, "gpt-5.4"), None);
+    assert_eq!(better(Dialect::OpenAiChat, "gpt-5"), None);
+    assert_eq!(better(Dialect::OpenAiChat, "gpt-4o"), None);
+    assert_eq!(better(Dialect::OpenAiResponses, "gpt-5.4"), None);
 }
 
 #[test]
 fn gemini_is_known_behind_others() {
     for (kind, host, model) in [
-        (UpstreamKind::OpenAiChat, "generativelanguage.googleapis.com", "whatever"),
-        (UpstreamKind::OpenAiChat, "openrouter.ai", "google/gemini-2.5-pro"),
-        (UpstreamKind::OpenAiChat, "localhost", "Gemini-3-flash"),
-        (UpstreamKind::Anthropic, "localhost", "gemini-3-pro"),
-        (UpstreamKind::OpenAiResponses, "x", "gemini-3-pro"),
+        (Dialect::OpenAiChat, "generativelanguage.googleapis.com", "whatever"),
+        (Dialect::OpenAiChat, "openrouter.ai", "google/gemini-2.5-pro"),
+        (Dialect::OpenAiChat, "localhost", "Gemini-3-flash"),
+        (Dialect::AnthropicMessages, "localhost", "gemini-3-pro"),
+        (Dialect::OpenAiResponses, "x", "gemini-3-pro"),
     ] {
         assert_eq!(target(kind, host, model).schemas, SchemaRule::Gemini, "{host} {model}");
     }
-    assert_eq!(target(UpstreamKind::Ollama, "localhost", "gemini-x").schemas, SchemaRule::Ollama);
+    assert_eq!(target(Dialect::OllamaChat, "localhost", "gemini-x").schemas, SchemaRule::Ollama);
     assert_eq!(chat("localhost", "gemma3").schemas, SchemaRule::ObjectWithProperties);
 }
 
@@ -81,7 +81,7 @@ fn local_servers_take_top_k_and_openai_does_not() {
 
 #[test]
 fn claude_takes_what_its_generation_takes() {
-    let claude = |host: &str, model: &str| target(UpstreamKind::Anthropic, host, model);
+    let claude = |host: &str, model: &str| target(Dialect::AnthropicMessages, host, model);
     let old = claude("api.anthropic.com", "claude-3-5-haiku-latest");
     assert!(old.takes_temperature && old.takes_temperature_with_top_p && old.takes_top_k);
     assert_eq!((old.name_chars, old.ids), (128, IdRule::Word));
@@ -113,21 +113,21 @@ fn the_configuration_has_the_last_word() {
 
 #[test]
 fn every_row_has_a_reason_and_patterns_in_small_letters() {
-    for quirk in QUIRKS {
-        assert!(quirk.why.len() > 10 && !quirk.takes.is_empty() && !quirk.kinds.is_empty(), "{quirk:?}");
+    for quirk in dialects::all().flat_map(|(_, module)| module.quirks()) {
+        assert!(quirk.why.len() > 10 && !quirk.takes.is_empty(), "{quirk:?}");
         for pattern in quirk.hosts.iter().chain(quirk.models) {
             assert_eq!(*pattern, pattern.to_ascii_lowercase());
         }
     }
-    assert_eq!(reasons(UpstreamKind::Ollama, "localhost", "x").len(), 2);
-    assert!(!reasons(UpstreamKind::OpenAiChat, "api.openai.com", "gpt-5").is_empty());
+    assert_eq!(reasons(Dialect::OllamaChat, "localhost", "x").len(), 2);
+    assert!(!reasons(Dialect::OpenAiChat, "api.openai.com", "gpt-5").is_empty());
 }
 
 #[test]
 fn kinds_are_named_as_their_dialects() {
-    for kind in UpstreamKind::ALL {
-        assert_eq!(UpstreamKind::of_name(kind.name()), Some(kind));
+    for kind in Dialect::ALL {
+        assert_eq!(Dialect::of_name(kind.name()), Some(kind));
     }
-    assert_eq!(UpstreamKind::of_name("openai"), Some(UpstreamKind::OpenAiChat));
-    assert_eq!(UpstreamKind::of_name("bedrock"), None);
+    assert_eq!(Dialect::of_kind("openai"), Some(Dialect::OpenAiChat));
+    assert_eq!(Dialect::of_kind("bedrock"), None);
 }

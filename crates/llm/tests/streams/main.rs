@@ -27,7 +27,7 @@ fn encoder(dialect: Dialect) -> Box<dyn Encode> {
     let request = Request { model: "asked-for".to_owned(), wants_usage: true, ..Request::default() };
     let id = "0123456789abcdefghijklmn".to_owned();
     let reply = Reply { request: Arc::new(request), id, created: 1_754_000_001, estimated_input: 77 };
-    dialects::encoder(dialect, reply)
+    dialects::of(dialect).encoder(reply)
 }
 
 /// What a stream means that comes in these pieces.
@@ -36,7 +36,7 @@ fn events(dialect: Dialect, pieces: &[&[u8]]) -> Vec<Event> {
         Dialect::OllamaChat => Frames::lines(),
         _ => Frames::sse(),
     };
-    let mut decoder = dialects::decoder(dialect, "seed");
+    let mut decoder = dialects::of(dialect).decoder("seed");
     let mut found = Vec::new();
     for piece in pieces {
         frames.push(piece, &mut |frame| decoder.frame(&frame, &mut found)).expect("frames");

@@ -69,7 +69,7 @@ fn text(checked: &Checked) -> String {
     let mut out = String::new();
     for upstream in &checked.upstreams {
         let key = if upstream.has_key { "with a key" } else { "with the client's own key" };
-        out.push_str(&format!("{}  {}  {}, {key}\n", upstream.name, upstream.dialect, upstream.url));
+        out.push_str(&format!("{}  {}  {}, {key}\n", upstream.name, upstream.dialect.name(), upstream.url));
         match &upstream.answers {
             Ok(found) => {
                 let shown: Vec<&str> = found.models.iter().take(SHOWN_MODELS).map(String::as_str).collect();

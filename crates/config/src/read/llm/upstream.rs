@@ -1,12 +1,12 @@
 //! One upstream of the section `llm`.
 
 use toolwright_jsonrpc::raw::{Member, Node, quote};
+use toolwright_model::Dialect;
 
 use crate::SecretText;
 use crate::configuration::secrets_of_address;
 use crate::llm::{
-    OpenAiApi, ReasoningQuirk, SchemaQuirk, USUAL_UPSTREAM_TIME, UpstreamKey, UpstreamKind, UpstreamQuirks,
-    UpstreamSettings,
+    ReasoningQuirk, SchemaQuirk, USUAL_UPSTREAM_TIME, UpstreamKey, UpstreamQuirks, UpstreamSettings,
 };
 use crate::read::checks::{Check, check_address, check_header};
 use crate::read::keys::Shape;
@@ -58,6 +58,9 @@ const QUIRK_KEYS: &[&str] = &[
     "maxTokens",
 ];
 
+/// What most servers of models speak.
+const COMMON: Dialect = Dialect::OpenAiChat;
+
 /// Headers that every request gets by itself.
 const OWN_HEADERS: &[&str] =
     &["accept-encoding", "connection", "content-length", "content-type", "transfer-encoding"];
@@ -87,7 +90,7 @@ impl<'t> Reader<'t, '_> {
             self.mistakes.errors() == errors
         };
         let kind = self.kind(&name, member, members, has_all);
-        let api = self.api(members, kind);
+        let dialect = self.api(members, kind);
         let url = self.upstream_url(member, members, kind, has_all);
         let key = self.upstream_key(members);
         let headers =
@@ -100,11 +103,10 @@ impl<'t> Reader<'t, '_> {
         let reads_text_calls =
             given(members, "textToolCalls").and_then(|node| self.flag(&node, "textToolCalls"));
         let quirks = given(members, "quirks").map(|node| self.quirks(&node)).unwrap_or_default();
-        let (Some(kind), Some(url)) = (kind, url) else { return None };
+        let (Some(dialect), Some(url)) = (dialect, url) else { return None };
         (self.mistakes.errors() == errors).then_some(UpstreamSettings {
             name,
-            kind,
-            api,
+            dialect,
             url,
             key,
             headers,
@@ -115,61 +117,54 @@ impl<'t> Reader<'t, '_> {
         })
     }
 
+    /// The default dialect of its `kind`.
     fn kind(
         &mut self,
         name: &str,
         member: &Member<'t>,
         members: &[Member<'t>],
         has_all: bool,
-    ) -> Option<UpstreamKind> {
-        let known = UpstreamKind::ALL.map(|kind| (kind.word(), kind));
+    ) -> Option<Dialect> {
+        let kinds: Vec<(&str, Dialect)> = Dialect::kinds().map(|kind| (kind.kind(), kind)).collect();
         if let Some(node) = given(members, "kind") {
-            return self.word(&node, "kind", &known);
+            return self.word(&node, "kind", &kinds);
         }
         if has_all {
             let url = given(members, "url").and_then(|node| node.as_text()).unwrap_or_default();
-            let says = |word: &str| name.to_ascii_lowercase().contains(word) || url.contains(word);
-            let kind = match () {
-                () if says("anthropic") || says("claude") => UpstreamKind::Anthropic,
-                () if says("ollama") || url.contains(":11434") && !url.contains("/v1") => {
-                    UpstreamKind::Ollama
-                }
-                () => UpstreamKind::OpenAi,
-            };
-            let message = "an upstream needs a \"kind\": \"anthropic\", \"openai\" or \"ollama\"";
-            self.mistakes.error_at_key(
-                member.raw_key(),
-                message,
-                format!("add \"kind\": \"{}\"", kind.word()),
+            let message = format!(
+                "an upstream needs a \"kind\": {}",
+                alternatives(kinds.iter().map(|(kind, _)| *kind))
             );
+            let fix = format!("add \"kind\": \"{}\"", suggested_kind(name, &url).kind());
+            self.mistakes.error_at_key(member.raw_key(), message, fix);
         }
         None
     }
 
-    fn api(&mut self, members: &[Member<'t>], kind: Option<UpstreamKind>) -> OpenAiApi {
-        let Some(node) = given(members, "api") else { return OpenAiApi::default() };
-        let known = [OpenAiApi::Chat, OpenAiApi::Responses].map(|api| (api.word(), api));
-        let api = self.word(&node, "api", &known);
-        if api.is_some() && kind.is_some_and(|kind| kind != UpstreamKind::OpenAi) {
-            self.mistakes.warning(
-                &node,
-                "\"api\" is read for upstreams of the kind \"openai\" only",
-                "remove it",
-            );
+    /// The dialect that its `api` names among those of its kind.
+    fn api(&mut self, members: &[Member<'t>], kind: Option<Dialect>) -> Option<Dialect> {
+        let Some(node) = given(members, "api") else { return kind };
+        let with_api = |dialect: &Dialect| Some((dialect.api()?, *dialect));
+        let apis: Vec<(&str, Dialect)> = Dialect::ALL.iter().filter_map(with_api).collect();
+        let api = self.word(&node, "api", &apis);
+        if api.is_some() && kind.is_some_and(|kind| kind.api().is_none()) {
+            let kinds = Dialect::kinds().filter(|kind| kind.api().is_some()).map(Dialect::kind);
+            let message = format!("\"api\" is read for upstreams of the kind {} only", alternatives(kinds));
+            self.mistakes.warning(&node, message, "remove it");
         }
-        api.unwrap_or_default()
+        api.filter(|api| kind.is_some_and(|kind| kind.kind() == api.kind())).or(kind)
     }
 
     fn upstream_url(
         &mut self,
         member: &Member<'t>,
         members: &[Member<'t>],
-        kind: Option<UpstreamKind>,
+        kind: Option<Dialect>,
         has_all: bool,
     ) -> Option<String> {
         let Some(node) = given(members, "url") else {
             if has_all {
-                let usual = kind.unwrap_or(UpstreamKind::OpenAi).usual_url();
+                let usual = kind.unwrap_or(COMMON).default_url();
                 let fix = format!("add \"url\": \"{usual}\"");
                 self.mistakes.error_at_key(member.raw_key(), "an upstream needs a \"url\"", fix);
             }
@@ -277,11 +272,28 @@ fn user_of_address(url: &str) -> Option<&str> {
 }
 
 /// The address without a path that is added to it anyway, when it ends with one.
-fn without_endpoint(kind: UpstreamKind, url: &str) -> Option<&str> {
-    let endings: &[&str] = match kind {
-        UpstreamKind::Anthropic => &["/v1/messages", "/v1"],
-        UpstreamKind::OpenAi => &["/chat/completions", "/responses"],
-        UpstreamKind::Ollama => &["/api/chat", "/api", "/v1"],
+fn without_endpoint(kind: Dialect, url: &str) -> Option<&str> {
+    kind.endpoints().iter().find_map(|ending| url.strip_suffix(ending))
+}
+
+/// The kind that the name and the address of an upstream suggest.
+fn suggested_kind(name: &str, url: &str) -> Dialect {
+    let name = name.to_ascii_lowercase();
+    let is_named = |kind: &Dialect| kind.hints().iter().any(|word| name.contains(word) || url.contains(word));
+    // An address with a version is one of a server that follows OpenAI, whatever its port is.
+    let has_port = |kind: &Dialect| {
+        let (_, port) = kind.default_url().rsplit_once(':').unwrap_or_default();
+        port.parse::<u16>().is_ok() && url.contains(&format!(":{port}")) && !url.contains("/v1")
     };
-    endings.iter().find_map(|ending| url.strip_suffix(ending))
+    Dialect::kinds().find(|kind| is_named(kind) || has_port(kind)).unwrap_or(COMMON)
+}
+
+/// Words that are possible: `"a", "b" or "c"`.
+fn alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let words: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        None => String::new(),
+    }
 }

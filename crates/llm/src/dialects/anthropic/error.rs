@@ -2,18 +2,7 @@
 
 use toolwright_jsonrpc::ObjectWriter;
 
-use crate::dialects::error_shapes;
 use crate::{Failure, FailureKind};
-
-/// Reads the body of an error from an upstream; also one that is not of this dialect, or no JSON.
-pub fn read_error(status: u16, body: &str) -> Failure {
-    error_shapes::read(status, body)
-}
-
-/// Never: Anthropic's errors name neither a parameter nor a code. Its models that do not think are in the table of quirks.
-pub fn refuses_thinking(_failure: &Failure) -> bool {
-    false
-}
 
 /// Writes an error for a client.
 pub fn write_error(failure: &Failure, request_id: &str) -> String {

@@ -5,7 +5,7 @@ use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 use super::messages_write::{Breakpoints, write_messages};
 use super::tools::{is_forced, write_choice, write_tools};
 use crate::dialects::history::note_once;
-use crate::dialects::offer::{carried, merged, note_members, refuse_what_only_chat_has};
+use crate::dialects::offer::{carried, merged, note_members};
 use crate::form::{Effort, Format, Request, Text};
 use crate::{Dialect, Failure, Notes, Target};
 
@@ -20,7 +20,6 @@ const WRITTEN_WITH_OTHERS: [&str; 2] = ["metadata", "output_config"];
 
 /// Writes a request for an upstream.
 pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> Result<String, Failure> {
-    refuse_what_only_chat_has(request)?;
     let is_same = request.dialect == Some(Dialect::AnthropicMessages);
     let mut breakpoints = Breakpoints::of(request, notes);
     // In this order: the earliest points of caching are the ones to go.

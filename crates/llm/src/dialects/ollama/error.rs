@@ -3,16 +3,10 @@
 use toolwright_jsonrpc::ObjectWriter;
 
 use crate::Failure;
-use crate::dialects::error_shapes;
-
-/// Reads an upstream's error, whatever shape its body has.
-pub fn read_error(status: u16, body: &str) -> Failure {
-    error_shapes::read(status, body)
-}
 
 /// Whether the model does not take `think`. Ollama's errors are a sentence and nothing else: `"llama3.2" does not support
 /// thinking`, with the name of the model.
-pub fn refuses_thinking(failure: &Failure) -> bool {
+pub(super) fn refuses_thinking(failure: &Failure) -> bool {
     let model = failure.message.strip_suffix(" does not support thinking");
     model.is_some_and(|model| model.len() > 2 && model.starts_with('"') && model.ends_with('"'))
 }
@@ -27,10 +21,11 @@ pub fn write_error(failure: &Failure, _request_id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialects::error_shapes;
 
     #[test]
     fn an_error_is_a_text() {
-        let failure = read_error(404, r#"{"error":"model \"x\" not found"}"#);
+        let failure = error_shapes::read(404, r#"{"error":"model \"x\" not found"}"#);
         assert_eq!(failure.status, 404);
         assert_eq!(write_error(&failure, "req_1"), r#"{"error":"model \"x\" not found"}"#);
     }

@@ -4,10 +4,7 @@ mod messages;
 
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
-use crate::dialects::offer::{
-    carried, flag, note_members, note_server_tools, offered, refuse_what_only_chat_has,
-};
-use crate::dialects::openai_responses;
+use crate::dialects::offer::{carried, flag, note_members, note_server_tools, offered};
 use crate::form::{Effort, Format, Reasoning, Request, Tool, ToolChoice};
 use crate::{Dialect, Failure, Notes, ReasoningField, Target};
 
@@ -18,8 +15,6 @@ const CHAT_OPTIONS: [&str; 3] = ["seed", "presence_penalty", "frequency_penalty"
 
 /// Writes a request for an upstream.
 pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> Result<String, Failure> {
-    openai_responses::check_for_others(request)?;
-    refuse_what_only_chat_has(request)?;
     let mut out = ObjectWriter::with_capacity(4096);
     out.text("model", &target.model);
     out.list("messages", messages::write(request, notes)?);

@@ -2,10 +2,10 @@
 
 use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
-use super::time;
 use crate::dialects::error_shapes;
 use crate::dialects::fields::{Fields, arguments, count, decoded};
 use crate::dialects::offer::flag;
+use crate::dialects::time;
 use crate::form::{Arguments, Block, Call, Members, Response, Stop, Text, Thinking, Usage};
 use crate::{Dialect, Failure, FailureKind, Reply};
 

@@ -5,11 +5,6 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 use crate::dialects::error_shapes;
 use crate::{Failure, FailureKind};
 
-/// Reads the body of an error from an upstream; also one that is not of this dialect, or no JSON.
-pub fn read_error(status: u16, body: &str) -> Failure {
-    error_shapes::read(status, body)
-}
-
 /// What servers say of `reasoning_effort` that name neither the parameter nor a code: OpenAI's older models, xAI.
 const REFUSALS: [&str; 2] = [
     "Unrecognized request argument supplied: reasoning_effort",
@@ -19,7 +14,7 @@ const REFUSALS: [&str; 2] = [
 const REFUSAL_OF_PARAM: &str = "is not supported with this model";
 
 /// Whether the model does not take `reasoning_effort`.
-pub fn refuses_thinking(failure: &Failure) -> bool {
+pub(super) fn refuses_thinking(failure: &Failure) -> bool {
     let is_about = |param: &str| matches!(param, "reasoning_effort" | "reasoning" | "reasoning.effort");
     match (failure.param.as_deref(), failure.code.as_deref()) {
         (Some(param), Some(code)) => is_about(param) && error_shapes::is_unknown_parameter(code),

@@ -3,8 +3,8 @@
 use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
 use crate::dialects::fields::{Fields, Path, decoded};
+use crate::dialects::namespace::NAMESPACE;
 use crate::dialects::offer::{flag, note_server_tools, offered};
-use crate::dialects::openai_responses::namespace::NAMESPACE;
 use crate::dialects::strict::{Rules, write_strict};
 use crate::form::{Members, Request, Tool, ToolChoice};
 use crate::{Dialect, Failure, Notes};

@@ -5,7 +5,8 @@ use std::mem;
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::output::{self, Answer, CallItem, ItemState, State};
-use super::{error, item, namespace, seal};
+use super::{error, item, seal};
+use crate::dialects::namespace;
 use crate::form::{Event, Stop, Usage};
 use crate::stream::Encode;
 use crate::{Failure, Reply};

@@ -5,13 +5,8 @@ use toolwright_jsonrpc::{Json, ObjectWriter};
 use crate::dialects::error_shapes;
 use crate::{Failure, FailureKind};
 
-/// Reads an upstream's error, whatever shape its body has.
-pub fn read_error(status: u16, body: &str) -> Failure {
-    error_shapes::read(status, body)
-}
-
 /// Whether the model does not take `reasoning`.
-pub fn refuses_thinking(failure: &Failure) -> bool {
+pub(super) fn refuses_thinking(failure: &Failure) -> bool {
     let is_about = |param: &str| param == "reasoning" || param.starts_with("reasoning.");
     failure.param.as_deref().is_some_and(is_about)
         && failure.code.as_deref().is_some_and(error_shapes::is_unknown_parameter)
@@ -75,8 +70,10 @@ mod tests {
             write_error(&failure, "req_1"),
             r#"{"error":{"message":"input is missing","type":"invalid_request_error","param":"input","code":null}}"#
         );
-        let limited =
-            read_error(429, r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}"#);
+        let limited = error_shapes::read(
+            429,
+            r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}"#,
+        );
         assert_eq!(
             write_error(&limited, ""),
             r#"{"error":{"message":"slow","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}"#

@@ -3,14 +3,14 @@
 use toolwright_jsonrpc::raw;
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
-use super::namespace::{NAMESPACE, full_name};
 use super::seal;
 use crate::Dialect;
 use crate::dialects::fields::{Fields, arguments, decoded};
+use crate::dialects::namespace::{NAMESPACE, full_name};
 use crate::form::{Arguments, Call, Members, Thinking};
 
 /// What marks the call of a tool that takes text instead of JSON, and its result.
-pub(super) const CUSTOM: &str = "custom";
+pub(in crate::dialects) const CUSTOM: &str = "custom";
 /// The one argument that such a tool has in other dialects.
 pub(super) const CUSTOM_INPUT: &str = "input";
 

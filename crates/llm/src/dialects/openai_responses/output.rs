@@ -3,8 +3,8 @@
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::item::custom_input;
-use super::namespace::{NAMESPACE, is_within};
 use super::tools::{self, Strictness, null};
+use crate::dialects::namespace::{NAMESPACE, is_within};
 use crate::dialects::offer::{carried, flag};
 use crate::form::{Format, Request, Stop, Usage};
 use crate::{Dialect, Failure, FailureKind, Reply};

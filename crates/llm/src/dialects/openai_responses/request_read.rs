@@ -54,8 +54,8 @@ pub fn read_request(body: &str) -> Result<Request, Failure> {
     Ok(request)
 }
 
-/// Tells what of a request only OpenAI itself can look up, when it goes to an upstream of another dialect.
-pub fn check_for_others(request: &Request) -> Result<(), Failure> {
+/// Refuses what only OpenAI itself can look up.
+pub(super) fn refuse_elsewhere(request: &Request) -> Result<(), Failure> {
     for (key, fix) in [
         ("previous_response_id", "send the whole conversation in input"),
         ("conversation", "send the whole conversation in input"),

@@ -6,9 +6,9 @@ mod media;
 use sha2::{Digest, Sha256};
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
-use super::namespace::is_within;
 use super::tools::{self, Strictness, write_extra_members};
-use crate::dialects::offer::{carried, flag, note_members, note_server_tools, refuse_what_only_chat_has};
+use crate::dialects::namespace::is_within;
+use crate::dialects::offer::{carried, flag, note_members, note_server_tools};
 use crate::dialects::strict::{Rules, note_not_sent, takes_strictly};
 use crate::dialects::system;
 use crate::form::{Effort, Format, Reasoning, Request, Tool};
@@ -35,7 +35,6 @@ const ENCRYPTED_THOUGHTS: &str = "reasoning.encrypted_content";
 
 /// Writes a request for an upstream.
 pub fn write_request(request: &Request, target: &Target, notes: &mut Notes) -> Result<String, Failure> {
-    refuse_what_only_chat_has(request)?;
     let is_own = request.dialect == Some(Dialect::OpenAiResponses);
     let mut out = ObjectWriter::with_capacity(4096);
     out.text("model", &target.model);

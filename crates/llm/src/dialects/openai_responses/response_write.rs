@@ -3,7 +3,8 @@
 use toolwright_jsonrpc::Json;
 
 use super::output::{self, Answer, CallItem, ItemState, State};
-use super::{namespace, seal};
+use super::seal;
+use crate::dialects::namespace;
 use crate::form::{Arguments, Block, Call, Response, Stop, Thinking, Usage, signature};
 use crate::{Dialect, Reply};
 

@@ -3,10 +3,10 @@
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::item::{CUSTOM, is_custom};
-use super::namespace::{self, NAMESPACE, full_name, is_namespace};
 use super::output::takes_text;
 use crate::Failure;
 use crate::dialects::fields::{Fields, Path, decoded};
+use crate::dialects::namespace::{self, NAMESPACE, full_name, is_namespace};
 use crate::dialects::offer::flag;
 use crate::dialects::strict::{Rules, takes_strictly};
 use crate::form::{Request, Tool, ToolChoice};

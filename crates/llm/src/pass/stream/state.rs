@@ -147,7 +147,7 @@ impl State {
 
     /// The upstream tells an error: what is in doubt is never completed.
     fn upstream_error(&mut self, spots: &[Spot], data: &str, marks: &mut Marks, out: &mut Vec<u8>) {
-        self.report.upstream_error = Some(dialects::read_error(self.dialect, 200, data));
+        self.report.upstream_error = Some(dialects::of(self.dialect).read_error(200, data));
         self.give_up(out);
         for spot in spots {
             if let Spot::Model(_) | Spot::Usage(_) = spot {

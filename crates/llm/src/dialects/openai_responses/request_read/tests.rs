@@ -94,10 +94,10 @@ fn what_only_openai_has_stored_is_refused_elsewhere_with_the_fix() {
         (r#"{"model":"m","prompt":{"id":"pmpt_1"}}"#, "prompt"),
         (r#"{"model":"m","input":[{"id":"msg_1"}]}"#, "input"),
     ] {
-        let failure = check_for_others(&read_request(body).unwrap()).unwrap_err();
+        let failure = refuse_elsewhere(&read_request(body).unwrap()).unwrap_err();
         assert_eq!((failure.status, failure.param.as_deref()), (400, Some(param)), "{}", failure.message);
         assert!(failure.message.contains("instead") || failure.message.contains("set store to false"));
     }
     let plain = read_request(r#"{"model":"m","input":"a","previous_response_id":null}"#).unwrap();
-    assert_eq!(check_for_others(&plain), Ok(()));
+    assert_eq!(refuse_elsewhere(&plain), Ok(()));
 }

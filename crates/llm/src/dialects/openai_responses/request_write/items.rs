@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use toolwright_jsonrpc::{Json, ObjectWriter};
 
 use super::super::item::{custom_input, is_custom};
-use super::super::namespace::{self, NAMESPACE};
 use super::super::seal;
 use super::super::tools::write_extra_members;
 use super::media;
 use crate::dialects::fields::write_members;
 use crate::dialects::history::{self, Answer, Part, Said, Step, note_once};
+use crate::dialects::namespace::{self, NAMESPACE};
 use crate::dialects::offer::{carried, words_of};
 use crate::dialects::{prompt, system};
 use crate::form::{Block, Call, Message, Request, Role, Text, Thinking, ToolResult};

@@ -33,7 +33,7 @@ pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
 }
 
 /// The same of a tool of a request.
-pub(super) fn of_tool<'n>(request: &Request, name: &'n str) -> Option<(&'n str, &'n str)> {
+pub(crate) fn of_tool<'n>(request: &Request, name: &'n str) -> Option<(&'n str, &'n str)> {
     let tool = request.tools.iter().find(|tool| tool.name == name)?;
     parts(&tool.extra, name)
 }
@@ -49,7 +49,7 @@ pub(crate) fn is_namespace(tool: &Json) -> bool {
 }
 
 /// What a namespace calls itself, and the tools in it, as they were sent.
-pub(super) fn read(namespace: &Json) -> Option<(String, Vec<Json>)> {
+pub(crate) fn read(namespace: &Json) -> Option<(String, Vec<Json>)> {
     let tools = raw::items(raw::find(namespace.as_str(), "tools")?).ok()?;
     let tools = tools.into_iter().filter_map(|tool| Json::parse(tool).ok()).collect();
     Some((namespace.get_text("name").filter(|name| !name.is_empty())?, tools))
@@ -59,5 +59,5 @@ pub(super) fn read(namespace: &Json) -> Option<(String, Vec<Json>)> {
 pub(crate) fn kinds_of_others(namespace: &Json) -> Vec<String> {
     let (_, tools) = read(namespace).unwrap_or_default();
     let kinds = tools.iter().map(|tool| tool.get_text("type").unwrap_or_else(|| "without a type".to_owned()));
-    kinds.filter(|kind| kind != "function" && kind != super::item::CUSTOM).collect()
+    kinds.filter(|kind| kind != "function" && kind != super::openai_responses::CUSTOM).collect()
 }

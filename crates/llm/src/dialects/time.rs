@@ -1,9 +1,9 @@
-//! Times as Ollama writes them: RFC 3339.
+//! Times as Anthropic and Ollama write them: RFC 3339.
 
 use jiff::Timestamp;
 
 /// Seconds since 1970 as a date and a time. What is beyond the year 9999 is written as its end.
-pub(super) fn write(seconds: u64) -> String {
+pub(crate) fn write(seconds: u64) -> String {
     let last = Timestamp::MAX.as_second();
     let seconds = i64::try_from(seconds).map_or(last, |seconds| seconds.min(last));
     Timestamp::from_second(seconds).unwrap_or_default().to_string()
@@ -11,7 +11,7 @@ pub(super) fn write(seconds: u64) -> String {
 
 /// The seconds since 1970 of a date and a time; fractions of a second are left out. Without a zone it is UTC: some
 /// servers that imitate Ollama leave it out.
-pub(super) fn read(text: &str) -> Option<u64> {
+pub(crate) fn read(text: &str) -> Option<u64> {
     let time: Timestamp = text.parse().or_else(|_| format!("{text}Z").parse()).ok()?;
     u64::try_from(time.as_second()).ok()
 }
@@ -24,6 +24,7 @@ mod tests {
     fn seconds_and_dates_are_the_same_moments() {
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),
             (951_868_800, "2000-03-01T00:00:00Z"),
             (1_709_251_199, "2024-02-29T23:59:59Z"),
@@ -33,6 +34,11 @@ mod tests {
             assert_eq!(write(seconds), text);
             assert_eq!(read(text), Some(seconds), "{text}");
         }
+    }
+
+    #[test]
+    fn the_last_time_is_in_the_year_9999() {
+        assert_eq!(write(u64::MAX), "9999-12-31T23:59:59Z");
     }
 
     #[test]
