@@ -98,7 +98,7 @@ async fn the_stages_tell_how_far_a_call_came() {
     use Stage::{Failed, NotReached, Passed};
     let message = || "no".to_owned();
     let failures = [
-        (ToolFailure::Tool { message: message() }, (Passed, Passed, Failed)),
+        (ToolFailure::tool(message()), (Passed, Passed, Failed)),
         (ToolFailure::Unavailable { message: message() }, (Failed, NotReached, NotReached)),
         (ToolFailure::NotReady { message: message() }, (Failed, NotReached, NotReached)),
         (ToolFailure::InvalidArguments { message: message() }, (Passed, Failed, NotReached)),
