@@ -3,10 +3,10 @@
 
 mod about;
 mod calls;
-pub(crate) mod carried;
 mod finding;
 mod flat;
 mod forward;
+pub(crate) mod forward_context;
 mod gateway;
 mod gather;
 mod listening;

@@ -131,9 +131,7 @@ fn register_list(server: &Server, listed: &Listed, registry: &ToolRegistry) -> V
         if !server.allows(&definition.name) {
             return None;
         }
-        let tool = ServerTool::new(server.supervisor.clone(), &definition.name, server.timeout);
-        let tool = tool.hiding(Arc::clone(&server.secrets)).heard_by(Arc::clone(&server.host));
-        let function: Arc<dyn ToolFunction> = Arc::new(tool);
+        let function: Arc<dyn ToolFunction> = Arc::new(ServerTool::of(server, &definition.name));
         Some((definition, function))
     });
     let left_out = registry.replace_server(&server.name, tools);

@@ -4,7 +4,7 @@ use toolwright_base::off_async;
 use toolwright_jsonrpc::Json;
 use toolwright_tools::{ToolFailure, ToolOutput};
 
-/// Reads the result of `tools/call`. The text is for models and people; the whole result stays beside it.
+/// Reads the result of `tools/call`. The text is for models and people; the response is kept with it.
 pub(crate) fn read(result: &Json) -> Result<ToolOutput, ToolFailure> {
     off_async(result.as_str().len(), || read_here(result))
 }
@@ -12,24 +12,24 @@ pub(crate) fn read(result: &Json) -> Result<ToolOutput, ToolFailure> {
 fn read_here(result: &Json) -> Result<ToolOutput, ToolFailure> {
     if result.members().is_none() {
         let message = format!("the server's answer is no result of a tool: {}", result.as_str());
-        return Err(ToolFailure::Tool { message });
+        return Err(ToolFailure::tool(message));
     }
     let text = text_of(result);
     if result.get("isError").is_some_and(|is_error| is_error.as_str() == "true") {
         let message = if text.is_empty() { "the tool failed without a word".to_owned() } else { text };
-        return Err(ToolFailure::Tool { message });
+        return Err(ToolFailure::Tool { message, response: Some(Box::new(Ok(result.clone()))) });
     }
     Ok(ToolOutput {
         text,
         structured: structured(result).map(|structured| structured.as_str().to_owned()),
-        whole: Some(result.as_str().to_owned()),
+        response: Some(result.clone()),
     })
 }
 
-/// The result of one of our own tools, as a server would give it.
-pub(crate) fn write(output: &ToolOutput) -> Json {
-    if let Some(whole) = output.whole.as_ref().and_then(|whole| Json::parse(whole).ok()) {
-        return whole;
+/// The result for a client: the server's own, or that of a built-in tool as a server would write it.
+pub(crate) fn write(output: ToolOutput) -> Json {
+    if let Some(response) = output.response {
+        return response;
     }
     let result = text_block(&output.text);
     match output.structured.as_ref().and_then(|structured| Json::parse(structured).ok()) {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_become_text_and_the_whole_stays() {
+    fn blocks_become_text_and_the_response_stays() {
         let result = r#"{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"},
             {"type":"resource_link","name":"n","uri":"u://x"},{"type":"resource","resource":{"uri":"u","text":"t"}},
             {"type":"resource","resource":{"uri":"u","blob":"AA=="}},{"type":"video","x":1}],
@@ -107,15 +107,18 @@ mod tests {
             "a\n[image: image/png, 4 bytes as base64]\n[n: u://x]\nt\n[u: 4 bytes as base64]\n{\"type\":\"video\",\"x\":1}"
         );
         assert_eq!(output.structured.as_deref(), Some(r#"{"n":1.0}"#));
-        assert_eq!(output.whole.as_deref(), Some(result));
+        assert_eq!(output.response.as_ref().map(Json::as_str), Some(result));
     }
 
     #[test]
     fn an_error_keeps_the_servers_words() {
-        let failed = read_text(r#"{"content":[{"type":"text","text":"no such device"}],"isError":true}"#);
-        assert_eq!(failed, Err(ToolFailure::tool("no such device")));
-        let silent = read_text(r#"{"content":[],"isError":true}"#);
-        assert_eq!(silent, Err(ToolFailure::tool("the tool failed without a word")));
+        for (result, message) in [
+            (r#"{"content":[{"type":"text","text":"no such device"}],"isError":true}"#, "no such device"),
+            (r#"{"content":[],"isError":true}"#, "the tool failed without a word"),
+        ] {
+            let response = Json::parse(result).ok().map(|result| Box::new(Ok(result)));
+            assert_eq!(read_text(result), Err(ToolFailure::Tool { message: message.to_owned(), response }));
+        }
     }
 
     #[test]

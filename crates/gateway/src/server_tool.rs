@@ -8,12 +8,13 @@ use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Connection, Ending, RequestError, RequestOptions};
 use toolwright_redact::known;
 use toolwright_toolbox::Supervisor;
-use toolwright_tools::{OnDrop, StopPoint, ToolFailure, ToolFunction, ToolOutput};
+use toolwright_tools::{CallControl, OnDrop, ToolFailure, ToolFunction, ToolOutput};
 
-use crate::endpoints::carried::Carried;
+use crate::endpoints::forward_context::ForwardContext;
 use crate::endpoints::questions::{Beat, ServerHost};
 use crate::result;
 use crate::server_span;
+use crate::servers::Server;
 
 /// How long a call waits for a server that is being reached.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,26 +25,34 @@ pub struct ServerTool {
     name: String,
     timeout: Option<Duration>,
     secrets: Arc<[String]>,
-    host: Option<Arc<ServerHost>>,
+    client: Option<Client>,
+}
+
+/// The client that one call is for, and the host that lets the server reach it.
+struct Client {
+    context: ForwardContext,
+    host: Arc<ServerHost>,
 }
 
 impl ServerTool {
     /// A tool of this server by the server's own name for it.
     pub fn new(supervisor: Supervisor, name: impl Into<String>, timeout: Option<Duration>) -> ServerTool {
-        ServerTool { supervisor, name: name.into(), timeout, secrets: Arc::default(), host: None }
+        ServerTool { supervisor, name: name.into(), timeout, secrets: Arc::default(), client: None }
     }
 
-    /// With what no message may show of it.
-    pub fn hiding(self, secrets: Arc<[String]>) -> ServerTool {
-        ServerTool { secrets, ..self }
+    /// A tool of a configured server.
+    pub(crate) fn of(server: &Server, name: &str) -> ServerTool {
+        let tool = ServerTool::new(server.supervisor.clone(), name, server.timeout);
+        ServerTool { secrets: Arc::clone(&server.secrets), ..tool }
     }
 
-    /// With the one that hears what the server says by itself, so that clients hear of it.
-    pub(crate) fn heard_by(self, host: Arc<ServerHost>) -> ServerTool {
-        ServerTool { host: Some(host), ..self }
+    /// The same for one call of a client.
+    pub(crate) fn for_client(server: &Server, name: &str, context: ForwardContext) -> ServerTool {
+        let client = Client { context, host: Arc::clone(&server.host) };
+        ServerTool { client: Some(client), ..ServerTool::of(server, name) }
     }
 
-    async fn run(&self, arguments: String, point: StopPoint) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, arguments: String, control: CallControl) -> Result<ToolOutput, ToolFailure> {
         let server = self.supervisor.name();
         let peer = self.supervisor.peer(PATIENCE).await.map_err(|error| {
             let message = format!("The server '{server}' cannot be used. {error}");
@@ -56,25 +65,24 @@ impl ServerTool {
         let arguments = Json::parse(&arguments).map_err(|error| ToolFailure::InvalidArguments {
             message: format!("the arguments are no JSON: {error}"),
         })?;
-        let carried = point.context().and_then(|context| Arc::clone(context).downcast::<Carried>().ok());
-        let peer = match &carried {
-            Some(carried) => peer.for_client(carried.client().era).await,
+        let peer = match &self.client {
+            Some(client) => peer.for_client(client.context.client().era).await,
             None => peer,
         };
-        // The executor keeps the time: progress of the server starts it anew.
+        // The executor keeps the time: progress of the server restarts its timeout.
         let mut awaited =
-            Awaited { connection: peer.connection().clone(), point: point.clone(), is_over: false };
-        let beat: Beat = Arc::new(move || point.beat());
-        let answer = match (&carried, &self.host) {
-            (Some(carried), Some(host)) => {
-                let asking = server_span::start(carried.onward(), Some(&self.name), &peer);
+            Awaited { connection: peer.connection().clone(), control: control.clone(), is_over: false };
+        let beat: Beat = Arc::new(move || control.beat());
+        let response = match &self.client {
+            Some(Client { context, host }) => {
+                let asking = server_span::start(context.onward(), Some(&self.name), &peer);
                 let params =
-                    server_span::params(asking.as_ref(), carried.call_params(&self.name, &arguments));
-                let answer = carried.send(host, &peer, "tools/call", params, beat).await;
-                server_span::end(asking, &answer);
-                answer
+                    server_span::params(asking.as_ref(), context.call_params(&self.name, &arguments));
+                let response = context.send(host, &peer, "tools/call", params, beat).await;
+                server_span::end(asking, &response);
+                response
             }
-            _ => {
+            None => {
                 let params =
                     Json::empty_object().with("name", &Json::text(&self.name)).with("arguments", &arguments);
                 let options = RequestOptions {
@@ -85,24 +93,14 @@ impl ServerTool {
             }
         };
         awaited.is_over = true;
-        match answer {
-            Ok(result) => {
-                let read = result::read(&result);
-                if let Some(carried) = carried.filter(|_| result.as_str().starts_with('{')) {
-                    // The client gets it as it is, however large.
-                    carried.keep(Ok(result));
-                    return read.map(|output| ToolOutput { whole: None, ..output });
-                }
-                read
+        match response {
+            Ok(result) => result::read(&result),
+            Err(error @ RequestError::Server(_)) => Err(failure(server, error)),
+            // A message about the transport may show what was sent.
+            Err(error) => {
+                let hide = |message: String| known(&message, &self.secrets).into_owned();
+                Err(failure(server, error).map_message(hide))
             }
-            Err(RequestError::Server(error)) => {
-                if let Some(carried) = carried {
-                    carried.keep(Err(error.clone()));
-                }
-                Err(failure(server, RequestError::Server(error)))
-            }
-            // What it says of the way may hold what we sent.
-            Err(error) => Err(hidden(failure(server, error), &self.secrets)),
         }
     }
 }
@@ -111,33 +109,24 @@ impl ServerTool {
 /// has left a request unanswered.
 struct Awaited {
     connection: Connection,
-    point: StopPoint,
+    control: CallControl,
     is_over: bool,
 }
 
 impl Drop for Awaited {
     fn drop(&mut self) {
-        if !self.is_over && self.point.has_timed_out() {
+        if !self.is_over && self.control.has_timed_out() {
             self.connection.note_unanswered();
         }
-    }
-}
-
-/// The same without what no message may show.
-fn hidden(failure: ToolFailure, secrets: &[String]) -> ToolFailure {
-    let hide = |message: String| known(&message, secrets).into_owned();
-    match failure {
-        ToolFailure::Tool { message } => ToolFailure::Tool { message: hide(message) },
-        ToolFailure::Unavailable { message } => ToolFailure::Unavailable { message: hide(message) },
-        ToolFailure::NotReady { message } => ToolFailure::NotReady { message: hide(message) },
-        ToolFailure::InvalidArguments { message } => ToolFailure::InvalidArguments { message: hide(message) },
     }
 }
 
 /// What the server says of its tool is passed on unchanged; what is said of the server names it.
 fn failure(server: &str, error: RequestError) -> ToolFailure {
     match error {
-        RequestError::Server(error) => ToolFailure::Tool { message: error.message },
+        RequestError::Server(error) => {
+            ToolFailure::Tool { message: error.message.clone(), response: Some(Box::new(Err(error))) }
+        }
         RequestError::Closed(closed) => {
             let is_out_of_reach = matches!(closed.ending, Ending::Lost(_));
             let mut message = format!("The server '{server}' {} in the middle of the call.", closed.ending);
@@ -161,15 +150,15 @@ fn failure(server: &str, error: RequestError) -> ToolFailure {
 
 impl ToolFunction for ServerTool {
     fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
-        self.call_with(arguments, StopPoint::default())
+        self.call_with(arguments, CallControl::default())
     }
 
     fn call_with(
         self: Arc<Self>,
         arguments: String,
-        point: StopPoint,
+        control: CallControl,
     ) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move { self.run(arguments, point).await })
+        Box::pin(async move { self.run(arguments, control).await })
     }
 
     fn timeout(&self) -> Option<Duration> {
@@ -213,7 +202,7 @@ mod tests {
         assert!(matches!(lost, ToolFailure::Unavailable { .. }), "{lost:?}");
         let asks = RequestError::NotProvided { method: "elicitation/create".into(), reason: "nobody".into() };
         assert!(
-            matches!(failure("zwave", asks), ToolFailure::Tool { message } if message.contains("'zwave'"))
+            matches!(failure("zwave", asks), ToolFailure::Tool { message, .. } if message.contains("'zwave'"))
         );
     }
 }

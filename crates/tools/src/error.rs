@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use toolwright_model::{Code, Problem};
 
-use crate::OnDrop;
 use crate::executor::Denied;
 use crate::redact;
 use crate::registry::{Parameter, RegisteredTool};
+use crate::{OnDrop, RawResponse};
 use sentence::Names;
 
 /// The longest sentence, in characters.
@@ -68,7 +68,9 @@ pub struct CallError {
     /// What the normalizer found, when it refused the arguments.
     pub problems: Vec<Problem>,
     /// How a call that fits would look, when the normalizer refused the arguments and knows.
-    pub hint: String,
+    pub hint: Box<str>,
+    /// The response of the server, where one came, also when it was a result and the call failed afterwards.
+    pub response: Option<Box<RawResponse>>,
     words_of: WordsOf,
 }
 
@@ -128,6 +130,11 @@ impl CallError {
         }
         let places = self.problems.iter().map(|problem| format!("{} {}", problem.code, problem.path));
         places.map(|place| place.trim_end().to_owned()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The same, made of what a server responded.
+    pub(crate) fn with_response(self, response: Option<Box<RawResponse>>) -> Self {
+        CallError { response, ..self }
     }
 
     pub(crate) fn unknown_tool<'n>(
@@ -286,7 +293,8 @@ fn ours(code: ErrorCode, say: impl Fn(Names) -> String, details: String) -> Call
         written,
         details,
         problems: Vec::new(),
-        hint: String::new(),
+        hint: Box::default(),
+        response: None,
         words_of: WordsOf::Us,
     }
 }

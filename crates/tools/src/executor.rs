@@ -29,7 +29,7 @@ use toolwright_normalizer::{Normalizer, RawArguments};
 
 use crate::observer::{CallId, Observers};
 use crate::{
-    CallContext, CallError, CallObserver, ErrorCode, RegisteredTool, ToolFailure, ToolOutput, ToolRegistry,
+    CallError, CallObserver, ErrorCode, RegisteredTool, ToolFailure, ToolFunction, ToolOutput, ToolRegistry,
 };
 use judge::Judge;
 use record::Record;
@@ -120,11 +120,11 @@ impl ToolExecutor {
     /// Runs one call to its end. It never fails: whatever happens is in the outcome. It must be awaited on a
     /// tokio runtime whose clock is enabled.
     pub async fn execute(&self, call: Call) -> CallOutcome {
-        let Call { name, arguments, finish, cancellation, context, caller, renamed, judge } = call;
+        let Call { name, arguments, finish, cancellation, function, caller, renamed, judge } = call;
         let mut record = self.begin(name, &arguments, caller.as_deref());
         record.renamed(renamed);
         let result = self
-            .carry_out(&mut record, (arguments, finish), judge.as_ref(), cancellation.as_ref(), context)
+            .carry_out(&mut record, (arguments, finish), judge.as_ref(), cancellation.as_ref(), function)
             .await;
         record.finish(result).await
     }
@@ -200,9 +200,13 @@ impl ToolExecutor {
         (sent, finish): (String, Finish),
         judge: Option<&Judge>,
         cancellation: Option<&CancellationToken>,
-        context: Option<CallContext>,
+        bound: Option<Arc<dyn ToolFunction>>,
     ) -> Result<ToolOutput, CallError> {
         let found = lookup::find(&self.registry, record.name())?;
+        if bound.is_some() && found.renamed.is_some() {
+            // The function is bound to the tool of this very name, which has left the registry meanwhile.
+            return Err(CallError::no_such_tool(record.name(), &[]));
+        }
         let tool = record.found(found.tool, &sent);
         record.renamed(found.renamed);
         let seed = format!("{:x}/{}", self.instance, record.id().0);
@@ -215,14 +219,20 @@ impl ToolExecutor {
         }
         let _passes = self.admit(&tool)?;
         record.runs();
-        let limit = self.timeout_of(&tool);
-        let time = Time { limit, longest: self.limits.longest };
+        let time = Time { limit: self.timeout_of(&tool), longest: self.limits.longest };
         let ending = tool.function().ending();
-        match run::run(tool.function(), arguments, time, cancellation, context).await {
-            Ended::Answered(Ok(output)) => bound::output(tool.name(), output, self.limits.result_bytes),
-            Ended::Answered(Err(failure)) => {
-                let failure = bound::failure(failure, self.limits.result_bytes);
-                Err(classify(&tool, failure))
+        let is_bound = bound.is_some();
+        let function = bound.unwrap_or_else(|| tool.function());
+        let limit = self.limits.result_bytes;
+        match run::run(function, arguments, time, cancellation).await {
+            Ended::Answered(mut result) => {
+                if !is_bound {
+                    bound::response(&mut result, limit);
+                }
+                match result {
+                    Ok(output) => bound::output(tool.name(), output, limit),
+                    Err(failure) => Err(classify(&tool, bound::failure(failure, limit))),
+                }
             }
             Ended::TimedOut(after) => Err(CallError::timeout(tool.name(), after, ending)),
             Ended::Cancelled => Err(CallError::cancelled(tool.name())),
@@ -252,7 +262,7 @@ impl ToolExecutor {
             }
             Ok(Outcome::Refused { problems, hint }) => {
                 let mut error = CallError::refused(tool, &sent, problems);
-                error.hint = hint;
+                error.hint = hint.into();
                 Err(error)
             }
             Err(panic) => {
@@ -289,7 +299,7 @@ impl PassesBy<'_> {
     pub async fn end(self, result: Result<ToolOutput, ToolFailure>) -> Result<(), CallError> {
         let name = self.0.name();
         let result = result.map_err(|failure| match failure {
-            ToolFailure::Tool { message } | ToolFailure::InvalidArguments { message } => {
+            ToolFailure::Tool { message, .. } | ToolFailure::InvalidArguments { message } => {
                 CallError::tool_error(name, message)
             }
             ToolFailure::Unavailable { message } => CallError::unavailable(name, message),
@@ -313,7 +323,9 @@ impl fmt::Debug for ToolExecutor {
 
 fn classify(tool: &RegisteredTool, failure: ToolFailure) -> CallError {
     match failure {
-        ToolFailure::Tool { message } => CallError::tool_error(tool.name(), message),
+        ToolFailure::Tool { message, response } => {
+            CallError::tool_error(tool.name(), message).with_response(response)
+        }
         ToolFailure::Unavailable { message } => CallError::unavailable(tool.name(), message),
         ToolFailure::NotReady { message } => CallError::not_ready(tool.name(), message),
         ToolFailure::InvalidArguments { message } => CallError::rejected_by_tool(tool, message),

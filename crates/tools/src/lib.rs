@@ -41,6 +41,7 @@
 //! ```
 
 pub mod builtin;
+mod control;
 mod function;
 mod printable;
 
@@ -50,9 +51,10 @@ pub mod observer;
 pub mod redact;
 pub mod registry;
 
+pub use control::CallControl;
 pub use error::{CallError, ErrorCode};
 pub use executor::{Call, CallJudge, CallOutcome, Denied, Judged, Limits, PassesBy, Prepared, ToolExecutor};
-pub use function::{CallContext, OnDrop, StopPoint, ToolFailure, ToolFunction, ToolOutput};
+pub use function::{OnDrop, RawResponse, ToolFailure, ToolFunction, ToolOutput};
 pub use observer::CallObserver;
 pub use printable::printable;
 pub use registry::{Format, Registered, RegisteredTool, RegistrationError, ToolRegistry};

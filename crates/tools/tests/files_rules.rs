@@ -178,7 +178,7 @@ fn steps_and_contents_that_only_look_alike_are_refused() {
         json!({"action": "multi_edit", "path": "a", "edits": [], "edits_json": "[1]"}),
     ] {
         let refused = desk.mended("batch_operations", &json!({"steps": [step]})).unwrap_err();
-        assert!(refused.contains("R7"), "{refused}");
+        assert!(refused.contains("ConflictingValues"), "{refused}");
     }
 }
 

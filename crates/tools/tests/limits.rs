@@ -12,14 +12,14 @@ use support::*;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use toolwright_tools::{
-    Call, ErrorCode, Limits, StopPoint, ToolExecutor, ToolFailure, ToolFunction, ToolOutput,
+    Call, CallControl, ErrorCode, Limits, ToolExecutor, ToolFailure, ToolFunction, ToolOutput,
 };
 
 fn code(outcome: &toolwright_tools::CallOutcome) -> Option<ErrorCode> {
     outcome.result.as_ref().err().map(|error| error.code)
 }
 
-/// A tool that passes its stop point after one time and answers after another.
+/// A tool that commits after one time and answers after another.
 struct Changes {
     before: Duration,
     after: Duration,
@@ -27,13 +27,13 @@ struct Changes {
 
 impl ToolFunction for Changes {
     fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Answer> {
-        self.call_with(arguments, StopPoint::default())
+        self.call_with(arguments, CallControl::default())
     }
 
-    fn call_with(self: Arc<Self>, _: String, point: StopPoint) -> BoxFuture<'static, Answer> {
+    fn call_with(self: Arc<Self>, _: String, control: CallControl) -> BoxFuture<'static, Answer> {
         async move {
             sleep(self.before).await;
-            if !point.pass() {
+            if !control.commit() {
                 return Err(ToolFailure::tool("stopped in time"));
             }
             sleep(self.after).await;
@@ -84,14 +84,14 @@ struct Beats {
 
 impl ToolFunction for Beats {
     fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Answer> {
-        self.call_with(arguments, StopPoint::default())
+        self.call_with(arguments, CallControl::default())
     }
 
-    fn call_with(self: Arc<Self>, _: String, point: StopPoint) -> BoxFuture<'static, Answer> {
+    fn call_with(self: Arc<Self>, _: String, control: CallControl) -> BoxFuture<'static, Answer> {
         async move {
             for _ in 0..self.times {
                 sleep(self.every).await;
-                point.beat();
+                control.beat();
             }
             Ok(ToolOutput::text("done"))
         }

@@ -33,9 +33,10 @@ impl CallObserver for Heard {
     }
 
     fn normalized(&self, call: &Normalized<'_>) {
-        let changes: Vec<_> = call.changes.iter().map(redact::change).map(|change| change.code).collect();
+        let codes = call.changes.iter().map(redact::change).map(|change| change.code.as_str());
+        let changes = codes.collect::<Vec<_>>().join(", ");
         self.say(format!(
-            "{} normalized {} {} {changes:?}",
+            "{} normalized {} {} [{changes}]",
             call.id.0,
             call.tool.qualified_name(),
             call.arguments.expose()
@@ -98,7 +99,7 @@ async fn the_stages_tell_how_far_a_call_came() {
     use Stage::{Failed, NotReached, Passed};
     let message = || "no".to_owned();
     let failures = [
-        (ToolFailure::Tool { message: message() }, (Passed, Passed, Failed)),
+        (ToolFailure::tool(message()), (Passed, Passed, Failed)),
         (ToolFailure::Unavailable { message: message() }, (Failed, NotReached, NotReached)),
         (ToolFailure::NotReady { message: message() }, (Failed, NotReached, NotReached)),
         (ToolFailure::InvalidArguments { message: message() }, (Passed, Failed, NotReached)),

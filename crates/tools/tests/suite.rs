@@ -22,6 +22,7 @@ mod limits;
 mod observers;
 mod registry;
 mod replaced;
+mod responses;
 mod search_web;
 mod search_web_support;
 mod sentences;

@@ -146,9 +146,9 @@ pub fn called_json(called: &Called<'_>) -> String {
         Ended::Answered { output, .. } => {
             out.push_str(&format!(",\"text\":{},\"structured\":", quote(&output.text)));
             push_one_line(output.structured.as_deref().unwrap_or("null"), &mut out);
-            if let Some(whole) = &output.whole {
+            if let Some(response) = &output.response {
                 out.push_str(",\"result\":");
-                push_one_line(whole, &mut out);
+                push_one_line(response.as_str(), &mut out);
             }
         }
         Ended::Refused(error) | Ended::Failed { error, .. } => push_error(error, &mut out),

@@ -8,12 +8,12 @@ use toolwright_mcp::front::{Asked, Client, SessionId};
 use toolwright_model::{ANYONE, Caller, Change, OWN_TOKEN, STDIO};
 use toolwright_tools::{Call, CallError, ErrorCode, ToolFailure, ToolOutput};
 
-use super::carried::Carried;
 use super::forward;
+use super::forward_context::ForwardContext;
 use super::gateway::Hub;
 use super::members::{Kind, Member};
 use super::traced::{self, Beginning};
-use crate::server_tool::PATIENCE;
+use crate::server_tool::{PATIENCE, ServerTool};
 use crate::{offer, result, server_span};
 
 /// What came of a call.
@@ -34,8 +34,8 @@ impl Called {
     fn as_it_is_recorded(&self) -> Result<ToolOutput, ToolFailure> {
         match self {
             Called::Answered(result) => result::read(result),
-            Called::Refused(error) => Err(ToolFailure::Tool { message: error.message.clone() }),
-            Called::Failed(error) => Err(ToolFailure::Tool { message: error.message() }),
+            Called::Refused(error) => Err(ToolFailure::tool(&error.message)),
+            Called::Failed(error) => Err(ToolFailure::tool(error.message())),
             Called::Lost(reason) => Err(ToolFailure::Unavailable { message: reason.clone() }),
         }
     }
@@ -57,7 +57,7 @@ impl Called {
 /// What a model is told of an error of ours: the sentence, the details, and what to send instead.
 pub(super) fn words(error: &CallError) -> String {
     let mut text = error.message();
-    if !error.hint.is_empty() && !text.contains(&error.hint) {
+    if !error.hint.is_empty() && !text.contains(&*error.hint) {
         text.push('\n');
         text.push_str(&error.hint);
     }
@@ -134,7 +134,7 @@ pub(super) async fn call(
     // Left out they are none, which the protocol allows; whether null may be that, the tool's own risk decides.
     let sent = params.as_ref().and_then(|params| params.get("arguments")).unwrap_or_else(Json::empty_object);
     let arguments = if sent.as_str() == "null" { Json::empty_object() } else { sent.clone() };
-    let carried = Arc::new(Carried::new(params, log_level, back).going(onward));
+    let context = ForwardContext::new(params, log_level, back).traced(onward);
     let name = format!("{}/{tool}", member.registry_name());
     if let Kind::Server(server) = &member.kind {
         let registry = hub.executor.registry();
@@ -161,7 +161,7 @@ pub(super) async fn call(
                     return called;
                 }
             };
-            let called = call_as_it_is(hub, member, tool, &arguments, &carried).await;
+            let called = call_as_it_is(hub, member, tool, &arguments, &context).await;
             let called = match passes_by.end(called.as_it_is_recorded()).await {
                 Ok(()) => called,
                 Err(unrecorded) => Called::Failed(unrecorded),
@@ -170,17 +170,24 @@ pub(super) async fn call(
             return called;
         }
     }
-    let call = Call::new(name, sent.as_str()).by(caller).renamed(renamed).carrying(Arc::clone(&carried) as _);
+    let mut call = Call::new(name, sent.as_str()).by(caller).renamed(renamed);
+    if let Kind::Server(server) = &member.kind {
+        // A reload may have replaced the server since the request came in.
+        let current = hub.servers.current();
+        let server = current.list.iter().find(|current| current.name == server.name).unwrap_or(server);
+        call = call.bound_to(Arc::new(ServerTool::for_client(server, tool, context)));
+    }
     let outcome = hub.executor.execute(call).await;
-    let answer = carried.take();
-    traced::end(span, &outcome, answer.as_ref());
-    match (answer, outcome.result) {
-        // The server has answered, and nobody may rely on it.
-        (_, Err(error)) if error.code == ErrorCode::Unrecorded => Called::Failed(error),
-        (Some(Ok(result)), _) => Called::Answered(result),
-        (Some(Err(error)), _) => Called::Refused(error),
-        (None, Ok(output)) => Called::Answered(result::write(&output)),
-        (None, Err(error)) => Called::Failed(error),
+    traced::end(span, &outcome);
+    match outcome.result {
+        Ok(output) => Called::Answered(result::write(output)),
+        // The server has responded, and the client must not rely on it.
+        Err(error) if error.code == ErrorCode::Unrecorded => Called::Failed(error),
+        Err(CallError { response: Some(response), .. }) => match *response {
+            Ok(result) => Called::Answered(result),
+            Err(error) => Called::Refused(error),
+        },
+        Err(error) => Called::Failed(error),
     }
 }
 
@@ -204,18 +211,18 @@ async fn call_as_it_is(
     member: &Member,
     tool: &str,
     arguments: &Json,
-    carried: &Carried,
+    context: &ForwardContext,
 ) -> Called {
     let Kind::Server(server) = &member.kind else {
         return Called::Refused(ErrorObject::new(INVALID_PARAMS, format!("Unknown tool \"{tool}\"")));
     };
-    let peer = match super::members::reach(server, carried.client().era, PATIENCE).await {
+    let peer = match super::members::reach(server, context.client().era, PATIENCE).await {
         Ok(peer) => peer,
         Err(error) => return Called::Lost(error.message),
     };
-    let asking = server_span::start(carried.onward(), None, &peer);
-    let params = server_span::params(asking.as_ref(), carried.call_params(tool, arguments));
-    let answer = forward::send(server, &peer, carried, ("tools/call", params), hub.limit(server)).await;
+    let asking = server_span::start(context.onward(), None, &peer);
+    let params = server_span::params(asking.as_ref(), context.call_params(tool, arguments));
+    let answer = forward::send(server, &peer, context, ("tools/call", params), hub.limit(server)).await;
     server_span::end(asking, &answer);
     match answer {
         Ok(result) => Called::Answered(result),

@@ -10,7 +10,7 @@ use toolwright_mcp::front::Asked;
 use toolwright_mcp::{Peer, RequestError};
 use toolwright_redact::known;
 
-use super::carried::Carried;
+use super::forward_context::ForwardContext;
 use super::gateway::Hub;
 use super::members::{Member, reach};
 use super::questions::Beat;
@@ -21,7 +21,7 @@ use crate::servers::Server;
 pub(super) async fn send(
     server: &Server,
     peer: &Peer,
-    carried: &Carried,
+    context: &ForwardContext,
     (method, params): (&str, Json),
     limit: Duration,
 ) -> Result<Json, RequestError> {
@@ -30,7 +30,7 @@ pub(super) async fn send(
         let pulse = Arc::clone(&pulse);
         Arc::new(move || pulse.notify_one())
     };
-    let mut answer = std::pin::pin!(carried.send(&server.host, peer, method, params, beat));
+    let mut answer = std::pin::pin!(context.send(&server.host, peer, method, params, beat));
     loop {
         tokio::select! {
             answer = &mut answer => return answer,
@@ -48,9 +48,9 @@ pub(super) async fn pass_on(hub: &Hub, member: &Member, asked: Asked) -> Result<
         return Err(ErrorObject::new(METHOD_NOT_FOUND, message));
     };
     let peer = reach(server, back.client().era, PATIENCE).await?;
-    let carried = Carried::new(params.clone(), log_level, back);
+    let context = ForwardContext::new(params.clone(), log_level, back);
     let params = params.unwrap_or_else(Json::empty_object);
-    let answer = send(server, &peer, &carried, (&method, params), hub.limit(server)).await;
+    let answer = send(server, &peer, &context, (&method, params), hub.limit(server)).await;
     answer.map_err(|failure| error(server, failure))
 }
 

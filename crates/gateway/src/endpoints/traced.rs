@@ -50,12 +50,14 @@ pub(super) fn begin(
     (Some(span), onward)
 }
 
-/// The executor has run the call; `answer` is what its server gave, when one did.
-pub(super) fn end(span: Option<CallSpan>, outcome: &CallOutcome, answer: Option<&Result<Json, ErrorObject>>) {
+/// The executor has run the call.
+pub(super) fn end(span: Option<CallSpan>, outcome: &CallOutcome) {
     let Some(span) = span else { return };
-    let code = answer.and_then(|answer| answer.as_ref().err()).and_then(|error| error.number());
+    let error = outcome.result.as_ref().err();
+    let response = error.and_then(|error| error.response.as_deref());
+    let code = response.and_then(|response| response.as_ref().err()).and_then(ErrorObject::number);
     let written = code.map(|code| code.to_string());
-    let own = outcome.result.as_ref().err().map(|error| error.code.as_str());
+    let own = error.map(|error| error.code.as_str());
     span.end(&CallEnd {
         tool: outcome.tool.as_ref().map(|tool| (tool.name(), tool.source())),
         changes: &outcome.changes,

@@ -11,8 +11,8 @@ use toolwright_normalizer::{NameMiss, NamedTool, match_tool};
 
 use super::about;
 use super::calls::{self, Refusal};
-use super::carried::Carried;
 use super::forward;
+use super::forward_context::ForwardContext;
 use super::gateway::Hub;
 use super::listening::{Ear, Pump};
 use super::members::{Member, make_known, reach};
@@ -191,9 +191,9 @@ async fn list(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObj
         Err(error) => return known(error).map(|list| filtered(server, list)),
     };
     let Asked { params, log_level, back, .. } = asked;
-    let carried = Carried::new(params.clone(), log_level, back);
+    let context = ForwardContext::new(params.clone(), log_level, back);
     let params = params.unwrap_or_else(Json::empty_object);
-    let answer = forward::send(server, &peer, &carried, ("tools/list", params), hub.limit(server)).await;
+    let answer = forward::send(server, &peer, &context, ("tools/list", params), hub.limit(server)).await;
     let list = match answer {
         Ok(list) => list,
         Err(RequestError::Server(error)) => return Err(error),

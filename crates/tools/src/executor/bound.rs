@@ -1,28 +1,33 @@
 //! Results of bounded size.
 
+use toolwright_jsonrpc::Json;
+
 use crate::{CallError, ToolFailure, ToolOutput};
 
-/// Text beyond the limit is cut and says so; a structured result beyond it is an error; a server's whole
-/// result beyond it is left out, since the text stands for it.
+/// Leaves out a server's result beyond the limit, since the text stands for it.
+pub(super) fn response(result: &mut Result<ToolOutput, ToolFailure>, limit: usize) {
+    let is_beyond = |result: &Json| result.as_str().len() > limit;
+    match result {
+        Ok(output) => drop(output.response.take_if(|result| is_beyond(result))),
+        Err(ToolFailure::Tool { response, .. }) => {
+            drop(response.take_if(|response| response.as_ref().as_ref().is_ok_and(is_beyond)));
+        }
+        Err(_) => {}
+    }
+}
+
+/// Text beyond the limit is cut and says so; a structured result beyond it is an error.
 pub(super) fn output(tool: &str, mut output: ToolOutput, limit: usize) -> Result<ToolOutput, CallError> {
     if let Some(bytes) = output.structured.as_ref().map(String::len).filter(|bytes| *bytes > limit) {
-        return Err(CallError::too_large(tool, bytes, limit));
+        return Err(CallError::too_large(tool, bytes, limit).with_response(output.into_response()));
     }
     output.text = text(output.text, limit);
-    output.whole = output.whole.filter(|whole| whole.len() <= limit);
     Ok(output)
 }
 
 /// A failure tells as much as a result may.
 pub(super) fn failure(failure: ToolFailure, limit: usize) -> ToolFailure {
-    match failure {
-        ToolFailure::Tool { message } => ToolFailure::Tool { message: text(message, limit) },
-        ToolFailure::Unavailable { message } => ToolFailure::Unavailable { message: text(message, limit) },
-        ToolFailure::NotReady { message } => ToolFailure::NotReady { message: text(message, limit) },
-        ToolFailure::InvalidArguments { message } => {
-            ToolFailure::InvalidArguments { message: text(message, limit) }
-        }
-    }
+    failure.map_message(|message| text(message, limit))
 }
 
 /// Keeps at most `limit` bytes of whole characters and adds a note of what was left out.

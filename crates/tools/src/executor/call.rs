@@ -9,7 +9,7 @@ use toolwright_model::{Caller, Change, Finish};
 
 use super::judge::{CallJudge, Judge};
 use crate::observer::{CallId, Stages};
-use crate::{CallContext, CallError, RegisteredTool, ToolOutput};
+use crate::{CallError, RegisteredTool, ToolFunction, ToolOutput};
 
 /// One call of a tool, as a model wrote it.
 #[derive(Clone, Debug)]
@@ -22,9 +22,10 @@ pub struct Call {
     pub finish: Finish,
     /// Ends the call when it is cancelled.
     pub cancellation: Option<CancellationToken>,
-    /// What goes along to the tool's function, see [`StopPoint::context`](crate::StopPoint::context). The
-    /// executor does not look at it.
-    pub context: Option<CallContext>,
+    /// Runs in place of the tool's registered function, for this call only: the same function bound to the client
+    /// that calls. The registry still decides which tool it is, its schema and its timeout. The response of the server
+    /// is passed on at any size, since the client gets it unchanged.
+    pub function: Option<Arc<dyn ToolFunction>>,
     /// Who calls, for observers.
     pub caller: Option<Arc<Caller>>,
     /// What a front has changed to find the tool: its name as it was sent, and the name it stands for.
@@ -69,7 +70,7 @@ impl Call {
             arguments: arguments.into(),
             finish: Finish::Unknown,
             cancellation: None,
-            context: None,
+            function: None,
             caller: None,
             renamed: Vec::new(),
             judge: None,
@@ -106,9 +107,9 @@ impl Call {
         self
     }
 
-    /// The same, with something for the tool's function.
-    pub fn carrying(mut self, context: CallContext) -> Self {
-        self.context = Some(context);
+    /// The same, run by this function in place of the registered one.
+    pub fn bound_to(mut self, function: Arc<dyn ToolFunction>) -> Self {
+        self.function = Some(function);
         self
     }
 }

@@ -136,7 +136,11 @@ impl<'e> Record<'e> {
             && has_run
         {
             let name = self.tool.as_ref().map_or(self.name.as_str(), |tool| tool.name());
-            let error = CallError::unrecorded(name, reason);
+            let response = match result {
+                Ok(output) => output.into_response(),
+                Err(error) => error.response,
+            };
+            let error = CallError::unrecorded(name, reason).with_response(response);
             log::held_back(name, &error);
             result = Err(error);
         }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::limits::TIME_TO_FINISH;
-use crate::{CallContext, StopPoint, ToolFailure, ToolFunction, ToolOutput};
+use crate::{CallControl, ToolFailure, ToolFunction, ToolOutput};
 
 /// What stands for a time that no clock can tell.
 const FAR_AWAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -36,20 +36,19 @@ pub(super) struct Time {
     pub longest: Duration,
 }
 
-/// Runs the function on this task. A function that has passed its stop point is waited for, so that the
-/// answer says what it did. When it is over, for whatever reason, the function's future is dropped.
+/// Runs the function on this task. A function that has committed is waited for, so that the
+/// response says what it did. When it is over, for whatever reason, the function's future is dropped.
 pub(super) async fn run(
     function: Arc<dyn ToolFunction>,
     arguments: String,
     Time { limit, longest }: Time,
     cancellation: Option<&CancellationToken>,
-    context: Option<CallContext>,
 ) -> Ended {
     if cancellation.is_some_and(CancellationToken::is_cancelled) {
         return Ended::Cancelled;
     }
-    let point = StopPoint::carrying(context);
-    let called = catch_unwind(AssertUnwindSafe(|| function.call_with(arguments, point.clone())));
+    let control = CallControl::default();
+    let called = catch_unwind(AssertUnwindSafe(|| function.call_with(arguments, control.clone())));
     let mut future = match called {
         Ok(future) => future,
         Err(panic) => return Ended::Panicked(panic_message(panic)),
@@ -66,7 +65,7 @@ pub(super) async fn run(
         let longest = longest.max(limit);
         let last = after(longest);
         let mut until = after(limit);
-        while timeout_at(until.min(last), point.beaten()).await.is_ok() {
+        while timeout_at(until.min(last), control.beaten()).await.is_ok() {
             until = after(limit);
         }
         if until < last { limit } else { longest }
@@ -79,9 +78,9 @@ pub(super) async fn run(
         after = out_of_time => Ended::TimedOut(after),
     };
     if matches!(ended, Ended::TimedOut(_)) {
-        point.time_out();
+        control.time_out();
     }
-    if matches!(ended, Ended::Cancelled | Ended::TimedOut(_)) && !point.stop() {
+    if matches!(ended, Ended::Cancelled | Ended::TimedOut(_)) && !control.stop() {
         ended = match tokio::time::timeout(TIME_TO_FINISH, answer).await {
             Ok(answer) => answered(answer),
             Err(_) => Ended::Unfinished,

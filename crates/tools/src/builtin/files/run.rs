@@ -1,10 +1,10 @@
 //! Running work that blocks on the disk, and stopping it when the call is cancelled.
 
-use crate::{StopPoint, ToolFailure};
+use crate::{CallControl, ToolFailure};
 
 /// Tells blocking work that nobody waits for it any more.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stop(StopPoint);
+pub(super) struct Stop(CallControl);
 
 /// Says stop when the future that waits is dropped.
 struct StopOnDrop(Stop);
@@ -17,14 +17,14 @@ impl Stop {
 
     /// Begins what is not stopped any more; fails when the call was cancelled before.
     pub(super) fn finish(&self) -> Result<(), ToolFailure> {
-        if self.0.pass() { Ok(()) } else { Err(cancelled()) }
+        if self.0.commit() { Ok(()) } else { Err(cancelled()) }
     }
 
     #[cfg(test)]
     pub(super) fn now() -> Stop {
-        let point = StopPoint::default();
-        point.stop();
-        Stop(point)
+        let control = CallControl::default();
+        control.stop();
+        Stop(control)
     }
 }
 
@@ -39,12 +39,12 @@ fn cancelled() -> ToolFailure {
 }
 
 /// Runs `work` on a thread for blocking work, so that timeouts and other calls go on meanwhile.
-pub(super) async fn blocking<T, F>(point: StopPoint, work: F) -> Result<T, ToolFailure>
+pub(super) async fn blocking<T, F>(control: CallControl, work: F) -> Result<T, ToolFailure>
 where
     T: Send + 'static,
     F: FnOnce(&Stop) -> Result<T, ToolFailure> + Send + 'static,
 {
-    let stop = Stop(point);
+    let stop = Stop(control);
     let guard = StopOnDrop(stop.clone());
     let done = match tokio::runtime::Handle::try_current() {
         Ok(runtime) => runtime.spawn_blocking(move || work(&stop)).await,

@@ -17,7 +17,7 @@ use super::place::Place;
 use super::run::{Stop, blocking};
 use super::stage::{Mode, Stage};
 use super::{Toolbox, commit};
-use crate::{StopPoint, ToolFailure, ToolFunction, ToolOutput, printable};
+use crate::{CallControl, ToolFailure, ToolFunction, ToolOutput, printable};
 
 /// One of the files tools; the type itself is its arguments.
 pub(super) trait FileTool: DeserializeOwned + Send + 'static {
@@ -92,18 +92,18 @@ struct Function<T> {
 
 impl<T: FileTool> ToolFunction for Function<T> {
     fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
-        self.call_with(arguments, StopPoint::default())
+        self.call_with(arguments, CallControl::default())
     }
 
     fn call_with(
         self: Arc<Self>,
         arguments: String,
-        point: StopPoint,
+        control: CallControl,
     ) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
         let toolbox = Arc::clone(&self.toolbox);
         async move {
             let tool: T = parse(T::NAME, &arguments)?;
-            blocking(point, move |stop| run(&toolbox, tool, stop)).await
+            blocking(control, move |stop| run(&toolbox, tool, stop)).await
         }
         .boxed()
     }

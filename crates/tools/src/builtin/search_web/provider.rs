@@ -199,7 +199,7 @@ impl SearchError {
             SearchError::Timeout(_) | SearchError::Unreachable(_) => ToolFailure::Unavailable { message },
             SearchError::TooMany { .. } => ToolFailure::NotReady { message },
             SearchError::Status { status, .. } if status >= 500 => ToolFailure::NotReady { message },
-            _ => ToolFailure::Tool { message },
+            _ => ToolFailure::tool(message),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! One request of a client on its way to a server, with everything that goes along: the client's other params,
-//! what it can do, and the way back to it.
+//! The context of one request that is forwarded to a server: the client's other params, its capabilities, and the
+//! channel back to it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright_jsonrpc::{ErrorObject, Json, Notification};
+use toolwright_jsonrpc::{Json, Notification};
 use toolwright_mcp::front::{Back, Client};
 use toolwright_mcp::{Era, Host, Peer, RequestError, RequestOptions, translated_error};
 use toolwright_telemetry::Onward;
@@ -17,31 +17,29 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// How long a legacy server may take to be told of a level.
 const SET_LEVEL: Duration = Duration::from_secs(2);
 
-/// What goes along with one request.
-pub(crate) struct Carried {
+/// The context of one request of a client.
+pub(crate) struct ForwardContext {
     /// The client's params as they came.
     params: Json,
     back: Back,
     log_level: Option<String>,
-    /// What the server answered, as it did.
-    answer: Mutex<Option<Result<Json, ErrorObject>>>,
-    /// The way on in its trace, when there is one.
+    /// Where the request continues its trace, when there is one.
     onward: Option<Onward>,
 }
 
-impl Carried {
-    /// What goes along with a request of this client.
-    pub fn new(params: Option<Json>, log_level: Option<String>, back: Back) -> Carried {
+impl ForwardContext {
+    /// The context of a request of this client.
+    pub fn new(params: Option<Json>, log_level: Option<String>, back: Back) -> ForwardContext {
         let params = params.unwrap_or_else(Json::empty_object);
-        Carried { params, back, log_level, answer: Mutex::default(), onward: None }
+        ForwardContext { params, back, log_level, onward: None }
     }
 
-    /// The same, with the way on in its trace.
-    pub fn going(self, onward: Option<Onward>) -> Carried {
-        Carried { onward, ..self }
+    /// The same, continuing a trace.
+    pub fn traced(self, onward: Option<Onward>) -> ForwardContext {
+        ForwardContext { onward, ..self }
     }
 
-    /// The way on in its trace.
+    /// Where the request continues its trace.
     pub fn onward(&self) -> Option<&Onward> {
         self.onward.as_ref()
     }
@@ -59,16 +57,6 @@ impl Carried {
     /// The client that sent it.
     pub fn client(&self) -> &Client {
         self.back.client()
-    }
-
-    /// Keeps what the server answered.
-    pub fn keep(&self, answer: Result<Json, ErrorObject>) {
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-    }
-
-    /// What the server answered.
-    pub fn take(&self) -> Option<Result<Json, ErrorObject>> {
-        self.answer.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Sends a request in the client's name. What the server says and asks meanwhile goes to the client.
