@@ -8,10 +8,8 @@ use toolwright_config::{
 };
 use toolwright_gateway::llm::LlmFront;
 use toolwright_ledger::Ledger;
-use toolwright_tools::{ToolExecutor, printable};
-
-use crate::cli::RuleOptions;
-use crate::rules_source;
+use toolwright_normalizer::ActiveRules;
+use toolwright_tools::printable;
 
 /// Where Ollama listens when nobody says otherwise.
 const OLLAMA: &str = "http://127.0.0.1:11434";
@@ -45,12 +43,10 @@ pub fn settings(configuration: Option<&Configuration>) -> LlmSettings {
 /// The front, and what it is told of another configuration.
 pub fn front(
     settings: &LlmSettings,
-    executor: &Arc<ToolExecutor>,
-    rules: &RuleOptions,
+    rules: &Arc<ActiveRules>,
     ledger: Option<&Arc<Ledger>>,
 ) -> Option<Arc<LlmFront>> {
-    let sets = rules_source::sets_for_model_calls(rules);
-    match LlmFront::new(settings, Arc::clone(executor), sets, ledger.cloned()) {
+    match LlmFront::new(settings, Arc::clone(rules), ledger.cloned()) {
         Ok(front) => Some(Arc::new(front)),
         Err(error) => {
             eprintln!("warning: no model can be asked: {}", printable(&error.to_string(), &[]));
