@@ -88,7 +88,7 @@ async fn two(first: Dialect, second: Dialect) -> (LlmUpstream, LlmUpstream, Agen
     ]);
     let tools = vec![tool("a", ANY, |_| async { Ok(ToolOutput::text("1")) })];
     let executor = Arc::new(ToolExecutor::new(registry(tools)));
-    let models = Arc::new(LlmFront::new(&llm, Arc::clone(&executor), Vec::new(), None).expect("in order"));
+    let models = Arc::new(LlmFront::new(&llm, Arc::clone(executor.rules()), None).expect("in order"));
     (one, other, Agent::new(models, executor, usual()))
 }
 
@@ -129,13 +129,13 @@ async fn nobody_there_and_no_such_model_are_told() {
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     drop(listener);
     let mut llm = llm_settings(vec![upstream_settings("gone", Dialect::Ollama, &url)]);
-    let models = LlmFront::new(&llm, Arc::clone(&executor), Vec::new(), None).expect("in order");
+    let models = LlmFront::new(&llm, Arc::clone(executor.rules()), None).expect("in order");
     let agent = Agent::new(Arc::new(models), Arc::clone(&executor), usual());
     let error = agent.ask(ask("Hi."), &mut Silent).await.expect_err("nobody is there");
     assert_eq!(error.kind, AskErrorKind::Broken);
     assert!(error.details.contains("cannot be reached"), "{}", error.details);
     llm.models.clear();
-    let models = LlmFront::new(&llm, Arc::clone(&executor), Vec::new(), None).expect("in order");
+    let models = LlmFront::new(&llm, Arc::clone(executor.rules()), None).expect("in order");
     let agent = Agent::new(Arc::new(models), executor, usual());
     let error = agent.ask(ask("Hi."), &mut Silent).await.expect_err("no such model");
     assert_eq!(error.kind, AskErrorKind::NoModel);
@@ -150,7 +150,7 @@ async fn a_silent_upstream_is_given_up_after_its_own_time() {
     let mut settings = upstream_settings("slow", Dialect::Chat, &upstream.url);
     settings.first_byte = Duration::from_millis(100);
     let executor = Arc::new(ToolExecutor::new(registry(Vec::new())));
-    let models = LlmFront::new(&llm_settings(vec![settings]), Arc::clone(&executor), Vec::new(), None);
+    let models = LlmFront::new(&llm_settings(vec![settings]), Arc::clone(executor.rules()), None);
     let agent = Agent::new(Arc::new(models.expect("in order")), executor, usual());
     let error = agent.ask(ask("Hi."), &mut Silent).await.expect_err("it is silent");
     assert_eq!(error.kind, AskErrorKind::Slow);

@@ -31,9 +31,8 @@ use toolwright_ledger::Ledger;
 use toolwright_llm::calls::ToolCache;
 use toolwright_llm::exchange::Mending;
 use toolwright_llm::{Failure, FailureKind};
-use toolwright_normalizer::Normalizer;
+use toolwright_normalizer::ActiveRules;
 use toolwright_normalizer::rules::Rule;
-use toolwright_tools::ToolExecutor;
 
 use crate::web::InsideBody;
 use router::Router;
@@ -49,57 +48,37 @@ pub(crate) use said::refusal;
 /// What models are asked through.
 pub struct LlmFront {
     router: ArcSwap<Router>,
-    executor: Arc<ToolExecutor>,
-    /// The executor's rules when they were last seen, and ours made of them.
-    rules: ArcSwap<(Arc<Normalizer>, Arc<Normalizer>)>,
-    /// Built-in sets of rules that are in force here besides.
-    sets: Vec<&'static str>,
+    rules: Arc<ActiveRules>,
     cache: Arc<ToolCache>,
     ledger: Option<Arc<Ledger>>,
     counter: Arc<ExchangeCounter>,
 }
 
 impl LlmFront {
-    /// The upstreams and models that the settings name. Rules are those of the executor and these built-in sets.
+    /// The upstreams and models that the settings name. Calls are repaired with these rules.
     pub fn new(
         settings: &LlmSettings,
-        executor: Arc<ToolExecutor>,
-        sets: Vec<&'static str>,
+        rules: Arc<ActiveRules>,
         ledger: Option<Arc<Ledger>>,
     ) -> Result<LlmFront, UpstreamError> {
-        let theirs = executor.normalizer();
-        let ours = with_sets(&theirs, &sets);
         Ok(LlmFront {
             router: ArcSwap::from_pointee(Router::new(settings)?),
-            executor,
-            rules: ArcSwap::from_pointee((theirs, ours)),
-            sets,
+            rules,
             cache: Arc::default(),
             ledger,
             counter: Arc::default(),
         })
     }
 
-    /// The rules in force now.
+    /// The rules that are active now, for one exchange.
     fn mending(&self) -> Mending {
-        let theirs = self.executor.normalizer();
-        let known = self.rules.load();
-        let normalizer = match Arc::ptr_eq(&known.0, &theirs) {
-            true => Arc::clone(&known.1),
-            false => {
-                let ours = with_sets(&theirs, &self.sets);
-                self.rules.store(Arc::new((theirs, Arc::clone(&ours))));
-                ours
-            }
-        };
+        let normalizer = Arc::clone(self.rules.load().model_call_normalizer());
         Mending { normalizer, cache: Arc::clone(&self.cache) }
     }
 
     /// The rules that are active for calls of language models only, in the order of application.
     pub fn own_rules(&self) -> Vec<Rule> {
-        let theirs = self.executor.normalizer();
-        let is_own = |rule: &&Rule| !theirs.rules().rules().iter().any(|known| known.id == rule.id);
-        self.mending().normalizer.rules().in_order().into_iter().filter(is_own).cloned().collect()
+        self.rules.load().model_call_rules().into_iter().cloned().collect()
     }
 
     /// Other settings from now on. Exchanges that run go on as they began.
@@ -151,9 +130,4 @@ impl LlmFront {
             path => said::wrong_method(path.dialect(), request.method(), path.methods(), &said::fresh().id),
         }
     }
-}
-
-fn with_sets(normalizer: &Normalizer, sets: &[&str]) -> Arc<Normalizer> {
-    let rules = sets.iter().fold(normalizer.rules().clone(), |rules, set| rules.with_set(set));
-    Arc::new(Normalizer::new(rules))
 }

@@ -4,6 +4,8 @@
 //! mistakes would take away a server that is there, changes nothing: what was in force stays in force, and what
 //! is wrong is said once, with its place and its fix.
 
+mod rules;
+
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -16,6 +18,8 @@ use toolwright_config::{
 };
 
 use crate::servers::{Applied, Servers};
+
+pub use rules::watch_rules;
 
 /// How often the file is looked at.
 const EVERY: Duration = Duration::from_millis(500);

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 use toolwright_base::{FileReplacement, make_private_folder, off_async_above};
 use toolwright_model::{LearnPolicy, OnFailure};
-use toolwright_normalizer::RuleSet;
+use toolwright_normalizer::ActiveRules;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
 
 use crate::hiding::{Hidden, bytes_of, hide, hide_exchange};
@@ -56,8 +56,8 @@ pub struct LedgerOptions {
     pub learn: LearnPolicy,
     /// Tokens whose corrections may put rules into force with `apply-safe`, besides the owner's.
     pub learn_from: Vec<String>,
-    /// The rules in force without the learned ones.
-    pub rules: RuleSet,
+    /// The rules that learned ones are added to: those that calls are repaired with.
+    pub rules: Arc<ActiveRules>,
 }
 
 /// Why there is no ledger.
@@ -362,8 +362,12 @@ impl Ledger {
 }
 
 /// What was learned before. Calls are written down whatever is wrong with it.
-fn open_learning(folder: &Path, rules: RuleSet, policy: LearnPolicy) -> Result<SharedLearning, LedgerError> {
-    match SharedLearning::open(folder, rules.clone(), policy) {
+fn open_learning(
+    folder: &Path,
+    rules: Arc<ActiveRules>,
+    policy: LearnPolicy,
+) -> Result<SharedLearning, LedgerError> {
+    match SharedLearning::open(folder, Arc::clone(&rules), policy) {
         Ok((learning, loaded)) => {
             if loaded.torn_bytes > 0 {
                 tracing::warn!(

@@ -28,6 +28,7 @@
 
 pub mod text;
 
+mod active;
 mod call;
 mod costs;
 mod engine;
@@ -41,6 +42,7 @@ mod schema;
 mod tool;
 mod usual;
 
+pub use active::{ActiveRules, CompiledRules};
 pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
 pub use explain::{TraceStep, Verdict};
 pub use growing::{Growing, continuation};

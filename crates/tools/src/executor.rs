@@ -21,11 +21,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 use toolwright_base::{ConcurrencyLimit, ConcurrencyPermit};
 use toolwright_model::{Caller, Change, Finish, Outcome};
-use toolwright_normalizer::{Normalizer, RawArguments};
+use toolwright_normalizer::{ActiveRules, RawArguments};
 
 use crate::observer::{CallId, Observers};
 use crate::{
@@ -43,7 +42,7 @@ pub use lookup::Found;
 /// Runs tools by name.
 pub struct ToolExecutor {
     registry: Arc<ToolRegistry>,
-    normalizer: ArcSwap<Normalizer>,
+    rules: Arc<ActiveRules>,
     limits: Limits,
     timeouts: HashMap<String, Duration>,
     observers: Observers,
@@ -58,7 +57,7 @@ impl ToolExecutor {
     pub fn new(registry: Arc<ToolRegistry>) -> Self {
         ToolExecutor {
             registry,
-            normalizer: ArcSwap::from_pointee(Normalizer::default()),
+            rules: Arc::default(),
             limits: Limits::default(),
             timeouts: HashMap::new(),
             observers: Observers::default(),
@@ -87,14 +86,15 @@ impl ToolExecutor {
         self
     }
 
-    /// Puts other rules into force; calls that have begun keep theirs.
-    pub fn set_normalizer(&self, normalizer: Normalizer) {
-        self.normalizer.store(Arc::new(normalizer));
+    /// With these rules instead of the built-in ones.
+    pub fn with_rules(mut self, rules: Arc<ActiveRules>) -> Self {
+        self.rules = rules;
+        self
     }
 
-    /// The rules in force.
-    pub fn normalizer(&self) -> Arc<Normalizer> {
-        self.normalizer.load_full()
+    /// The rules that it repairs calls with.
+    pub fn rules(&self) -> &Arc<ActiveRules> {
+        &self.rules
     }
 
     /// The tools it runs.
@@ -250,10 +250,10 @@ impl ToolExecutor {
         finish: Finish,
         seed: &str,
     ) -> Result<(String, Vec<Change>), CallError> {
-        let normalizer = self.normalizer.load();
+        let rules = self.rules.load();
         let raw = RawArguments::text(&sent, finish).with_seed(seed);
         // A fault of ours in reading a call must not take the other calls down.
-        let outcome = catch_unwind(AssertUnwindSafe(|| normalizer.normalize(tool.tool(), &raw)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| rules.normalizer().normalize(tool.tool(), &raw)));
         match outcome {
             Ok(Outcome::Unchanged) => Ok((sent, Vec::new())),
             Ok(Outcome::Repaired { arguments, changes }) => {

@@ -15,16 +15,14 @@ use toolwright_gateway::{
     Applied, Gateway, GatewayOptions, KnownTools, Notices, Recorder, Servers, offer, reload,
 };
 use toolwright_ledger::Ledger;
-use toolwright_ledger::learn::SharedLearning;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
-use toolwright_normalizer::Normalizer;
+use toolwright_normalizer::ActiveRules;
 use toolwright_telemetry::{Telemetry, TelemetryOptions};
 use toolwright_toolbox::Beginning;
 use toolwright_tools::registry::BUILT_IN;
 use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
-use crate::files::Watched;
 use crate::report::Report;
 use crate::toolset::Front;
 use crate::voice_source::{self, VoiceKeeper};
@@ -96,21 +94,13 @@ impl Behind {
 
     /// Reads the files again whenever they change, or somebody asks for it. It does not end.
     pub async fn keep_current(&self, rules: &RuleOptions, asked: &Notify) {
-        let learning = self.ledger.as_ref().map(|ledger| ledger.learning());
+        let file = rules.rules.as_deref();
+        let read = || rules_source::load(rules);
+        let report = |result| report_rules(file, result);
         tokio::join!(
-            keep_rules(rules, &self.executor, learning, asked),
-            self.keep_learned(),
+            reload::watch_rules(file, self.executor.rules(), asked, read, report),
             self.keep_configuration(asked)
         );
-    }
-
-    /// Puts learned rules into force, and takes them out, as that is decided.
-    async fn keep_learned(&self) {
-        let Some(ledger) = &self.ledger else { return };
-        let mut changes = ledger.learning().watch();
-        while changes.changed().await.is_ok() {
-            self.executor.set_normalizer(ledger.learning().normalizer());
-        }
     }
 
     /// The file is watched as long as this is awaited. What is wrong with a new one the log says.
@@ -245,7 +235,8 @@ pub fn behind_with(
     written: Written<'_>,
     wanted_servers: Wanted<'_>,
 ) -> Result<Behind, Report> {
-    let rules_in_force = rules_source::load(rules)?;
+    let sets = rules_source::sets_for_model_calls(rules);
+    let active_rules = Arc::new(ActiveRules::with_model_call_sets(rules_source::load(rules)?, sets));
     let is_demo = matches!(wanted_servers, Wanted::Demo);
     let configuration = match is_demo {
         true => None,
@@ -271,9 +262,11 @@ pub fn behind_with(
     let mut own_secrets = written.own_secrets.to_vec();
     own_secrets.extend(wanted.as_ref().map(TelemetryOptions::secrets).unwrap_or_default());
     let written = Written { own_secrets: &own_secrets, ..written };
-    let ledger = ledger_source::open(written, configuration.as_ref(), &rules_in_force)?;
+    let ledger = ledger_source::open(written, configuration.as_ref(), &active_rules)?;
     let telemetry = wanted.as_ref().and_then(telemetry_source::start);
-    let mut executor = ToolExecutor::new(Arc::new(registry)).with_observer(Arc::clone(&calls) as _);
+    let mut executor = ToolExecutor::new(Arc::new(registry))
+        .with_rules(Arc::clone(&active_rules))
+        .with_observer(Arc::clone(&calls) as _);
     if let Some(ledger) = &ledger {
         // Not kept alive by the log: it has an end to write.
         let known = Arc::downgrade(ledger);
@@ -286,10 +279,6 @@ pub fn behind_with(
     if let Some(meter) = telemetry.as_ref().and_then(|telemetry| telemetry.call_meter()) {
         executor = executor.with_observer(meter);
     }
-    executor.set_normalizer(match &ledger {
-        Some(ledger) => ledger.learning().normalizer(),
-        None => Normalizer::new(rules_in_force),
-    });
     let executor = Arc::new(executor);
     let notices: Arc<Notices> = Arc::default();
     let definitions = Some(definitions_source::open(configuration.as_ref(), &notices, written.state)?);
@@ -312,7 +301,7 @@ pub fn behind_with(
         true => None,
         false => {
             let settings = llm_source::settings(configuration.as_ref());
-            llm_source::front(&settings, &executor, rules, ledger.as_ref())
+            llm_source::front(&settings, &active_rules, ledger.as_ref())
         }
     };
     let status = StatusSource::new(StatusParts {
@@ -391,42 +380,14 @@ pub fn token_folder() -> Option<TokenFolder> {
     server_source::state_folder().map(TokenFolder::new)
 }
 
-/// Puts the rules into force whenever their file changes, or somebody asks for it. A file with a mistake
-/// leaves the last good rules in force, and that is said.
-async fn keep_rules(
-    options: &RuleOptions,
-    executor: &ToolExecutor,
-    learning: Option<&Arc<SharedLearning>>,
-    asked: &Notify,
-) {
-    let mut file = options.rules.as_deref().map(Watched::new);
-    loop {
-        match &mut file {
-            Some(file) => tokio::select! {
-                () = file.changed() => {}
-                () = asked.notified() => {}
-            },
-            None => asked.notified().await,
-        }
-        match rules_source::load(options) {
-            Ok(rules) => {
-                match learning {
-                    Some(learning) => {
-                        if let Err(error) = learning.set_rules(rules) {
-                            eprintln!("warning: {}", printable(&error.to_string(), &[]));
-                        }
-                        executor.set_normalizer(learning.normalizer());
-                    }
-                    None => executor.set_normalizer(Normalizer::new(rules)),
-                }
-                if let Some(path) = &options.rules {
-                    eprintln!("the rules of {} are in force", path.display());
-                }
-            }
-            Err(report) => {
-                report.print();
-                eprintln!("the last good rules stay in force");
-            }
+/// Prints what came of a changed rules file.
+fn report_rules(file: Option<&Path>, result: Result<(), Report>) {
+    match (result, file) {
+        (Ok(()), Some(file)) => eprintln!("the rules of {} are in force", file.display()),
+        (Ok(()), None) => {}
+        (Err(report), _) => {
+            report.print();
+            eprintln!("the last good rules stay in force");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolwright_config::{self as config, Configuration};
 use toolwright_ledger::journal::JournalOptions;
 use toolwright_ledger::{Ledger, LedgerOptions, OnFailure, StoreAddress};
-use toolwright_normalizer::RuleSet;
+use toolwright_normalizer::ActiveRules;
 
 use crate::cli::{LedgerFlags, WithoutJournal};
 use crate::gateway_source::Written;
@@ -18,7 +18,7 @@ use crate::server_source;
 pub fn open(
     Written { flags, state, own_secrets }: Written<'_>,
     configuration: Option<&Configuration>,
-    rules: &RuleSet,
+    rules: &Arc<ActiveRules>,
 ) -> Result<Option<Arc<Ledger>>, Report> {
     let Some(folder) = state.map(Path::to_owned) else {
         eprintln!("warning: calls are not written down: there is no home folder; set XDG_STATE_HOME");
@@ -33,7 +33,7 @@ pub fn open(
         on_failure,
         redact: configuration.map(|configuration| configuration.redact.clone()).unwrap_or_default(),
         secrets: secrets(configuration, own_secrets),
-        rules: rules.clone(),
+        rules: Arc::clone(rules),
         learn: configuration.map(|configuration| configuration.learn).unwrap_or_default(),
         learn_from: configuration.map(|configuration| configuration.learn_from.clone()).unwrap_or_default(),
     };

@@ -9,10 +9,8 @@ use toolwright_config::{
 use toolwright_gateway::llm::LlmFront;
 use toolwright_ledger::Ledger;
 use toolwright_llm::{Dialect, dialects};
-use toolwright_tools::{ToolExecutor, printable};
-
-use crate::cli::RuleOptions;
-use crate::rules_source;
+use toolwright_normalizer::ActiveRules;
+use toolwright_tools::printable;
 
 /// The models of these names are asked at the upstream beside.
 const USUAL: [(&str, &str); 7] = [
@@ -43,12 +41,10 @@ pub fn settings(configuration: Option<&Configuration>) -> LlmSettings {
 /// The front, and what it is told of another configuration.
 pub fn front(
     settings: &LlmSettings,
-    executor: &Arc<ToolExecutor>,
-    rules: &RuleOptions,
+    rules: &Arc<ActiveRules>,
     ledger: Option<&Arc<Ledger>>,
 ) -> Option<Arc<LlmFront>> {
-    let sets = rules_source::sets_for_model_calls(rules);
-    match LlmFront::new(settings, Arc::clone(executor), sets, ledger.cloned()) {
+    match LlmFront::new(settings, Arc::clone(rules), ledger.cloned()) {
         Ok(front) => Some(Arc::new(front)),
         Err(error) => {
             eprintln!("warning: no model can be asked: {}", printable(&error.to_string(), &[]));

@@ -14,7 +14,6 @@ mod commands;
 mod completing;
 mod definitions_source;
 mod expected;
-mod files;
 mod finish;
 mod gateway_source;
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolwright_config::{Configuration, looked_for, process_environment};
 use toolwright_gateway::control::door_of;
-use toolwright_normalizer::Normalizer;
+use toolwright_normalizer::ActiveRules;
 use toolwright_tools::builtin::{BuiltinConfig, BuiltinError, FilesConfig, builtin_tools};
 use toolwright_tools::{CallError, ErrorCode, RegisteredTool, ToolExecutor, ToolRegistry};
 use toolwright_voice::VoicePolicy;
@@ -23,10 +23,9 @@ pub fn executor(
     rules: &RuleOptions,
     config: &ConfigOptions,
 ) -> Result<ToolExecutor, Report> {
-    let normalizer = Normalizer::new(rules_source::load_with_learned(rules)?);
-    let executor = ToolExecutor::new(Arc::new(registry(roots, kept_out(config, rules))?));
-    executor.set_normalizer(normalizer);
-    Ok(executor)
+    let active = Arc::new(ActiveRules::new(rules_source::load_with_learned(rules)?));
+    let registry = registry(roots, kept_out(config, rules))?;
+    Ok(ToolExecutor::new(Arc::new(registry)).with_rules(active))
 }
 
 /// The folders that the files tools may use, as they are told.

@@ -61,7 +61,7 @@ fn a_gateway_tells_what_happened_and_takes_a_decision() {
     assert_eq!(patterns["patterns"][0]["suggested_rule"]["id"], suggestion["id"], "{patterns}");
     let (status, accepted) = post(&gateway, &format!("/api/suggestions/{id}/accept"), r#"{"by":"anna"}"#);
     assert_eq!((status, &accepted["status"]), (200, &json!("active")), "{accepted}");
-    until("the rule is in force", || notes::send(&gateway, "payload", "water the plants"));
+    assert!(notes::send(&gateway, "payload", "water the plants"), "the rule is active for the next call");
     let rules = get(&gateway, "/api/rules");
     let of_models = |rule: &&Value| rule["id"] == "read_file-offset-drop";
     let of_models = rules["rules"].as_array().expect("a list").iter().find(of_models).expect("it is listed");
@@ -75,7 +75,7 @@ fn a_gateway_tells_what_happened_and_takes_a_decision() {
     assert!(rule["hits"].as_u64() >= Some(1) && rule["last_fired"].is_string(), "{rule}");
     let (status, _) = post(&gateway, &format!("/api/suggestions/{id}/undo"), "{}");
     assert_eq!(status, 200);
-    until("the rule is out of force", || !notes::send(&gateway, "payload", "again"));
+    assert!(!notes::send(&gateway, "payload", "again"), "the rule is not active for the next call");
     let history = get(&gateway, "/api/suggestions/history");
     assert_eq!(history["events"][0]["event"], "undone", "{history}");
     assert_eq!(history["events"][1]["by"], "anna", "{history}");

@@ -198,7 +198,7 @@ pub async fn stage_of(
     upstream.script(MODEL, said);
     let executor = Arc::new(executor);
     let llm = llm_settings(vec![upstream_settings("scripted", dialect, &upstream.url)]);
-    let models = Arc::new(LlmFront::new(&llm, Arc::clone(&executor), Vec::new(), None).expect("in order"));
+    let models = Arc::new(LlmFront::new(&llm, Arc::clone(executor.rules()), None).expect("in order"));
     let agent = Agent::new(Arc::clone(&models), Arc::clone(&executor), settings);
     Stage { upstream, executor, models, agent }
 }

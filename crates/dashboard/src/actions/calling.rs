@@ -60,7 +60,7 @@ pub(super) async fn try_suggestion(dashboard: &Dashboard, asked: Suggested) -> R
             format!("the tool \"{}\" is not there now, so nothing can be tried", suggestion.tool),
         )
     })?;
-    let normalizer = with_rule(&dashboard.executor.normalizer(), &suggestion)?;
+    let normalizer = with_rule(dashboard.executor.rules().load().normalizer(), &suggestion)?;
     let filter = Filter {
         tool: Some(known.definition().name.clone()),
         server: known.definition().server.clone(),

@@ -86,7 +86,7 @@ fn case(dashboard: &Dashboard, tried: &Tried) -> Result<Value, Refused> {
     let tool =
         Tool::compile(&definition).map_err(|error| bad(format!("the schema cannot be used: {error}")))?;
     let raw = RawArguments::text(&tried.arguments, Default::default());
-    let expect = match dashboard.executor.normalizer().normalize(&tool, &raw) {
+    let expect = match dashboard.executor.rules().load().normalizer().normalize(&tool, &raw) {
         Outcome::Unchanged => json!({ "outcome": "unchanged" }),
         Outcome::Repaired { arguments, changes } => {
             let mut rules: Vec<&str> = changes.iter().filter_map(|change| change.rule.as_deref()).collect();

@@ -16,8 +16,8 @@ const RECENT: usize = 20;
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     let ledger = Arc::clone(dashboard.ledger()?);
     let stats = aside(move || ledger.normalizer_stats()).await?;
-    let normalizer = dashboard.executor.normalizer();
-    let rules = normalizer.rules().in_order();
+    let active = dashboard.executor.rules().load();
+    let rules = active.normalizer().rules().in_order();
     let hits: HashMap<&str, u64> = stats.by_rule.iter().map(|(id, rule)| (id.as_str(), rule.hits)).collect();
     let fired = rules.iter().filter(|rule| hits.get(rule.id.as_str()).is_some_and(|hits| *hits > 0)).count();
     let body = html! {

@@ -91,7 +91,7 @@ pub fn result(dashboard: &Dashboard, tool: &str, schema: &str, arguments: &str) 
 
 fn explained(dashboard: &Dashboard, tool: &Tool, arguments: &str) -> Markup {
     let raw = RawArguments::text(arguments, Default::default());
-    told(arguments, &dashboard.executor.normalizer().explain(tool, &raw))
+    told(arguments, &dashboard.executor.rules().load().normalizer().explain(tool, &raw))
 }
 
 fn told(sent: &str, explanation: &Explanation) -> Markup {

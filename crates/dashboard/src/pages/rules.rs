@@ -16,9 +16,9 @@ use crate::{Dashboard, Page, Problem};
 const DECISIONS: usize = 50;
 
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
-    let normalizer = dashboard.executor.normalizer();
+    let active = Arc::clone(&dashboard.executor.rules().load());
     let of_models = dashboard.llm.as_ref().map(|llm| llm.own_rules()).unwrap_or_default();
-    let every_call = normalizer.rules().in_order().into_iter().map(|rule| (rule, "every call"));
+    let every_call = active.normalizer().rules().in_order().into_iter().map(|rule| (rule, "every call"));
     let rules: Vec<_> = every_call.chain(of_models.iter().map(|rule| (rule, "model calls"))).collect();
     let settings = builtin_rules_by_server(&dashboard.executor);
     let others: Vec<_> = settings.iter().filter(|(_, setting)| **setting != "schema").collect();

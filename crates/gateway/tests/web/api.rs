@@ -1,6 +1,7 @@
 //! What `/api/*` answers.
 
 use serde_json::{Value, json};
+use toolwright_tools::Call;
 
 use crate::telling::{Index, Telling, telling};
 
@@ -229,6 +230,23 @@ async fn patterns_rules_and_the_normalizer_tell_what_was_counted() {
     let told = telling.told("/api/rules").await;
     let rules = told["rules"].as_array().expect("a list");
     assert!(!rules.is_empty() && rules.iter().all(|rule| rule["source"] == "built-in"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_is_active_before_its_response() {
+    let telling = telling(Index::Kept).await;
+    let id = telling.suggestion().await["id"].as_str().expect("an id").to_owned();
+    let decide = async |what: &str| telling.post(&format!("/api/suggestions/{id}/{what}"), "{}").await.0;
+    let call = async || telling.executor.execute(Call::new("send_note", r#"{"payload":"buy milk"}"#)).await;
+    assert!(call().await.result.is_err(), "nothing repairs it yet");
+    for _ in 0..3 {
+        assert_eq!(decide("accept").await, 200);
+        let repaired = call().await;
+        assert_eq!(repaired.text(), r#"{"prose":"buy milk"}"#);
+        assert_eq!(repaired.changes[0].rule.as_deref(), Some(&*format!("learned-{id}")));
+        assert_eq!(decide("undo").await, 200);
+        assert!(call().await.result.is_err(), "the rule is not active any more");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

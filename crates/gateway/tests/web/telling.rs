@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -15,8 +16,9 @@ use toolwright_ledger::learn::Definitions;
 use toolwright_ledger::{Change, Failure, Hidden, Ledger, LedgerOptions, Reached, Record, Stages};
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
 use toolwright_model::ToolDefinition;
+use toolwright_normalizer::ActiveRules;
 use toolwright_toolbox::Policy;
-use toolwright_tools::{ToolExecutor, ToolRegistry};
+use toolwright_tools::{ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
 
 use crate::port::{Answer, Doors, Port, port_telling};
 
@@ -24,6 +26,7 @@ use crate::port::{Answer, Doors, Port, port_telling};
 pub struct Telling {
     pub port: Port,
     pub ledger: Arc<Ledger>,
+    pub executor: Arc<ToolExecutor>,
     stop: CancellationToken,
     _state: TempDir,
 }
@@ -34,17 +37,30 @@ impl Drop for Telling {
     }
 }
 
-/// The one tool that is learned about.
+/// The one tool that is learned about. It returns the arguments that it gets.
 struct OneTool;
+
+impl OneTool {
+    fn definition() -> ToolDefinition {
+        ToolDefinition {
+            name: "send_note".into(),
+            server: Some("notes".into()),
+            description: "Sends a note.".into(),
+            input_schema: r#"{"type":"object","properties":{"prose":{"type":"string"}},"required":["prose"],"additionalProperties":false}"#.into(),
+            ..ToolDefinition::default()
+        }
+    }
+}
+
+impl ToolFunction for OneTool {
+    fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move { Ok(ToolOutput::text(arguments)) })
+    }
+}
 
 impl Definitions for OneTool {
     fn definition(&self, record: &Record) -> Option<ToolDefinition> {
-        (record.tool == "send_note").then(|| ToolDefinition {
-            name: "send_note".into(),
-            server: Some("notes".into()),
-            input_schema: r#"{"type":"object","properties":{"prose":{"type":"string"}},"required":["prose"],"additionalProperties":false}"#.into(),
-            ..ToolDefinition::default()
-        })
+        (record.tool == "send_note").then(OneTool::definition)
     }
 
     fn generation(&self) -> u64 {
@@ -65,18 +81,25 @@ pub async fn telling(index: Index) -> Telling {
 
 pub async fn telling_at(index: Index, doors: Doors, allowed: Allowed) -> Telling {
     let state = tempfile::tempdir().expect("a folder");
-    let options = LedgerOptions { folder: state.path().to_path_buf(), ..LedgerOptions::default() };
+    let rules: Arc<ActiveRules> = Arc::default();
+    let options = LedgerOptions {
+        folder: state.path().to_path_buf(),
+        rules: Arc::clone(&rules),
+        ..LedgerOptions::default()
+    };
     let (ledger, _) = Ledger::open(options).expect("a ledger");
     let (ledger, stop) = (Arc::new(ledger), CancellationToken::new());
     if index == Index::Kept {
         // It ends with `stop`, or with the runtime of the test.
         drop(tokio::spawn(Arc::clone(&ledger).keep(Arc::new(OneTool), stop.clone())));
     }
-    let executor = Arc::new(ToolExecutor::new(Arc::new(ToolRegistry::new())));
+    let registry = ToolRegistry::new();
+    registry.register(OneTool::definition(), Arc::new(OneTool)).expect("a tool");
+    let executor = Arc::new(ToolExecutor::new(Arc::new(registry)).with_rules(rules));
     let status = status(&ledger, &executor);
-    let api = Api::new(Some(Arc::clone(&ledger)), executor).with_status(status);
+    let api = Api::new(Some(Arc::clone(&ledger)), Arc::clone(&executor)).with_status(status);
     let port = port_telling(doors, WebLimits::default(), allowed, Some(api)).await;
-    Telling { port, ledger, stop, _state: state }
+    Telling { port, ledger, executor, stop, _state: state }
 }
 
 /// How a gateway without servers is doing, that writes to this ledger.

@@ -1,10 +1,11 @@
 //! The learner: watches finished calls and knows what they teach.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolwright_model::{Origin, ToolDefinition};
-use toolwright_normalizer::Normalizer;
+use toolwright_normalizer::{ActiveRules, Normalizer};
 use toolwright_redact::is_secret_key;
 
 use super::compare::{Comparison, compare};
@@ -33,7 +34,7 @@ const MAX_KEPT_CALL_BYTES: usize = 4 << 10;
 /// Learns from calls. Pure: no clock, no file, no network.
 #[derive(Debug)]
 pub struct Learner {
-    normalizer: Normalizer,
+    rules: Arc<ActiveRules>,
     tools: HashMap<String, ToolKnowledge>,
     pending: Pending,
     observed: u64,
@@ -54,15 +55,15 @@ struct ToolKnowledge {
 
 impl Default for Learner {
     fn default() -> Self {
-        Learner::new(Normalizer::default())
+        Learner::new(Arc::default())
     }
 }
 
 impl Learner {
-    /// A learner for calls that this normalizer mends. What it mends already is not learned again.
-    pub fn new(normalizer: Normalizer) -> Learner {
+    /// A learner for calls that are repaired with these rules. What they repair already is not learned again.
+    pub fn new(rules: Arc<ActiveRules>) -> Learner {
         Learner {
-            normalizer,
+            rules,
             tools: HashMap::new(),
             pending: Pending::default(),
             observed: 0,
@@ -70,19 +71,9 @@ impl Learner {
         }
     }
 
-    /// The rules in force have changed.
-    pub fn set_normalizer(&mut self, normalizer: Normalizer) {
-        self.normalizer = normalizer;
-    }
-
     /// Tokens whose corrections may put rules into force, besides the owner's.
     pub(super) fn set_deciders(&mut self, deciders: Vec<String>) {
         self.deciders = deciders;
-    }
-
-    /// The normalizer that calls are judged with.
-    pub fn normalizer(&self) -> &Normalizer {
-        &self.normalizer
     }
 
     /// Learns from a finished call. Without the tool's definition, or with one that cannot be compiled, there is
@@ -133,10 +124,11 @@ impl Learner {
             return false;
         }
         let corrected = self.pending.take(conversation, &scope, record.ts);
+        let rules = self.rules.load();
         for refused in &corrected {
             let comparison = compare(&refused.arguments, &right, &known.shape);
             let right = Value::Object(right.clone());
-            known.corrected(&self.normalizer, &scope, comparison, &right, &witness, refused);
+            known.corrected(rules.normalizer(), &scope, comparison, &right, &witness, refused);
         }
         !corrected.is_empty()
     }
@@ -193,14 +185,15 @@ impl Learner {
             .map(|(lesson, evidence)| (lesson, evidence, known.rivals(lesson)))
             .filter(|(_, evidence, rivals)| evidence.is_enough(*rivals))
             .collect();
+        let rules = self.rules.load();
         let mut suggestions = Vec::with_capacity(ready.len());
         for (lesson, evidence, rivals) in &ready {
             let others: Vec<&Lesson> =
                 ready.iter().map(|(other, ..)| *other).filter(|other| other != lesson).collect();
             let tool = (scope, &known.shape.tool);
-            let replay = try_lesson(&self.normalizer, tool, (lesson, &others), known.calls.iter().cloned());
-            // Rules that came into force since have taken the work away.
-            if replay.of == 0 && known.is_covered(&self.normalizer, lesson) {
+            let replay = try_lesson(rules.normalizer(), tool, (lesson, &others), known.calls.iter().cloned());
+            // Rules that became active since have taken the work away.
+            if replay.of == 0 && known.is_covered(rules.normalizer(), lesson) {
                 continue;
             }
             let id = id(scope, &known.fingerprint, lesson);

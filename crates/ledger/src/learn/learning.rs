@@ -1,13 +1,14 @@
-//! All of the learning together: the learner, the policy, the decisions, and the rules in force.
+//! All of the learning together: the learner, the policy, the decisions, and the rules that they make active.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::Value;
 use toolwright_model::ToolDefinition;
+use toolwright_normalizer::ActiveRules;
 use toolwright_normalizer::rules::parse_learned;
-use toolwright_normalizer::{Normalizer, RuleSet};
 
 use super::decisions::{Decisions, Event, What};
 use super::learner::{Learner, schema_of, scope_of};
@@ -31,8 +32,8 @@ const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 pub struct LearningOptions {
     /// What is done with suggestions.
     pub policy: LearnPolicy,
-    /// The rules in force without the learned ones.
-    pub rules: RuleSet,
+    /// The rules that accepted suggestions are added to.
+    pub rules: Arc<ActiveRules>,
     /// Where the file of learned rules is written; nowhere when not given.
     pub folder: Option<PathBuf>,
     /// Rules that the policy may apply to one tool within a day.
@@ -45,7 +46,7 @@ impl Default for LearningOptions {
     fn default() -> Self {
         LearningOptions {
             policy: LearnPolicy::default(),
-            rules: RuleSet::builtin(),
+            rules: Arc::default(),
             folder: None,
             applied_per_tool_and_day: APPLIED_PER_TOOL_AND_DAY,
             deciders: Vec::new(),
@@ -116,7 +117,7 @@ impl Learning {
         mut store: Box<dyn DecisionStore>,
     ) -> Result<(Learning, Loaded), LearningError> {
         let loaded = store.load()?;
-        let mut learner = Learner::new(Normalizer::new(options.rules.clone()));
+        let mut learner = Learner::new(Arc::clone(&options.rules));
         learner.set_deciders(options.deciders.clone());
         let mut learning = Learning {
             options,
@@ -128,11 +129,11 @@ impl Learning {
             earlier: Vec::new(),
         };
         let begun = match loaded.events.is_empty() {
-            true => learning.put_in_force(),
+            true => learning.activate(),
             false => learning.absorb(loaded.events.clone()).map(|_| ()),
         };
         match begun {
-            // They are in force all the same: only those who read the file do not see them.
+            // They are active all the same: only processes that read the file do not see them.
             Err(LearningError::RulesFile(error)) => tracing::warn!("{error}"),
             begun => begun?,
         }
@@ -173,19 +174,13 @@ impl Learning {
         self.history.sort_by_cached_key(Event::key);
         self.decisions = Decisions::default();
         self.history.iter().for_each(|event| self.decisions.apply(event));
-        self.put_in_force()?;
+        self.activate()?;
         Ok(true)
     }
 
-    /// The normalizer with the rules in force, learned ones included.
-    pub fn normalizer(&self) -> &Normalizer {
-        self.learner.normalizer()
-    }
-
-    /// The rules that are not learned have changed.
-    pub fn set_rules(&mut self, rules: RuleSet) -> Result<(), LearningError> {
-        self.options.rules = rules;
-        self.put_in_force()
+    /// The active rules, learned ones included.
+    pub fn rules(&self) -> &Arc<ActiveRules> {
+        &self.options.rules
     }
 
     /// What is done with suggestions.
@@ -270,7 +265,7 @@ impl Learning {
         self.decisions.active().map(rule_of).collect()
     }
 
-    /// Brings a suggestion's rule into force. `now` is in microseconds since 1970.
+    /// Makes a suggestion's rule active before it returns. `now` is in microseconds since 1970.
     pub fn accept(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
         let suggestion = self.suggestion(id).ok_or_else(|| LearningError::Unknown(id.to_owned()))?;
         if matches!(suggestion.status, Status::Active | Status::Lapsed) {
@@ -291,7 +286,8 @@ impl Learning {
         self.decide(What::Dismissed, suggestion, by, now)
     }
 
-    /// Takes the last decision about a suggestion back: its rule goes out of force, or it is suggested again.
+    /// Takes the last decision about a suggestion back: its rule is no longer active when this returns, or it is
+    /// suggested again.
     pub fn undo(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
         let decision = self.decisions.get(id).ok_or_else(|| match self.suggestion(id) {
             Some(_) => LearningError::NothingToUndo(id.to_owned()),
@@ -322,14 +318,13 @@ impl Learning {
         Ok(Suggestion { status, ..suggestion })
     }
 
-    /// Builds the normalizer with the rules in force, and writes their file.
-    fn put_in_force(&mut self) -> Result<(), LearningError> {
+    /// Makes the rules of accepted suggestions active, then writes their file.
+    fn activate(&self) -> Result<(), LearningError> {
         let rules = self.active_rules();
-        // What was accepted was checked; a rule from a file that somebody edited may be wrong.
+        // What was accepted was checked; a rule from a file that was edited by hand may be wrong.
         let learned =
             rules.iter().filter_map(|rule| parse_learned(&rendered(std::slice::from_ref(rule))).ok());
-        let learned = learned.flatten().collect();
-        self.learner.set_normalizer(Normalizer::new(self.options.rules.clone().with_learned_rules(learned)));
+        self.options.rules.set_learned(learned.flatten().collect());
         if let Some(folder) = &self.options.folder {
             write_rules_file(folder, &rules)?;
         }

@@ -1,9 +1,11 @@
 //! Calls of the past once more, each answered with only what came before it.
 
+use std::sync::Arc;
+
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use toolwright_model::{Finish, Outcome, ToolDefinition};
-use toolwright_normalizer::{RawArguments, RuleSet, Tool};
+use toolwright_normalizer::{ActiveRules, RawArguments, RuleSet, Tool};
 
 use super::learning::{Learning, LearningError, LearningOptions};
 use super::store::MemoryStore;
@@ -50,7 +52,7 @@ impl Replayer {
         // All lines may be of one day or of a year: the limit for a day says nothing here.
         let options = LearningOptions {
             policy,
-            rules,
+            rules: Arc::new(ActiveRules::new(rules)),
             folder: None,
             applied_per_tool_and_day: usize::MAX,
             ..LearningOptions::default()
@@ -62,7 +64,7 @@ impl Replayer {
     /// What the call gets by what is known so far. Then it is learned from.
     pub fn answer(&mut self, call: &ReplayCall<'_>) -> Result<Outcome, LearningError> {
         let arguments = RawArguments::text(call.arguments, call.finish);
-        let outcome = self.learning.normalizer().normalize(call.tool, &arguments);
+        let outcome = self.learning.rules().load().normalizer().normalize(call.tool, &arguments);
         self.seen += 1;
         if let Some(record) = self.record(call, &outcome) {
             self.learning.observe(&record, Some(call.definition))?;

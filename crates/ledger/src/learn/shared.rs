@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use toolwright_base::{FileStamp, private_options, replace_private, unix_micros};
 use toolwright_model::ToolDefinition;
-use toolwright_normalizer::{Normalizer, RuleSet};
+use toolwright_normalizer::ActiveRules;
 
 use super::reading::{Reading, Waiting};
 use super::{
@@ -47,7 +47,6 @@ pub struct SharedLearning {
     learning: Mutex<Learning>,
     folder: PathBuf,
     written: Mutex<String>,
-    in_force: watch::Sender<u64>,
     /// The lock of the process that learns.
     lock: OnceLock<File>,
     /// Wakes who tells others of decisions.
@@ -61,7 +60,7 @@ impl SharedLearning {
     /// When the files cannot be read or written.
     pub fn open(
         folder: &Path,
-        rules: RuleSet,
+        rules: Arc<ActiveRules>,
         policy: LearnPolicy,
     ) -> Result<(SharedLearning, Loaded), LearningError> {
         let store = FileStore::open(folder)?;
@@ -78,7 +77,7 @@ impl SharedLearning {
     /// None that can happen: nothing is read or written.
     pub fn without_decisions(
         folder: &Path,
-        rules: RuleSet,
+        rules: Arc<ActiveRules>,
         policy: LearnPolicy,
     ) -> Result<SharedLearning, LearningError> {
         let options = LearningOptions { policy, rules, ..Default::default() };
@@ -87,12 +86,10 @@ impl SharedLearning {
     }
 
     fn of(learning: Learning, folder: &Path) -> SharedLearning {
-        let (in_force, _) = watch::channel(0);
         SharedLearning {
             learning: Mutex::new(learning),
             folder: folder.to_path_buf(),
             written: Mutex::default(),
-            in_force,
             lock: OnceLock::new(),
             decided: Notify::new(),
         }
@@ -129,26 +126,6 @@ impl SharedLearning {
             }
             sleep(ASK).await;
         }
-    }
-
-    /// The normalizer with the rules in force, learned ones included.
-    pub fn normalizer(&self) -> Normalizer {
-        self.learning().normalizer().clone()
-    }
-
-    /// Changes whenever other rules are in force.
-    pub fn watch(&self) -> watch::Receiver<u64> {
-        self.in_force.subscribe()
-    }
-
-    /// The rules that are not learned have changed.
-    ///
-    /// # Errors
-    /// When the file of learned rules cannot be written; the rules are in force all the same.
-    pub fn set_rules(&self, rules: RuleSet) -> Result<(), LearningError> {
-        let set = self.learning().set_rules(rules);
-        self.tell();
-        set
     }
 
     /// What is done with suggestions.
@@ -200,7 +177,7 @@ impl SharedLearning {
         self.learning().active_rules()
     }
 
-    /// Brings a suggestion's rule into force. Blocks until that is on the disk, as the next two.
+    /// Makes a suggestion's rule active before it returns. Blocks until that is on the disk, as the next two.
     ///
     /// # Errors
     /// When there is no such suggestion, it was decided before, or the decision cannot be kept.
@@ -234,7 +211,7 @@ impl SharedLearning {
             learning.refresh()?;
             decide(&mut learning, unix_micros())
         };
-        self.tell();
+        self.decided.notify_one();
         self.keep_suggestions();
         decided
     }
@@ -243,14 +220,9 @@ impl SharedLearning {
     pub(super) fn import(&self, events: Vec<Event>) -> Result<bool, LearningError> {
         let is_new = self.learning().import(events)?;
         if is_new {
-            self.tell();
+            self.decided.notify_one();
         }
         Ok(is_new)
-    }
-
-    fn tell(&self) {
-        self.in_force.send_modify(|count| *count += 1);
-        self.decided.notify_one();
     }
 
     /// Learns from what comes into the index, from all gateways that write there, until `stop`.
@@ -339,7 +311,7 @@ impl SharedLearning {
             Ok(moves) if moves.is_empty() => {}
             Ok(moves) => {
                 moves.iter().for_each(say);
-                self.tell();
+                self.decided.notify_one();
             }
             Err(error) => tracing::error!("what was learned cannot be kept: {error}"),
         }
@@ -363,7 +335,7 @@ impl SharedLearning {
                 Ok(Ok(false)) | Err(_) => was_wrong = false,
                 Ok(Ok(true)) => {
                     was_wrong = false;
-                    self.tell();
+                    self.decided.notify_one();
                 }
                 Ok(Err(error)) => {
                     if !was_wrong {

@@ -1,12 +1,12 @@
 //! Several processes on one folder, and decisions in whatever order they come.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use toolwright_ledger::learn::{
     Event, FileStore, LearnPolicy, Learning, LearningOptions, MemoryStore, SharedLearning, Status,
 };
-use toolwright_normalizer::RuleSet;
 
 use super::stream::{MISTAKES, World};
 
@@ -60,7 +60,7 @@ fn what_was_suggested_can_be_decided_by_a_process_that_saw_no_call() {
     let text = serde_json::to_string(&learning.undecided()).expect("JSON");
     std::fs::write(folder.path().join(toolwright_ledger::learn::SUGGESTIONS_FILE), text).expect("written");
     let open =
-        || SharedLearning::open(folder.path(), RuleSet::builtin(), LearnPolicy::Suggest).expect("it opens").0;
+        || SharedLearning::open(folder.path(), Arc::default(), LearnPolicy::Suggest).expect("it opens").0;
     assert_eq!(open().suggestions()[0].id, ids[0]);
     let accepted = open().accept(&ids[0], "anna").expect("accepted");
     assert_eq!(accepted.status, Status::Active);

@@ -402,7 +402,8 @@ impl World {
         words: Option<&str>,
     ) -> Outcome {
         let compiled = Tool::compile(tool).expect("the schema is one");
-        let outcome = self.learning.normalizer().normalize(&compiled, &RawArguments::json(arguments));
+        let outcome =
+            self.learning.rules().load().normalizer().normalize(&compiled, &RawArguments::json(arguments));
         let refused = matches!(outcome, Outcome::Refused { .. });
         let mut record = self.record(tool, session, arguments);
         record.principal = principal.map(str::to_owned);

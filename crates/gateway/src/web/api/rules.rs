@@ -1,4 +1,4 @@
-//! `/api/rules`: the rules in force, where they come from, and what they did.
+//! `/api/rules`: the active rules, where they come from, and what they did.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,11 +20,11 @@ const MODEL_CALLS: &str = "model calls";
 
 pub(super) fn answer(api: &Api, query: &Query) -> Result<Response<InsideBody>, Refusal> {
     query.allow(&[])?;
-    let normalizer = api.executor.normalizer();
+    let active = api.executor.rules().load();
     let rows = api.ledger.as_ref().map(|ledger| ledger.stats().summary().rules).unwrap_or_default();
     let fired: HashMap<&str, &RuleRow> = rows.iter().map(|row| (row.rule_id.as_str(), row)).collect();
     let of_models = api.llm.as_ref().map(|llm| llm.own_rules()).unwrap_or_default();
-    let rules = normalizer.rules().in_order().into_iter().map(|rule| (rule, EVERY_CALL));
+    let rules = active.normalizer().rules().in_order().into_iter().map(|rule| (rule, EVERY_CALL));
     let rules: Vec<Value> = rules
         .chain(of_models.iter().map(|rule| (rule, MODEL_CALLS)))
         .map(|(rule, active_for)| told(rule, active_for, fired.get(rule.id.as_str()).copied()))

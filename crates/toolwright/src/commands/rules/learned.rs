@@ -1,12 +1,12 @@
 //! `toolwright rules suggest|accept|dismiss|undo|history`: what calls have taught, and what was decided about it.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use toolwright_ledger::learn::{
     Event, LearnPolicy, LearningError, Lesson, SharedLearning, Status, Suggestion,
 };
-use toolwright_normalizer::RuleSet;
 use toolwright_tools::printable;
 
 use crate::cli::DecisionOptions;
@@ -22,7 +22,7 @@ fn open() -> Result<SharedLearning, Report> {
         return Err(Report::found(what, "let a gateway run some calls first: toolwright serve"));
     }
     let (learning, loaded) =
-        SharedLearning::open(&folder, RuleSet::builtin(), LearnPolicy::Suggest).map_err(report)?;
+        SharedLearning::open(&folder, Arc::default(), LearnPolicy::Suggest).map_err(report)?;
     if loaded.torn_bytes > 0 {
         eprintln!(
             "warning: the last decision in {} was cut off and does not hold; decide again",
