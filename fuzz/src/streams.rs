@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use toolwright_llm::dialects::{decoder, encoder};
 use toolwright_llm::form::{Event, Request, Stop};
-use toolwright_llm::stream::{FrameError, Frames, Sequencer, TextCalls};
-use toolwright_llm::{Dialect, Reply};
+use toolwright_llm::stream::{FrameError, Sequencer, TextCalls};
+use toolwright_llm::{Dialect, Reply, dialects};
 
 /// A longer stream is not cut at every byte.
 const CUT_EVERYWHERE: usize = 256;
@@ -67,8 +66,8 @@ fn stream(dialect: Dialect, data: &[u8]) {
 }
 
 fn events(dialect: Dialect, pieces: &[&[u8]]) -> (Result<(), FrameError>, Vec<Event>) {
-    let mut frames = if dialect == Dialect::OllamaChat { Frames::lines() } else { Frames::sse() };
-    let mut decoder = decoder(dialect, "seed");
+    let mut frames = dialects::of(dialect).frames();
+    let mut decoder = dialects::of(dialect).decoder("seed");
     let mut found = Vec::new();
     for piece in pieces {
         let result = frames.push(piece, &mut |frame| decoder.frame(&frame, &mut found));
@@ -84,7 +83,7 @@ fn events(dialect: Dialect, pieces: &[&[u8]]) -> (Result<(), FrameError>, Vec<Ev
 fn written(dialect: Dialect, events: &[Event]) -> Vec<u8> {
     let request = Request { model: "m".to_owned(), wants_usage: true, ..Request::default() };
     let reply = Reply { request: Arc::new(request), id: "id".to_owned(), created: 1, estimated_input: 1 };
-    let mut encoder = encoder(dialect, reply);
+    let mut encoder = dialects::of(dialect).encoder(reply);
     let mut out = Vec::new();
     for event in events {
         encoder.event(event, &mut out);

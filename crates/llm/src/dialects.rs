@@ -24,7 +24,9 @@ pub(crate) mod time;
 use crate::form::Request;
 use crate::{Dialect, Failure, Notes, Target};
 
-pub use interface::{Conversion, DialectModule, Endpoint, HttpApi, LocalServer, ModelPage, TokenCount};
+pub use interface::{
+    Conversion, DialectModule, Endpoint, HttpApi, LocalServer, ModelPage, PassThrough, TokenCount,
+};
 
 /// The module of a dialect.
 pub fn of(dialect: Dialect) -> &'static dyn DialectModule {

@@ -7,13 +7,14 @@
 mod document;
 mod edit;
 mod ending;
-mod marks;
+mod head;
+pub(crate) mod marks;
 mod mend;
-mod own_frames;
+mod rules;
 mod spots;
 mod stream;
 mod text_calls;
-mod usage;
+pub(crate) mod usage;
 mod walk;
 
 pub use document::{PassOptions, PassedAnswer, PassedRequest, answer, request};
@@ -22,3 +23,11 @@ pub use marks::without_marks;
 pub use spots::{CallKey, Identity, Shape, Spot, What, spots_in_answer, spots_in_frame, spots_in_request};
 pub use stream::{PassReport, PassStream};
 pub use walk::Span;
+
+pub(crate) use ending::Said;
+pub(crate) use head::Head;
+pub(crate) use rules::StreamRules;
+pub(crate) use spots::{CallObject, FUNCTION_CALL, top};
+pub(crate) use stream::{FoundCall, PassCalls};
+pub(crate) use text_calls::TextCall;
+pub(crate) use walk::{Walk, decoded};

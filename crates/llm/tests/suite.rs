@@ -8,6 +8,7 @@ mod exchange;
 mod golden;
 mod namespaces;
 mod odd_streams;
+mod one_table;
 mod parameter_names;
 mod pass_documents;
 mod pass_scenarios;

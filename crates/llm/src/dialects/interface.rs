@@ -2,18 +2,20 @@
 //!
 //! Methods with a body are what most dialects do; a module overrides those in which it differs.
 
-use crate::form::{Request, Response};
+use crate::form::{Request, Response, Stop, Usage};
 use crate::models::ModelEntry;
+use crate::pass::marks::Edits;
+use crate::pass::{CallKey, FoundCall, Head, PassCalls, Said, Spot, StreamRules, TextCall, What};
 use crate::quirks::Quirk;
-use crate::stream::{Decode, Encode, Frames};
+use crate::stream::{Decode, Encode, Frame, Frames};
 use crate::{Failure, Notes, Reply, Target, Thinks};
 
 use super::error_shapes;
 
 /// A dialect: one implementation per module, listed in [`of`](super::of).
-pub trait DialectModule: Conversion + HttpApi + Sync {}
+pub trait DialectModule: Conversion + HttpApi + PassThrough + Sync {}
 
-impl<T: Conversion + HttpApi + Sync> DialectModule for T {}
+impl<T: Conversion + HttpApi + PassThrough + Sync> DialectModule for T {}
 
 /// Requests, responses, errors and streams, between the dialect and the form.
 pub trait Conversion {
@@ -179,6 +181,74 @@ pub trait HttpApi {
     fn local_server(&self) -> Option<&'static LocalServer> {
         None
     }
+}
+
+/// Traffic between a client and an upstream that both speak the dialect: where calls are in its bytes, and the frames that
+/// Toolwright adds to a stream.
+pub trait PassThrough {
+    /// Finds the model of a request and the calls of its history, in order; nothing when the body is no JSON.
+    fn spots_in_request(&self, body: &str, spots: &mut Vec<Spot>) -> Option<()>;
+
+    /// Finds what matters in a whole response, in order; nothing when the body is no JSON.
+    fn spots_in_answer(&self, body: &str, spots: &mut Vec<Spot>) -> Option<()>;
+
+    /// The same in the data of one frame of a stream. `event` is the type of the event, where it has one.
+    fn spots_in_frame(&self, event: &str, data: &str, spots: &mut Vec<Spot>) -> Option<()>;
+
+    /// How its streams tell calls and texts.
+    fn stream_rules(&self) -> StreamRules;
+
+    /// Which call of a stream a frame speaks of.
+    fn find_call(&self, calls: &mut PassCalls, key: &CallKey, what: &What, data: &str) -> FoundCall;
+
+    /// Reads the counts of tokens in the object that a [`Spot::Usage`] names.
+    fn read_usage(&self, object: &str) -> Usage;
+
+    /// The stop word that has to replace the upstream's, where what was sent contradicts it. Nothing where the dialect has
+    /// no word for it: its clients look at what came.
+    fn correct_stop_word(&self, _stop: &Stop, _said: &Said) -> Option<&'static str> {
+        None
+    }
+
+    /// What takes thoughts that another provider signed out of a request.
+    fn edits_of_marks(&self, _body: &str, _target: &Target) -> Option<Edits> {
+        None
+    }
+
+    /// The type of an event that its data have and its head lacks, where clients need it in the head.
+    fn missing_event(&self, _frame: &Frame<'_>) -> Option<String> {
+        None
+    }
+
+    /// Writes an error inside a stream.
+    fn write_error_frame(&self, head: &Head, failure: &Failure) -> String;
+
+    /// Writes a sign of life; empty where there is none yet.
+    fn write_ping_frame(&self, _head: &Head) -> String {
+        ": ping\n\n".to_owned()
+    }
+
+    /// Writes a piece of a call's arguments, where clients put pieces together.
+    fn write_fragment_frame(&self, _head: &Head, _choice: u64, _index: u64, _text: &str) -> Option<String> {
+        None
+    }
+
+    /// What the ids of calls begin with.
+    fn call_id_prefix(&self) -> &'static str {
+        "call"
+    }
+
+    /// What takes the place of a text that was a call, in a message that has calls next to its text.
+    fn empty_text(&self) -> &'static str {
+        "null"
+    }
+
+    /// Writes a call that was a text, as an item of a whole response.
+    fn write_text_call(&self, call: &TextCall) -> String;
+
+    /// Writes the frames of such calls in a stream. `first` is the number of the block or item that the first one is, and
+    /// `sequence` the number of the first event.
+    fn write_text_call_frames(&self, head: &Head, calls: &[TextCall], first: u64, sequence: u64) -> String;
 }
 
 /// What a client finds at a path.

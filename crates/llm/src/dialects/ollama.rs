@@ -9,10 +9,12 @@ mod error;
 mod http;
 mod models;
 mod pairing;
+mod pass;
 mod quirks;
 mod request_read;
 mod request_write;
 mod response;
+mod spots;
 
 use super::Conversion;
 use crate::form::{Request, Response};

@@ -3,15 +3,18 @@
 mod elsewhere;
 mod error;
 mod http;
+mod marks;
 mod media;
 mod message_read;
 mod messages_write;
 pub(in crate::dialects) mod models;
+mod pass;
 mod quirks;
 mod reasoning;
 mod request_read;
 mod request_write;
 mod response;
+mod spots;
 mod stream_calls;
 mod stream_read;
 mod stream_write;
@@ -24,7 +27,7 @@ use crate::stream::{Decode, Encode};
 use crate::{Failure, Notes, Reply, Target};
 
 pub use error::write_error;
-pub(crate) use reasoning::is_marked_detail;
+pub(in crate::dialects) use pass::stream_error_type;
 pub use request_read::read_request;
 pub use request_write::write_request;
 pub use response::{read_response, write_response};

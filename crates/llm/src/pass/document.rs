@@ -6,13 +6,13 @@ use toolwright_jsonrpc::raw;
 
 use super::ending::{Said, finish_of, note_correction, note_text_calls};
 use super::mend::{self, CallReport, Delivery, Finish, Mender};
-use super::spots::openai_chat::FUNCTION_CALL;
 use super::walk::decoded;
 use super::{
-    CallKey, Identity, Shape, Span, Spot, What, edit, spots_in_answer, spots_in_request, text_calls, usage,
+    CallKey, FUNCTION_CALL, Identity, Shape, Span, Spot, What, edit, spots_in_answer, spots_in_request,
+    text_calls,
 };
 use crate::form::{CallIds, Stop, Usage};
-use crate::{Dialect, Notes};
+use crate::{Dialect, Notes, dialects};
 
 /// What passing an answer needs to know of its request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub fn answer<'b>(
                 named = Some(decoded(body, span).into_owned());
                 calls.replace_text(span.clone(), options.model.as_deref());
             }
-            Spot::Usage(span) => counts.update(&usage::usage(dialect, &body[span.clone()])),
+            Spot::Usage(span) => counts.update(&dialects::of(dialect).read_usage(&body[span.clone()])),
             Spot::Call { key, what } => {
                 let finish = if matches!(what, What::Arguments(..)) {
                     finish_after(&spots[at..], key.part)
@@ -148,15 +148,14 @@ fn finish_after(spots: &[Spot], choice: u64) -> Finish {
 /// What was said in a choice.
 fn said_in(spots: &[Spot], choice: u64, dialect: Dialect) -> Said {
     let mut said = Said::default();
+    let has_choices = dialects::of(dialect).stream_rules().has_choices;
     for spot in spots {
         match spot {
             Spot::Call { key, what: What::Start } if key.part == choice => {
                 said.calls += 1;
                 said.has_function_call |= key.index == Some(FUNCTION_CALL);
             }
-            Spot::Content { part, may_be_call: true }
-                if *part == choice || dialect != Dialect::OpenAiChat =>
-            {
+            Spot::Content { part, may_be_call: true } if *part == choice || !has_choices => {
                 said.has_unknown = true;
             }
             _ => {}
@@ -241,7 +240,7 @@ impl<'b> Calls<'b> {
             return 0;
         }
         let items = text_calls::items(dialect, &calls);
-        let nothing = if dialect == Dialect::OllamaChat { "\"\"" } else { "null" };
+        let nothing = dialects::of(dialect).empty_text();
         match (whole, list) {
             (Some(whole), _) => self.edits.push((whole.clone(), items)),
             _ if part > 0 => return 0,

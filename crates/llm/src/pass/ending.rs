@@ -3,11 +3,11 @@
 use toolwright_model::Finish;
 
 use crate::form::Stop;
-use crate::{Dialect, Notes};
+use crate::{Dialect, Notes, dialects};
 
 /// What a choice of an answer has had so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub struct Said {
     /// Calls that the client is to make.
     pub calls: usize,
     /// Whether one of them was written in the old way.
@@ -27,15 +27,7 @@ impl Said {
             Stop::ToolUse if !has_calls && !self.has_unknown => Stop::EndTurn,
             same => return (same.clone(), None),
         };
-        let word = match (dialect, &meant) {
-            (Dialect::AnthropicMessages, Stop::ToolUse) => Some("tool_use"),
-            (Dialect::AnthropicMessages, _) => Some("end_turn"),
-            (Dialect::OpenAiChat, Stop::ToolUse) if self.has_function_call => Some("function_call"),
-            (Dialect::OpenAiChat, Stop::ToolUse) => Some("tool_calls"),
-            (Dialect::OpenAiChat, _) => Some("stop"),
-            // They have no word for it: their clients look at what came.
-            (Dialect::OpenAiResponses | Dialect::OllamaChat, _) => None,
-        };
+        let word = dialects::of(dialect).correct_stop_word(&meant, self);
         (meant, word)
     }
 }

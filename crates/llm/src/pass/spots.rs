@@ -1,14 +1,9 @@
 //! Where calls, and what belongs to them, stand in a document: spans of the text as it was sent.
 
-pub mod anthropic;
-pub mod ollama;
-pub mod openai_chat;
-pub mod openai_responses;
-
 use super::Span;
 use super::walk::Walk;
-use crate::Dialect;
 use crate::form::Stop;
+use crate::{Dialect, dialects};
 
 /// Something that matters in a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +72,9 @@ pub enum Spot {
     /// The document is an error.
     Error,
 }
+
+/// The number of a call that is written in the older way, next to the list of calls and not in it.
+pub(crate) const FUNCTION_CALL: u64 = u64::MAX;
 
 /// By what a document says which call it speaks of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -150,47 +148,26 @@ pub enum Shape {
 impl Shape {
     /// The shape that a dialect's clients expect.
     pub fn of(dialect: Dialect) -> Shape {
-        match dialect {
-            Dialect::OpenAiChat | Dialect::OpenAiResponses => Shape::Text,
-            Dialect::AnthropicMessages | Dialect::OllamaChat => Shape::Object,
-        }
+        if dialects::of(dialect).has_object_arguments() { Shape::Object } else { Shape::Text }
     }
 }
 
 /// The spots of a whole answer, in order; none when the body is no JSON.
 pub fn spots_in_answer(dialect: Dialect, body: &str) -> Vec<Spot> {
     let mut spots = Vec::new();
-    let read = match dialect {
-        Dialect::AnthropicMessages => anthropic::answer(body, &mut spots),
-        Dialect::OpenAiChat => openai_chat::answer(body, &mut spots),
-        Dialect::OpenAiResponses => openai_responses::answer(body, &mut spots),
-        Dialect::OllamaChat => ollama::answer(body, &mut spots),
-    };
-    kept(read, spots)
+    kept(dialects::of(dialect).spots_in_answer(body, &mut spots), spots)
 }
 
 /// The model of a request and the calls of its history, in order; none when the body is no JSON.
 pub fn spots_in_request(dialect: Dialect, body: &str) -> Vec<Spot> {
     let mut spots = Vec::new();
-    let read = match dialect {
-        Dialect::AnthropicMessages => anthropic::request(body, &mut spots),
-        Dialect::OpenAiChat => openai_chat::request(body, &mut spots),
-        Dialect::OpenAiResponses => openai_responses::request(body, &mut spots),
-        Dialect::OllamaChat => ollama::request(body, &mut spots),
-    };
-    kept(read, spots)
+    kept(dialects::of(dialect).spots_in_request(body, &mut spots), spots)
 }
 
 /// The spots of the data of one frame of a stream. `event` is the type of the event, where it has one.
 pub fn spots_in_frame(dialect: Dialect, event: &str, data: &str, spots: &mut Vec<Spot>) {
     spots.clear();
-    let read = match dialect {
-        Dialect::AnthropicMessages => anthropic::frame(event, data, spots),
-        Dialect::OpenAiChat => openai_chat::frame(data, spots),
-        Dialect::OpenAiResponses => openai_responses::frame(event, data, spots),
-        Dialect::OllamaChat => ollama::answer(data, spots),
-    };
-    if read.is_none() {
+    if dialects::of(dialect).spots_in_frame(event, data, spots).is_none() {
         spots.clear();
         // Whatever its data are.
         spots.extend((event == "error").then_some(Spot::Error));
@@ -203,22 +180,22 @@ fn kept(read: Option<()>, spots: Vec<Spot>) -> Vec<Spot> {
 
 /// A call as an object tells it, whatever the order of its members.
 #[derive(Debug, Default)]
-struct CallObject {
-    key: CallKey,
-    identity: Option<Identity>,
-    call_id: Option<Span>,
-    namespace: Option<Span>,
-    name: Option<Span>,
-    arguments: Option<(Span, Shape)>,
+pub(crate) struct CallObject {
+    pub(crate) key: CallKey,
+    pub(crate) identity: Option<Identity>,
+    pub(crate) call_id: Option<Span>,
+    pub(crate) namespace: Option<Span>,
+    pub(crate) name: Option<Span>,
+    pub(crate) arguments: Option<(Span, Shape)>,
     /// Where `null` stands instead of arguments.
-    null: Option<Span>,
+    pub(crate) null: Option<Span>,
     /// Whether the arguments are an empty string or object.
-    is_empty: bool,
+    pub(crate) is_empty: bool,
 }
 
 impl CallObject {
     /// Reads the arguments.
-    fn arguments(&mut self, walk: &mut Walk<'_>) -> Option<()> {
+    pub(crate) fn arguments(&mut self, walk: &mut Walk<'_>) -> Option<()> {
         let shape = if walk.peek() == Some(b'"') { Shape::Text } else { Shape::Object };
         let mut span = None;
         let start = walk.at();
@@ -232,7 +209,7 @@ impl CallObject {
     }
 
     /// Reads the object that has the name and the arguments: `function`.
-    fn function(&mut self, walk: &mut Walk<'_>) -> Option<()> {
+    pub(crate) fn function(&mut self, walk: &mut Walk<'_>) -> Option<()> {
         walk.object(|walk, key| match key {
             "name" => walk.string(&mut self.name),
             "arguments" => self.arguments(walk),
@@ -241,22 +218,22 @@ impl CallObject {
     }
 
     /// Tells that the call begins, with what is known of it.
-    fn tell_start(self, spots: &mut Vec<Spot>) {
+    pub(crate) fn tell_start(self, spots: &mut Vec<Spot>) {
         self.tell([What::Start], [], spots);
     }
 
     /// Tells the whole call.
-    fn tell_whole(mut self, spots: &mut Vec<Spot>) {
+    pub(crate) fn tell_whole(mut self, spots: &mut Vec<Spot>) {
         self.take_null();
         self.tell([What::Start], [What::End], spots);
     }
 
     /// Takes `null` for the arguments: in a whole call it is what the model gave, in pieces it says that none come yet.
-    fn take_null(&mut self) {
+    pub(crate) fn take_null(&mut self) {
         self.arguments = self.arguments.take().or(self.null.take().map(|span| (span, Shape::Object)));
     }
 
-    fn tell(
+    pub(crate) fn tell(
         self,
         before: impl IntoIterator<Item = What>,
         after: impl IntoIterator<Item = What>,
@@ -272,7 +249,7 @@ impl CallObject {
 }
 
 /// Tells where a string at the top stands.
-fn top(walk: &mut Walk<'_>, spots: &mut Vec<Spot>, spot: fn(Span) -> Spot) -> Option<()> {
+pub(crate) fn top(walk: &mut Walk<'_>, spots: &mut Vec<Spot>, spot: fn(Span) -> Spot) -> Option<()> {
     let mut span = None;
     walk.string(&mut span)?;
     spots.extend(span.map(spot));

@@ -8,11 +8,13 @@ mod text;
 use std::sync::Arc;
 
 use self::state::State;
+use super::PassOptions;
 use super::mend::{CallReport, Mender};
-use super::{PassOptions, own_frames};
 use crate::form::{Stop, Usage};
 use crate::stream::{Frame, Frames};
 use crate::{Dialect, Failure, FailureKind, Notes, dialects};
+
+pub(crate) use calls::{FoundCall, PassCalls};
 
 /// The most bytes that wait. A call whose mistake needs more is an error.
 const MOST_HELD_BYTES: usize = 32 * 1024 * 1024;
@@ -86,9 +88,7 @@ impl PassStream {
         if self.is_over() || self.state.report.upstream_error.is_some() {
             out.append(&mut last);
             out.extend_from_slice(self.frames.rest());
-            if self.state.lacks_its_mark() {
-                out.extend_from_slice(b"data: [DONE]\n\n");
-            }
+            out.extend_from_slice(self.state.missing_closing_frame().unwrap_or_default().as_bytes());
             return;
         }
         // A frame that nobody ended would run into the error: it is left out.
@@ -103,7 +103,8 @@ impl PassStream {
             return;
         }
         self.state.give_up(out);
-        out.extend_from_slice(own_frames::error(self.state.dialect, self.state.head(), failure).as_bytes());
+        let frame = dialects::of(self.state.dialect).write_error_frame(self.state.head(), failure);
+        out.extend_from_slice(frame.as_bytes());
         self.state.report.failure = Some(failure.clone());
     }
 
@@ -120,7 +121,8 @@ impl PassStream {
     /// Writes something that says nothing, so that the client goes on waiting.
     pub fn ping(&mut self, out: &mut Vec<u8>) {
         if self.state.report.failure.is_none() {
-            out.extend_from_slice(own_frames::ping(self.state.dialect, self.state.head()).as_bytes());
+            let frame = dialects::of(self.state.dialect).write_ping_frame(self.state.head());
+            out.extend_from_slice(frame.as_bytes());
         }
     }
 

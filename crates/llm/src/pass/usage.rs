@@ -1,61 +1,25 @@
-//! The counts of tokens in a document, for who keeps the books.
+//! How dialects read the counts of tokens in a document.
 
 use toolwright_jsonrpc::raw;
 
-use crate::Dialect;
-use crate::form::Usage;
-
-/// The counts that stand in this object.
-pub(super) fn usage(dialect: Dialect, object: &str) -> Usage {
-    match dialect {
-        Dialect::AnthropicMessages => Usage {
-            input: count(object, &["input_tokens"]),
-            cache_read: count(object, &["cache_read_input_tokens"]),
-            cache_write: count(object, &["cache_creation_input_tokens"]),
-            output: count(object, &["output_tokens"]),
-            reasoning: None,
-        },
-        Dialect::OpenAiChat => {
-            let cached = count(object, &["prompt_tokens_details", "cached_tokens"]);
-            let written = count(object, &["prompt_tokens_details", "cache_write_tokens"]);
-            Usage {
-                input: count(object, &["prompt_tokens"]).map(|all| without(all, cached, written)),
-                cache_read: cached,
-                cache_write: written,
-                output: count(object, &["completion_tokens"]),
-                reasoning: count(object, &["completion_tokens_details", "reasoning_tokens"]),
-            }
-        }
-        Dialect::OpenAiResponses => {
-            let cached = count(object, &["input_tokens_details", "cached_tokens"]);
-            let written = count(object, &["input_tokens_details", "cache_write_tokens"]);
-            Usage {
-                input: count(object, &["input_tokens"]).map(|all| without(all, cached, written)),
-                cache_read: cached,
-                cache_write: written,
-                output: count(object, &["output_tokens"]),
-                reasoning: count(object, &["output_tokens_details", "reasoning_tokens"]),
-            }
-        }
-        Dialect::OllamaChat => Usage {
-            input: count(object, &["prompt_eval_count"]),
-            output: count(object, &["eval_count"]),
-            ..Usage::default()
-        },
-    }
-}
-
-fn count(object: &str, path: &[&str]) -> Option<u64> {
+/// The count at a path of members.
+pub(crate) fn count(object: &str, path: &[&str]) -> Option<u64> {
     path.iter().try_fold(object, |object, key| raw::find(object, key))?.parse().ok()
 }
 
-fn without(all: u64, cached: Option<u64>, written: Option<u64>) -> u64 {
+/// What of all tokens was neither read from a cache nor written to one.
+pub(crate) fn without(all: u64, cached: Option<u64>, written: Option<u64>) -> u64 {
     all.saturating_sub(cached.unwrap_or(0)).saturating_sub(written.unwrap_or(0))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::form::Usage;
+    use crate::{Dialect, dialects};
+
+    fn usage(dialect: Dialect, object: &str) -> Usage {
+        dialects::of(dialect).read_usage(object)
+    }
 
     #[test]
     fn what_was_cached_is_not_counted_twice() {

@@ -169,7 +169,7 @@ impl<'t> Walk<'t> {
 }
 
 /// The text of the string that stands there.
-pub(super) fn decoded<'t>(text: &'t str, span: &Span) -> Cow<'t, str> {
+pub(crate) fn decoded<'t>(text: &'t str, span: &Span) -> Cow<'t, str> {
     raw::Str::from_escaped(inside(text, span)).decode()
 }
 

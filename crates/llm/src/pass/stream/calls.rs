@@ -5,22 +5,21 @@ use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw;
 
-use crate::Dialect;
 use crate::pass::mend::{self, CallReport, Delivery, Finish, Growing, Mender, Named};
-use crate::pass::spots::openai_chat::FUNCTION_CALL;
 use crate::pass::walk::decoded;
-use crate::pass::{CallKey, What};
+use crate::pass::{CallKey, FUNCTION_CALL, What};
 use crate::stream::halves::half_character;
+use crate::{Dialect, dialects};
 
 /// The most calls of one answer. No model makes as many; a stream that goes wrong may, and each call takes memory.
 pub(super) const MOST_CALLS: usize = 4096;
 
 /// A call.
 #[derive(Debug, Default)]
-pub(super) struct PassCall {
+pub struct PassCall {
     pub part: u64,
     pub index: Option<u64>,
-    id: Option<String>,
+    pub(crate) id: Option<String>,
     /// What clients are told: its number in the choice, and whether they were told its id.
     pub number: u64,
     pub is_identified: bool,
@@ -129,7 +128,7 @@ impl PassCall {
 
 /// All calls of a stream. A frame finds its call without a look at the others.
 #[derive(Debug, Default)]
-pub(super) struct PassCalls {
+pub struct PassCalls {
     pub list: Vec<PassCall>,
     /// The last call of each choice, and how many of its calls have a number.
     parts: HashMap<u64, (usize, u64)>,
@@ -151,7 +150,7 @@ struct OfId {
 
 /// The call that is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meant {
+pub enum FoundCall {
     /// One that is known.
     Known(usize),
     /// One that begins.
@@ -162,58 +161,11 @@ pub(super) enum Meant {
 
 impl PassCalls {
     /// Which call a frame speaks of.
-    pub fn find(&mut self, dialect: Dialect, key: &CallKey, what: &What, data: &str) -> Meant {
+    pub fn find(&mut self, dialect: Dialect, key: &CallKey, what: &What, data: &str) -> FoundCall {
         if self.are_too_many() {
-            return Meant::Nothing;
+            return FoundCall::Nothing;
         }
-        match dialect {
-            Dialect::AnthropicMessages | Dialect::OllamaChat if *what == What::Start => self.begin(key, data),
-            // Pieces of other blocks look the same.
-            Dialect::AnthropicMessages => self.of_index(key).map_or(Meant::Nothing, Meant::Known),
-            Dialect::OllamaChat => self.list.len().checked_sub(1).map_or(Meant::Nothing, Meant::Known),
-            Dialect::OpenAiResponses => {
-                let id = key.id.as_ref().map(|id| decoded(data, id));
-                let known = self.of_index(key).or_else(|| self.of_id(0, &id?));
-                match known {
-                    Some(call) => Meant::Known(call),
-                    None if *what == What::End => Meant::Nothing,
-                    None => self.begin(key, data),
-                }
-            }
-            Dialect::OpenAiChat => self.of_delta(key, what, data),
-        }
-    }
-
-    /// A new, different id is a new call; else the index tells; else it is the last. A name for a call whose arguments
-    /// are whole is a new call too, and so is one under an index of its own, whatever its id is.
-    fn of_delta(&mut self, key: &CallKey, what: &What, data: &str) -> Meant {
-        let id = key.id.as_ref().map(|id| decoded(data, id));
-        let of_id = id.as_ref().and_then(|id| {
-            self.of_id_and_index(key, id).or_else(|| {
-                let begins = matches!(what, What::Name(_)) && self.of_index(key).is_none();
-                if begins { None } else { self.of_id(key.part, id) }
-            })
-        });
-        if let Some(at) = of_id {
-            let call = &self.list[at];
-            let is_another =
-                matches!(what, What::Name(name) if call.named.is_some() && call.name != decoded(data, name));
-            return if is_another && call.is_json() { self.begin(key, data) } else { Meant::Known(at) };
-        }
-        let at = match key.index {
-            Some(_) => self.of_index(key),
-            None => self.last_of(key.part),
-        };
-        let Some(at) = at else { return self.begin(key, data) };
-        let call = &self.list[at];
-        let is_new_id = id.is_some() && call.id.is_some();
-        if is_new_id || (matches!(what, What::Name(_)) && call.named.is_some() && call.is_json()) {
-            return self.begin(key, data);
-        }
-        if let Some(id) = id {
-            self.set_id(at, id.into_owned());
-        }
-        Meant::Known(at)
+        dialects::of(dialect).find_call(self, key, what, data)
     }
 
     /// Whether there are more than an answer may have.
@@ -234,16 +186,18 @@ impl PassCalls {
         (is_first, of_id.is_some_and(|of_id| !std::mem::replace(&mut of_id.is_known, true)))
     }
 
-    fn of_index(&self, key: &CallKey) -> Option<usize> {
+    /// The last call of this index.
+    pub(crate) fn of_index(&self, key: &CallKey) -> Option<usize> {
         self.indexes.get(&(key.part, key.index?)).copied()
     }
 
-    fn of_id(&self, part: u64, id: &str) -> Option<usize> {
+    /// The last call of this id.
+    pub(crate) fn of_id(&self, part: u64, id: &str) -> Option<usize> {
         self.ids.get(id)?.last.get(&part).copied()
     }
 
     /// The last call with this id whose index is not another.
-    fn of_id_and_index(&self, key: &CallKey, id: &str) -> Option<usize> {
+    pub(crate) fn of_id_and_index(&self, key: &CallKey, id: &str) -> Option<usize> {
         if key.index.is_none() {
             return self.of_id(key.part, id);
         }
@@ -252,7 +206,8 @@ impl PassCalls {
         last(key.index).max(last(None))
     }
 
-    fn set_id(&mut self, at: usize, id: String) {
+    /// Gives a call the id that it is known by from now on.
+    pub(crate) fn set_id(&mut self, at: usize, id: String) {
         let call = &mut self.list[at];
         let of_id = self.ids.entry(id.clone()).or_default();
         let later = |last: &mut usize| *last = at.max(*last);
@@ -262,7 +217,8 @@ impl PassCalls {
         call.id = Some(id);
     }
 
-    fn begin(&mut self, key: &CallKey, data: &str) -> Meant {
+    /// A call begins.
+    pub(crate) fn begin(&mut self, key: &CallKey, data: &str) -> FoundCall {
         let at = self.list.len();
         let before = self.last_of(key.part);
         // The number that clients are told: the next one of the choice, whatever the upstream's is, so that no two calls
@@ -279,7 +235,7 @@ impl PassCalls {
         if let Some(id) = &key.id {
             self.set_id(at, decoded(data, id).into_owned());
         }
-        Meant::New(at)
+        FoundCall::New(at)
     }
 }
 

@@ -1,8 +1,5 @@
 //! Frames that wait, and frames with some of their spans replaced.
 
-use toolwright_jsonrpc::raw;
-
-use crate::Dialect;
 use crate::pass::{Shape, Span, edit};
 use crate::stream::Frame;
 
@@ -78,16 +75,6 @@ impl Data {
             _ => Data::Joined(frame.data.to_owned()),
         }
     }
-}
-
-/// The type of an event that its data have and its head lacks: Anthropic's clients read it in the head only.
-pub(super) fn missing_event(dialect: Dialect, frame: &Frame<'_>) -> Option<String> {
-    if dialect != Dialect::AnthropicMessages || !frame.event.is_empty() {
-        return None;
-    }
-    let kind = raw::find(frame.data, "type")?;
-    let kind = kind.strip_prefix('"')?.strip_suffix('"')?;
-    kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_').then(|| kind.to_owned())
 }
 
 /// Writes a frame as it is marked.

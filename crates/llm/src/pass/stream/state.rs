@@ -10,23 +10,24 @@ use std::sync::Arc;
 use toolwright_jsonrpc::raw;
 
 use super::PassReport;
-use super::calls::{Meant, PassCalls};
+use super::calls::{FoundCall, PassCalls};
 use super::held::{self, Data, Held, Marks, Slot};
 use super::text::HeldText;
 use crate::form::{CallIds, Stop};
 use crate::pass::document::{told, written};
 use crate::pass::ending::{Said, finish_of, note_correction};
 use crate::pass::mend::{self, Delivery, Finish, Mender};
-use crate::pass::own_frames::Head;
-use crate::pass::spots::openai_chat::FUNCTION_CALL;
 use crate::pass::walk::{decoded, inside};
-use crate::pass::{CallKey, PassOptions, Shape, Span, Spot, What, spots_in_frame, usage};
+use crate::pass::{
+    CallKey, FUNCTION_CALL, Head, PassOptions, Shape, Span, Spot, StreamRules, What, spots_in_frame,
+};
 use crate::stream::Frame;
 use crate::{Dialect, dialects};
 
 #[derive(Debug)]
 pub(super) struct State {
     pub dialect: Dialect,
+    rules: StreamRules,
     mender: Arc<Mender>,
     /// The client's name of the model, quoted.
     model: Option<String>,
@@ -56,6 +57,7 @@ impl State {
     pub fn new(dialect: Dialect, mender: Arc<Mender>, options: &PassOptions) -> State {
         State {
             dialect,
+            rules: dialects::of(dialect).stream_rules(),
             mender,
             model: options.model.as_deref().map(raw::quote),
             head: Head::default(),
@@ -92,14 +94,14 @@ impl State {
     }
 
     pub fn is_over(&self) -> bool {
-        let is_chat = self.dialect == Dialect::OpenAiChat;
+        let may_lack_end = self.rules.closing_frame.is_some();
         let is_finished = || !self.said.is_empty() && self.unfinished == 0;
-        self.report.upstream_error.is_none() && (self.is_done || (is_chat && is_finished()))
+        self.report.upstream_error.is_none() && (self.is_done || (may_lack_end && is_finished()))
     }
 
-    /// Whether all was said but for the mark behind it that clients of Chat wait for.
-    pub fn lacks_its_mark(&self) -> bool {
-        self.dialect == Dialect::OpenAiChat && self.is_over() && !self.is_done
+    /// The frame that clients wait for, where all was said but for it.
+    pub fn missing_closing_frame(&self) -> Option<&'static str> {
+        self.rules.closing_frame.filter(|_| self.is_over() && !self.is_done)
     }
 
     /// The stream ends badly. Text that waits is text; what is in doubt of a call does not leave.
@@ -118,7 +120,7 @@ impl State {
     pub fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         let mut marks = Marks::default();
         if !frame.data.is_empty() {
-            marks.event = held::missing_event(self.dialect, frame);
+            marks.event = dialects::of(self.dialect).missing_event(frame);
             let mut spots = std::mem::take(&mut self.spots);
             spots_in_frame(self.dialect, frame.event, frame.data, &mut spots);
             if !self.report.has_begun && spots == [Spot::Done] {
@@ -161,7 +163,9 @@ impl State {
             Spot::Model(span) => self.model(&span, data, marks),
             Spot::Id(span) => remember(&mut self.head.id, data, &span),
             Spot::Created(span) => remember(&mut self.head.created, data, &span),
-            Spot::Usage(span) => self.report.usage.update(&usage::usage(self.dialect, &data[span])),
+            Spot::Usage(span) => {
+                self.report.usage.update(&dialects::of(self.dialect).read_usage(&data[span]))
+            }
             Spot::Text { part, span, .. } => {
                 self.content(part);
                 self.text_piece(part, span, data, marks);
@@ -206,13 +210,13 @@ impl State {
     /// Something that is no call.
     fn content(&mut self, part: u64) -> &mut Said {
         self.report.has_content = true;
-        // What comes next tells that a call was not cut off. Chat does not say where one ends: whole JSON does.
-        let is_chat = self.dialect == Dialect::OpenAiChat;
+        // What comes next tells that a call was not cut off. Deltas do not say where one ends: whole JSON does.
+        let has_deltas = self.rules.has_deltas;
         let changed = self.changed.get_mut(&self.choice(part)).map(std::mem::take).unwrap_or_default();
         for at in changed {
             let call = &mut self.calls.list[at];
             call.is_changed = false;
-            if call.is_ended || (is_chat && call.is_json()) {
+            if call.is_ended || (has_deltas && call.is_json()) {
                 self.decide(at, Finish::Stop);
             }
         }
@@ -221,7 +225,7 @@ impl State {
 
     /// The choice that a part is of. Blocks of other dialects are no choices.
     fn choice(&self, part: u64) -> u64 {
-        if self.dialect == Dialect::OpenAiChat { part } else { 0 }
+        if self.rules.has_choices { part } else { 0 }
     }
 
     /// What the choice has had.
@@ -236,16 +240,16 @@ impl State {
     fn change(&mut self, at: usize) {
         let call = &mut self.calls.list[at];
         if !std::mem::replace(&mut call.is_changed, true) {
-            let choice = if self.dialect == Dialect::OpenAiChat { call.part } else { 0 };
+            let choice = if self.rules.has_choices { call.part } else { 0 };
             self.changed.entry(choice).or_default().push(at);
         }
     }
 
     fn call(&mut self, key: &CallKey, what: What, data: &str, marks: &mut Marks) {
         let at = match self.calls.find(self.dialect, key, &what, data) {
-            Meant::Nothing => return,
-            Meant::Known(at) => at,
-            Meant::New(at) => {
+            FoundCall::Nothing => return,
+            FoundCall::Known(at) => at,
+            FoundCall::New(at) => {
                 self.begin(key, at);
                 at
             }
@@ -260,10 +264,10 @@ impl State {
                 let sent = decoded(data, &span);
                 if call.named.is_none() {
                     call.set_name(&self.mender, &sent);
-                } else if self.dialect == Dialect::OpenAiChat && call.name == sent {
+                } else if self.rules.has_deltas && call.name == sent {
                     // Clients put pieces of a name together: it is told once.
                     return marks.edits.push((span, "null".to_owned()));
-                } else if self.dialect == Dialect::OpenAiChat && call.sent.is_empty() {
+                } else if self.rules.has_deltas && call.sent.is_empty() {
                     // The rest of a name, which clients put together too.
                     let whole = call.name.clone() + &sent;
                     return call.set_name(&self.mender, &whole);
@@ -307,7 +311,7 @@ impl State {
         self.text.give_up();
         self.open.entry(key.part).or_default().push(at);
         // Without an index nothing more can be told of the call before.
-        if self.dialect == Dialect::OpenAiChat
+        if self.rules.has_deltas
             && key.index.is_none()
             && let Some(before) = self.calls.list[at].before
         {
@@ -372,8 +376,7 @@ impl State {
         if call.decision.is_some() {
             return;
         }
-        // Nothing is what a call without arguments has in Anthropic's streams.
-        if self.dialect == Dialect::AnthropicMessages && call.sent.is_empty() {
+        if self.rules.is_nothing_empty_object && call.sent.is_empty() {
             call.sent.push_str("{}");
         }
         self.report.reports.extend(call.decide(&self.mender, finish));

@@ -2,9 +2,8 @@
 
 use toolwright_jsonrpc::raw;
 
-use crate::Dialect;
-use crate::pass::PassOptions;
 use crate::pass::text_calls::TextCall;
+use crate::pass::{PassOptions, StreamRules};
 use crate::stream::halves::half_character;
 use crate::stream::may_be_calls;
 
@@ -74,9 +73,9 @@ impl HeldText {
     }
 
     /// Takes a piece, still escaped.
-    pub fn push(&mut self, dialect: Dialect, part: u64, escaped: &str, data: &str) {
+    pub fn push(&mut self, rules: &StreamRules, part: u64, escaped: &str, data: &str) {
         // One choice, one block: more of them are words.
-        let is_other_choice = dialect == Dialect::OpenAiChat && part > 0;
+        let is_other_choice = rules.has_choices && part > 0;
         if is_other_choice || self.part.is_some_and(|known| known != part) {
             return self.give_up();
         }

@@ -3,13 +3,13 @@
 use toolwright_jsonrpc::raw;
 
 use super::{State, on_one_line};
-use crate::Dialect;
+use crate::dialects;
 use crate::pass::document::written;
 use crate::pass::mend::Delivery;
 use crate::pass::stream::calls::PassCall;
 use crate::pass::stream::held::{self, Data, Held, Marks, Slot};
 use crate::pass::stream::text::Verdict;
-use crate::pass::{Shape, own_frames, text_calls};
+use crate::pass::{Shape, text_calls};
 
 impl State {
     /// What comes instead needs a piece that has not left yet. Where there is none, one is made.
@@ -19,11 +19,8 @@ impl State {
             return;
         }
         let Some(rest) = rest_of(call) else { return };
-        let index = match self.dialect {
-            Dialect::OpenAiChat => call.number,
-            _ => call.index.unwrap_or(0),
-        };
-        let frame = own_frames::fragment(self.dialect, &self.head, call.part, index, rest);
+        let index = if self.rules.has_deltas { call.number } else { call.index.unwrap_or(0) };
+        let frame = dialects::of(self.dialect).write_fragment_frame(&self.head, call.part, index, rest);
         let Some(frame) = frame.filter(|_| !rest.is_empty()) else { return };
         call.is_replaced = true;
         self.insert(frame, |slot| slot.is_of(at));

@@ -1,7 +1,7 @@
 //! Text that may be nothing but calls.
 
 use super::State;
-use crate::Dialect;
+use crate::dialects;
 use crate::form::Stop;
 use crate::pass::ending::{finish_of, note_text_calls};
 use crate::pass::mend::Finish;
@@ -16,19 +16,19 @@ impl State {
         if !self.text.is_open() {
             return;
         }
-        self.text.push(self.dialect, part, inside(data, &span), data);
+        self.text.push(&self.rules, part, inside(data, &span), data);
         if self.text.is_open() {
-            let is_in_block = has_text_blocks(self.dialect);
+            let is_in_block = self.rules.has_text_blocks;
             marks.slots.push(if is_in_block { Slot::TextFrame } else { Slot::Text(span) });
         }
     }
 
     /// A frame that belongs to a block and says nothing new.
     pub(super) fn within(&mut self, part: u64, data: &str, marks: &mut Marks) {
-        if !self.text.is_open() || !has_text_blocks(self.dialect) {
+        if !self.text.is_open() || !self.rules.has_text_blocks {
             return;
         }
-        if self.dialect == Dialect::OpenAiResponses {
+        if self.rules.announces_text {
             self.text.begin(part, data);
         }
         if self.text.is_open_in(part) {
@@ -51,20 +51,15 @@ impl State {
             return self.text.give_up();
         }
         let first = part.unwrap_or(0);
-        let frames = text_calls::frames(self.dialect, &self.head, &calls, first, *sequence);
+        let frames = dialects::of(self.dialect).write_text_call_frames(&self.head, &calls, first, *sequence);
         note_text_calls(&mut self.report.notes, calls.len());
         self.report.text_calls = calls.len();
         self.said(0).calls += calls.len();
         self.text.verdict = Verdict::Calls(calls);
-        if has_text_blocks(self.dialect) {
+        if self.rules.has_text_blocks {
             self.insert(frames, Slot::is_text);
         } else {
             self.insert(frames, |_| false);
         }
     }
-}
-
-/// Whether text stands in blocks of its own, which calls can take the place of.
-fn has_text_blocks(dialect: Dialect) -> bool {
-    matches!(dialect, Dialect::AnthropicMessages | Dialect::OpenAiResponses)
 }

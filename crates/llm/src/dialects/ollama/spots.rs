@@ -1,8 +1,7 @@
 //! Ollama: calls come whole, their arguments are objects. A line of a stream is like a whole answer.
 
-use super::{CallObject, Spot, top};
 use crate::form::Stop;
-use crate::pass::walk::Walk;
+use crate::pass::{CallObject, Spot, Walk, top};
 
 pub(super) fn answer(body: &str, spots: &mut Vec<Spot>) -> Option<()> {
     let (mut error, mut is_done, mut has_counts) = (None, false, false);

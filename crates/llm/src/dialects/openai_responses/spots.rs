@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{CallKey, CallObject, Spot, What, top};
 use crate::form::Stop;
-use crate::pass::Span;
-use crate::pass::walk::Walk;
+use crate::pass::{CallKey, CallObject, Shape, Span, Spot, Walk, What, top};
 
 pub(super) fn answer(body: &str, spots: &mut Vec<Spot>) -> Option<()> {
     response(&mut Walk::new(body), Told::First, spots)
@@ -209,8 +207,8 @@ impl<'t> Item<'t> {
         spots.extend(null.map(|span| Spot::Call { key: key.clone(), what: What::NoArguments(span) }));
         spots.extend(first.map(|(span, shape)| {
             let what = match shape {
-                super::Shape::Text => What::Fragment(span),
-                super::Shape::Object => What::Arguments(span, shape),
+                Shape::Text => What::Fragment(span),
+                Shape::Object => What::Arguments(span, shape),
             };
             Spot::Call { key, what }
         }));

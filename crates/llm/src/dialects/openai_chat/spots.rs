@@ -1,12 +1,7 @@
 //! OpenAI Chat: `tool_calls` of messages and deltas, and the older `function_call`.
 
-use super::{CallObject, Identity, Shape, Spot, What, top};
 use crate::form::Stop;
-use crate::pass::Span;
-use crate::pass::walk::Walk;
-
-/// The number that the older `function_call` of a message has.
-pub(in crate::pass) const FUNCTION_CALL: u64 = u64::MAX;
+use crate::pass::{CallObject, FUNCTION_CALL, Identity, Shape, Span, Spot, Walk, What, top};
 
 pub(super) fn answer(body: &str, spots: &mut Vec<Spot>) -> Option<()> {
     document(body, spots)
@@ -209,7 +204,7 @@ fn tell_piece(call: CallObject, spots: &mut Vec<Spot>) {
     spots.extend(all.map(|what| Spot::Call { key: key.clone(), what }));
 }
 
-pub(in crate::pass) fn stop(word: &str) -> Stop {
+fn stop(word: &str) -> Stop {
     match word {
         "stop" => Stop::EndTurn,
         "length" => Stop::MaxTokens,

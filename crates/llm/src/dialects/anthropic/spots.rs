@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{CallKey, CallObject, Spot, What, top};
-use crate::form::Stop;
-use crate::pass::Span;
-use crate::pass::walk::Walk;
+use super::response::read_stop;
+use crate::pass::{CallKey, CallObject, Span, Spot, Walk, What, top};
 
 pub(super) fn answer(body: &str, spots: &mut Vec<Spot>) -> Option<()> {
     message(&mut Walk::new(body), spots)
@@ -185,20 +183,7 @@ fn stop_reason(walk: &mut Walk<'_>, found: &mut Option<Spot>) -> Option<()> {
     let (mut span, mut word) = (None, None);
     walk.worded(&mut span, &mut word)?;
     if let Some(word) = word {
-        *found = Some(Spot::Finish { part: 0, span, stop: stop(&word) });
+        *found = Some(Spot::Finish { part: 0, span, stop: read_stop(&word) });
     }
     Some(())
-}
-
-fn stop(word: &str) -> Stop {
-    match word {
-        "end_turn" => Stop::EndTurn,
-        "max_tokens" => Stop::MaxTokens,
-        "stop_sequence" => Stop::StopSequence,
-        "tool_use" => Stop::ToolUse,
-        "refusal" => Stop::Refusal,
-        "pause_turn" => Stop::PauseTurn,
-        "model_context_window_exceeded" => Stop::ContextWindow,
-        other => Stop::Other(other.to_owned()),
-    }
 }
