@@ -1,9 +1,10 @@
 //! One request of a client on its way to a server, with everything that goes along: the client's other params,
 //! what it can do, and the way back to it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 use toolwright_mcp::front::{Back, Client};
 use toolwright_mcp::{Era, Host, Peer, RequestError, RequestOptions, translated_error};
@@ -63,12 +64,12 @@ impl Carried {
 
     /// Keeps what the server answered.
     pub fn keep(&self, answer: Result<Json, ErrorObject>) {
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        *self.answer.lock().ignore_poison() = Some(answer);
     }
 
     /// What the server answered.
     pub fn take(&self) -> Option<Result<Json, ErrorObject>> {
-        self.answer.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.answer.lock().ignore_poison().take()
     }
 
     /// Sends a request in the client's name. What the server says and asks meanwhile goes to the client.
