@@ -4,8 +4,9 @@ mod judge;
 mod round;
 mod run;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use toolwright_base::IgnorePoison;
 use toolwright_gateway::llm::LlmFront;
 use toolwright_llm::form::{Block, Message, Role, Text};
 use toolwright_tools::ToolExecutor;
@@ -109,7 +110,7 @@ impl Agent {
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memory.lock().ignore_poison()
     }
 
     fn client_for(&self, model: &str) -> Result<Arc<dyn ModelClient>, AskError> {

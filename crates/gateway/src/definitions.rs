@@ -8,10 +8,10 @@ mod looked;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use arc_swap::ArcSwap;
-use toolwright_base::lock_off_async;
+use toolwright_base::{IgnorePoison, lock_off_async};
 use toolwright_config::{SecuritySettings, Suspicion};
 use toolwright_jsonrpc::Json;
 use toolwright_security::{Agreed, ApproveError, Finding, Pins, Severity, Waiting};
@@ -229,7 +229,7 @@ impl Definitions {
     }
 
     fn looked(&self) -> MutexGuard<'_, HashMap<String, Arc<Looked>>> {
-        self.looked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.looked.lock().ignore_poison()
     }
 }
 

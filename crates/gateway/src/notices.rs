@@ -3,13 +3,14 @@
 //! The last ones are kept for the pages; each is sent once to the webhook of the configuration, when there is one.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use toolwright_base::IgnorePoison;
 use toolwright_config::{NotifySettings, SecretText};
 use toolwright_ledger::Ledger;
 use toolwright_ledger::learn::Status;
@@ -102,11 +103,11 @@ impl Notices {
 
     /// Why the last notice did not reach the webhook; nothing when it did.
     pub fn undelivered(&self) -> Option<String> {
-        self.undelivered.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.undelivered.lock().ignore_poison().clone()
     }
 
     fn kept(&self) -> MutexGuard<'_, VecDeque<Notice>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().ignore_poison()
     }
 
     /// Looks after servers and suggestions, and sends what there is to tell, until it is stopped.
@@ -185,7 +186,7 @@ impl Notices {
                 sent = notice.number;
                 if let Some(webhook) = self.settings.load().webhook.clone() {
                     let problem = deliver(&client, &webhook, &notice).await.err();
-                    *self.undelivered.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+                    *self.undelivered.lock().ignore_poison() = problem;
                 }
             }
             if newest.changed().await.is_err() {

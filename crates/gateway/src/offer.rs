@@ -1,10 +1,10 @@
 //! The tools of servers, kept in the registry as the servers list them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolwright_base::{lock_off_async, off_async};
+use toolwright_base::{IgnorePoison, lock_off_async, off_async};
 use toolwright_toolbox::Listed;
 use toolwright_tools::{RegistrationError, ToolFunction, ToolRegistry};
 
@@ -90,7 +90,7 @@ impl Offer {
     }
 
     fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().ignore_poison()
     }
 }
 
@@ -138,8 +138,7 @@ fn register_list(server: &Server, listed: &Listed, registry: &ToolRegistry) -> V
     for error in left_out.iter().take(MAX_WARNINGS) {
         tracing::warn!(server = %server.name, "{error}");
     }
-    *server.unusable_tools.lock().unwrap_or_else(PoisonError::into_inner) =
-        left_out.iter().map(ToString::to_string).collect();
+    *server.unusable_tools.lock().ignore_poison() = left_out.iter().map(ToString::to_string).collect();
     if left_out.len() > MAX_WARNINGS {
         let more = left_out.len() - MAX_WARNINGS;
         tracing::warn!(server = %server.name, "{more} more tools cannot be registered");

@@ -1,10 +1,10 @@
 //! Writes every call down: what the executor tells of calls goes into the ledger.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use toolwright_base::unix_micros;
+use toolwright_base::{IgnorePoison, unix_micros};
 use toolwright_ledger::journal::AppendError;
 use toolwright_ledger::{Change, Failure, Hidden, Ledger, NotSafeYet, Reached, Record, Stages};
 use toolwright_tools::builtin::FILES_SERVER;
@@ -60,7 +60,7 @@ impl Recorder {
     }
 
     fn running(&self) -> MutexGuard<'_, HashMap<CallId, Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().ignore_poison()
     }
 
     /// Writes down that a call begins.
@@ -76,7 +76,7 @@ impl Recorder {
 
     /// The conversation of a client that has no sessions: its calls without a long pause.
     fn conversation(&self, client: &str, id: CallId) -> String {
-        let mut known = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.conversations.lock().ignore_poison();
         let now = Instant::now();
         if let Some(conversation) = known.get_mut(client)
             && now.duration_since(conversation.last) < CONVERSATION

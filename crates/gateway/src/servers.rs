@@ -4,7 +4,7 @@ mod names;
 mod server;
 mod starting;
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -12,6 +12,7 @@ use futures_util::future::join_all;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use toolwright_base::IgnorePoison;
 use toolwright_config::{Configuration, ServerConfig};
 use toolwright_mcp::guard::Guardian;
 use toolwright_mcp::{Host, Identity, PeerOptions};
@@ -135,19 +136,19 @@ impl Servers {
 
     /// Why the file as it stands is not in force, while that is so.
     pub fn refused(&self) -> Option<String> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.refused.lock().ignore_poison().clone()
     }
 
     /// The file was read: whether it is in force.
     pub(crate) fn set_refused(&self, why: Option<String>) {
-        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = why;
+        *self.refused.lock().ignore_poison() = why;
     }
 
     /// Puts a configuration in the place of the one in force. A server whose entry is the same is left alone.
     /// One that is different is started anew and takes over at once; the old one finishes its calls and ends.
     /// Every server of the configuration is wanted. Must be called on a tokio runtime.
     pub fn apply(&self, configuration: &Configuration) -> Applied {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.changing.lock().ignore_poison();
         let before = self.current();
         let mut applied = Applied::default();
         if self.ended.is_cancelled() {
@@ -195,7 +196,7 @@ impl Servers {
             }
         }
         // Tools are there before somebody sees the new servers, and go after nobody sees the old ones.
-        let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        let offers = self.offers.lock().ignore_poison();
         for offer in offers.iter() {
             offer.add(&list, &self.ended);
         }
@@ -204,7 +205,7 @@ impl Servers {
         self.current.store(Arc::new(Current { configuration, list }));
         offers.iter().for_each(|offer| offer.retain(&names));
         drop(before);
-        let mut retiring = self.retiring.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut retiring = self.retiring.lock().ignore_poison();
         retiring.retain(|old| !old.has_ended());
         retiring.extend(retired.into_iter().map(|old| old.supervisor.retire()));
         self.changed.send_modify(|generation| *generation += 1);
@@ -218,7 +219,7 @@ impl Servers {
 
     /// Offers what was hidden and is agreed to now, or hides what is hidden now.
     pub fn offer_anew(&self) {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.changing.lock().ignore_poison();
         let before = self.current();
         // Lists are made again when the entry of a server is another one, be it that it says the same.
         let renewed = |server: &Server| Server {
@@ -226,7 +227,7 @@ impl Servers {
             ..server.clone()
         };
         let list: Vec<Server> = before.list.iter().map(renewed).collect();
-        let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        let offers = self.offers.lock().ignore_poison();
         offers.iter().for_each(|offer| offer.again(&list));
         self.current.store(Arc::new(Current { configuration: Arc::clone(&before.configuration), list }));
         self.changed.send_modify(|generation| *generation += 1);
@@ -239,9 +240,9 @@ impl Servers {
 
     /// Registers the tools of all servers, and keeps them in step from now on.
     pub(crate) fn offered(&self, offer: Offer) -> Vec<RegistrationError> {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.changing.lock().ignore_poison();
         let left_out = offer.add(&self.current().list, &self.ended);
-        self.offers.lock().unwrap_or_else(PoisonError::into_inner).push(offer);
+        self.offers.lock().ignore_poison().push(offer);
         left_out
     }
 
@@ -286,10 +287,10 @@ impl Servers {
         self.ended.cancel();
         let current = {
             // What is being applied is there first, and nothing is after.
-            let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+            let _one_at_a_time = self.changing.lock().ignore_poison();
             self.current()
         };
-        let retiring = std::mem::take(&mut *self.retiring.lock().unwrap_or_else(PoisonError::into_inner));
+        let retiring = std::mem::take(&mut *self.retiring.lock().ignore_poison());
         current.list.iter().for_each(|server| server.supervisor.disable());
         retiring.iter().for_each(Retiring::end);
         let ends = join_all(current.list.iter().map(|server| server.supervisor.ended()));

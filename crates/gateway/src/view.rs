@@ -1,8 +1,7 @@
 //! What can be seen of a server, for people and programs.
 
-use std::sync::PoisonError;
-
 use serde::{Deserialize, Serialize};
+use toolwright_base::IgnorePoison;
 use toolwright_mcp::Era;
 use toolwright_toolbox::{FailureCause, State};
 
@@ -76,7 +75,7 @@ impl ServerView {
             restarts: seen.restarts,
             tools: listed.items.len(),
             tools_are_current: listed.is_current,
-            unusable_tools: server.unusable_tools.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            unusable_tools: server.unusable_tools.lock().ignore_poison().clone(),
             in_flight: seen.in_flight,
             noise: seen.noise,
             last_noise: server.supervisor.noise(),

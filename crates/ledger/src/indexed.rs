@@ -1,11 +1,12 @@
 //! The index of one gateway: opened when it can be, fed from the journal, and kept in bounds.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 use tokio_util::sync::CancellationToken;
+use toolwright_base::IgnorePoison;
 
 use crate::Record;
 use crate::index::{
@@ -88,7 +89,7 @@ impl Indexed {
         if let Some(status) = self.status() {
             return status.problem;
         }
-        let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let problem = self.problem.lock().ignore_poison().clone();
         problem.filter(|_| self.store.get().is_none())
     }
 
@@ -112,7 +113,7 @@ impl Indexed {
                         );
                     }
                     was_wrong = true;
-                    let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut problem = self.problem.lock().ignore_poison();
                     *problem = Some(error.to_string());
                 }
             }

@@ -26,7 +26,7 @@ mod verify;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 pub use damage::{Damage, Why};
@@ -44,6 +44,7 @@ pub use verify::{Begin, Position, Verified, verify};
 
 use crate::Record;
 use health::HealthCell;
+use toolwright_base::IgnorePoison;
 use writer::{Shared, Writer};
 
 /// A journal that this process writes. Ends what it has begun when it is dropped.
@@ -222,12 +223,12 @@ impl Drop for Journal {
 
 impl Shared {
     fn tidy(&self) -> Result<Vec<PathBuf>, JournalError> {
-        let _one_at_a_time = self.tidying.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.tidying.lock().ignore_poison();
         retention::tidy(&self.folder, &self.options, self.opened.now())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Writer> {
         // A panic while it was held leaves a writer that knows how long its file should be: `Writer::append` cuts it.
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+        self.writer.lock().ignore_poison()
     }
 }

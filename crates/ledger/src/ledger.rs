@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
-use toolwright_base::{FileReplacement, make_private_folder, off_async_above};
+use toolwright_base::{FileReplacement, IgnorePoison, make_private_folder, off_async_above};
 use toolwright_model::{LearnPolicy, OnFailure};
 use toolwright_normalizer::ActiveRules;
 use toolwright_redact::{OptionsError, RedactOptions, Redactor};
@@ -176,9 +176,9 @@ impl Ledger {
 
     /// More values are known to be secret. Those of before stay so: servers that go may still say them.
     pub fn add_secrets(&self, secrets: impl IntoIterator<Item = String>) {
-        let mut known = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.secrets.lock().ignore_poison();
         known.extend(secrets);
-        let mut redactor = self.redactor.write().unwrap_or_else(PoisonError::into_inner);
+        let mut redactor = self.redactor.write().ignore_poison();
         *redactor = redactor.with_known(known.iter().cloned().collect());
     }
 
@@ -187,7 +187,7 @@ impl Ledger {
     /// # Errors
     /// When the options cannot be used; then nothing has changed.
     pub fn set_redact(&self, options: &RedactOptions) -> Result<(), LedgerError> {
-        let mut redactor = self.redactor.write().unwrap_or_else(PoisonError::into_inner);
+        let mut redactor = self.redactor.write().ignore_poison();
         *redactor = redactor.with_options(options)?;
         Ok(())
     }
@@ -357,7 +357,7 @@ impl Ledger {
     }
 
     fn redactor(&self) -> Redactor {
-        self.redactor.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.redactor.read().ignore_poison().clone()
     }
 }
 

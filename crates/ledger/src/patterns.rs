@@ -12,7 +12,7 @@ mod parameter;
 mod report;
 mod trend;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 pub use normalize::{MAX_MESSAGE, normalize};
 pub use report::{ErrorPatterns, Pattern, SuggestedRule};
@@ -20,6 +20,7 @@ pub use trend::Trend;
 
 use crate::{Kind, Record};
 use held::Held;
+use toolwright_base::IgnorePoison;
 
 /// How many patterns are held. The ones that were not seen for the longest time go first.
 pub const MAX_PATTERNS: usize = 2_000;
@@ -74,6 +75,6 @@ impl Patterns {
 
     fn held(&self) -> MutexGuard<'_, Held> {
         // A panic while counting can leave one error half counted, never patterns that cannot be read.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }

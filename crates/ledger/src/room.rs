@@ -3,10 +3,10 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use toolwright_base::{TEMPORARY_ENDING, private_options};
+use toolwright_base::{IgnorePoison, TEMPORARY_ENDING, private_options};
 
 /// Whether a folder has room for records, tried at most once a second: a trial writes, and any client may ask for it.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ impl Room {
 
     /// Whether a file can be written: one is, and is removed.
     pub fn is_there(&self, folder: &Path) -> bool {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock().ignore_poison();
         if let Some((tried, is_there)) = *known
             && tried.elapsed() < Self::KNOWN_FOR
         {

@@ -21,7 +21,7 @@ mod table;
 mod time;
 
 use std::borrow::Borrow;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 pub use file::{Restored, StatsFile, StatsFileError};
 pub use histogram::Histogram;
@@ -38,6 +38,7 @@ pub use time::rfc3339;
 use crate::{Change, Record};
 use slowest::Slowest;
 use state::State;
+use toolwright_base::IgnorePoison;
 
 /// The name under which everything is counted that found its table full.
 pub const OTHERS: &str = "(others)";
@@ -129,7 +130,7 @@ impl Stats {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic while counting can leave one call half counted, never a state that cannot be read.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().ignore_poison()
     }
 }
 

@@ -4,8 +4,8 @@ mod incoming;
 mod signs;
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -13,6 +13,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::lines::Noise;
 use toolwright_jsonrpc::{Id, Json, Message, Notification, Request};
 
@@ -214,7 +215,7 @@ impl Connection {
 
     /// What else happened.
     pub fn counts(&self) -> Counts {
-        let kept = self.shared.last_noise.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.shared.last_noise.lock().ignore_poison();
         Counts {
             noise: self.noise(),
             last_noise: kept

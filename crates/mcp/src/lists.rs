@@ -1,11 +1,11 @@
 //! Lists that come in pages, and how long they may be kept.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::Instant;
-use toolwright_base::off_async;
+use toolwright_base::{IgnorePoison, off_async};
 use toolwright_jsonrpc::Json;
 
 use crate::{Peer, RequestError, RequestOptions, Signs};
@@ -43,7 +43,7 @@ struct Kept {
 
 impl Cache {
     fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().ignore_poison()
     }
 
     fn find(&self, method: &str, changes: u64) -> Option<List> {

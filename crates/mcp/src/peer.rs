@@ -9,10 +9,11 @@ mod meta;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::Json;
 
 use crate::era::{Era, LEGACY_REVISIONS, MODERN_REVISIONS};
@@ -252,7 +253,7 @@ impl Peer {
     /// The params of a modern request.
     pub(crate) fn with_meta(&self, params: Option<Json>, options: &RequestOptions) -> Json {
         let About { identity, revision, .. } = &*self.about;
-        let level = self.about.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let level = self.about.log_level.lock().ignore_poison().clone();
         meta::with(params, identity, revision, options, level.as_deref())
     }
 
@@ -279,7 +280,7 @@ impl Peer {
             let params = Json::empty_object().with("level", &Json::text(level));
             return self.request("logging/setLevel", Some(params), options).await.map(drop);
         }
-        *self.about.log_level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level.to_owned());
+        *self.about.log_level.lock().ignore_poison() = Some(level.to_owned());
         Ok(())
     }
 
@@ -290,7 +291,7 @@ impl Peer {
             return Ok(());
         }
         {
-            let mut known = self.about.log_level.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self.about.log_level.lock().ignore_poison();
             if known.as_deref().is_some_and(|known| log_rank(known) <= log_rank(level)) {
                 return Ok(());
             }

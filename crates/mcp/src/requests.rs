@@ -1,11 +1,12 @@
 //! The requests that wait for their answers.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{ErrorObject, Json};
 
 use crate::{Closed, Host, RequestError};
@@ -79,7 +80,7 @@ impl Table {
 
 impl Requests {
     fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().ignore_poison()
     }
 
     /// Enters a request, unless the server is gone.

@@ -5,12 +5,13 @@
 //! the host of the connection, and the subscription ends when it is dropped.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{Json, raw};
 
 use crate::era::Era;
@@ -176,7 +177,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().ignore_poison()
     }
 
     /// Whether this one is the first.

@@ -1,11 +1,11 @@
 //! Which definitions people have agreed to, and what waits for them.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use std::{fmt, io};
 
 use serde::Serialize;
-use toolwright_base::unix_millis;
+use toolwright_base::{IgnorePoison, unix_millis};
 
 use crate::change::{Change, Class};
 use crate::definition::{Definition, Fingerprint, Print};
@@ -213,7 +213,7 @@ impl Pins {
         // Nobody else changes the state while this is held, so what was read of it stays true.
         let mut problem = lock(&self.writing);
         offered.read_new(self.read().servers.get(server));
-        let (seen, changed) = self.state.write().unwrap_or_else(PoisonError::into_inner).see(server, offered);
+        let (seen, changed) = self.state.write().ignore_poison().see(server, offered);
         // What could not be written the last time is tried again.
         if changed || problem.is_some() {
             let text = self.text(&self.read());
@@ -322,11 +322,11 @@ impl Pins {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
+        self.state.read().ignore_poison()
     }
 
     fn put(&self, name: &str, server: Option<Server>) {
-        self.state.write().unwrap_or_else(PoisonError::into_inner).put(name, server);
+        self.state.write().ignore_poison().put(name, server);
     }
 
     fn text(&self, state: &State) -> Result<String, String> {
@@ -393,5 +393,5 @@ fn shown(server: &str, tool: &str, agreed: Option<&Entry>, offered: &Entry) -> W
 
 /// What a thread that panicked left behind is taken over: every change is whole before its lock is given back.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock().ignore_poison()
 }

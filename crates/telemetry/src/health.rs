@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use toolwright_base::IgnorePoison;
 
 use crate::queue::MAX_SPANS;
 
@@ -142,7 +144,7 @@ impl Health {
     }
 
     fn failing(&self) -> std::sync::MutexGuard<'_, Failing> {
-        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.failing.lock().ignore_poison()
     }
 }
 

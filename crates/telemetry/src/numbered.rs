@@ -1,7 +1,9 @@
 //! Names that come from outside, but only so many of them: every name is a time series of its own somewhere.
 
 use std::collections::BTreeSet;
-use std::sync::{PoisonError, RwLock};
+use std::sync::RwLock;
+
+use toolwright_base::IgnorePoison;
 
 /// How many rules are told apart.
 pub const MAX_RULES: usize = 200;
@@ -23,10 +25,10 @@ impl NumberedNames {
 
     /// The name itself, or that of all the others.
     pub fn name<'n>(&self, name: &'n str) -> &'n str {
-        if self.known.read().unwrap_or_else(PoisonError::into_inner).contains(name) {
+        if self.known.read().ignore_poison().contains(name) {
             return name;
         }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write().ignore_poison();
         if known.len() < self.most {
             known.insert(name.to_owned());
             return name;

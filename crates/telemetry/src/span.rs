@@ -267,12 +267,14 @@ fn word(stage: Stage) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::Mutex;
 
     use opentelemetry::trace::TracerProvider;
     use opentelemetry_sdk::error::OTelSdkResult;
     use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData, SpanExporter};
     use toolwright_model::Code;
+
+    use toolwright_base::IgnorePoison;
 
     use super::*;
 
@@ -281,7 +283,7 @@ mod tests {
 
     impl SpanExporter for Kept {
         async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(batch);
+            self.0.lock().ignore_poison().extend(batch);
             Ok(())
         }
     }

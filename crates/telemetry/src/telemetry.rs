@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use opentelemetry_otlp::{MetricExporter, Protocol, SpanExporter, WithExportConfi
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use toolwright_base::IgnorePoison;
 
 use crate::environment::is_header;
 use crate::health::{ExportCounts, Health, Say};
@@ -137,7 +138,7 @@ impl Telemetry {
 
     /// Sends what waits, and ends. Blocks, but no longer than this. What is measured later is lost.
     pub fn end(&self, within: Duration) {
-        if std::mem::replace(&mut *self.is_over.lock().unwrap_or_else(PoisonError::into_inner), true) {
+        if std::mem::replace(&mut *self.is_over.lock().ignore_poison(), true) {
             return;
         }
         let until = Instant::now() + within;

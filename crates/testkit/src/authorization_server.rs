@@ -6,7 +6,7 @@ mod answers;
 
 use std::collections::HashSet;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::Router;
@@ -15,6 +15,7 @@ use axum::http::{Method, Request, Response, header};
 use reqwest::Url;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use toolwright_base::IgnorePoison;
 
 /// How large a request may be.
 const MAX_BODY: usize = 1 << 20;
@@ -134,7 +135,7 @@ impl Drop for AuthorizationServer {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().ignore_poison()
     }
 
     fn at(&self, path: &str) -> Url {

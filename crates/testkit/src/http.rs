@@ -1,11 +1,12 @@
 //! HTTP servers for tests: every request is answered by a function that decides about each byte.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+use toolwright_base::IgnorePoison;
 
 /// A server on a port of its own. It ends with its last clone.
 #[derive(Clone)]
@@ -154,7 +155,7 @@ impl HttpServer {
                 tokio::spawn(async move {
                     let _ = stream.set_nodelay(true);
                     if let Some((asked, caller)) = read_request(stream).await {
-                        log.lock().unwrap_or_else(PoisonError::into_inner).push(asked.clone());
+                        log.lock().ignore_poison().push(asked.clone());
                         handler(asked, caller).await;
                     }
                 });
@@ -165,7 +166,7 @@ impl HttpServer {
 
     /// Every request so far.
     pub fn seen(&self) -> Vec<Asked> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen.lock().ignore_poison().clone()
     }
 
     /// The requests so far whose body has this method.

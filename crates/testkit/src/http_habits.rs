@@ -1,12 +1,13 @@
 //! A legacy server over Streamable HTTP with one bad habit for each tool.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::sleep;
+use toolwright_base::IgnorePoison;
 
 use crate::http::{Asked, Caller, HttpServer};
 
@@ -34,7 +35,7 @@ struct Known {
 
 impl State {
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().ignore_poison()
     }
 }
 

@@ -1,9 +1,10 @@
 //! A server of revision 2024-11-05: HTTP with SSE.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use toolwright_base::IgnorePoison;
 
 use crate::http::{Asked, Caller, HttpServer};
 use crate::http_habits::answer;
@@ -25,7 +26,7 @@ async fn serve(endpoint: &str, stream: &Stream, asked: Asked, caller: Caller) {
     match (asked.method.as_str(), asked.path.split('?').next().unwrap_or_default()) {
         ("GET", "/sse") => {
             let (sender, mut events) = mpsc::unbounded_channel();
-            *stream.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+            *stream.lock().ignore_poison() = Some(sender);
             let mut caller = caller.events(&[]).await;
             caller.write(format!("event: endpoint\ndata: {endpoint}\n\n").as_bytes()).await;
             loop {
@@ -41,7 +42,7 @@ async fn serve(endpoint: &str, stream: &Stream, asked: Asked, caller: Caller) {
         ("POST", "/messages") => {
             caller.answer(202, &[], "Accepted").await;
             let message = reply(&asked);
-            let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut stream = stream.lock().ignore_poison();
             match message {
                 Some(message) => drop(stream.as_ref().map(|stream| stream.send(message))),
                 None if asked.json("/params/name") == "ends-stream" => *stream = None,

@@ -17,12 +17,13 @@ mod script;
 mod wire;
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use toolwright_base::IgnorePoison;
 
 pub use order::{End, Order};
 pub use scenario::{Finish, Habit, Part, Scenario, scenarios};
@@ -108,11 +109,11 @@ struct Shared {
 
 impl Shared {
     fn exchanges(&self) -> MutexGuard<'_, Vec<Exchange>> {
-        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+        self.exchanges.lock().ignore_poison()
     }
 
     fn scripts(&self) -> MutexGuard<'_, Scripts> {
-        self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.scripts.lock().ignore_poison()
     }
 
     /// The next line of the script of the model that is asked for.

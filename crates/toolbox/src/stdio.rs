@@ -1,8 +1,9 @@
 //! Servers that are child processes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
+use toolwright_base::IgnorePoison;
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, StderrRing, start};
 use toolwright_mcp::{
     ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, Protocol, RequestError,
@@ -41,7 +42,7 @@ impl Connector for StdioConnector {
 
     fn ended(&self) -> Ended<'_> {
         Box::pin(async {
-            let children = self.children.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let children = self.children.lock().ignore_poison().clone();
             for gone in children {
                 gone.cancelled().await;
             }
@@ -68,7 +69,7 @@ impl Connector for StdioConnector {
     }
 
     fn stderr(&self) -> String {
-        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).text()
+        self.stderr.lock().ignore_poison().text()
     }
 }
 
@@ -95,11 +96,11 @@ impl StdioConnector {
             (ConnectFailure { failure, is_lasting }, false)
         })?;
         {
-            let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut children = self.children.lock().ignore_poison();
             children.retain(|gone| !gone.is_cancelled());
             children.push(gone);
         }
-        *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&stderr);
+        *self.stderr.lock().ignore_poison() = Arc::clone(&stderr);
         let connection = Connection::open_to(&self.name, link, Arc::clone(&self.host));
         let options = PeerOptions { known: known.or(self.options.known), ..self.options };
         match Peer::connect(connection, self.identity.clone(), &options).await {

@@ -1,10 +1,11 @@
 //! When somebody last asked for a server, and who waits for it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
+use toolwright_base::IgnorePoison;
 use toolwright_mcp::Connection;
 
 /// When a server was last asked for.
@@ -31,7 +32,7 @@ impl Default for Usage {
 
 impl Usage {
     fn last(&self) -> MutexGuard<'_, Instant> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last.lock().ignore_poison()
     }
 
     /// Somebody asks for the server now.

@@ -13,11 +13,12 @@ mod wire_name;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
+use toolwright_base::IgnorePoison;
 use toolwright_model::ToolDefinition;
 
 use crate::ToolFunction;
@@ -143,7 +144,7 @@ impl ToolRegistry {
         if twice > 0 {
             tracing::warn!(server, count = twice, "the server lists tools twice; the first of each counts");
         }
-        let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.writer.lock().ignore_poison();
         let before = self.snapshot();
         // Others may have registered the same server meanwhile: calls are counted with those that run now.
         let earlier: HashMap<&str, &Arc<RegisteredTool>> = before.of_server(server).collect();
@@ -163,7 +164,7 @@ impl ToolRegistry {
 
     /// Takes away every tool of a server, and says how many there were.
     pub fn remove_server(&self, server: &str) -> usize {
-        let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.writer.lock().ignore_poison();
         let mut tools = self.current.load().tools().to_vec();
         let before = tools.len();
         tools.retain(|tool| tool.server() != Some(server));
@@ -213,7 +214,7 @@ impl ToolRegistry {
         if added.is_empty() {
             return Vec::new();
         }
-        let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.writer.lock().ignore_poison();
         let mut tools = self.current.load().tools().to_vec();
         let mut places = Vec::with_capacity(added.len());
         for tool in added {

@@ -5,10 +5,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use toolwright_base::IgnorePoison;
 use toolwright_model::Origin;
 use toolwright_normalizer::Tool;
 use toolwright_tools::builtin::{BuiltinConfig, BuiltinTool, VolumeConfig, builtin_tools};
@@ -70,7 +71,7 @@ struct Machine {
 
 impl Machine {
     fn new() -> Machine {
-        let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = ONE.lock().ignore_poison();
         Machine { bin: tempfile::tempdir().unwrap(), _alone: alone }
     }
 

@@ -1,12 +1,13 @@
 //! The voice: begun as the configuration says, and begun anew when it says otherwise.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use toolwright_base::IgnorePoison;
 use toolwright_config::{Configuration, VoiceSettings};
 use toolwright_gateway::Servers;
 use toolwright_tools::{ToolExecutor, printable};
@@ -152,7 +153,7 @@ impl VoiceKeeper {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Voice>>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+        self.current.lock().ignore_poison()
     }
 }
 

@@ -1,10 +1,11 @@
 //! Questions that wait for a spoken answer: one for each conversation, for a short time.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use toolwright_base::IgnorePoison;
 use toolwright_speech::{Device, Does};
 
 use crate::limits::{MAX_PENDING, PENDING_KEPT};
@@ -99,6 +100,6 @@ impl Questions {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().ignore_poison()
     }
 }

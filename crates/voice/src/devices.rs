@@ -1,8 +1,9 @@
 //! The devices of the house, asked for when they are needed and kept for a while.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::time::{Instant, timeout};
+use toolwright_base::IgnorePoison;
 use toolwright_model::Caller;
 use toolwright_speech::{Device, parse_devices};
 use toolwright_tools::{Call, ToolExecutor};
@@ -125,7 +126,7 @@ impl Devices {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().ignore_poison()
     }
 }
 

@@ -1,8 +1,10 @@
 //! What the voice has heard, answered and dropped.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use toolwright_base::IgnorePoison;
 
 /// Why a message was not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,7 +102,7 @@ impl Status {
     }
 
     pub(crate) fn took(&self, time: Duration) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(time);
+        *self.last.lock().ignore_poison() = Some(time);
     }
 
     /// How many were dropped for this reason.
@@ -125,7 +127,7 @@ impl Status {
 
     /// How long the last answer took.
     pub fn last_took(&self) -> Option<Duration> {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.last.lock().ignore_poison()
     }
 }
 

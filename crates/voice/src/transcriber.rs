@@ -7,11 +7,12 @@
 mod handle;
 mod queue;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolwright_base::IgnorePoison;
 use toolwright_model::Caller;
 use toolwright_speech::Device;
 use toolwright_tools::ToolExecutor;
@@ -203,7 +204,7 @@ impl Shared {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock().ignore_poison()
     }
 
     fn guard(&self) -> Guard {

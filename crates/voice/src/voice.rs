@@ -1,11 +1,12 @@
 //! All of the voice: the transcriber, the broker inside, and the fronts, begun together and none waiting for another.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolwright_base::IgnorePoison;
 use toolwright_config::{
     BrokerChoice, MqttProtocol, MqttSettings, USUAL_BROKER_PORT, VoiceSettings, WyomingSettings,
 };
@@ -307,6 +308,6 @@ impl Fronts {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<FrontView>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }

@@ -5,11 +5,12 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use toolwright_base::IgnorePoison;
 use toolwright_gateway::ServerTool;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, start};
@@ -120,7 +121,7 @@ fn bare(server: &Path) -> Result<Way, String> {
     let pipe = Arc::new(Mutex::new(pipe));
     let request = format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{PARAMS}}}\n");
     let call = move || -> BoxFuture<'static, Result<usize, String>> {
-        let length = pipe.lock().unwrap_or_else(PoisonError::into_inner).round_trip(&request);
+        let length = pipe.lock().ignore_poison().round_trip(&request);
         Box::pin(std::future::ready(length))
     };
     Ok(Way { name: "bare pipe", call: Box::new(call) })

@@ -1,7 +1,8 @@
 //! The guard of a question as the executor asks it, and the check that what was confirmed is what is run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use toolwright_base::IgnorePoison;
 use toolwright_tools::{CallJudge, Denied, Judged};
 
 use crate::{Guard, HeldCall, Offer, Proposed, Verdict};
@@ -58,7 +59,7 @@ impl OneCall {
 
     /// What it saw.
     pub fn seen(&self) -> Seen {
-        std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.seen.lock().ignore_poison())
     }
 
     fn verdict(&self, call: &Judged<'_>) -> Verdict {
@@ -92,7 +93,7 @@ impl OneCall {
 
 impl CallJudge for OneCall {
     fn judge(&self, call: &Judged<'_>) -> Result<(), Denied> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock().ignore_poison();
         seen.arguments = Some(call.arguments.to_owned());
         match self.verdict(call) {
             Verdict::Allow => Ok(()),

@@ -1,8 +1,9 @@
 //! Finding tools by what they do, over an index that is made anew when a list has changed.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::task::spawn_blocking;
+use toolwright_base::IgnorePoison;
 use toolwright_toolbox::meta::{Found, Identifier};
 use toolwright_toolbox::search::{Entry, Index};
 
@@ -117,5 +118,5 @@ impl Indexed {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock().ignore_poison()
 }

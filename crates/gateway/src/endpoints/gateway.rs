@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::HEADER_ANNOTATION;
 use toolwright_mcp::front::Service;
@@ -137,7 +138,7 @@ impl Gateway {
     }
 
     fn services(&self) -> std::sync::MutexGuard<'_, HashMap<Endpoint, Kept>> {
-        self.services.lock().unwrap_or_else(PoisonError::into_inner)
+        self.services.lock().ignore_poison()
     }
 }
 

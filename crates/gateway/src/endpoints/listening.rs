@@ -1,9 +1,10 @@
 //! What is told to a client that listens: changes of lists and resources, and log messages of no request.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 use toolwright_mcp::front::Listening;
 use toolwright_mcp::{Era, Filter};
@@ -112,8 +113,7 @@ impl Pump {
 
     /// What the wire gets.
     pub fn into_listening(self, mut granted: Filter) -> Listening {
-        let refused =
-            std::mem::take(&mut *self.hearing.refused.lock().unwrap_or_else(PoisonError::into_inner));
+        let refused = std::mem::take(&mut *self.hearing.refused.lock().ignore_poison());
         granted.uris.retain(|uri| !refused.contains(uri));
         let hold = Box::new((self.hearing.end.drop_guard(), self.hearing.kept));
         Listening { granted, notifications: self.told, hold }
@@ -123,7 +123,7 @@ impl Pump {
 impl Hearing {
     async fn hear(&self, server: &Server, ear: Ear) -> Result<(), ErrorObject> {
         {
-            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut heard = self.heard.lock().ignore_poison();
             if heard.iter().any(|host| Arc::ptr_eq(host, &server.host)) {
                 return Ok(());
             }
@@ -143,7 +143,7 @@ impl Hearing {
                 Err(_) => refused.push(known.clone()),
             }
         }
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).append(&mut refused);
+        self.refused.lock().ignore_poison().append(&mut refused);
         let (tell, end, server) = (self.tell.clone(), self.end.clone(), server.clone());
         tokio::spawn(async move {
             tokio::select! {
@@ -155,7 +155,7 @@ impl Hearing {
     }
 
     fn keep(&self, kept: Arc<Kept>) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+        self.kept.lock().ignore_poison().push(kept);
     }
 }
 

@@ -1,9 +1,9 @@
 //! The tools of several servers as one list: flat names, every definition otherwise as its server sent it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use toolwright_base::{lock_off_async, off_async};
+use toolwright_base::{IgnorePoison, lock_off_async, off_async};
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
 use toolwright_toolbox::Listed;
@@ -91,7 +91,7 @@ impl Lists {
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<Arc<Merged>>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().ignore_poison()
     }
 
     fn make(&self, members: &[Member], parts: Vec<Part>) -> Arc<Merged> {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use toolwright_base::off_async;
+use toolwright_base::{IgnorePoison, off_async};
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::Json;
 use toolwright_toolbox::Listed;
@@ -66,6 +66,6 @@ impl LastOffered {
     }
 
     fn last(&self) -> MutexGuard<'_, Option<(Arc<ServerConfig>, Arc<Offered>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }

@@ -1,8 +1,9 @@
 //! Which toolboxes a client has opened. Only sessions of legacy clients can tell: everybody else has all open.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use toolwright_base::IgnorePoison;
 use toolwright_mcp::Era;
 use toolwright_mcp::front::{Client, SessionId};
 
@@ -21,7 +22,7 @@ struct Open {
 
 impl OpenSets {
     fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Open>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().ignore_poison()
     }
 
     /// Whether nothing that a client did before counts.

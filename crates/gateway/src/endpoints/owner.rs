@@ -2,8 +2,9 @@
 //! prompts.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use toolwright_base::IgnorePoison;
 use toolwright_mcp::front::{Client, SessionId};
 
 /// The number of clients whose values are stored; beyond it the least recently used one is dropped.
@@ -45,7 +46,7 @@ impl<T> Default for PerClient<T> {
 
 impl<T: PartialEq> PerClient<T> {
     fn stored(&self) -> MutexGuard<'_, Stored<T>> {
-        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
+        self.stored.lock().ignore_poison()
     }
 
     /// The value of a client.

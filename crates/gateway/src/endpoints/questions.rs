@@ -3,11 +3,12 @@
 mod callers;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::{Notify, broadcast};
 use tokio::time::{Instant, sleep, timeout_at};
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, Notification, Request};
 use toolwright_mcp::front::Back;
 use toolwright_mcp::{Answer, Era, Host, log_rank};
@@ -113,7 +114,7 @@ impl ServerHost {
     }
 
     fn callers(&self) -> MutexGuard<'_, Callers> {
-        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.callers.lock().ignore_poison()
     }
 
     /// Begins a request on a connection. Once the server has asked without naming the call, requests of several

@@ -2,9 +2,9 @@
 //! servers name them later.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
-use toolwright_base::off_async;
+use toolwright_base::{IgnorePoison, off_async};
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 
 use super::owner::Owner;
@@ -28,7 +28,7 @@ struct Table {
 
 impl OwnedIds {
     fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().ignore_poison()
     }
 
     /// Stores the task that a result of this client's call reports, if it does.

@@ -1,8 +1,9 @@
 //! A toolbox with one server: its client sees the server as it is. Calls of tools go through the executor, and
 //! filters take tools away; everything else passes on untouched.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, Notification};
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
 use toolwright_mcp::{Era, Filter, RequestError};
@@ -57,7 +58,7 @@ impl Service for Transparent {
                 return Ok(about::of_absent(&member.server));
             };
             let found = reach(server, client.era, PATIENCE).await;
-            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut said = self.said.lock().ignore_poison();
             match found {
                 Ok(peer) => {
                     let about = about::of_peer(&peer, &server.own_name);

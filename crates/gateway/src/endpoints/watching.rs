@@ -2,12 +2,13 @@
 //! begun again when the server is.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR};
 use toolwright_mcp::{Era, Filter, RequestError, RequestOptions};
 use toolwright_toolbox::{State, Supervisor};
@@ -47,7 +48,7 @@ pub(crate) struct Kept {
 
 impl Watching {
     fn kept(&self) -> MutexGuard<'_, HashMap<(Family, Wanted), Weak<Kept>>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().ignore_poison()
     }
 
     /// Begins to hear of it in the client's family, or takes part in what others hear.

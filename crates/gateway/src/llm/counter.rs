@@ -1,8 +1,9 @@
 //! Exchanges with models in numbers, for the page that Prometheus reads.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use toolwright_base::IgnorePoison;
 use toolwright_ledger::Exchange;
 
 /// The upper bounds of the times of exchanges, in seconds.
@@ -76,6 +77,6 @@ impl ExchangeCounter {
     }
 
     fn upstreams(&self) -> MutexGuard<'_, BTreeMap<String, UpstreamNumbers>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }

@@ -1,7 +1,7 @@
 //! One upstream: where it is, who we are to it, and one request to it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,6 +9,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use reqwest::Url;
 use tokio::time::timeout;
+use toolwright_base::IgnorePoison;
 use toolwright_config::{UpstreamKey, UpstreamSettings};
 use toolwright_llm::{Dialect, Failure, FailureKind, Target, Thinks, dialects, quirks};
 
@@ -108,7 +109,7 @@ impl Upstream {
         if model.len() > LONGEST_REMEMBERED {
             return Arc::new(self.new_target(model));
         }
-        let mut targets = self.targets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut targets = self.targets.lock().ignore_poison();
         if let Some(target) = targets.get(model) {
             return Arc::clone(target);
         }
@@ -129,7 +130,7 @@ impl Upstream {
         }
         if target.thinks != thinks {
             let target = Arc::new(Target { thinks, ..(*target).clone() });
-            self.targets.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned(), target);
+            self.targets.lock().ignore_poison().insert(model.to_owned(), target);
         }
         true
     }
@@ -287,7 +288,7 @@ impl Upstream {
     }
 
     fn remember(&self, key: &str) {
-        let mut sent = self.sent_key.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sent = self.sent_key.lock().ignore_poison();
         if sent.as_ref().is_none_or(|sent| sent.key != key) {
             let finder = memchr::memmem::Finder::new(key).into_owned();
             *sent = Some(Arc::new(SentKey { key: key.to_owned(), finder }));
@@ -296,7 +297,7 @@ impl Upstream {
 
     /// The key that must not be shown.
     fn secret(&self) -> Option<Arc<SentKey>> {
-        let sent = self.sent_key.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let sent = self.sent_key.lock().ignore_poison().clone();
         sent.filter(|sent| sent.key.len() >= SHORTEST_KEY)
     }
 

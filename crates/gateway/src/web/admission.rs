@@ -1,9 +1,9 @@
 //! How much at once: by client and in all, in number and in time. Who cannot come in is told at once.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use toolwright_base::{ConcurrencyLimit, ConcurrencyPermit};
+use toolwright_base::{ConcurrencyLimit, ConcurrencyPermit, IgnorePoison};
 
 use super::keys::Known;
 use super::limits::{Rate, WebLimits};
@@ -57,7 +57,7 @@ impl Admission {
     pub fn enter(&self, known: &Known, stay: Stay, limits: &WebLimits) -> Result<Pass, Refusal> {
         let name = &known.visitor.name;
         if let Some(rate) = known.rate.map(Rate::per_second).or(limits.rate) {
-            let mut bucket = known.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut bucket = known.bucket.lock().ignore_poison();
             bucket.take(rate, Instant::now()).map_err(|wait| {
                 let message = format!(
                     "the client \"{name}\" sends more than {} requests in a second, its limit",

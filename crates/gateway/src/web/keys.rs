@@ -1,12 +1,12 @@
 //! Who somebody is, by the token that came along.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
-use toolwright_base::{ConcurrencyLimit, FileStamp};
+use toolwright_base::{ConcurrencyLimit, FileStamp, IgnorePoison};
 use toolwright_mcp::front::Visitor;
 use toolwright_model::{ANYONE, OWN_TOKEN};
 
@@ -121,7 +121,7 @@ impl Keys {
     /// logged.
     pub(super) fn refresh(&self) {
         let Some(folder) = &self.folder else { return };
-        if folder.stamp() == *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) {
+        if folder.stamp() == *self.stamp.lock().ignore_poison() {
             return;
         }
         if let Err(error) = self.read() {
@@ -132,7 +132,7 @@ impl Keys {
     fn read(&self) -> Result<(), TokenError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         // Taken before: what is written meanwhile is seen the next time.
-        *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = folder.stamp();
+        *self.stamp.lock().ignore_poison() = folder.stamp();
         let entries = folder.list()?;
         let old = self.known.load_full();
         let mut new: Vec<Arc<Known>> = old.iter().filter(|known| known.entry.is_none()).cloned().collect();

@@ -6,9 +6,10 @@ mod text;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use toolwright_base::IgnorePoison;
 use toolwright_telemetry::names::prometheus;
 use toolwright_telemetry::{JournalReadings, NumberedNames, Telemetry};
 use toolwright_tools::CallObserver;
@@ -62,7 +63,7 @@ impl CallObserver for CallCounter {
             return;
         }
         self.repaired.fetch_add(1, Ordering::Relaxed);
-        let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut repairs = self.repairs.lock().ignore_poison();
         for change in call.changes {
             let rule = self.rules.name(change.rule.as_deref().unwrap_or_else(|| change.code.as_str()));
             match repairs.get_mut(rule) {
@@ -80,7 +81,7 @@ impl CallObserver for CallCounter {
 
 impl CallCounter {
     fn count(&self, outcome: &'static str, duration: Duration) {
-        *self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).entry(outcome).or_default() += 1;
+        *self.outcomes.lock().ignore_poison().entry(outcome).or_default() += 1;
         self.count.fetch_add(1, Ordering::Relaxed);
         // Cut on purpose: 2^64 microseconds are half a million years.
         self.micros.fetch_add(duration.as_micros() as u64, Ordering::Relaxed);
@@ -114,12 +115,12 @@ impl Metrics {
     }
 
     pub(super) fn answered(&self, route: &'static str, status: u16) {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requests = self.requests.lock().ignore_poison();
         *requests.entry((route, status)).or_default() += 1;
     }
 
     pub(super) fn refused(&self, reason: &'static str) {
-        *self.refused.lock().unwrap_or_else(PoisonError::into_inner).entry(reason).or_default() += 1;
+        *self.refused.lock().ignore_poison().entry(reason).or_default() += 1;
     }
 
     /// The page that Prometheus reads.
@@ -130,12 +131,12 @@ impl Metrics {
         page.family(prometheus::UPTIME, "gauge", "Seconds since the start.");
         page.sample(prometheus::UPTIME, &[], self.started.elapsed().as_secs_f64());
         page.family(prometheus::HTTP_REQUESTS, "counter", "Answered requests by endpoint and status.");
-        for ((route, status), count) in &*self.requests.lock().unwrap_or_else(PoisonError::into_inner) {
+        for ((route, status), count) in &*self.requests.lock().ignore_poison() {
             let labels = [("endpoint", *route), ("status", &status.to_string())];
             page.sample(prometheus::HTTP_REQUESTS, &labels, count);
         }
         page.family(prometheus::HTTP_REFUSED, "counter", "Requests that the port turned away, by reason.");
-        for (reason, count) in &*self.refused.lock().unwrap_or_else(PoisonError::into_inner) {
+        for (reason, count) in &*self.refused.lock().ignore_poison() {
             page.sample(prometheus::HTTP_REFUSED, &[("reason", reason)], count);
         }
         page.gauge(prometheus::HTTP_CONNECTIONS, "Open connections.", open.connections);
@@ -198,7 +199,7 @@ impl fmt::Debug for Metrics {
 impl CallCounter {
     fn on(&self, page: &mut Page, in_flight: usize) {
         page.family(prometheus::CALLS, "counter", "Tool calls by outcome.");
-        for (outcome, count) in &*self.outcomes.lock().unwrap_or_else(PoisonError::into_inner) {
+        for (outcome, count) in &*self.outcomes.lock().ignore_poison() {
             page.sample(prometheus::CALLS, &[("outcome", outcome)], count);
         }
         page.family(prometheus::CALLS_REPAIRED, "counter", "Tool calls whose arguments were mended.");
@@ -208,7 +209,7 @@ impl CallCounter {
             "counter",
             "Changes of arguments by rule, or by step where no rule asked.",
         );
-        for (rule, count) in &*self.repairs.lock().unwrap_or_else(PoisonError::into_inner) {
+        for (rule, count) in &*self.repairs.lock().ignore_poison() {
             page.sample(prometheus::REPAIRS, &[("rule", rule)], count);
         }
         page.gauge(prometheus::CALLS_IN_FLIGHT, "Tool calls that run.", in_flight);

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
-use toolwright_base::{make_private_folder, private_options};
+use toolwright_base::{IgnorePoison, make_private_folder, private_options};
 
 /// How many are remembered without a folder; no more links can be made by hand in the time that one lasts.
 const MOST_IN_MEMORY: usize = 10_000;
@@ -63,7 +63,7 @@ impl Spent {
     }
 
     fn memory(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memory.lock().ignore_poison()
     }
 }
 

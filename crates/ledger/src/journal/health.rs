@@ -1,6 +1,8 @@
 //! How a journal is doing, for those who show it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use toolwright_base::IgnorePoison;
 
 /// How a journal is doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,12 +47,12 @@ pub(super) struct HealthCell(Mutex<Health>);
 
 impl HealthCell {
     pub fn get(&self) -> Health {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().ignore_poison().clone()
     }
 
     /// So many records were lost or are unsure.
     pub fn fail(&self, lost: u64, unsynced: u64, why: String) {
-        let mut health = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut health = self.0.lock().ignore_poison();
         if health.state == State::Ok {
             // Once, and not for each record: a full disk needs no flood of lines.
             tracing::error!(error = %why, "the journal cannot be written");
@@ -64,13 +66,13 @@ impl HealthCell {
 
     /// So many files were removed.
     pub fn removed(&self, files: u64) {
-        let mut health = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut health = self.0.lock().ignore_poison();
         health.removed = health.removed.saturating_add(files);
     }
 
     /// It works again.
     pub fn resume(&self) {
-        let mut health = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut health = self.0.lock().ignore_poison();
         if health.state == State::Degraded {
             tracing::warn!(lost = health.lost, unsynced = health.unsynced, "the journal is written again");
             health.state = State::Ok;

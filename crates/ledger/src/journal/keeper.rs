@@ -4,11 +4,12 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use super::writer::{Shared, Todo};
+use toolwright_base::IgnorePoison;
 use toolwright_model::Durability;
 
 /// How often old segments are looked for when nothing else happens.
@@ -37,7 +38,7 @@ fn run(shared: &Shared) {
                 .wait_timeout_while(writer, TIDY_EVERY, |writer| {
                     !writer.todo.is_sync && !writer.todo.is_tidy && !writer.is_closing
                 })
-                .unwrap_or_else(PoisonError::into_inner);
+                .ignore_poison();
             (writer, is_hour_over) = (waited.0, waited.1.timed_out());
         }
         let is_closing = writer.is_closing;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use toolwright_base::{FileStamp, private_options, replace_private, unix_micros};
+use toolwright_base::{FileStamp, IgnorePoison, private_options, replace_private, unix_micros};
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer::ActiveRules;
 
@@ -96,7 +96,7 @@ impl SharedLearning {
     }
 
     fn learning(&self) -> MutexGuard<'_, Learning> {
-        self.learning.lock().unwrap_or_else(PoisonError::into_inner)
+        self.learning.lock().ignore_poison()
     }
 
     /// The same for who asks about suggestions: a process that does not learn reads what another one suggests.
@@ -121,7 +121,7 @@ impl SharedLearning {
                 let _ = self.lock.set(file);
                 // What stands there is compared with what is suggested from now on.
                 let there = fs::read_to_string(self.folder.join(SUGGESTIONS_FILE)).unwrap_or_default();
-                *self.written.lock().unwrap_or_else(PoisonError::into_inner) = there;
+                *self.written.lock().ignore_poison() = there;
                 return;
             }
             sleep(ASK).await;
@@ -354,7 +354,7 @@ impl SharedLearning {
         }
         let suggested = self.learning().undecided();
         let Ok(text) = serde_json::to_string_pretty(&suggested) else { return };
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = self.written.lock().ignore_poison();
         if *written == text || (suggested.is_empty() && written.is_empty()) {
             return;
         }

@@ -12,12 +12,13 @@ mod parts;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+use toolwright_base::IgnorePoison;
 
 use super::{NormalizerStats, Snapshot, Stats, StatsLimits};
 use parts::Parts;
@@ -116,7 +117,7 @@ impl StatsFile {
 
     /// Writes the part of this process and the sum. Blocks for some milliseconds.
     pub fn flush(&self) -> Result<(), StatsFileError> {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.parts.lock().ignore_poison();
         parts.hold()?;
         let written = parts.write(&self.stats);
         parts.let_go();
@@ -125,7 +126,7 @@ impl StatsFile {
 
     /// The sum of all processes as it is now: this one up to this moment, the others up to their last writing.
     pub fn sum(&self) -> Result<NormalizerStats, StatsFileError> {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.parts.lock().ignore_poison();
         parts.sum(&self.stats.summary(), Timestamp::now())
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::Json;
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer as normalizer;
@@ -79,7 +80,7 @@ impl ToolCache {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().ignore_poison()
     }
 }
 
@@ -113,7 +114,7 @@ impl Toolset {
     /// What a name stands for that is no tool's as it is: found once, by `find`. `None` when so many different names were
     /// looked up for this request that looking on would keep others waiting.
     pub(super) fn looked_up(&self, sent: &str, find: impl FnOnce() -> Named) -> Option<Named> {
-        let mut looked_up = self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looked_up = self.looked_up.lock().ignore_poison();
         if let Some(named) = looked_up.get(sent) {
             return Some(named.clone());
         }

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::lines::{Found, Noise};
 use toolwright_jsonrpc::{
     ErrorObject, INTERNAL_ERROR, Id, Json, Message, MintedIds, Notification, Request, Response,
@@ -131,7 +132,7 @@ impl Shared {
             }
             "notifications/cancelled" => {
                 let id = params.and_then(|params| params.get("requestId")).and_then(Id::from_json);
-                let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+                let asked = self.asked.lock().ignore_poison();
                 if let Some(cancel) = id.and_then(|id| asked.get(&id).cloned()) {
                     cancel.cancel();
                 }
@@ -166,7 +167,7 @@ impl Shared {
         let cancel = CancellationToken::new();
         let id = request.id.clone();
         {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut asked = self.asked.lock().ignore_poison();
             if asked.len() >= MAX_ASKED {
                 let message = format!("{MAX_ASKED} requests are being answered; ask again later");
                 let outcome = Err(ErrorObject::new(INTERNAL_ERROR, message));
@@ -192,7 +193,7 @@ impl Shared {
                 outcome = answer => Some(outcome),
                 () = cancel.cancelled() => None,
             };
-            shared.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            shared.asked.lock().ignore_poison().remove(&id);
             if let Some(outcome) = outcome {
                 let response = Response { id: Some(id), outcome, extra: Vec::new() };
                 let _ = shared.outgoing.send(Message::Response(response).into()).await;
@@ -214,7 +215,7 @@ impl Shared {
             let (server, fault) = (self.server.as_str(), noise.fault.as_deref());
             tracing::warn!(server, kind = ?noise.kind, fault, count, text, "a server printed something that is no message");
         }
-        let mut kept = self.last_noise.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.last_noise.lock().ignore_poison();
         if kept.len() == NOISE_KEPT {
             kept.pop_front();
         }

@@ -1,11 +1,11 @@
 //! Tasks that end with their owner, and the text of messages.
 
 use std::future::Future;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::shape::Shaped;
 use tokio::task::AbortHandle;
-use toolwright_base::off_async;
+use toolwright_base::{IgnorePoison, off_async};
 use toolwright_jsonrpc::{ErrorObject, Id, Message, Notification, Response};
 
 /// A task that ends when this is dropped.
@@ -30,7 +30,7 @@ impl Drop for Task {
 
 /// What a lock guards, even when somebody panicked while holding it: no state here is ever half written.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock().ignore_poison()
 }
 
 /// The line of an answer.

@@ -10,11 +10,12 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use toolwright_base::IgnorePoison;
 
 use super::{DISMISSAL, mark};
 
@@ -87,7 +88,7 @@ impl Guardian {
                 let _ = pipe.write_all(DISMISSAL.as_bytes());
             }
         }
-        let kept = self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.shared.kept.lock().ignore_poison();
         let _ = kept.recv_timeout(GOODBYE);
         true
     }
@@ -121,7 +122,7 @@ impl fmt::Debug for Guardian {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().ignore_poison()
     }
 
     /// Starts the process and tells it of every server that runs.

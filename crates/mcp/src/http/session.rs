@@ -1,8 +1,9 @@
 //! What a legacy server and we have agreed on, and how it is agreed on anew.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use tokio::sync::watch;
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{Json, Message};
 
 use super::headers::{PROTOCOL_VERSION, SESSION_ID};
@@ -37,7 +38,7 @@ impl Session {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().ignore_poison()
     }
 
     /// Which agreement this is; 0 is none.

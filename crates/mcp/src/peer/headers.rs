@@ -1,8 +1,9 @@
 //! The tools of a server over HTTP whose arguments travel as headers too.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::Json;
 
 use crate::RequestError;
@@ -19,7 +20,7 @@ pub(super) struct ToolHeaders {
 
 impl ToolHeaders {
     fn schemas(&self) -> MutexGuard<'_, HashMap<String, Json>> {
-        self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
+        self.schemas.lock().ignore_poison()
     }
 
     /// Keeps the schemas of a list, and takes the tools out of it that cannot be called.

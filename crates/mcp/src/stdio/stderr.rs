@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use toolwright_base::IgnorePoison;
 use toolwright_redact::{harmless, lines};
 
 /// How much is kept.
@@ -34,7 +35,7 @@ impl StderrRing {
     }
 
     pub(super) fn push(&self, more: &[u8]) {
-        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ring = self.ring.lock().ignore_poison();
         let kept = &more[more.len().saturating_sub(KEPT_BYTES)..];
         let over = (ring.bytes.len() + kept.len()).saturating_sub(KEPT_BYTES);
         ring.is_cut |= over > 0 || kept.len() < more.len();
@@ -45,7 +46,7 @@ impl StderrRing {
     /// Everything that is kept, in whole lines.
     pub fn text(&self) -> String {
         let (bytes, is_cut) = {
-            let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+            let ring = self.ring.lock().ignore_poison();
             let (front, back) = ring.bytes.as_slices();
             ([front, back].concat(), ring.is_cut)
         };

@@ -1,7 +1,9 @@
 //! Short texts that hide nothing: the names of tools, clients and models come with every record.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use toolwright_base::IgnorePoison;
 
 /// How many are kept.
 const MOST: usize = 1024;
@@ -32,7 +34,7 @@ impl Passed {
     }
 
     fn texts(&self) -> MutexGuard<'_, HashSet<Box<str>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }
 

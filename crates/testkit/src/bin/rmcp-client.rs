@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::ClientHandler;
@@ -23,6 +23,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::timeout;
+use toolwright_base::IgnorePoison;
 
 /// Longer than anything takes that is not stuck.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -67,7 +68,7 @@ impl ClientHandler for User {
         if message == "waiting" {
             self.is_waiting.notify_one();
         }
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+        self.progress.lock().ignore_poison().push(message);
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
@@ -188,11 +189,11 @@ impl Desk {
             }),
             "progress" => {
                 let heard = &self.client.service().progress;
-                heard.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                heard.lock().ignore_poison().clear();
                 let said = self.says("count_steps", json!({"steps": 3})).await?;
                 // The SDK hands every notification to a task of its own: they may be late, in any order.
                 loop {
-                    let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                    let mut heard = heard.lock().ignore_poison().clone();
                     heard.sort();
                     if heard.len() >= 3 {
                         return Ok(json!([said, heard]));

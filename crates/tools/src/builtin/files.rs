@@ -27,11 +27,12 @@ mod walk;
 mod write_to_file;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::clock::Clock;
 use super::{BuiltinError, BuiltinTool};
 use place::Root;
+use toolwright_base::IgnorePoison;
 
 /// Where the files tools may work, and how much they take on.
 #[derive(Clone, Debug, Default)]
@@ -96,11 +97,11 @@ struct Toolbox {
 
 impl Toolbox {
     fn tell_later(&self, lines: Vec<String>) {
-        self.untold.lock().unwrap_or_else(PoisonError::into_inner).extend(lines);
+        self.untold.lock().ignore_poison().extend(lines);
     }
 
     fn told_once(&self) -> Vec<String> {
-        std::mem::take(&mut *self.untold.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.untold.lock().ignore_poison())
     }
 }
 

@@ -1,12 +1,13 @@
 //! Who gets which message, and which messages are kept.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use toolwright_base::IgnorePoison;
 
 use super::topics::is_meant;
 use super::{CLIENT_QUEUE, MAX_CLIENTS, MAX_KEPT, MAX_KEPT_BYTES, MAX_SUBSCRIPTIONS, QUIET};
@@ -156,7 +157,7 @@ impl Router {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }
 

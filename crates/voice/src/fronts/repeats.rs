@@ -1,9 +1,10 @@
 //! Messages that came before.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tokio::time::Instant;
+use toolwright_base::IgnorePoison;
 
 use crate::limits::{REMEMBERED_FOR, REMEMBERED_IDS};
 
@@ -20,7 +21,7 @@ struct Seen {
 impl Repeats {
     /// Whether a message with this id came before; it counts as seen from now on.
     pub fn is_repeated(&self, id: &str) -> bool {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.lock().ignore_poison();
         let Seen { known, order } = &mut *seen;
         let is_old = |(_, since): &(String, Instant)| since.elapsed() > REMEMBERED_FOR;
         while order.len() > REMEMBERED_IDS || order.front().is_some_and(is_old) {

@@ -5,7 +5,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -19,6 +19,7 @@ use hyper_util::rt::TokioIo;
 use reqwest::Url;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use toolwright_base::IgnorePoison;
 
 use super::{CONNECT, CarryError, IDLE, poll_data};
 use crate::quiet::Quiet;
@@ -130,7 +131,7 @@ impl Near {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock().ignore_poison()
     }
 }
 

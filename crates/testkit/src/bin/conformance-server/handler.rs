@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams,
@@ -20,6 +20,7 @@ use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
+use toolwright_base::IgnorePoison;
 
 use crate::jobs::Job;
 use crate::offer::{self, typed};
@@ -264,7 +265,7 @@ impl ServerHandler for Fixture {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).insert(request.uri);
+        self.watched.lock().ignore_poison().insert(request.uri);
         Ok(())
     }
 
@@ -273,7 +274,7 @@ impl ServerHandler for Fixture {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&request.uri);
+        self.watched.lock().ignore_poison().remove(&request.uri);
         Ok(())
     }
 

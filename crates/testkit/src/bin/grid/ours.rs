@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, stdin};
 use tokio::sync::oneshot;
+use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{Json, raw};
 use toolwright_mcp::guard::Guardian;
 use toolwright_testkit::servers::{Programs, call, supervised, text_of};
@@ -76,7 +77,7 @@ impl Lines {
                     None => Said::Error(line.get_text("error").unwrap_or_default()),
                 };
                 let id = line.get("id").map_or(String::new(), |id| id.to_string());
-                let waiter = answered.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+                let waiter = answered.lock().ignore_poison().remove(&id);
                 if let Some(waiter) = waiter {
                     let _ = waiter.send(said);
                 }
@@ -88,9 +89,9 @@ impl Lines {
     pub async fn call(&self, habit: &str, arguments: &str) -> Said {
         let id = self.ids.fetch_add(1, Ordering::Relaxed).to_string();
         let (answer, answered) = oneshot::channel();
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), answer);
+        self.waiting.lock().ignore_poison().insert(id.clone(), answer);
         let line = format!("{{\"id\":{id},\"habit\":{},\"arguments\":{arguments}}}\n", raw::quote(habit));
-        let written = self.stdin.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+        let written = self.stdin.lock().ignore_poison().write_all(line.as_bytes());
         match written {
             Ok(()) => answered.await.unwrap_or_else(|_| Said::Error("it is gone".to_owned())),
             Err(error) => Said::Error(error.to_string()),

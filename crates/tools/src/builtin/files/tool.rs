@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::PoisonError;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use toolwright_base::IgnorePoison;
 use toolwright_model::{Annotations, Origin, ToolDefinition};
 
 use super::super::arguments::parse;
@@ -112,9 +112,7 @@ impl<T: FileTool> ToolFunction for Function<T> {
 fn run<T: FileTool>(toolbox: &Toolbox, tool: T, stop: &Stop) -> Result<ToolOutput, ToolFailure> {
     // Two calls that read, change and write the same file must not run at once: one change would be lost.
     let _one_at_a_time = match T::EFFECT {
-        Effect::Edits | Effect::Destroys => {
-            Some(toolbox.writing.lock().unwrap_or_else(PoisonError::into_inner))
-        }
+        Effect::Edits | Effect::Destroys => Some(toolbox.writing.lock().ignore_poison()),
         Effect::Reads => None,
     };
     stop.check()?;
