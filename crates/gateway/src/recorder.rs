@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use toolwright_base::{IgnorePoison, unix_micros};
 use toolwright_ledger::journal::AppendError;
-use toolwright_ledger::{Change, Failure, Hidden, Ledger, NotSafeYet, Reached, Record, Stages};
+use toolwright_ledger::{
+    Change, Failure, Hidden, Ledger, NotSafeYet, Reached, Record, Stages, recorded_part,
+};
 use toolwright_tools::builtin::FILES_SERVER;
 use toolwright_tools::observer::{CallId, Finished, Normalized, Stage, Started, Waiting};
 use toolwright_tools::registry::BUILT_IN;
 use toolwright_tools::{CallError, CallObserver, RegisteredTool};
 
-/// How many bytes of arguments are written down: a line of the journal has an end.
-const MAX_ARGUMENTS: usize = 1 << 20;
 /// How many bytes of an error message are written down. What a server sends must not make a line so long that the
 /// journal refuses it: the call would be missing there.
 const MAX_MESSAGE: usize = 256 << 10;
@@ -120,14 +120,14 @@ impl CallObserver for Recorder {
             tool,
             ..Record::default()
         };
-        let sent = self.ledger.hide(cut(call.arguments.expose()));
+        let sent = self.ledger.hide(recorded_part(call.arguments.expose()));
         self.running().insert(call.id, Running { record, sent, normalized: Hidden::default() });
     }
 
     fn normalized(&self, call: &Normalized<'_>) {
         let normalized = match call.changes {
             [] => Hidden::default(),
-            _ => self.ledger.hide(cut(call.arguments.expose())),
+            _ => self.ledger.hide(recorded_part(call.arguments.expose())),
         };
         let mut running = self.running();
         let Some(known) = running.get_mut(&call.id) else { return };
@@ -178,11 +178,6 @@ fn waiting(record: NotSafeYet) -> Waiting {
 
 fn unwritten(error: &AppendError) -> String {
     format!("{error}; mend the disk or free some space, or allow calls without records")
-}
-
-/// As much of a text as is written down.
-pub(crate) fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_ARGUMENTS)]
 }
 
 fn name_tool(record: &mut Record, tool: &RegisteredTool) {

@@ -23,5 +23,5 @@ pub use exchange::Exchange;
 pub use hiding::Hidden;
 pub use indexed::{Reindex, StoreAddress};
 pub use ledger::{Ledger, LedgerError, LedgerOptions, NotSafeYet};
-pub use record::{Change, Failure, Kind, LLM_FRONT, Reached, Record, Stages};
+pub use record::{Change, Failure, Kind, LLM_FRONT, Reached, Record, Stages, recorded_part};
 pub use toolwright_model::OnFailure;

@@ -8,6 +8,14 @@ use crate::Exchange;
 /// The front of calls that a model behind the proxy made: their tools are the client's, and not ours.
 pub const LLM_FRONT: &str = "llm";
 
+/// How many bytes of arguments are written down: a line of the journal has an end.
+const MAX_ARGUMENTS: usize = 1 << 20;
+
+/// As much of the text of arguments as is written down.
+pub fn recorded_part(arguments: &str) -> &str {
+    &arguments[..arguments.floor_char_boundary(MAX_ARGUMENTS)]
+}
+
 /// One line of the journal, without what chains it to the others. Everything in it has been redacted.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {

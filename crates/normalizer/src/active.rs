@@ -1,9 +1,10 @@
 //! The active rules: one owner for everything that repairs calls, learns from them or shows them.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
+use toolwright_base::IgnorePoison;
 
 use crate::engine::Normalizer;
 use crate::rules::{Rule, RuleSet};
@@ -70,7 +71,7 @@ impl ActiveRules {
     }
 
     fn change(&self, change: impl FnOnce(&mut RuleParts)) {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.parts.lock().ignore_poison();
         change(&mut parts);
         let version = self.load().version + 1;
         self.compiled.store(Arc::new(parts.compile(&self.model_call_sets, version)));

@@ -26,7 +26,7 @@ pub(super) fn nearest<'t>(sent: &str, tools: impl Iterator<Item = (&'t str, &'t 
         |tool| Some((tool.likeness(letters_apart(tool.own, &tool.name))?, tool.flat)),
         |tool| {
             let apart = tool.likeness(keystrokes_apart(tool.own, &tool.name))?;
-            Some((apart, tool.from_place(), tool.flat))
+            Some((apart, tool.place_apart(), tool.flat))
         },
         TOLD,
     );
@@ -48,7 +48,7 @@ impl Candidate<'_, '_> {
         (is_slip(apart, self.own, &self.name) || share_a_word(self.own, &self.name)).then_some(apart)
     }
 
-    fn from_place(&self) -> usize {
+    fn place_apart(&self) -> usize {
         let (toolbox, server) = (self.tool.toolbox.to_lowercase(), self.tool.server.to_lowercase());
         let whole = format!("{toolbox}__{server}");
         keystrokes_apart(self.place, &whole).min(keystrokes_apart(self.place, &server))

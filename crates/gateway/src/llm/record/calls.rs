@@ -1,11 +1,12 @@
 //! What is written down of the calls in an exchange.
 
-use toolwright_ledger::{Change, Exchange, Failure as Failed, Ledger, Reached, Record, Stages};
+use toolwright_ledger::{
+    Change, Exchange, Failure as Failed, Ledger, Reached, Record, Stages, recorded_part,
+};
 use toolwright_llm::calls::CallReport;
 use toolwright_model::Outcome;
 
 use super::Exchanged;
-use crate::recorder;
 
 /// How much of a tool's name is written down: a model may write any text for one.
 const MOST_NAME: usize = 256;
@@ -39,11 +40,11 @@ impl Exchanged {
         if number < self.history.len() && !call.is_changed() {
             return;
         }
-        let sent = ledger.hide(recorder::cut(&call.sent));
+        let sent = ledger.hide(recorded_part(&call.sent));
         let (normalized, changes, error) = match &call.outcome {
             Outcome::Unchanged => (Default::default(), Vec::new(), None),
             Outcome::Repaired { arguments, changes } => {
-                (ledger.hide(recorder::cut(arguments)), changes.iter().map(Change::from).collect(), None)
+                (ledger.hide(recorded_part(arguments)), changes.iter().map(Change::from).collect(), None)
             }
             Outcome::Refused { problems, .. } => {
                 let message: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
