@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::book::Writing;
+
 /// What is printed when the command line cannot be understood.
 pub const USAGE: &str = "\
 usage: cargo xtask <task>
@@ -12,7 +14,8 @@ tasks:
                                       (NAME: laws, text, rules, schema_arguments, lines, config, clients,
                                       stream_anthropic, stream_chat, stream_responses, stream_ollama,
                                       voice_payload, voice_wyoming, zwave; default: all)
-  book                                links and words of all pages
+  book [--write]                      links and words of all pages, and whether docs/limits.md is up to date
+                                      (--write brings it up to date)
   bench                               time per call beside other libraries, and the corpus score
   bench hostile                       a server with bad habits behind us and behind other gateways
   bench mcp                           a call direct, through us and through other gateways
@@ -35,8 +38,8 @@ pub enum Task {
     Fuzz(FuzzOptions),
     /// Measure, and compare with peers.
     Bench,
-    /// The links and the words of the pages.
-    Book,
+    /// The links and the words of the pages, and those that are generated.
+    Book(Writing),
     /// Perform the scenarios of the protocol's own suite.
     Conformance,
     /// Hold us and other gateways against a hostile server.
@@ -159,7 +162,11 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Task, String> {
         },
         Some("soak") => return Ok(Task::Soak(words.collect())),
         Some("conformance") => Task::Conformance,
-        Some("book") => Task::Book,
+        Some("book") => match words.next().as_deref() {
+            None => Task::Book(Writing::Check),
+            Some("--write") => Task::Book(Writing::Write),
+            Some(extra) => return Err(format!("`{extra}` was not expected here")),
+        },
         Some(other) => return Err(format!("there is no task `{other}`")),
         None => return Err("no task was named".to_owned()),
     };
@@ -206,7 +213,8 @@ mod tests {
     fn each_task_is_found_by_its_name() {
         assert_eq!(parsed("test"), Ok(Task::Test));
         assert_eq!(parsed("bench"), Ok(Task::Bench));
-        assert_eq!(parsed("book"), Ok(Task::Book));
+        assert_eq!(parsed("book"), Ok(Task::Book(Writing::Check)));
+        assert_eq!(parsed("book --write"), Ok(Task::Book(Writing::Write)));
         assert_eq!(parsed("conformance"), Ok(Task::Conformance));
         assert_eq!(parsed("bench hostile"), Ok(Task::BenchHostile));
         assert_eq!(parsed("bench mcp"), Ok(Task::BenchMcp));

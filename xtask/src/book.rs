@@ -2,6 +2,7 @@
 //!
 //! What the examples of the pages do is tested by the programs that they call (`crates/toolwright/tests/book`).
 
+mod limits;
 mod links;
 #[path = "../../tests/book/markdown.rs"]
 mod markdown;
@@ -27,8 +28,27 @@ impl std::fmt::Display for Mistake {
     }
 }
 
+/// What is done about generated pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// A page that is out of date is a mistake.
+    Check,
+    /// It is written.
+    Write,
+}
+
 /// Checks all pages.
-pub fn run(workspace: &Workspace) -> Result<(), Failure> {
+pub fn run(workspace: &Workspace, writing: Writing) -> Result<(), Failure> {
+    let step = "book: limits";
+    announce(step);
+    let failed = |error: std::io::Error| Failure::new(step, error.to_string());
+    let (path, page) = (workspace.root().join(limits::PAGE), limits::page(workspace.root()).map_err(failed)?);
+    if writing == Writing::Write {
+        std::fs::write(&path, &page).map_err(failed)?;
+    } else if std::fs::read_to_string(&path).unwrap_or_default() != page {
+        let what = format!("{} is out of date: run `cargo xtask book --write`", limits::PAGE);
+        return Err(Failure::new(step, what));
+    }
     let step = "book: links";
     announce(step);
     let pages = Pages::read(workspace.root()).map_err(|error| Failure::new(step, error.to_string()))?;

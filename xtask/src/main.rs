@@ -11,6 +11,7 @@ mod dependencies;
 mod disturbers;
 mod fuzz;
 mod invocation;
+mod layers;
 mod mosquitto;
 mod optional;
 mod peers;
@@ -55,7 +56,7 @@ fn perform(task: Task) -> Result<(), Failure> {
         Task::Test => test::run(&workspace),
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Bench => bench::run(&workspace),
-        Task::Book => book::run(&workspace),
+        Task::Book(writing) => book::run(&workspace, writing),
         Task::Conformance => conformance::run(&workspace),
         Task::BenchHostile => bench::hostile::run(&workspace),
         Task::BenchMcp => bench::mcp::run(&workspace),

@@ -5,9 +5,10 @@
 
 use std::path::Path;
 
-use crate::book;
+use crate::book::{self, Writing};
 use crate::conformance;
 use crate::dependencies;
+use crate::layers;
 use crate::setup;
 use crate::step::{self, Failure, announce, note};
 use crate::workspace::Workspace;
@@ -32,8 +33,9 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     setup::for_tests(workspace)?;
     formatting(workspace)?;
     suites(workspace)?;
-    book::run(workspace)?;
+    book::run(workspace, Writing::Check)?;
     pure_crates(workspace)?;
+    layers::run(workspace)?;
     lints(workspace)?;
     dependencies::run(workspace)?;
     cargo_deny(workspace)?;

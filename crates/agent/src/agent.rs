@@ -7,9 +7,9 @@ mod run;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use toolwright_base::IgnorePoison;
-use toolwright_gateway::llm::LlmFront;
+use toolwright_executor::ToolExecutor;
 use toolwright_llm::form::{Block, Message, Role, Text};
-use toolwright_tools::ToolExecutor;
+use toolwright_proxy::LlmFront;
 
 use crate::client::{ModelClient, client_for};
 use crate::memory::Memory;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use toolwright_executor::{CallError, ToolOutput};
 use toolwright_llm::form::Message;
 use toolwright_model::Change;
-use toolwright_tools::{CallError, ToolOutput};
 
 use crate::Question;
 

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use toolwright_gateway::llm::{LlmFront, OwnAsk};
 use toolwright_jsonrpc::Json;
 use toolwright_llm::form::{Event, Message, Request, Response, Text, Tool, ToolChoice};
 use toolwright_llm::{Dialect, Failure, dialects};
+use toolwright_proxy::{LlmFront, OwnAsk};
 
 /// Asks a model.
 pub trait ModelClient: Send + Sync {

@@ -1,7 +1,7 @@
 //! Who says of a call whether it may be run.
 
+use toolwright_executor::RegisteredTool;
 use toolwright_model::Change;
-use toolwright_tools::RegisteredTool;
 
 /// Says of every call of a question whether it may be run.
 ///

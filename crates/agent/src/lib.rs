@@ -2,13 +2,13 @@
 //! executor.
 //!
 //! An [`Agent`] asks a model through a [`ModelClient`] ([`DialectClient`]), hands
-//! every call to the [`ToolExecutor`](toolwright_tools::ToolExecutor), gives the results back and asks again, until the
+//! every call to the [`ToolExecutor`](toolwright_executor::ToolExecutor), gives the results back and asks again, until the
 //! model answers or a limit is reached. Every call has exactly one result, in the order of the calls. A [`Guard`] says of
 //! each call, by the arguments that would be run, whether it may be; what needs a person's word is held ([`Held`]) until
 //! [`Agent::go_on`] tells what the person said.
 //!
 //! This crate knows no terminal, no broker and no file. How models are reached, routed and written down is the
-//! gateway's ([`LlmFront`](toolwright_gateway::llm::LlmFront)); how calls are mended and run is the executor's.
+//! gateway's ([`LlmFront`](toolwright_proxy::LlmFront)); how calls are mended and run is the executor's.
 //!
 //! Start with [`Agent::ask`], [`Question`] and [`Answer`].
 //!
@@ -16,8 +16,8 @@
 //! use std::sync::Arc;
 //!
 //! use toolwright_agent::{Agent, AgentSettings, AskError, Front, Listener, Question};
-//! use toolwright_gateway::llm::LlmFront;
-//! use toolwright_tools::ToolExecutor;
+//! use toolwright_proxy::LlmFront;
+//! use toolwright_executor::ToolExecutor;
 //!
 //! struct Speaker(String);
 //!

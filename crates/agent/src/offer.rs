@@ -1,10 +1,10 @@
 //! Which tools the model is told of.
 
 use toolwright_config::ToolFilters;
+use toolwright_executor::registry::Snapshot;
+use toolwright_executor::{RegisteredTool, ToolExecutor};
 use toolwright_jsonrpc::Json;
 use toolwright_llm::form::Tool;
-use toolwright_tools::registry::Snapshot;
-use toolwright_tools::{RegisteredTool, ToolExecutor};
 
 /// The tools that may be called in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 use std::sync::{Arc, Mutex};
 
 use toolwright_agent::{Agent, DialectClient, Front, ModelClient, Question, Silent, Stop};
+use toolwright_executor::observer::{Finished, Started};
+use toolwright_executor::{CallObserver, ToolExecutor};
 use toolwright_testkit::llm_upstream::{Dialect, Said};
-use toolwright_tools::observer::{Finished, Started};
-use toolwright_tools::{CallObserver, ToolExecutor};
 
 use crate::stage::{self, Runs, recorded, registry, spoken, stage_of, usual};
 

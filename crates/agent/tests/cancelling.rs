@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_agent::{Silent, Stop};
+use toolwright_executor::{ErrorCode, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Ended, Said};
-use toolwright_tools::{ErrorCode, ToolOutput};
 
 use crate::stage::{ANY, DIALECTS, Ear, MODEL, ask, stage, tool};
 

@@ -1,7 +1,7 @@
 //! What the clients of each provider send besides, and which one a model has.
 
 use toolwright_agent::{AgentSettings, Silent};
-use toolwright_gateway::llm::Place;
+use toolwright_proxy::Place;
 use toolwright_testkit::llm_upstream::{Dialect, Said};
 
 use crate::stage::{MODEL, Runs, ask, stage, stage_with, usual};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use toolwright_agent::{Decision, Guard, Proposed, Silent, Stop, Verdict};
+use toolwright_executor::{ErrorCode, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Said};
-use toolwright_tools::{ErrorCode, ToolOutput};
 
 use crate::stage::{ANY, DIALECTS, Ear, Runs, Stage, ask, stage, tool};
 

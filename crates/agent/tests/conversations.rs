@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use toolwright_agent::{AgentSettings, Clock, Front, MemorySettings, Question, Silent};
+use toolwright_executor::ToolOutput;
 use toolwright_testkit::llm_upstream::{Dialect, Said};
-use toolwright_tools::ToolOutput;
 
 use crate::stage::{ANY, DIALECTS, MODEL, ask, stage, stage_with, tool, usual};
 

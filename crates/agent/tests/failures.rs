@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_agent::{Agent, AskErrorKind, Silent, Stop};
-use toolwright_gateway::llm::LlmFront;
+use toolwright_executor::{ToolExecutor, ToolOutput};
+use toolwright_proxy::LlmFront;
 use toolwright_testkit::llm_upstream::{Dialect, Finish, Habit, LlmUpstream, Part, Said};
-use toolwright_tools::{ToolExecutor, ToolOutput};
 
 use crate::stage::{
     ANY, DIALECTS, Ear, KEY, MODEL, ask, llm_settings, registry, stage, tool, upstream_settings, usual,

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use toolwright_agent::{Guard, Limits, Proposed, Silent, Stop, Verdict};
+use toolwright_executor::{ToolExecutor, ToolFailure, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Finish, Habit, Part, Said};
-use toolwright_tools::{ToolExecutor, ToolFailure, ToolOutput};
 
 use crate::history;
 use crate::stage::{ANY, DIALECTS, Tools, ask, registry, stage_of, tool, usual};

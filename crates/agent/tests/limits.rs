@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use toolwright_agent::{Limits, Silent, Stop};
+use toolwright_executor::{ErrorCode, ToolFailure, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Ended, Said};
-use toolwright_tools::{ErrorCode, ToolFailure, ToolOutput};
 
 use crate::stage::{ANY, DIALECTS, Ear, ask, stage, tool};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::Barrier;
 use toolwright_agent::{Limits, Offer, Silent, Stop};
+use toolwright_executor::{ErrorCode, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Finish, Habit, Said};
-use toolwright_tools::{ErrorCode, ToolOutput};
 
 use crate::stage::{ANY, DIALECTS, Ear, MODEL, Runs, ask, stage, tool};
 

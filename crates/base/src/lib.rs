@@ -12,6 +12,8 @@ mod file_stamp;
 mod off_async;
 mod poison;
 mod private_file;
+#[cfg(feature = "tokio")]
+mod self_wake;
 mod suggestion;
 mod unix_time;
 
@@ -22,6 +24,8 @@ pub use file_stamp::FileStamp;
 pub use off_async::{lock_off_async, off_async, off_async_above};
 pub use poison::IgnorePoison;
 pub use private_file::{close_to_others, lock_private, make_private_folder, private_options, read_bounded};
+#[cfg(feature = "tokio")]
+pub use self_wake::SelfWakeFilter;
 pub use suggestion::{
     closest_by, closest_name, closest_names, fold_name, is_slip, keystrokes_apart, letters_apart,
 };

@@ -10,7 +10,7 @@ use maud::Markup;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use toolwright_gateway::web::InsideBody;
+use toolwright_port::InsideBody;
 
 use crate::{Dashboard, html, pages, whole};
 

@@ -2,7 +2,7 @@
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response};
-use toolwright_gateway::web::InsideBody;
+use toolwright_port::InsideBody;
 
 use crate::whole;
 

@@ -2,7 +2,7 @@
 //!
 //! Pages are made here as whole documents that need no script; one small script adds what moves. Everything that
 //! comes from outside is text in them: the templates escape it, and the browser is told to run nothing but our file.
-//! Who may look is decided by the port (`toolwright_gateway::web`), not here.
+//! Who may look is decided by the port (`toolwright_port`), not here.
 //!
 //! One file for each page in `pages/`; what they share is in `parts.rs`, the frame around them in `layout.rs`.
 //! Start with [`Dashboard::new`].
@@ -25,11 +25,12 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use maud::Markup;
-use toolwright_gateway::llm::LlmFront;
-use toolwright_gateway::web::{InsideBody, PageAsked, PageReply, Pages, TokenFolder};
-use toolwright_gateway::{Notices, Servers};
+use toolwright_backend::Notices;
+use toolwright_backend::Servers;
+use toolwright_executor::ToolExecutor;
 use toolwright_ledger::Ledger;
-use toolwright_tools::ToolExecutor;
+use toolwright_port::{InsideBody, PageAsked, PageReply, Pages, TokenFolder};
+use toolwright_proxy::LlmFront;
 use toolwright_voice::VoiceView;
 
 use self::layout::Frame;

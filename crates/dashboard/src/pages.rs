@@ -20,9 +20,9 @@ pub mod voice;
 use std::sync::Arc;
 
 use http::StatusCode;
+use toolwright_executor::RegisteredTool;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::index::Store;
-use toolwright_tools::RegisteredTool;
 
 use crate::{Dashboard, Problem};
 

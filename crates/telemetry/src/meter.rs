@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use opentelemetry::KeyValue;
-use toolwright_tools::observer::{Finished, Normalized, Stage};
-use toolwright_tools::{CallObserver, ErrorCode};
+use toolwright_executor::observer::{Finished, Normalized, Stage};
+use toolwright_executor::{CallObserver, ErrorCode};
 
 use crate::instruments::Instruments;
 use crate::names::{EXECUTE_TOOL, TOOLS_CALL, attribute};

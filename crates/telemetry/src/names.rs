@@ -141,7 +141,7 @@ pub mod prometheus {
     /// The time of exchanges by upstream.
     pub const EXCHANGE_DURATION: &str = "toolwright_llm_exchange_duration_seconds";
     /// Tools that are known.
-    pub const TOOLS: &str = "toolwright_tools";
+    pub const TOOLS: &str = "toolwright_executor";
     /// Servers by state.
     pub const SERVERS: &str = "toolwright_servers";
     /// Records in the journal.

@@ -7,9 +7,9 @@ use std::time::Instant;
 use opentelemetry::trace::{Span as _, SpanBuilder, SpanContext, SpanKind, Status, TraceContextExt, Tracer};
 use opentelemetry::{Array, Context, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SdkTracer, Span};
+use toolwright_executor::observer::{Stage, Stages};
 use toolwright_jsonrpc::Json;
 use toolwright_model::{Caller, Change};
-use toolwright_tools::observer::{Stage, Stages};
 
 use crate::context::{Sent, written};
 use crate::instruments::Instruments;

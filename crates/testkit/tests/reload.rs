@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use toolwright_backend::ServerOptions;
+use toolwright_backend::Servers;
+use toolwright_backend::offer;
+use toolwright_backend::reload::{self, Reloaded};
 use toolwright_config::{Configuration, parse};
-use toolwright_gateway::reload::{self, Reloaded};
-use toolwright_gateway::{ServerOptions, Servers, offer};
+use toolwright_executor::{Call, CallOutcome, ToolExecutor, ToolRegistry};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
 use toolwright_toolbox::Policy;
-use toolwright_tools::{Call, CallOutcome, ToolExecutor, ToolRegistry};
 
 const SWITCH: &str = env!("CARGO_BIN_EXE_switch-server");
 const HOSTILE: &str = env!("CARGO_BIN_EXE_hostile-server");

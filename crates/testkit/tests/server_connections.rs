@@ -5,12 +5,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use toolwright_backend::ServerOptions;
+use toolwright_backend::Servers;
+use toolwright_backend::offer;
 use toolwright_config::parse;
-use toolwright_gateway::{ServerOptions, Servers, offer};
+use toolwright_executor::{Call, CallOutcome, ErrorCode, ToolExecutor, ToolRegistry};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
 use toolwright_toolbox::Policy;
-use toolwright_tools::{Call, CallOutcome, ErrorCode, ToolExecutor, ToolRegistry};
 use tracing_subscriber::fmt::MakeWriter;
 
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use toolwright_agent::{Agent, Answer, Front, Guard, Listener, Offer, Proposed, Question, Verdict};
-use toolwright_tools::ToolExecutor;
+use toolwright_executor::ToolExecutor;
 use toolwright_voice::{HeldCall, Mind, MindError, Thinking, Thought, Words};
 
 /// Answers what was said by asking a model.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use toolwright_agent::{Agent, AgentSettings, Offer};
 use toolwright_config::Configuration;
-use toolwright_gateway::llm::LlmFront;
+use toolwright_executor::ToolExecutor;
 use toolwright_llm::dialects;
-use toolwright_tools::ToolExecutor;
+use toolwright_proxy::LlmFront;
 
 use crate::agent_mind::AgentMind;
 use crate::gateway_source::Behind;

@@ -10,12 +10,13 @@ use clap::{Command, CommandFactory};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::CompleteEnv;
 use tokio::runtime::Builder;
+use toolwright_backend::Servers;
 use toolwright_config::clients::CLIENTS;
 use toolwright_config::{load, locate, process_environment};
-use toolwright_gateway::control::{self, Names, Question, Reply};
-use toolwright_gateway::{OWN_TOOLBOX, Servers};
+use toolwright_endpoints::OWN_TOOLBOX;
 use toolwright_model::Code;
 use toolwright_normalizer::rules::BUILTIN_SETS;
+use toolwright_port::control::{self, Names, Question, Reply};
 use toolwright_security::Pins;
 
 use crate::cli::{Cli, RootOptions, RuleOptions};

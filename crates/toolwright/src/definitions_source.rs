@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use toolwright_backend::Definitions;
+use toolwright_backend::Notices;
 use toolwright_config::{Configuration, SecuritySettings};
-use toolwright_gateway::{Definitions, Notices};
 use toolwright_security::Pins;
 
 use crate::report::Report;

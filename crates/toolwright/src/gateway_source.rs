@@ -7,20 +7,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use toolwright_backend::Applied;
+use toolwright_backend::Notices;
+use toolwright_backend::Servers;
+use toolwright_backend::offer;
+use toolwright_backend::reload;
 use toolwright_config::{Configuration, Severity, parse, process_environment};
-use toolwright_gateway::llm::LlmFront;
-use toolwright_gateway::status::{StatusParts, StatusSource};
-use toolwright_gateway::web::{CallCounter, Metrics, Served, TokenFolder};
-use toolwright_gateway::{
-    Applied, Gateway, GatewayOptions, KnownTools, Notices, Recorder, Servers, offer, reload,
-};
+use toolwright_endpoints::Gateway;
+use toolwright_endpoints::GatewayOptions;
+use toolwright_executor::registry::BUILT_IN;
+use toolwright_executor::{ToolExecutor, ToolRegistry, printable};
 use toolwright_ledger::Ledger;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey};
 use toolwright_normalizer::ActiveRules;
+use toolwright_port::status::{StatusParts, StatusSource};
+use toolwright_port::{CallCounter, Metrics, Served, TokenFolder};
+use toolwright_proxy::LlmFront;
+use toolwright_recorder::KnownTools;
+use toolwright_recorder::Recorder;
 use toolwright_telemetry::{Telemetry, TelemetryOptions};
 use toolwright_toolbox::Beginning;
-use toolwright_tools::registry::BUILT_IN;
-use toolwright_tools::{ToolExecutor, ToolRegistry, printable};
 
 use crate::cli::{ConfigOptions, LedgerFlags, RootOptions, RuleOptions};
 use crate::report::Report;

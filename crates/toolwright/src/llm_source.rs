@@ -6,11 +6,11 @@ use toolwright_config::{
     Configuration, Destination, LlmPart, LlmSettings, ModelRoute, SecretText, USUAL_UPSTREAM_TIME,
     UpstreamKey, UpstreamSettings,
 };
-use toolwright_gateway::llm::LlmFront;
+use toolwright_executor::printable;
 use toolwright_ledger::Ledger;
 use toolwright_llm::{Dialect, dialects};
 use toolwright_normalizer::ActiveRules;
-use toolwright_tools::printable;
+use toolwright_proxy::LlmFront;
 
 /// The models of these names are asked at the upstream beside.
 const USUAL: [(&str, &str); 7] = [

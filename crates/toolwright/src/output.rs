@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use toolwright_executor::{CallError, ToolOutput};
 use toolwright_jsonrpc::raw::{quote, write_quoted};
 use toolwright_model::{Change, Outcome, Problem};
 use toolwright_normalizer::TraceStep;
-use toolwright_tools::{CallError, ToolOutput};
 
 /// What an answer says about one call.
 pub struct Answer<'a> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use toolwright_tools::printable;
+use toolwright_executor::printable;
 
 /// Exit code: a file or stream failed.
 pub const EXIT_IO: u8 = 3;

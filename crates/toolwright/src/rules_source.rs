@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use toolwright_executor::printable;
 use toolwright_ledger::learn::LEARNED_RULES_FILE;
 use toolwright_normalizer::RuleSet;
 use toolwright_normalizer::rules::{BUILTIN_SETS, BuiltinSet, Rule, parse_file, parse_learned};
-use toolwright_tools::printable;
 
 use crate::cli::RuleOptions;
 use crate::input::without_byte_order_mark;

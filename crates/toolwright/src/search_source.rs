@@ -1,6 +1,6 @@
 //! The search engine of `search_web`, from the environment: a key on the command line would be seen by all.
 
-use toolwright_tools::builtin::{ApiKey, BuiltinError, ProviderConfig, SearchConfig};
+use toolwright_builtin_tools::{ApiKey, BuiltinError, ProviderConfig, SearchConfig};
 
 use crate::report::Report;
 

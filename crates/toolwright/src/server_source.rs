@@ -6,13 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolwright_backend::Definitions;
+use toolwright_backend::Logins;
+use toolwright_backend::ServerOptions;
+use toolwright_backend::ServerView;
+use toolwright_backend::Servers;
 use toolwright_config::{Configuration, FoundBy, load, locate, process_environment};
-use toolwright_gateway::{Definitions, Logins, ServerOptions, ServerView, Servers, offered_capabilities};
+use toolwright_endpoints::offered_capabilities;
+use toolwright_executor::{RegistrationError, printable};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::guard::Guardian;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
 use toolwright_toolbox::{Beginning, Policy};
-use toolwright_tools::{RegistrationError, printable};
 
 use crate::GUARD;
 use crate::cli::ConfigOptions;

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use toolwright_backend::Servers;
 use toolwright_config::TelemetrySettings;
-use toolwright_gateway::Servers;
+use toolwright_executor::{ToolExecutor, printable};
 use toolwright_ledger::Ledger;
 use toolwright_ledger::journal::State;
 use toolwright_telemetry::{JournalReadings, Readings, Resolved, Telemetry, TelemetryOptions, resolve};
-use toolwright_tools::{ToolExecutor, printable};
 
 /// How long what waits may take to be sent at the end.
 const FLUSH: Duration = Duration::from_secs(3);

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use toolwright_builtin_tools::{BuiltinConfig, BuiltinError, FilesConfig, builtin_tools};
 use toolwright_config::{Configuration, looked_for, process_environment};
-use toolwright_gateway::control::door_of;
+use toolwright_executor::{CallError, ErrorCode, RegisteredTool, ToolExecutor, ToolRegistry};
 use toolwright_normalizer::ActiveRules;
-use toolwright_tools::builtin::{BuiltinConfig, BuiltinError, FilesConfig, builtin_tools};
-use toolwright_tools::{CallError, ErrorCode, RegisteredTool, ToolExecutor, ToolRegistry};
+use toolwright_port::control::door_of;
 use toolwright_voice::VoicePolicy;
 
 use crate::cli::{ConfigOptions, RootOptions, RuleOptions};

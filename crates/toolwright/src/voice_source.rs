@@ -7,10 +7,10 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use toolwright_backend::Servers;
 use toolwright_base::IgnorePoison;
 use toolwright_config::{Configuration, VoiceSettings};
-use toolwright_gateway::Servers;
-use toolwright_tools::{ToolExecutor, printable};
+use toolwright_executor::{ToolExecutor, printable};
 use toolwright_voice::{Voice, VoiceOptions, VoiceView};
 
 use crate::agent_mind::AgentMind;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 use toolwright_base::closest_name;
-use toolwright_tools::printable;
+use toolwright_executor::printable;
 
 use crate::expected::Expected;
 use crate::report::EXIT_USAGE;

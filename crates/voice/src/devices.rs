@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use tokio::time::{Instant, timeout};
 use toolwright_base::IgnorePoison;
+use toolwright_executor::{Call, ToolExecutor};
 use toolwright_model::Caller;
 use toolwright_speech::{Device, parse_devices};
-use toolwright_tools::{Call, ToolExecutor};
 
 use crate::limits::{DEVICES_AGAIN, DEVICES_FOR, DEVICES_WAIT};
 use crate::policy::KnownDevices;

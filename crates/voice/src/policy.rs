@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use toolwright_executor::RegisteredTool;
 use toolwright_speech::Device;
-use toolwright_tools::RegisteredTool;
 
 use crate::addressing::{addressed, is_device_key, is_id_of, is_quantity_key, name_words, number_of};
 use crate::guarded::{is_guarded_device, is_guarded_text};

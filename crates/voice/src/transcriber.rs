@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolwright_base::IgnorePoison;
+use toolwright_executor::ToolExecutor;
 use toolwright_model::Caller;
 use toolwright_speech::Device;
-use toolwright_tools::ToolExecutor;
 
 use crate::confirm::Questions;
 use crate::devices::{Devices, Freshness};

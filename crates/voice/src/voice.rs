@@ -10,7 +10,7 @@ use toolwright_base::IgnorePoison;
 use toolwright_config::{
     BrokerChoice, MqttProtocol, MqttSettings, USUAL_BROKER_PORT, VoiceSettings, WyomingSettings,
 };
-use toolwright_tools::ToolExecutor;
+use toolwright_executor::ToolExecutor;
 
 use crate::broker::Broker;
 use crate::fronts::hermes::HermesFront;

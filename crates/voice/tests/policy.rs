@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use toolwright_executor::{RegisteredTool, ToolExecutor};
 use toolwright_speech::Device;
-use toolwright_tools::{RegisteredTool, ToolExecutor};
 use toolwright_voice::{KnownDevices, Verdict, VoicePolicy};
 
 use crate::support::House;

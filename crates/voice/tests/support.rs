@@ -12,10 +12,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use toolwright_builtin_tools::{BuiltinConfig, builtin_tools};
 use toolwright_config::VoiceSettings;
+use toolwright_executor::{ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
 use toolwright_model::{Annotations, ToolDefinition};
-use toolwright_tools::builtin::{BuiltinConfig, builtin_tools};
-use toolwright_tools::{ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
 use toolwright_voice::{
     Answer, BackgroundTranscriber, Delivery, Ear, FrontState, Limits, Mind, MindError, Status, Thinking,
     Thought, TranscriberOptions, Transcript, Voice, VoiceOptions,
@@ -231,7 +231,7 @@ impl Mind for ScriptedMind {
                         let held = toolwright_voice::HeldCall { tool: tool.to_owned(), arguments };
                         return Ok(Thinking { held: vec![held], ..say(String::new()) });
                     }
-                    executor.execute(toolwright_tools::Call::new(tool, arguments)).await;
+                    executor.execute(toolwright_executor::Call::new(tool, arguments)).await;
                     Ok(say("It was done.".to_owned()))
                 }
                 Step::Wait(time) => {

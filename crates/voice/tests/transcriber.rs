@@ -275,11 +275,11 @@ async fn a_tool_that_the_voice_has_not_is_not_called_directly() {
 #[tokio::test]
 async fn every_call_is_of_the_front_voice() {
     use std::sync::Mutex;
-    use toolwright_tools::observer::Started;
+    use toolwright_executor::observer::Started;
 
     #[derive(Default)]
     struct Watcher(Mutex<Vec<String>>);
-    impl toolwright_tools::CallObserver for Watcher {
+    impl toolwright_executor::CallObserver for Watcher {
         fn started(&self, call: &Started<'_>) {
             let caller = call.caller.expect("a caller");
             let session = caller.session.as_deref().unwrap_or_default();
@@ -292,8 +292,8 @@ async fn every_call_is_of_the_front_voice() {
     let house = House::default();
     let watcher = Arc::new(Watcher::default());
     let executor = house.executor();
-    let executor =
-        toolwright_tools::ToolExecutor::new(Arc::clone(executor.registry())).with_observer(watcher.clone());
+    let executor = toolwright_executor::ToolExecutor::new(Arc::clone(executor.registry()))
+        .with_observer(watcher.clone());
     let mut room =
         Room::with(&house, None, Limits::default(), |options| options.executor = Arc::new(executor));
     room.ask("turn on switch one").await;
@@ -315,15 +315,15 @@ enum Way {
     TooMuch,
 }
 
-impl toolwright_tools::ToolFunction for Fails {
+impl toolwright_executor::ToolFunction for Fails {
     fn call(
         self: Arc<Self>,
         _: String,
     ) -> futures_util::future::BoxFuture<
         'static,
-        Result<toolwright_tools::ToolOutput, toolwright_tools::ToolFailure>,
+        Result<toolwright_executor::ToolOutput, toolwright_executor::ToolFailure>,
     > {
-        use toolwright_tools::{ToolFailure, ToolOutput};
+        use toolwright_executor::{ToolFailure, ToolOutput};
         Box::pin(async move {
             let message = "connect ECONNREFUSED 127.0.0.1:1883, port 1883".to_owned();
             match self.0 {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
+use toolwright_executor::{Call, ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
 use toolwright_model::ToolDefinition;
-use toolwright_tools::{Call, ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
 
 use crate::stopwatch::{Timing, nanoseconds, percentile};
 

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use toolwright_backend::ServerTool;
 use toolwright_base::IgnorePoison;
-use toolwright_gateway::ServerTool;
+use toolwright_executor::{Call, ToolExecutor, ToolRegistry};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::stdio::{ChildCommand, StartedChild, start};
 use toolwright_mcp::{Connection, Identity, NoHost, Peer, PeerOptions, RequestOptions};
 use toolwright_model::ToolDefinition;
 use toolwright_toolbox::{Policy, StdioConnector, Supervisor};
-use toolwright_tools::{Call, ToolExecutor, ToolRegistry};
 
 use crate::stopwatch::{Timing, nanoseconds, percentile};
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use toolwright_base::IgnorePoison;
-use toolwright_tools::{CallJudge, Denied, Judged};
+use toolwright_executor::{CallJudge, Denied, Judged};
 
 use crate::{Guard, HeldCall, Offer, Proposed, Verdict};
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 use tokio_util::sync::CancellationToken;
+use toolwright_executor::{Call, CallError, CallOutcome, ToolExecutor};
 use toolwright_llm::calls::finish_of;
 use toolwright_llm::form::{Arguments, Block, Call as Sent, Message, Response, Role, Text, ToolResult};
 use toolwright_model::{Caller, Finish};
-use toolwright_tools::{Call, CallError, CallOutcome, ToolExecutor};
 
 use super::judge::{Confirm, OneCall};
 use crate::settings::{CALLS_AT_ONCE, LEAST_RESULT_BYTES, MOST_CALLS_OF_A_ROUND, ROUND_BYTES};
@@ -197,7 +197,7 @@ pub(super) fn result(id: String, name: String, text: String, is_error: bool) -> 
     })
 }
 
-fn text_of(result: &Result<toolwright_tools::ToolOutput, CallError>) -> String {
+fn text_of(result: &Result<toolwright_executor::ToolOutput, CallError>) -> String {
     match result {
         Ok(output) if output.text.is_empty() => "The tool answered nothing.".to_owned(),
         Ok(output) => output.text.clone(),

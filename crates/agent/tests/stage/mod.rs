@@ -9,10 +9,10 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use toolwright_agent::{Agent, AgentSettings, Called, Front, Listener, Question};
 use toolwright_config::{Destination, LlmSettings, ModelRoute, SecretText, UpstreamKey, UpstreamSettings};
-use toolwright_gateway::llm::LlmFront;
+use toolwright_executor::{ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
 use toolwright_model::{Annotations, Origin, ToolDefinition};
+use toolwright_proxy::LlmFront;
 use toolwright_testkit::llm_upstream::{Dialect, Exchange, LlmUpstream, Said};
-use toolwright_tools::{ToolExecutor, ToolFailure, ToolFunction, ToolOutput, ToolRegistry};
 
 /// The model that is asked.
 pub const MODEL: &str = "scripted";

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use http::StatusCode;
 use maud::{Markup, html};
 use serde::Deserialize;
+use toolwright_executor::Call;
 use toolwright_ledger::index::Filter;
 use toolwright_ledger::learn::Suggestion;
 use toolwright_model::{Caller, Outcome};
 use toolwright_normalizer::rules::parse_learned;
 use toolwright_normalizer::{Normalizer, RawArguments};
-use toolwright_tools::Call;
 
 use super::Refused;
 use crate::Dashboard;

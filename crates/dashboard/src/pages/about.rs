@@ -1,9 +1,9 @@
 //! About: version, how calls are written down, and how near each limit is.
 
 use maud::html;
-use toolwright_gateway::web::LimitNow;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::journal::State;
+use toolwright_port::LimitNow;
 
 use crate::parts::{number, shortened};
 use crate::{Dashboard, Page, Problem};

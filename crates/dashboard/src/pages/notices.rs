@@ -3,7 +3,7 @@
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response};
 use serde_json::json;
-use toolwright_gateway::web::InsideBody;
+use toolwright_port::InsideBody;
 
 use crate::query::Query;
 use crate::{Dashboard, whole};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use maud::html;
-use toolwright_gateway::web::builtin_rules_by_server;
 use toolwright_normalizer::rules::LEARNED_SET;
+use toolwright_port::builtin_rules_by_server;
 
 use super::aside;
 use crate::parts::{badge, moment, number, shortened};

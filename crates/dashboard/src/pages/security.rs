@@ -2,8 +2,9 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
+use toolwright_backend::Definitions;
+use toolwright_backend::ToolFindings;
 use toolwright_config::Suspicion;
-use toolwright_gateway::{Definitions, ToolFindings};
 use toolwright_security::{Agreed, Class, Kind, Line, Severity, Waiting, diff};
 
 use super::aside;

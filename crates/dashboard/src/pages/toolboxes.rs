@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use toolwright_gateway::web::TokenEntry;
-use toolwright_tools::RegisteredTool;
+use toolwright_executor::RegisteredTool;
+use toolwright_port::TokenEntry;
 
 use super::aside;
 use crate::parts::{figure, number, shortened};

@@ -12,7 +12,8 @@ use axum::routing::post;
 use tokio::net::TcpListener;
 
 use crate::stage::*;
-use toolwright_gateway::{Endpoint, GatewayOptions};
+use toolwright_endpoints::Endpoint;
+use toolwright_endpoints::GatewayOptions;
 use toolwright_jsonrpc::{Json, Message};
 use toolwright_mcp::front::Service;
 use toolwright_mcp::{Era, Filter};

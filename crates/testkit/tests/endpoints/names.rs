@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use crate::stage::*;
-use toolwright_gateway::{Endpoint, GatewayOptions};
+use toolwright_endpoints::Endpoint;
+use toolwright_endpoints::GatewayOptions;
+use toolwright_executor::CallObserver;
+use toolwright_executor::observer::Finished;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::Era;
 use toolwright_mcp::front::Service;
-use toolwright_tools::CallObserver;
-use toolwright_tools::observer::Finished;
 
 const LOAD_SERVER: &str = env!("CARGO_BIN_EXE_load-server");
 const GONE: &str = "/nowhere/no-such-program";

@@ -4,10 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::stage::*;
-use toolwright_gateway::{Endpoint, Gateway, GatewayOptions, Servers};
+use toolwright_backend::Servers;
+use toolwright_builtin_tools::{BuiltinConfig, FilesConfig, builtin_tools};
+use toolwright_endpoints::Endpoint;
+use toolwright_endpoints::Gateway;
+use toolwright_endpoints::GatewayOptions;
+use toolwright_executor::{ToolExecutor, ToolRegistry};
 use toolwright_mcp::Era;
-use toolwright_tools::builtin::{BuiltinConfig, FilesConfig, builtin_tools};
-use toolwright_tools::{ToolExecutor, ToolRegistry};
 
 /// The gateway over this configuration and our own tools, with files in this folder.
 fn with_own(configuration: &str, folder: &Path) -> Arc<Gateway> {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::stage::*;
-use toolwright_gateway::{Endpoint, GatewayOptions};
+use toolwright_endpoints::Endpoint;
+use toolwright_endpoints::GatewayOptions;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::Era;
 use toolwright_mcp::front::Service;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::stage::*;
-use toolwright_gateway::{Endpoint, GatewayOptions};
+use toolwright_endpoints::Endpoint;
+use toolwright_endpoints::GatewayOptions;
 use toolwright_mcp::{Era, Filter};
 use toolwright_toolbox::State;
 

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use toolwright_gateway::Endpoint;
+use toolwright_endpoints::Endpoint;
 use toolwright_mcp::Era;
 use toolwright_toolbox::{Policy, State};
 

@@ -2,7 +2,8 @@
 
 use crate::stage::*;
 use std::sync::Arc;
-use toolwright_gateway::{Endpoint, GatewayOptions};
+use toolwright_endpoints::Endpoint;
+use toolwright_endpoints::GatewayOptions;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::Era;
 use toolwright_mcp::front::{Client, Service};

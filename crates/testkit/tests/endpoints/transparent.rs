@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::stage::*;
 use tokio::time::timeout;
-use toolwright_gateway::{Endpoint, GatewayOptions};
+use toolwright_endpoints::Endpoint;
+use toolwright_endpoints::GatewayOptions;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Era, Filter};
 

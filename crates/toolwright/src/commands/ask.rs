@@ -14,9 +14,9 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 use toolwright_agent::{Agent, Answer, AskError, AskErrorKind, Decision, Front, Offer, Question, Stop};
 use toolwright_base::closest_names;
+use toolwright_executor::printable;
 use toolwright_mcp::front::SealKey;
 use toolwright_model::Caller;
-use toolwright_tools::printable;
 
 use super::call::{KEPT, TIME_TO_CLEAN_UP};
 use super::{print, text_or_file};

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use tokio::runtime::Builder;
+use toolwright_executor::printable;
 use toolwright_ledger::journal::{Journal, JournalError, begins, verify};
 use toolwright_ledger::{Change, Kind, Record, Reindex};
-use toolwright_tools::printable;
 
 use super::found_call::{self, read, warn};
 use super::print;

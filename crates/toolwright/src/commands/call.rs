@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
+use toolwright_backend::ServerView;
+use toolwright_backend::Servers;
+use toolwright_backend::offer;
 use toolwright_config::Configuration;
-use toolwright_gateway::{ServerView, Servers, offer};
-use toolwright_tools::observer::Normalized;
-use toolwright_tools::{Call, CallError, CallObserver, CallOutcome, ErrorCode, ToolExecutor, printable};
+use toolwright_executor::observer::Normalized;
+use toolwright_executor::{Call, CallError, CallObserver, CallOutcome, ErrorCode, ToolExecutor, printable};
 
 use super::{changes, print, print_text};
 use crate::cli::CallOptions;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use tokio::runtime::Builder;
-use toolwright_gateway::status::ask;
-use toolwright_gateway::web::Sessions;
+use toolwright_port::Sessions;
+use toolwright_port::status::ask;
 
 use super::status::{ANSWER, USUAL, token as own_token};
 use super::tui::{NotFound, found};

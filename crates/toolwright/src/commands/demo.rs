@@ -7,7 +7,7 @@ mod text;
 
 use std::process::ExitCode;
 
-use toolwright_gateway::web::{self, Bound, ListenError, Reach};
+use toolwright_port::{Bound, ListenError, Reach};
 
 use super::print_text;
 use super::serve::{self, Opened, Whose};
@@ -54,11 +54,12 @@ async fn show(options: &DemoOptions, folder: &DemoFolder) -> Result<ExitCode, Re
 /// Where somebody said, or the usual port, or any that is free when that one is taken.
 async fn bind(options: &DemoOptions) -> Result<Bound, Report> {
     let said = options.listen.or(options.port.map(serve::loopback));
-    let bound = web::bind(said.unwrap_or(serve::loopback(serve::DEFAULT_PORT)), Reach::Loopback).await;
+    let bound =
+        toolwright_port::bind(said.unwrap_or(serve::loopback(serve::DEFAULT_PORT)), Reach::Loopback).await;
     let bound = match (bound, said) {
         (Err(ListenError::Taken(address)), None) => {
             eprintln!("{address} is taken, perhaps by a gateway of yours, so the demo is at another port");
-            web::bind(serve::loopback(0), Reach::Loopback).await
+            toolwright_port::bind(serve::loopback(0), Reach::Loopback).await
         }
         (bound, _) => bound,
     };

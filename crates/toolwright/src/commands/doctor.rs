@@ -9,9 +9,9 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tokio::runtime::Builder;
+use toolwright_backend::Servers;
 use toolwright_config::{load, locate, process_environment};
-use toolwright_gateway::Servers;
-use toolwright_gateway::doctor::{Checkup, Examined, examine};
+use toolwright_doctor::{Checkup, Examined, examine};
 
 use super::{print, print_text};
 use crate::cli::DoctorOptions;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use toolwright_executor::printable;
 use toolwright_ledger::Record;
 use toolwright_ledger::journal::{Damage, Journal};
-use toolwright_tools::printable;
 
 use crate::report::Report;
 

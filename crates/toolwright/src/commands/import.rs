@@ -12,7 +12,7 @@ use toolwright_config::clients::{
     System, client_of, command_line, dangers, merge, secret_texts, servers,
 };
 use toolwright_config::{Problem, file_of_user, locate, process_environment, read_client_file};
-use toolwright_tools::printable;
+use toolwright_executor::printable;
 
 use super::install::known_client;
 use super::{print, print_text};

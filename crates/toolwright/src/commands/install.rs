@@ -13,7 +13,7 @@ use toolwright_config::clients::{
     has_server, servers,
 };
 use toolwright_config::{locate, process_environment};
-use toolwright_tools::printable;
+use toolwright_executor::printable;
 
 use self::change::{Change, Said};
 use super::import::places;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use tokio::runtime::Builder;
 use toolwright_config::{Destination, ModelRoute};
-use toolwright_gateway::llm::{Checked, CheckedUpstream, check, failure_text};
+use toolwright_executor::printable;
 use toolwright_llm::exchange::Mending;
 use toolwright_normalizer::Normalizer;
-use toolwright_tools::printable;
+use toolwright_proxy::{Checked, CheckedUpstream, check, failure_text};
 
 use super::{print, print_text};
 use crate::cli::{LlmCommand, LlmOptions};

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use bumpalo::Bump;
+use toolwright_executor::registry::BUILT_IN;
 use toolwright_jsonrpc::raw::{Kind, Node, parse, quote, same_value};
 use toolwright_model::{Change, Code, Origin, Outcome};
 use toolwright_normalizer::rules::{Action, BUILTIN_SETS, Rule, Scope, parse_file};
 use toolwright_normalizer::{Normalizer, RawArguments, RuleSet};
-use toolwright_tools::registry::BUILT_IN;
 
 use super::print;
 use crate::cli::{RootOptions, RuleOptions, RulesCommand, RulesOptions};

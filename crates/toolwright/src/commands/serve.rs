@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
 use tokio::runtime::Builder;
-use toolwright_gateway::web::{self, ListenError, Reach};
+use toolwright_port::{ListenError, Reach};
 
 use super::print_text;
 use crate::cli::ServeOptions;
@@ -48,7 +48,8 @@ fn workers() -> usize {
 async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
     let signals = Signals::new();
     let reach = if options.listen_anywhere { Reach::Anywhere } else { Reach::Loopback };
-    let bound = web::bind(address(options)?, reach).await.map_err(|error| cannot_listen(&error))?;
+    let bound =
+        toolwright_port::bind(address(options)?, reach).await.map_err(|error| cannot_listen(&error))?;
     let opened = Opened::new(bound, options, Whose::User)?;
     say(options, &opened.started)?;
     Ok(opened.run(options, signals, std::future::pending()).await)

@@ -9,11 +9,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
+use toolwright_backend::Servers;
+use toolwright_backend::offer;
 use toolwright_config::{Configuration, Transport};
-use toolwright_gateway::control::{self, ControlError, Question, Reply};
-use toolwright_gateway::{Servers, offer};
+use toolwright_executor::{ToolRegistry, printable};
 use toolwright_mcp::oauth::{LoginError, open_in_browser};
-use toolwright_tools::{ToolRegistry, printable};
+use toolwright_port::control::{self, ControlError, Question, Reply};
 
 use super::{print, print_text};
 use crate::cli::{ServersCommand, ServersOptions};

@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use toolwright_config::{locate, process_environment};
-use toolwright_gateway::control::{self, Question, Reply};
-use toolwright_gateway::status::{AskError, Status, ask};
+use toolwright_port::control::{self, Question, Reply};
+use toolwright_port::status::{AskError, Status, ask};
 
 use super::print;
 use crate::cli::StatusOptions;

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use toolwright_gateway::Endpoint;
-use toolwright_gateway::web::Inside;
+use toolwright_endpoints::Endpoint;
 use toolwright_mcp::front::{SealKey, Visitor};
 use toolwright_model::STDIO;
+use toolwright_port::Inside;
 
 use crate::cli::StdioOptions;
 use crate::gateway_source::{self, Behind, Written};

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use serde_json::json;
 use toolwright_config::{load, locate, process_environment};
-use toolwright_gateway::OWN_TOOLBOX;
-use toolwright_gateway::web::{NewToken, TokenEntry, TokenError, TokenFolder};
+use toolwright_endpoints::OWN_TOOLBOX;
 use toolwright_model::OWN_TOKEN;
+use toolwright_port::{NewToken, TokenEntry, TokenError, TokenFolder};
 
 use super::print;
 use crate::cli::{TokenCommand, TokenOptions};
@@ -102,7 +102,7 @@ pub(super) fn warn_of_unknown(toolboxes: &[String], config: Option<&Path>) {
         let listed = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
         let said =
             format!("warning: {} has no toolbox \"{toolbox}\"; it has {listed}", located.file.display());
-        eprintln!("{}", toolwright_tools::printable(&said, &['\\']));
+        eprintln!("{}", toolwright_executor::printable(&said, &['\\']));
     }
 }
 
@@ -142,7 +142,7 @@ fn list(folder: &TokenFolder, as_json: bool) -> Result<(), Report> {
         )
     });
     let text = lines.collect::<Vec<_>>().join("\n");
-    print(&toolwright_tools::printable(&text, &['\n', '\\']))
+    print(&toolwright_executor::printable(&text, &['\n', '\\']))
 }
 
 fn as_value(token: &TokenEntry) -> serde_json::Value {

@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 
 use tokio::runtime::Builder;
-use toolwright_gateway::offer;
+use toolwright_backend::offer;
+use toolwright_executor::executor::Found;
+use toolwright_executor::{
+    CallError, ErrorCode, Format, RegisteredTool, ToolExecutor, ToolRegistry, printable,
+};
 use toolwright_jsonrpc::raw::quote;
-use toolwright_tools::executor::Found;
-use toolwright_tools::{CallError, ErrorCode, Format, RegisteredTool, ToolExecutor, ToolRegistry, printable};
 
 use super::print;
 use crate::cli::{DefinitionFormat, ListOptions, RuleOptions, ToolsCommand, ToolsOptions};

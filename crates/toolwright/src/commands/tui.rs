@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use tokio::runtime::Builder;
-use toolwright_gateway::status::{AskError, ask};
+use toolwright_port::status::{AskError, ask};
 use toolwright_tui::run::Wanted;
 use toolwright_tui::view::Look;
 use toolwright_tui::{Find, Lost, Place, Theme};

@@ -56,7 +56,7 @@ pub fn kind(page: &str, block: &Block, is_behind_a_script: bool) -> Result<Kind,
         "config" => Ok(Kind::Config),
         "config-problems" => Ok(Kind::Problems),
         "json" => json::kind(&block.text).map(Kind::Json),
-        // crates/normalizer/tests/docs.rs and crates/tools/tests/files_docs.rs
+        // crates/normalizer/tests/docs.rs and crates/builtin-tools/tests/files_docs.rs
         "normalize" if page.starts_with("docs/") => Ok(Kind::Elsewhere),
         "call" | "file" if page.starts_with("docs/tools/") && !page.ends_with("README.md") => {
             Ok(Kind::Elsewhere)

@@ -120,7 +120,7 @@ impl Gateway {
 
     /// A login link, as `toolwright dashboard` makes it, without the address.
     pub fn login_link(&self) -> String {
-        toolwright_gateway::web::Sessions::link(&self.token).expect("a link")
+        toolwright_port::Sessions::link(&self.token).expect("a link")
     }
 
     /// What every request of a client carries.

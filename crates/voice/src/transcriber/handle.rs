@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
+use toolwright_executor::{Call, Prepared};
 use toolwright_model::Caller;
 use toolwright_speech::{
     Command, Device, Does, MAX_SPOKEN_CHARS, MAX_TEXT_CHARS, Reading, Reply, Sentences, choose,
     could_be_of_device, read_intent, reply_of, speakable, speakable_failure,
 };
-use toolwright_tools::{Call, Prepared};
 
 use super::Shared;
 use super::queue::Job;

@@ -10,15 +10,19 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
+use toolwright_backend::ServerOptions;
+use toolwright_backend::Servers;
+use toolwright_backend::offer;
 use toolwright_config::parse;
-use toolwright_gateway::{
-    Endpoint, Gateway, GatewayOptions, ServerOptions, Servers, offer, offered_capabilities,
-};
+use toolwright_endpoints::Endpoint;
+use toolwright_endpoints::Gateway;
+use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::offered_capabilities;
+use toolwright_executor::{CallObserver, ToolExecutor, ToolRegistry};
 use toolwright_jsonrpc::{ErrorObject, Json, Notification};
 use toolwright_mcp::front::{Asked, Back, Client, Listening, Service, SessionId, Visitor, WayBack};
 use toolwright_mcp::{Answer, Era, Filter, Identity, NoHost, PeerOptions};
 use toolwright_toolbox::Policy;
-use toolwright_tools::{CallObserver, ToolExecutor, ToolRegistry};
 
 /// Longer than anything here takes, so that a hang is a failure and not a wait.
 pub const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,8 +1,8 @@
 //! An answer as one JSON object.
 
 use toolwright_agent::{Answer, AskError, Called};
+use toolwright_executor::ErrorCode;
 use toolwright_jsonrpc::raw::quote;
-use toolwright_tools::ErrorCode;
 
 use crate::output::{Called as Shown, Ended, called_json, milliseconds};
 use crate::report::Report;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use toolwright_agent::{Called, Listener};
-use toolwright_tools::{ErrorCode, printable};
+use toolwright_executor::{ErrorCode, printable};
 
 use super::super::call::{KEPT, told};
 use super::super::changes::before_and_after;

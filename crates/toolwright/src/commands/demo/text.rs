@@ -1,7 +1,7 @@
 //! What a demo says when it has begun.
 
 use serde_json::json;
-use toolwright_tools::printable;
+use toolwright_executor::printable;
 
 use super::folder::DemoFolder;
 use crate::commands::serve::Started;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use toolwright_config::clients::{Document, Format, Found, Scope, has_server};
-use toolwright_gateway::doctor::{Area, Check, Finding, Fix, quoted};
+use toolwright_doctor::{Area, Check, Finding, Fix, quoted};
 
 use crate::commands::install::list::{Row, State, rows};
 

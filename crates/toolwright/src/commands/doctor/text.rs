@@ -1,7 +1,7 @@
 //! What the doctor saw, for people: a line for everything that was looked at, and below it what is wrong.
 
-use toolwright_gateway::doctor::{Check, Checkup, Finding, Fix, Severity};
-use toolwright_tools::printable;
+use toolwright_doctor::{Check, Checkup, Finding, Fix, Severity};
+use toolwright_executor::printable;
 
 /// What a text may hold besides letters.
 const KEPT: &[char] = &['\n', '\\'];

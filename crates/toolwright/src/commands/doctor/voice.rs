@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use toolwright_config::{BrokerChoice, BrokerSettings, Configuration, MqttSettings, USUAL_BROKER_PORT};
-use toolwright_gateway::doctor::{Area, Check, Finding, Fix, free_after};
+use toolwright_doctor::{Area, Check, Finding, Fix, free_after};
 use toolwright_voice::knock::{self, Knock, PortSeen};
 
 /// How long a broker may take to answer.

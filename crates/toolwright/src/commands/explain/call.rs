@@ -3,9 +3,9 @@
 
 use jiff::Timestamp;
 use serde_json::json;
+use toolwright_executor::printable;
 use toolwright_ledger::{Change, Exchange, Kind, Record};
 use toolwright_model::Code;
-use toolwright_tools::printable;
 
 use crate::commands::audit::exchange_line;
 

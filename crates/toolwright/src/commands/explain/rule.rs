@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde_json::json;
+use toolwright_executor::printable;
 use toolwright_ledger::Record;
 use toolwright_normalizer::rules::{LEARNED_SET, Rule};
-use toolwright_tools::printable;
 
 use crate::commands::found_call;
 use crate::commands::rules::describe;

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use toolwright_executor::printable;
 use toolwright_ledger::learn::{
     Event, LearnPolicy, LearningError, Lesson, SharedLearning, Status, Suggestion,
 };
-use toolwright_tools::printable;
 
 use crate::cli::DecisionOptions;
 use crate::commands::print;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolwright_dashboard::Dashboard;
-use toolwright_gateway::control::{ControlError, Door, door_of, door_without_configuration};
-use toolwright_gateway::web::{
+use toolwright_mcp::front::SealKey;
+use toolwright_port::control::{ControlError, Door, door_of, door_without_configuration};
+use toolwright_port::{
     Allowed, Api, Bound, Inside, Keys, Rate, Sessions, TokenFolder, Web, WebLimits, WebOptions,
 };
-use toolwright_mcp::front::SealKey;
 use toolwright_voice::VoiceView;
 
 use super::start_text::{self, OwnerSecrets, Started};

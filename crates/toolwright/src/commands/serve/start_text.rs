@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use serde_json::json;
-use toolwright_tools::printable;
+use toolwright_executor::printable;
 
 use crate::gateway_source::Behind;
 

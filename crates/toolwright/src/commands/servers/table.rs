@@ -1,6 +1,6 @@
 //! Servers as a table for people.
 
-use toolwright_gateway::ServerView;
+use toolwright_backend::ServerView;
 
 /// The heads of the columns.
 const HEADS: [&str; 8] = ["NAME", "STATE", "ERA", "PROTOCOL", "TRANSPORT", "PID", "RESTARTS", "TOOLS"];

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use jiff::Zoned;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
+use toolwright_backend::Server;
+use toolwright_backend::ServerView;
 use toolwright_config::Configuration;
-use toolwright_gateway::control::{ControlError, Door, door_of};
-use toolwright_gateway::{Server, ServerView};
-use toolwright_tools::printable;
+use toolwright_executor::printable;
+use toolwright_port::control::{ControlError, Door, door_of};
 
 use super::KEPT;
 use crate::report::Report;

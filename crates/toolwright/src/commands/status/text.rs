@@ -1,7 +1,7 @@
 //! A status for people, in one line and in full.
 
-use toolwright_gateway::status::Status;
-use toolwright_tools::printable;
+use toolwright_executor::printable;
+use toolwright_port::status::Status;
 
 /// How much of a problem a line shows, in characters.
 const SHOWN: usize = 120;
@@ -81,7 +81,7 @@ pub fn full(status: &Status) -> String {
     for problem in &status.problems {
         out.push(format!("{:<12} {problem}", "problem"));
     }
-    let width = |of: &dyn Fn(&toolwright_gateway::status::ServerStatus) -> usize| {
+    let width = |of: &dyn Fn(&toolwright_port::status::ServerStatus) -> usize| {
         status.servers.iter().map(of).max().unwrap_or(0)
     };
     let (names, states) = (width(&|server| server.name.chars().count()), width(&|server| server.state.len()));
@@ -148,7 +148,7 @@ fn span(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use toolwright_gateway::status::{JournalStatus, LastHour, LimitStatus, ServerStatus};
+    use toolwright_port::status::{JournalStatus, LastHour, LimitStatus, ServerStatus};
 
     use super::*;
 
