@@ -38,6 +38,20 @@
 //!     Ok(answer.text)
 //! }
 //! ```
+//!
+//! # Files
+//!
+//! In the order data flows:
+//!
+//! | where | what |
+//! |---|---|
+//! | `question.rs`, `settings.rs`, `offer.rs`, `prompts.rs` | what is asked, within which limits (every number), with which tools and instructions |
+//! | `client.rs` | `ModelClient` and `DialectClient`: the upstream's dialect adds what its models need (`Conversion::prepare_conversation`); the rest is `crates/proxy/src/own.rs` |
+//! | `agent.rs`, `agent/run.rs` | the two ways in (`ask`, `go_on`); one question from round to round to its end |
+//! | `agent/round.rs`, `agent/judge.rs` | the calls of a round, run at the same time, answered in order; the guard as the executor asks it |
+//! | `guard.rs`, `listener.rs` | who says whether a call may be run; who hears the answer while it is made |
+//! | `memory.rs`, `repeats.rs` | turns that are remembered whole, for a while; the same call with the same error |
+//! | `answer.rs`, `error.rs` | what comes of it, and the sentences for people when nothing does |
 
 #![forbid(unsafe_code)]
 

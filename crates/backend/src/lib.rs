@@ -5,6 +5,19 @@
 //! registry, so that the executor calls them as any other. This crate knows no endpoint, no HTTP port and no flag.
 //!
 //! Start with [`Servers::start`].
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `servers.rs`, `servers/` | the configured servers, each under its supervisor, started and stopped together; `names` are their names in the registry |
+//! | `offer.rs`, `definition.rs`, `offered.rs` | their tools, kept in the registry as the servers list them |
+//! | `server_tool.rs`, `result.rs` | one such tool as the executor calls it; the response of the server, as text and unchanged |
+//! | `forward_context.rs`, `server_span.rs` | the context of one forwarded request: the client's params, capabilities and channel back; its span in a trace |
+//! | `questions.rs`, `questions/`, `owner.rs`, `tasks.rs`, `watching.rs` | what servers ask and announce, and the client that each task, question and subscription belongs to |
+//! | `definitions.rs`, `definitions/` | whether tools are what was approved, and which are hidden for that |
+//! | `notices.rs`, `login.rs`, `view.rs` | alerts; which login a server gets; what can be seen of a server |
+//! | `reload.rs`, `reload/` | a changed configuration or rules file takes effect while servers run |
 
 pub mod definition;
 mod definitions;

@@ -1,4 +1,13 @@
 //! The built-in tools: one table of what is offered and the code behind each.
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `lib.rs` | the table of what is offered |
+//! | `datetime.rs`, `search_web/`, `volume/` | Toolwright's own tools: their arguments are validated, not repaired |
+//! | `files.rs`, `files/` | the in-process server `files`, whose calls are repaired as those of any server: `place` (which path, inside which root), `stage` (what a call has read and wants written), `commit` (all of it or nothing, after a crash too), and one file per tool |
+//! | `arguments.rs`, `clock.rs` | how arguments are read; where the time comes from |
 
 mod arguments;
 mod clock;

@@ -10,6 +10,22 @@
 //! in as a function.
 //!
 //! Start with [`locate`], [`load`] and [`Configuration`].
+//!
+//! # Files
+//!
+//! In the order data flows:
+//!
+//! | where | what |
+//! |---|---|
+//! | `locate.rs`, `load.rs` | which file is taken; its bytes as text |
+//! | `jsonc.rs` | comments and trailing commas become blanks, every other byte keeps its place |
+//! | `syntax.rs` | what is wrong with a text that is not JSON, and what to write |
+//! | `read.rs`, `read/` | from the tree to toolboxes: `server`, `transport`, `login`, `fields` (texts, lists, pairs, times), `keys` (known, silent, meant), `checks`, `repeats` |
+//! | `expand.rs` | `${VAR}` in a text |
+//! | `filters.rs`, `configuration.rs` | what comes out: tools that are offered, servers, and what of them is secret |
+//! | `watch.rs`, `schema.rs` | that the file has changed, by what is in it; its JSON Schema for editors |
+//! | `clients.rs`, `clients/` | other programs that have servers: one file each and the table of them; `places` (folders of the three systems), `document` (JSON, TOML and YAML changed by places, every change read again), `data`, `read` (their entries in our words), `variables`, `danger`, `shown`, `merge` (taken over, each once), `gateway` (us among their servers), `llm` |
+//! | `mistakes.rs`, `problem.rs`, `masked.rs`, `error.rs` | mistakes in the order of the file, how they are shown, without secrets |
 
 mod agent;
 pub mod clients;

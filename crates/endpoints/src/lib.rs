@@ -4,6 +4,18 @@
 //! This crate knows no HTTP, no token and no language model: a client is already identified when it arrives here.
 //!
 //! Start with [`Gateway`].
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `gateway.rs` | the services, one per endpoint |
+//! | `toolboxes.rs`, `visible.rs`, `opened.rs`, `finding.rs` | the toolboxes behind meta-tools: what a client may see, has open, finds |
+//! | `flat.rs`, `merged.rs`, `resolve.rs`, `near.rs` | several servers as one: flat names, the tool that another form of a name is for, suggestions |
+//! | `transparent.rs` | one server, forwarded unchanged |
+//! | `calls.rs`, `forward.rs`, `traced.rs` | one call or request on its way to the executor or a server, and in a trace |
+//! | `members.rs`, `gather.rs`, `resources.rs`, `prompts.rs`, `listening.rs` | the servers of an endpoint, and what is merged of them |
+//! | `about.rs`, `status.rs` | what is sent at `initialize`; the status as a resource |
 
 mod about;
 mod calls;

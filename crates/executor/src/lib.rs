@@ -39,6 +39,20 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Files
+//!
+//! In the order a call meets them:
+//!
+//! | where | what |
+//! |---|---|
+//! | `function.rs` | what a tool is: arguments in, text or failure out |
+//! | `registry.rs`, `registry/` | every tool by name in immutable snapshots; `check` judges definitions, `formats` writes them for models |
+//! | `executor.rs`, `executor/` | one call from name to outcome; `lookup`, `judge` (may it be run), `run` (time, cancellation, panic), `bound` (size), `record` (where it ends), `log`, `limits` |
+//! | `error.rs`, `error/` | one code and one sentence for each way to fail; `own_words` is what can be said of a tool's message |
+//! | `observer.rs` | who hears of calls, and how far each came |
+//! | `redact.rs`, `redact/` | what a log may show |
+//! | `printable.rs` | names and messages that a terminal shows as text |
 
 mod control;
 mod function;

@@ -6,6 +6,22 @@
 //! request itself. Where client and upstream speak the same dialect, nothing is written anew but what was mended.
 //!
 //! Start with [`Dialect`], [`form::Request`] and [`form::Event`].
+//!
+//! # Files
+//!
+//! In the order data flows:
+//!
+//! | where | what |
+//! |---|---|
+//! | `exchange.rs`, `exchange/` | one request and its answer: `Asked`, `Prepared`, `AnswerStream`, `Report`; `again` asks the upstream once more; `own` is a question of Toolwright, answered in `events` |
+//! | `form.rs`, `form/` | what every dialect is read into and written from; `signature` marks thoughts that no provider signed |
+//! | `dialects.rs`, `dialects/` | one module per dialect behind one interface (`interface.rs`: `Conversion`, `HttpApi`, `PassThrough`), listed in one table (`dialects::of`). A module has the requests, responses, errors and streams of its dialect, its spots, frames, usage and stop words, its paths, headers, authentication and lists of models, and the quirks of its providers. `history` pairs calls and results; `system`, `offer`, `fields`, `namespace`, `error_shapes`, `time` are what they share |
+//! | `fit.rs`, `fit/` | a request made to fit its upstream: names, ids, schemas, choices |
+//! | `quirks.rs`, `target.rs`, `models.rs` | what an upstream takes, by the rows of its dialect and by the configuration; which model is asked where |
+//! | `calls.rs`, `calls/` | tools compiled once (`cache`), one call validated (`mender`), calls in a stream (`stage`), in a whole answer and in a history (`whole`) |
+//! | `pass.rs`, `pass/` | the same dialect on both sides: what a dialect finds in a text (`spots`), edits, streams that hold what is in doubt (`rules`: how the streams of dialects differ) |
+//! | `stream.rs`, `stream/` | frames out of bytes, calls in sequence, calls written as text |
+//! | `tokens.rs`, `failure.rs`, `notes.rs`, `reply.rs` | how many tokens; what goes wrong; what could not be said; what comes in from outside |
 
 pub mod form;
 

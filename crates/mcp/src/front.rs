@@ -4,6 +4,22 @@
 //! [`Back`] is the way back to the client while its request is worked on. How that travels is hidden here:
 //! [`Fronts`] answers HTTP requests and serves stdio, and decides for every request by itself which era it
 //! is of. Start with [`Fronts::answer_http`] and [`Fronts::serve_stdio`].
+//!
+//! # Files
+//!
+//! From the service outwards:
+//!
+//! | where | what |
+//! |---|---|
+//! | `service.rs`, `client.rs` | what is behind the wire, whatever the protocol family: `Service`, `Asked`, `Back`; who asks |
+//! | `reading.rs`, `meta.rs`, `shape.rs`, `level.rs` | reading so that nobody can read it differently; what a modern request says of itself; the fields and codes of one protocol family only; how loud log messages are |
+//! | `call.rs`, `way.rs`, `parked.rs` | a request at work, the way back to its client, and calls that wait for an answer of a modern one |
+//! | `seal.rs`, `token.rs` | texts that only we can write, and what is in them: sessions, states of parked calls |
+//! | `legacy.rs`, `session.rs`, `sessions.rs`, `events.rs`, `batch.rs` | legacy clients: their messages, sessions and streams that can be taken up again |
+//! | `exchange.rs`, `listen.rs`, `handshake.rs` | one modern request; `subscriptions/listen`; `initialize` and `server/discover` |
+//! | `http.rs`, `http_legacy.rs`, `http_modern.rs`, `http_get.rs`, `headers.rs`, `answer.rs`, `body.rs` | the same over HTTP |
+//! | `stdio.rs`, `stdio_wire.rs` | the same over lines |
+//! | `fronts.rs`, `limits.rs` | all of it, and every number |
 
 mod answer;
 mod batch;

@@ -2,6 +2,17 @@
 //!
 //! Every message is a POST of its own, and its answer comes as JSON or as a stream of events. What goes
 //! wrong with one request is told for it alone; a server that nobody can connect to is gone.
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `owner.rs` | the one task of a way: sends, finds out the kind, cancels, ends the session |
+//! | `streamable.rs`, `exchange.rs` | messages posted to one address; one request and its answer, taken up again, asked once more |
+//! | `session.rs`, `listen.rs` | what was agreed on with a legacy server; the stream on which it speaks by itself |
+//! | `sse.rs` | HTTP with SSE, of 2024-11-05 |
+//! | `web.rs`, `refusal.rs`, `authorize.rs` | one HTTP request: token, redirects, why it failed; what an error status means; who knows the login |
+//! | `headers.rs`, `params.rs` | the headers a message has next to its body |
 
 mod authorize;
 mod exchange;

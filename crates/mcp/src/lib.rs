@@ -7,6 +7,23 @@
 //! Only this crate knows revisions and how messages travel; nothing here knows what a tool does.
 //!
 //! Start with [`Peer::connect`] and [`stdio::ChildCommand`].
+//!
+//! # Files
+//!
+//! From the wire up:
+//!
+//! | where | what |
+//! |---|---|
+//! | `stdio.rs`, `stdio/` | a server as a child process: its group, its environment, its pipes, its stderr, its end |
+//! | `guard.rs`, `guard/` | no process is left behind: the guardian process, our side of it (`handle`), the mark in the environment (`mark`) |
+//! | `http.rs`, `http/` | a server over HTTP, see below |
+//! | `oauth.rs`, `oauth/` | logins: `login` asks a person through `browser` and `callback` (one page on this machine), `flow` speaks with the authorization server (by `rmcp`), `store` keeps tokens, `authorizer` gives them to requests, `endpoints` says which addresses may be used |
+//! | `link.rs` | what every way to a server looks like: messages out, events in |
+//! | `connection.rs`, `connection/`, `requests.rs` | requests with ids of their own, answered, given up or failed exactly once; `incoming` is what the server says by itself, `signs` what it shows besides answers |
+//! | `era.rs`, `peer.rs`, `peer/` | one server, its protocol family hidden from what is above: `meeting` (discover, initialize), `meta` (what modern requests say of themselves), `headers` (arguments as HTTP headers) |
+//! | `input.rs`, `lists.rs`, `subscription.rs` | what a modern server asks back before it answers; lists to their last page, kept for their time; hearing of changes |
+//! | `host.rs`, `error.rs` | what a server may ask of us; what goes wrong with one |
+//! | `front.rs`, `front/` | the protocol towards clients, see below |
 
 mod connection;
 mod era;

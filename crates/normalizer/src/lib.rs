@@ -25,6 +25,25 @@
 //! assert_eq!(changes.len(), 2);
 //! # Ok::<(), toolwright_normalizer::SchemaError>(())
 //! ```
+//!
+//! # Files
+//!
+//! In the order data flows:
+//!
+//! | where | what |
+//! |---|---|
+//! | `active.rs` | `ActiveRules`: the one owner of the active rules and their version; executor, LLM proxy and learner read it |
+//! | `engine.rs` | the way in: strict parse, the gate, reading what is not JSON |
+//! | `usual.rs` | the usual mistake at once: right names, and a number or a boolean sent as text |
+//! | `call.rs` | one call that did not simply pass: its readings, the rules, the repair, the risk budget |
+//! | `text/` | the lenient reader: text in, strict JSON out, one named `Step` per leniency |
+//! | `rules/` | explicit rules: the file, its contradictions, scopes, sets, and one file per rule type |
+//! | `schema/` | schemas compiled into an arena; `judge` says yes or no, `goal` says what a value has to satisfy |
+//! | `names/` | how alike two names are, and on what evidence; the vocabulary is word lists in `vocabulary/` |
+//! | `repair/` | one file per repair step; `object.rs` is the story, `keys.rs` decides who is who; `problems.rs`, `breach.rs` and `expected.rs` word refusals, `form.rs` finds the nearest valid form |
+//! | `costs.rs` | every cost, margin and budget |
+//! | `repeats.rs` | keys that stand twice in one object |
+//! | `explain.rs` | what was tried, rejected and chosen, with costs that add up |
 
 pub mod text;
 

@@ -5,6 +5,18 @@
 //! [`Api`], and pages for people are [`Pages`]. Nothing that comes through this port can start a program or change what is configured.
 //!
 //! Start with [`Web::new`] and [`Web::serve`].
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `listener.rs`, `serve.rs`, `connection.rs`, `paced.rs` | the socket, graceful shutdown, connections with read and write timeouts |
+//! | `handle.rs`, `route.rs`, `guard.rs`, `host.rs`, `body.rs` | one request: Host and Origin, where its path leads, its body |
+//! | `keys.rs`, `tokens.rs`, `tokens/`, `sessions.rs`, `spent.rs` | authentication: bearer tokens, dashboard sessions, login links |
+//! | `admission.rs`, `limits.rs`, `refusal.rs` | rate and concurrency limits, and the responses of refusals |
+//! | `inside.rs`, `served.rs`, `llm.rs`, `pages.rs` | the backends of paths: MCP endpoints, the LLM proxy, the dashboard |
+//! | `api.rs`, `api/` | `/api/*`, one file per subject |
+//! | `metrics.rs`, `metrics/`, `status.rs`, `status/`, `control.rs` | Prometheus metrics; the status of the gateway; the socket for other processes of the same user |
 
 mod admission;
 mod api;

@@ -4,6 +4,18 @@
 //! then comes back the same way. Nothing here runs a tool: tools come with the request, and the client runs them.
 //!
 //! Start with [`LlmFront::new`] and [`LlmFront::answer`].
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `path.rs`, `ask.rs` | which request it is; one exchange from request to response |
+//! | `router.rs`, `upstream.rs`, `thinking.rs` | which upstream a model is at, what it takes, and what it was found not to take |
+//! | `carrier.rs`, `carrier/` | HTTP to upstreams: plainly to this machine over connections that the request drives, by TLS and proxies elsewhere |
+//! | `streaming.rs` | a stream, read as fast as the client reads |
+//! | `headers.rs`, `lists.rs`, `count.rs`, `said.rs` | headers, lists of models, token counts, responses of the proxy itself |
+//! | `record.rs`, `record/`, `counter.rs` | the record of an exchange; numbers for `/metrics` |
+//! | `own.rs`, `check.rs` | requests of Toolwright itself; whether an upstream can be used |
 
 mod ask;
 mod carrier;

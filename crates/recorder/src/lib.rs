@@ -2,6 +2,13 @@
 //! there are.
 //!
 //! Start with [`Recorder`].
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `recorder.rs` | the observer of the executor: start, normalization and end of a call as records |
+//! | `known_tools.rs` | the tools that records name, for the learner |
 
 mod known_tools;
 mod recorder;

@@ -4,6 +4,14 @@
 //! answers.
 //!
 //! Start with [`read_payload`], [`read_intent`] and [`speakable`].
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `messages/` | messages and events out of bytes, one file for each protocol |
+//! | `intents/`, `devices.rs`, `words.rs`, `reply.rs` | commands with exactly one reading, one file each; devices by their own list; a sentence as words; yes and no |
+//! | `speakable/` | texts that can be said aloud |
 
 mod messages;
 

@@ -9,6 +9,22 @@
 //! This crate knows no MCP server and no model: tools are names in the registry, a model is a [`Mind`].
 //!
 //! Start with [`Voice::start`], [`BackgroundTranscriber`] and [`Mind`].
+//!
+//! # Files
+//!
+//! In the order data flows; what is said, as data, is the crate `speech`:
+//!
+//! | where | what |
+//! |---|---|
+//! | `fronts.rs`, `fronts/` | the ways in, one file each: `mqtt`, `hermes`, `wyoming`; `repeats` knows what came before |
+//! | `mqtt.rs`, `mqtt/` | the connection to a broker: one task that polls, both revisions (`wire`), who we are (`address`); one attempt that leaves no trace (`hear`) |
+//! | `knock.rs` | whether a broker lets us in and whose a port is, for the doctor |
+//! | `broker.rs`, `broker/` | the broker inside: `packets` of both revisions, `router`, one `client`, `topics` |
+//! | `transcript.rs`, `transcriber.rs`, `transcriber/` | what was said and what is said back; `queue` (who is next), `handle` (one transcript) |
+//! | `devices.rs` | the devices, asked for and kept for a while |
+//! | `policy.rs`, `confirm.rs` | what the voice may do; spoken questions |
+//! | `mind.rs` | what answers the rest |
+//! | `voice.rs`, `status.rs`, `view.rs`, `limits.rs` | all of it, begun together; what is counted and shown; every number |
 
 mod transcript;
 

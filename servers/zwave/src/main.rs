@@ -1,6 +1,22 @@
 //! `zwave-mcp-server`: the tools of a Z-Wave house over stdio.
 //!
 //! Standard output has messages of the protocol and nothing else; all that is told goes to standard error.
+//!
+//! # Files
+//!
+//! In the order data flows; the first five know no network and are fuzzed:
+//!
+//! | where | what |
+//! |---|---|
+//! | `topics.rs`, `payload.rs` | what a topic is about; what a message says |
+//! | `nodes.rs` | the gateway's own list of nodes |
+//! | `devices.rs` | one picture of both: kind, presence, state, what is measured |
+//! | `names.rs` | which device is meant, or why that cannot be said |
+//! | `settings.rs` | the environment, checked before anything starts |
+//! | `broker.rs` | one MQTT connection at a time: made, kept, made again; nothing sent on one waits for the next |
+//! | `gateway.rs` | which gateway, questions and their answers by `origin`, one command per device, confirmation |
+//! | `tools.rs`, `tools/` | one file per tool; `arguments.rs` reads what was sent |
+//! | `server.rs`, `main.rs` | MCP; the program |
 
 use std::process::ExitCode;
 
