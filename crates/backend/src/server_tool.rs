@@ -8,7 +8,7 @@ use toolwright_executor::{CallControl, OnDrop, ToolFailure, ToolFunction, ToolOu
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Connection, Ending, RequestError, RequestOptions};
 use toolwright_redact::known;
-use toolwright_toolbox::Supervisor;
+use toolwright_toolbox::{Supervisor, TransportKind};
 
 use crate::forward_context::ForwardContext;
 use crate::questions::{Beat, ServerHost};
@@ -57,9 +57,9 @@ impl ServerTool {
         let peer = self.supervisor.peer(PATIENCE).await.map_err(|error| {
             let message = format!("The server '{server}' cannot be used. {error}");
             // A program on this machine is not reached over the network.
-            match self.supervisor.snapshot().transport {
-                "stdio" => ToolFailure::NotReady { message },
-                _ => ToolFailure::Unavailable { message },
+            match self.supervisor.transport() {
+                TransportKind::Stdio => ToolFailure::NotReady { message },
+                TransportKind::Http | TransportKind::Sse => ToolFailure::Unavailable { message },
             }
         })?;
         let arguments = Json::parse(&arguments).map_err(|error| ToolFailure::InvalidArguments {

@@ -71,7 +71,7 @@ impl ServerView {
                 Era::Legacy => "legacy".to_owned(),
             }),
             protocol_version: seen.revision.clone(),
-            transport: seen.transport.to_owned(),
+            transport: seen.transport.to_string(),
             pid: seen.pid,
             restarts: seen.restarts,
             tools: listed.items.len(),

@@ -10,11 +10,11 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::json;
 use toolwright_base::{closest_by, fold_name, is_slip, keystrokes_apart, letters_apart};
+use toolwright_executor::{ToolFailure, ToolFunction, ToolOutput};
 use toolwright_model::{Annotations, Origin, ToolDefinition};
 
 use super::arguments::{invalid, parse};
 use super::{BuiltinError, BuiltinTool, Clock};
-use toolwright_executor::{ToolFailure, ToolFunction, ToolOutput};
 
 const NAME: &str = "get_current_datetime";
 

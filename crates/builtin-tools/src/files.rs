@@ -29,10 +29,11 @@ mod write_to_file;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use toolwright_base::IgnorePoison;
+
 use super::clock::Clock;
 use super::{BuiltinError, BuiltinTool};
 use place::Root;
-use toolwright_base::IgnorePoison;
 
 /// Where the files tools may work, and how much they take on.
 #[derive(Clone, Debug, Default)]

@@ -15,6 +15,7 @@ use futures_util::future::BoxFuture;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_executor::{ToolFailure, ToolFunction, ToolOutput};
 use toolwright_model::{Annotations, Origin, ToolDefinition};
 
 use super::arguments::{invalid, parse};
@@ -23,7 +24,6 @@ use super::{BuiltinError, BuiltinTool, Clock};
 pub use provider::{
     ApiKey, ProviderConfig, SearchConfig, SearchError, SearchHit, SearchProvider, SearchResults,
 };
-use toolwright_executor::{ToolFailure, ToolFunction, ToolOutput};
 
 const NAME: &str = "search_web";
 

@@ -12,12 +12,12 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_executor::{ToolFailure, ToolFunction, ToolOutput};
 use toolwright_model::{Origin, ToolDefinition};
 
 use super::BuiltinTool;
 use super::arguments::{invalid, parse};
 use program::{Program, ProgramError};
-use toolwright_executor::{ToolFailure, ToolFunction, ToolOutput};
 
 const NAME: &str = "control_speaker_volume";
 

@@ -1,12 +1,12 @@
 //! What a server offers: its tools, and which of them the configuration lets through.
 
 use serde_json::json;
+use toolwright_backend::ServerView;
 
 use super::entry;
 use super::finding::{Area, Check, Finding, Fix};
 use super::program::most_alike;
 use super::protocol::{Seen, shown};
-use toolwright_backend::ServerView;
 
 /// How many names are shown.
 const SHOWN: usize = 8;

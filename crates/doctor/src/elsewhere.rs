@@ -5,8 +5,7 @@ use std::time::Duration;
 use reqwest::Url;
 use toolwright_config::{Configuration, DEFAULT_TOOLBOX, ServerConfig, Toolbox, Transport};
 
-use toolwright_backend::ServerOptions;
-use toolwright_backend::Servers;
+use toolwright_backend::{ServerOptions, Servers};
 
 /// The paths that servers are found at.
 const PATHS: [&str; 3] = ["/mcp", "/sse", "/"];

@@ -33,8 +33,7 @@ use std::time::Duration;
 use toolwright_config::{ConfigError, Configuration, FoundBy};
 use toolwright_ledger::StoreAddress;
 
-use toolwright_backend::ServerOptions;
-use toolwright_backend::Servers;
+use toolwright_backend::{ServerOptions, Servers};
 
 pub use finding::{Area, Check, Checkup, Finding, Fix, Severity, quoted};
 pub use port::free_after;

@@ -6,11 +6,11 @@ use toolwright_config::{Configuration, UpstreamKey};
 use toolwright_llm::exchange::Mending;
 use toolwright_llm::{FailureKind, dialects};
 use toolwright_normalizer::Normalizer;
+use toolwright_proxy::{CheckedUpstream, check as ask, failure_text};
 
 use super::entry::escaped;
 use super::finding::{Area, Check, Finding, Fix};
 use super::protocol::shown;
-use toolwright_proxy::{CheckedUpstream, check as ask, failure_text};
 
 pub(super) async fn check(configuration: &Configuration) -> Vec<Check> {
     let Some(settings) = configuration.llm.as_ref().filter(|settings| !settings.upstreams.is_empty()) else {

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use toolwright_port::TokenFolder;
 
 use super::finding::{Area, Check, Finding, Fix, quoted};
 use super::{Examined, files};
-use toolwright_port::TokenFolder;
 
 /// How many logins are looked at.
 const LOGINS: usize = 200;

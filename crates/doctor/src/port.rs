@@ -3,9 +3,10 @@
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
+use toolwright_port::status::{AskError, ask};
+
 use super::Examined;
 use super::finding::{Area, Check, Finding, Fix};
-use toolwright_port::status::{AskError, ask};
 
 /// How long whoever listens there may take.
 const ANSWER: Duration = Duration::from_secs(3);

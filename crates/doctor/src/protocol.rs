@@ -1,12 +1,12 @@
 //! Whether a server that was started answers as the protocol wants it, told from what could be seen of it.
 
 use serde_json::{Value, json};
+use toolwright_backend::ServerView;
 use toolwright_config::{Configuration, ServerConfig, Toolbox, Transport};
 use toolwright_toolbox::FailureCause;
 
 use super::entry;
 use super::finding::{Area, Check, Finding, Fix, quoted};
-use toolwright_backend::ServerView;
 
 /// How much of what a server said is shown, in characters.
 const SHOWN: usize = 300;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use toolwright_backend::{ServerOptions, Servers, named, offer};
 use toolwright_config::{Configuration, Transport};
 use toolwright_executor::ToolRegistry;
 use toolwright_toolbox::Policy;
@@ -12,10 +13,6 @@ use toolwright_toolbox::Policy;
 use super::finding::{Check, Severity};
 use super::protocol::{self, Seen};
 use super::{Examined, elsewhere, process};
-use toolwright_backend::ServerOptions;
-use toolwright_backend::Servers;
-use toolwright_backend::named;
-use toolwright_backend::offer;
 
 /// How long a server may go without an answer to the question of modern clients.
 const PROBE: Duration = Duration::from_secs(5);

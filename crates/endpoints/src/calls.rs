@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use toolwright_backend::forward_context::ForwardContext;
+use toolwright_backend::server_tool::{PATIENCE, ServerTool};
+use toolwright_backend::{offer, result, server_span};
 use toolwright_executor::{Call, CallError, ErrorCode, ToolFailure, ToolOutput};
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 use toolwright_mcp::RequestError;
@@ -12,11 +15,6 @@ use super::forward;
 use super::gateway::Hub;
 use super::members::{Kind, Member};
 use super::traced::{self, Beginning};
-use toolwright_backend::forward_context::ForwardContext;
-use toolwright_backend::offer;
-use toolwright_backend::result;
-use toolwright_backend::server_span;
-use toolwright_backend::server_tool::{PATIENCE, ServerTool};
 
 /// What came of a call.
 #[derive(Debug)]

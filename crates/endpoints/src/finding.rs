@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::task::spawn_blocking;
+use toolwright_backend::offered::Offered;
 use toolwright_base::IgnorePoison;
 use toolwright_toolbox::meta::{Found, Identifier};
 use toolwright_toolbox::search::{Entry, Index};
 
 use super::members::Member;
-use toolwright_backend::offered::Offered;
 
 /// How many indexes are kept: clients may see different toolboxes.
 const KEPT: usize = 8;

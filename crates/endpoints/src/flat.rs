@@ -4,6 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use toolwright_backend::owner::Owner;
+use toolwright_backend::server_tool::PATIENCE;
+use toolwright_backend::tasks::no_task;
+use toolwright_backend::{Server, result};
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, METHOD_NOT_FOUND, Notification};
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
 use toolwright_mcp::{Era, Filter};
@@ -18,11 +22,6 @@ use super::prompts::Prompts;
 use super::resolve::{Resolved, Scope};
 use super::resources::Resources;
 use super::{about, forward, gather};
-use toolwright_backend::Server;
-use toolwright_backend::owner::Owner;
-use toolwright_backend::result;
-use toolwright_backend::server_tool::PATIENCE;
-use toolwright_backend::tasks::no_task;
 
 /// How long a greeting waits for what servers say of themselves: the list after it waits for their tools.
 const GREETING: Duration = Duration::from_secs(2);

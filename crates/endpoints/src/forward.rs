@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::sleep;
+use toolwright_backend::Server;
+use toolwright_backend::forward_context::ForwardContext;
+use toolwright_backend::questions::Beat;
+use toolwright_backend::server_tool::PATIENCE;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json, METHOD_NOT_FOUND};
 use toolwright_mcp::front::Asked;
 use toolwright_mcp::{Peer, RequestError};
@@ -12,10 +16,6 @@ use toolwright_redact::known;
 
 use super::gateway::Hub;
 use super::members::{Member, reach};
-use toolwright_backend::Server;
-use toolwright_backend::forward_context::ForwardContext;
-use toolwright_backend::questions::Beat;
-use toolwright_backend::server_tool::PATIENCE;
 
 /// Hands a request over. A server that shows nothing of itself for so long is given up.
 pub(super) async fn send(

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use toolwright_backend::{Server, Servers};
 use toolwright_base::IgnorePoison;
 use toolwright_executor::ToolExecutor;
 use toolwright_jsonrpc::Json;
@@ -17,7 +18,6 @@ use super::members::{Member, OWN_TOOLBOX};
 use super::status::StatusReport;
 use super::toolboxes::Toolboxes;
 use super::transparent::Transparent;
-use toolwright_backend::{Server, Servers};
 
 /// Where a client can be connected to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::timeout;
+use toolwright_backend::Server;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, Json};
 use toolwright_mcp::front::Client;
 use toolwright_mcp::{Era, Peer, RequestError, RequestOptions};
@@ -11,7 +12,6 @@ use toolwright_toolbox::State;
 
 use super::forward;
 use super::members::Member;
-use toolwright_backend::Server;
 
 /// How long a server may take for its list before the others' are shown without it.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use toolwright_backend::offered::Offered;
 use toolwright_base::{IgnorePoison, lock_off_async, off_async};
 use toolwright_config::ServerConfig;
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
@@ -10,7 +11,6 @@ use toolwright_toolbox::Listed;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 
 use super::members::Member;
-use toolwright_backend::offered::Offered;
 
 /// How large a page of the list may be, in bytes of its items.
 const PAGE_BYTES: usize = 64 << 20;

@@ -1,12 +1,12 @@
 //! The prompts of several servers under flat names.
 
+use toolwright_backend::owner::{Owner, PerClient};
 use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 use toolwright_mcp::front::Client;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 
 use super::gather;
 use super::members::Member;
-use toolwright_backend::owner::{Owner, PerClient};
 
 /// The prompt of each name, as each client last listed them.
 pub(super) struct Prompts {

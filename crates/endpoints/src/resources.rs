@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use toolwright_backend::owner::{Owner, PerClient};
 use toolwright_jsonrpc::{ErrorObject, Json};
 use toolwright_mcp::front::Client;
 
 use super::gather;
 use super::members::Member;
-use toolwright_backend::owner::{Owner, PerClient};
 
 /// Between a server's name and a URI that another server has too.
 const BETWEEN: char = '+';

@@ -1,17 +1,15 @@
 //! Calls in traces: the span that a client says its call belongs to, and how the call ends.
 
+use toolwright_backend::server_span::{self, is_error};
 use toolwright_executor::CallOutcome;
 use toolwright_jsonrpc::{ErrorObject, Json};
 use toolwright_mcp::front::{Client, HttpTrace};
 use toolwright_model::{Caller, STDIO};
 use toolwright_telemetry::{CallBegin, CallEnd, CallSpan, Onward, SentTrace, ServerBehind, Telemetry};
+use toolwright_toolbox::TransportKind;
 
 use super::calls::Called;
 use super::members::{Kind, Member};
-use toolwright_backend::server_span::{self, is_error};
-
-/// How a server is reached that is a child of ours.
-const CHILD: &str = "stdio";
 
 /// What is known of a call that begins.
 pub(super) struct Beginning<'a> {
@@ -35,7 +33,7 @@ pub(super) fn begin(
     });
     let server = match &call.member.kind {
         Kind::Server(server) => {
-            let is_stdio = server.supervisor.transport() == CHILD;
+            let is_stdio = server.supervisor.transport() == TransportKind::Stdio;
             Some(ServerBehind { name: &server.name, is_stdio })
         }
         Kind::Own(_) => None,

@@ -3,6 +3,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use toolwright_backend::forward_context::ForwardContext;
+use toolwright_backend::owner::Owner;
+use toolwright_backend::server_tool::PATIENCE;
+use toolwright_backend::tasks::no_task;
+use toolwright_backend::{Server, result};
 use toolwright_base::IgnorePoison;
 use toolwright_jsonrpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, Json, Notification};
 use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
@@ -17,12 +22,6 @@ use super::gateway::Hub;
 use super::listening::{Ear, Pump};
 use super::members::{Member, make_known, reach};
 use super::resolve;
-use toolwright_backend::Server;
-use toolwright_backend::forward_context::ForwardContext;
-use toolwright_backend::owner::Owner;
-use toolwright_backend::result;
-use toolwright_backend::server_tool::PATIENCE;
-use toolwright_backend::tasks::no_task;
 
 /// The id of a task that no server has: ids are made to be unique.
 const UNKNOWN_TASK: &str = "no-such-task-of-this-client";

@@ -1,12 +1,12 @@
 //! The toolboxes as one client may see them: what it may not use does not exist.
 
+use toolwright_backend::definition;
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer::Tool;
 use toolwright_toolbox::meta::{Identifier, Known};
 
 use super::members::Member;
 use super::near;
-use toolwright_backend::definition;
 
 /// The servers that one client may use.
 pub(super) struct Visible {

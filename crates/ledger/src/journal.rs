@@ -42,9 +42,10 @@ pub use recover::{Recovered, Torn};
 pub use toolwright_model::Durability;
 pub use verify::{Begin, Position, Verified, verify};
 
+use toolwright_base::IgnorePoison;
+
 use crate::Record;
 use health::HealthCell;
-use toolwright_base::IgnorePoison;
 use writer::{Shared, Writer};
 
 /// A journal that this process writes. Ends what it has begun when it is dropped.

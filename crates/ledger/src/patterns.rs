@@ -18,9 +18,10 @@ pub use normalize::{MAX_MESSAGE, normalize};
 pub use report::{ErrorPatterns, Pattern, SuggestedRule};
 pub use trend::Trend;
 
+use toolwright_base::IgnorePoison;
+
 use crate::{Kind, Record};
 use held::Held;
-use toolwright_base::IgnorePoison;
 
 /// How many patterns are held. The ones that were not seen for the longest time go first.
 pub const MAX_PATTERNS: usize = 2_000;

@@ -35,10 +35,11 @@ pub use slowest::SlowCall;
 pub use snapshot::{ClientRow, Normalization, RuleRow, ServerRow, Snapshot, ToolRow};
 pub use time::rfc3339;
 
+use toolwright_base::IgnorePoison;
+
 use crate::{Change, Record};
 use slowest::Slowest;
 use state::State;
-use toolwright_base::IgnorePoison;
 
 /// The name under which everything is counted that found its table full.
 pub const OTHERS: &str = "(others)";

@@ -8,8 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolwright_jsonrpc::raw;
 use toolwright_llm::form::{Request, Response};
-use toolwright_llm::{Dialect, Notes, Reply, Target};
-use toolwright_llm::{dialects, fit};
+use toolwright_llm::{Dialect, Notes, Reply, Target, dialects, fit};
 
 /// Everything that comes in in the golden files.
 static INPUTS: LazyLock<Vec<Value>> = LazyLock::new(|| {

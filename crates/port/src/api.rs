@@ -33,12 +33,12 @@ use serde::Serialize;
 use toolwright_base::ConcurrencyLimit;
 use toolwright_executor::ToolExecutor;
 use toolwright_ledger::Ledger;
+use toolwright_proxy::LlmFront;
 
 use super::inside::InsideBody;
 use super::refusal::{Refusal, response};
 use super::serve::Web;
 use crate::status::StatusSource;
-use toolwright_proxy::LlmFront;
 
 pub use health::LimitNow;
 pub use path::API_ROUTES;

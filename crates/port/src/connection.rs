@@ -12,12 +12,11 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use toolwright_base::ConcurrencyPermit;
+use toolwright_base::{ConcurrencyPermit, SelfWakeFilter};
 
 use super::handle::handle;
 use super::paced::{Pace, Paced};
 use super::serve::Web;
-use toolwright_base::SelfWakeFilter;
 
 /// How long a connection for which there is no room may take to hear so.
 const REFUSED: Duration = Duration::from_millis(500);

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use toolwright_backend::ServerView;
 
 use crate::status::Status;
-use toolwright_backend::ServerView;
 
 /// How long an answer may take, and how long after a restart, which is told when it is done.
 const ANSWER: Duration = Duration::from_secs(5);

@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::{Body, Incoming};
 use serde_json::json;
 
+use toolwright_endpoints::Endpoint;
 use toolwright_jsonrpc::Message;
 
 use super::admission::Stay;
@@ -27,7 +28,6 @@ use super::pages;
 use super::refusal::{Refusal, response};
 use super::route::{ROUTES, Route};
 use super::serve::Web;
-use toolwright_endpoints::Endpoint;
 
 /// What a page of an allowed origin may read besides the answer.
 const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After, Link, X-Next-Cursor, X-Toolwright-Source, X-Toolwright-Index-Lag";

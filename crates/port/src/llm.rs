@@ -3,6 +3,7 @@
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, Request, Response};
 use hyper::body::Incoming;
+use toolwright_proxy::{LlmPath, Visit};
 
 use super::admission::Stay;
 use super::body::{self, Held};
@@ -12,7 +13,6 @@ use super::paced::Pace;
 use super::refusal::Refusal;
 use super::route::ROUTES;
 use super::serve::Web;
-use toolwright_proxy::{LlmPath, Visit};
 
 /// Answers a request to a model.
 pub(super) async fn serve(

@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 use toolwright_base::IgnorePoison;
 use toolwright_executor::CallObserver;
 use toolwright_executor::observer::{Finished, Normalized};
+use toolwright_proxy::ExchangeCounter;
 use toolwright_telemetry::names::prometheus;
 use toolwright_telemetry::{JournalReadings, NumberedNames, Telemetry};
 
 use super::inside::Counts;
 pub(super) use text::CONTENT_TYPE;
 use text::Page;
-use toolwright_proxy::ExchangeCounter;
 
 /// The upper bounds of the times of calls, in seconds.
 const TIMES: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0];

@@ -7,9 +7,9 @@ use http_body_util::{BodyExt, Full};
 use serde_json::{Map, Value, json};
 
 use toolwright_llm::Dialect;
+use toolwright_proxy::refusal;
 
 use super::inside::InsideBody;
-use toolwright_proxy::refusal;
 
 /// The code of all errors of the port. Which one it is says `data.reason`.
 const CODE: i64 = -32000;

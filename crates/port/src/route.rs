@@ -1,10 +1,10 @@
 //! What a path leads to.
 
 use percent_encoding::percent_decode_str;
-
-use super::api;
 use toolwright_endpoints::Endpoint;
 use toolwright_proxy::LlmPath;
+
+use super::api;
 
 /// Every path there is, as it is told.
 pub(super) const ROUTES: &[&str] = &[

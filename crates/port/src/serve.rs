@@ -8,6 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use toolwright_base::ConcurrencyLimit;
+use toolwright_proxy::LlmFront;
 
 use super::admission::Admission;
 use super::api::{Api, LimitNow};
@@ -21,7 +22,6 @@ use super::listener::Bound;
 use super::metrics::Metrics;
 use super::pages::Pages;
 use super::sessions::Sessions;
-use toolwright_proxy::LlmFront;
 
 /// How often the tokens are looked at.
 const TOKENS: Duration = Duration::from_millis(400);

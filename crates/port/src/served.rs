@@ -8,15 +8,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Request;
 use http_body_util::BodyExt;
+use toolwright_backend::Servers;
+use toolwright_endpoints::{Endpoint, Gateway, OWN_TOOLBOX};
 use toolwright_executor::ToolExecutor;
 use toolwright_ledger::Ledger;
 use toolwright_mcp::front::{Fronts, Visitor};
 
 use super::inside::{Counts, Inside, Reply};
-use toolwright_backend::Servers;
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::Gateway;
-use toolwright_endpoints::OWN_TOOLBOX;
 
 /// The gateway, as the port sees it.
 pub struct Served {

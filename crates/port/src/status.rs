@@ -14,20 +14,17 @@ use std::time::Instant;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use toolwright_backend::{Server, Servers};
+use toolwright_endpoints::{Gateway, StatusReport};
 use toolwright_executor::ToolExecutor;
-use toolwright_ledger::Ledger;
 use toolwright_ledger::journal::State;
-use toolwright_ledger::learn;
 use toolwright_ledger::stats::{Step, rfc3339};
+use toolwright_ledger::{Ledger, learn};
 use toolwright_mcp::front::Visitor;
+use toolwright_proxy::LlmFront;
 use toolwright_redact::known;
 
 use crate::Web;
-use toolwright_backend::Server;
-use toolwright_backend::Servers;
-use toolwright_endpoints::Gateway;
-use toolwright_endpoints::StatusReport;
-use toolwright_proxy::LlmFront;
 
 pub use ask::{AskError, ask};
 

@@ -9,7 +9,7 @@ use era::{BOTH, PATIENCE, call, command, identity};
 use tokio::time::timeout;
 use toolwright_mcp::stdio::ChildCommand;
 use toolwright_mcp::{NoHost, PeerOptions};
-use toolwright_toolbox::{Policy, Seen, State, StdioConnector, Supervisor};
+use toolwright_toolbox::{Policy, Seen, State, StdioConnector, Supervisor, TransportKind};
 
 fn supervised(command: ChildCommand, policy: Policy) -> Supervisor {
     let options = PeerOptions { start: PATIENCE, ..PeerOptions::default() };
@@ -60,7 +60,7 @@ async fn tools_follow_the_server_and_stay_while_it_is_away() {
         let supervisor = supervised(command(&[flag]), Policy::default());
         seen(&supervisor, has_tool("v0")).await;
         let before = supervisor.snapshot();
-        assert_eq!((before.era, before.tools, before.transport), (Some(era), 1, "stdio"));
+        assert_eq!((before.era, before.tools, before.transport), (Some(era), 1, TransportKind::Stdio));
         let peer = supervisor.peer(PATIENCE).await.expect("ready");
         call(&peer, "change", r#"{"times":100}"#).await;
         seen(&supervisor, has_tool("v1")).await;

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use toolwright_backend::ServerOptions;
-use toolwright_backend::Servers;
-use toolwright_backend::offer;
 use toolwright_backend::reload::{self, Reloaded};
+use toolwright_backend::{ServerOptions, Servers, offer};
 use toolwright_config::{Configuration, parse};
 use toolwright_executor::{Call, CallOutcome, ToolExecutor, ToolRegistry};
 use toolwright_jsonrpc::Json;

@@ -5,9 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolwright_backend::ServerOptions;
-use toolwright_backend::Servers;
-use toolwright_backend::offer;
+use toolwright_backend::{ServerOptions, Servers, offer};
 use toolwright_config::parse;
 use toolwright_executor::{Call, CallOutcome, ErrorCode, ToolExecutor, ToolRegistry};
 use toolwright_jsonrpc::Json;

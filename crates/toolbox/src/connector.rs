@@ -1,5 +1,6 @@
 //! How one server is reached.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -12,6 +13,27 @@ pub type Connecting<'c> = Pin<Box<dyn Future<Output = Result<Connected, ConnectF
 
 /// Waits until nothing is left of what a connector started.
 pub type Ended<'c> = Pin<Box<dyn Future<Output = ()> + Send + 'c>>;
+
+/// How a server is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransportKind {
+    /// A child process, by its standard input and output.
+    Stdio,
+    /// Streamable HTTP.
+    Http,
+    /// HTTP with server-sent events, of the revision 2024-11-05.
+    Sse,
+}
+
+impl fmt::Display for TransportKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TransportKind::Stdio => "stdio",
+            TransportKind::Http => "http",
+            TransportKind::Sse => "sse",
+        })
+    }
+}
 
 /// Reaches one server, as often as it is asked to.
 pub trait Connector: Send + Sync + 'static {
@@ -27,8 +49,8 @@ pub trait Connector: Send + Sync + 'static {
     /// The server's name: `zwave`.
     fn name(&self) -> &str;
 
-    /// How it is reached, in a word: `stdio`, `http` or `sse`.
-    fn transport(&self) -> &'static str;
+    /// How it is reached.
+    fn transport(&self) -> TransportKind;
 
     /// How it is reached, for messages: `stdio server 'zwave'`.
     fn describe(&self) -> String {

@@ -6,7 +6,7 @@ use toolwright_mcp::http::{HttpKind, HttpTarget, open};
 use toolwright_mcp::{ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, RequestError};
 use toolwright_redact::known;
 
-use crate::connector::{ConnectFailure, Connected, Connecting, Connector};
+use crate::connector::{ConnectFailure, Connected, Connecting, Connector, TransportKind};
 use crate::failure::ServerFailure;
 
 /// Opens a way to a server over HTTP for every attempt.
@@ -44,10 +44,10 @@ impl Connector for HttpConnector {
         &self.name
     }
 
-    fn transport(&self) -> &'static str {
+    fn transport(&self) -> TransportKind {
         match self.target.kind {
-            HttpKind::Auto | HttpKind::Streamable => "http",
-            HttpKind::Sse => "sse",
+            HttpKind::Auto | HttpKind::Streamable => TransportKind::Http,
+            HttpKind::Sse => TransportKind::Sse,
         }
     }
 

@@ -39,7 +39,7 @@ mod supervisor;
 mod usage;
 
 pub use catalog::PrepareList;
-pub use connector::{ConnectFailure, Connected, Connecting, Connector, Ended};
+pub use connector::{ConnectFailure, Connected, Connecting, Connector, Ended, TransportKind};
 pub use failure::{FailureCause, ServerFailure};
 pub use http::HttpConnector;
 pub use policy::Policy;

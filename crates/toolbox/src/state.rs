@@ -6,6 +6,7 @@ use std::time::Duration;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Connection, Era, Peer};
 
+use crate::connector::TransportKind;
 use crate::failure::ServerFailure;
 use crate::owner::Orders;
 
@@ -61,8 +62,8 @@ impl State {
 pub struct Snapshot {
     /// Where it is.
     pub state: State,
-    /// How it is reached: `stdio`, `http` or `sse`.
-    pub transport: &'static str,
+    /// How it is reached.
+    pub transport: TransportKind,
     /// The era it spoke when it was last ready.
     pub era: Option<Era>,
     /// The revision that was agreed on then.
@@ -144,7 +145,7 @@ impl Trouble {
 }
 
 impl Seen {
-    pub(crate) fn new(transport: &'static str) -> Seen {
+    pub(crate) fn new(transport: TransportKind) -> Seen {
         let snapshot = Snapshot {
             state: State::Starting { attempt: 1 },
             transport,

@@ -9,7 +9,7 @@ use toolwright_mcp::{
     ConnectError, Connection, Era, Host, Identity, Peer, PeerOptions, Protocol, RequestError,
 };
 
-use crate::connector::{ConnectFailure, Connected, Connecting, Connector, Ended};
+use crate::connector::{ConnectFailure, Connected, Connecting, Connector, Ended, TransportKind};
 use crate::failure::ServerFailure;
 
 /// Starts a server as a child process for every attempt.
@@ -53,8 +53,8 @@ impl Connector for StdioConnector {
         &self.name
     }
 
-    fn transport(&self) -> &'static str {
-        "stdio"
+    fn transport(&self) -> TransportKind {
+        TransportKind::Stdio
     }
 
     fn check(&self) -> String {

@@ -9,7 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright_mcp::Peer;
 
 use crate::catalog::PrepareList;
-use crate::connector::Connector;
+use crate::connector::{Connector, TransportKind};
 use crate::failure::ServerFailure;
 use crate::owner::{Orders, Owner};
 use crate::policy::Policy;
@@ -153,8 +153,8 @@ impl Supervisor {
         self.seen.borrow().snapshot()
     }
 
-    /// How the server is reached: `stdio`, `http` or `sse`.
-    pub fn transport(&self) -> &'static str {
+    /// How the server is reached.
+    pub fn transport(&self) -> TransportKind {
         self.seen.borrow().snapshot.transport
     }
 

@@ -10,7 +10,7 @@ use scripted::{LONG, Scripted, asked};
 use tokio::time::sleep;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Peer, RequestError, RequestOptions};
-use toolwright_toolbox::{Beginning, Policy, State, StillWorks, Supervisor};
+use toolwright_toolbox::{Beginning, Policy, State, StillWorks, Supervisor, TransportKind};
 
 const MOMENT: Duration = Duration::from_millis(500);
 
@@ -234,7 +234,7 @@ async fn a_snapshot_shows_era_revision_and_requests_in_flight() {
     let supervisor = Supervisor::start(server.clone(), Policy::default());
     let peer = supervisor.peer(LONG).await.expect("ready");
     let seen = supervisor.snapshot();
-    assert_eq!((seen.transport, seen.revision.as_deref()), ("stdio", Some("2025-11-25")));
+    assert_eq!((seen.transport, seen.revision.as_deref()), (TransportKind::Stdio, Some("2025-11-25")));
     assert_eq!(seen.era, Some(toolwright_mcp::Era::Legacy));
     server.habits.silent.store(1, Ordering::SeqCst);
     let waiting = Arc::new(peer);

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use toolwright_backend::Definitions;
-use toolwright_backend::Notices;
+use toolwright_backend::{Definitions, Notices};
 use toolwright_config::{Configuration, SecuritySettings};
 use toolwright_security::Pins;
 

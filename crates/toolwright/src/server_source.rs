@@ -6,11 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright_backend::Definitions;
-use toolwright_backend::Logins;
-use toolwright_backend::ServerOptions;
-use toolwright_backend::ServerView;
-use toolwright_backend::Servers;
+use toolwright_backend::{Definitions, Logins, ServerOptions, ServerView, Servers};
 use toolwright_config::{Configuration, FoundBy, load, locate, process_environment};
 use toolwright_endpoints::offered_capabilities;
 use toolwright_executor::{RegistrationError, printable};

@@ -55,7 +55,7 @@ pub(super) fn page(root: &Path) -> io::Result<String> {
     let mut page = HEAD.to_owned();
     for (name, mut limits) in by_crate {
         limits.sort();
-        page.push_str(&format!("\n## {name}\n\n| constant | value | meaning |\n|---|---|---|\n"));
+        page.push_str(&format!("\n## `{name}`\n\n| constant | value | meaning |\n|---|---|---|\n"));
         for Limit { file, name: constant, value, meaning } in limits {
             page.push_str(&format!("| [`{constant}`](../{file}) | {value} | {meaning} |\n"));
         }

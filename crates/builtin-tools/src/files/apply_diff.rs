@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_executor::{ToolFailure, ToolOutput};
 
 use super::diff::{self, DiffError};
 use super::disk::{self, File};
 use super::place::Place;
 use super::stage::{Protected, Stage};
 use super::tool::{Effect, FileTool, counted, named, output};
-use toolwright_executor::{ToolFailure, ToolOutput};
 
 /// The arguments of `apply_diff`.
 #[derive(Debug, Deserialize)]

@@ -4,12 +4,12 @@ mod step;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use toolwright_executor::{ToolFailure, ToolOutput, printable};
 
 use super::super::arguments::{half_character, half_is_none, invalid};
 use super::stage::Stage;
 use super::tool::{Effect, FileTool, counted, output};
 use step::Step;
-use toolwright_executor::{ToolFailure, ToolOutput, printable};
 
 /// The arguments of `batch_operations`. The two payloads are two names for one thing: clients know either.
 #[derive(Debug, Deserialize)]

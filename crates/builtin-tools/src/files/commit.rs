@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::{Dir, Permissions};
+use toolwright_executor::ToolFailure;
 
 use super::disk::Identity;
 use super::place::{Place, Root, reason};
@@ -24,7 +25,6 @@ use super::run::Stop;
 use acts::{make_folders, prepare, put, take_away};
 use journal::{Journal, Record};
 use plan::{Plan, PlannedFile};
-use toolwright_executor::ToolFailure;
 use words::{failed, not_taken_away, with_what_is_left};
 
 pub(super) use journal::{is_own, recover};

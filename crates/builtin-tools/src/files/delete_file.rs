@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_executor::{ToolFailure, ToolOutput, printable};
 
 use super::stage::{Fate, Protected, Stage};
 use super::tool::{Effect, FileTool, named, output};
-use toolwright_executor::{ToolFailure, ToolOutput, printable};
 
 /// The arguments of `delete_file`.
 #[derive(Debug, Deserialize)]

@@ -8,10 +8,10 @@ use std::time::UNIX_EPOCH;
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
 use serde::{Deserialize, Serialize};
+use toolwright_executor::ToolFailure;
 
 use super::place::{Place, Root, failure, reason};
 use super::reason::{is_escape, is_not_permitted};
-use toolwright_executor::ToolFailure;
 
 /// How many bytes at the beginning are looked at for NUL bytes.
 const BINARY_PROBE_BYTES: usize = 8192;

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_executor::{ToolFailure, ToolOutput};
 
 use super::disk;
 use super::place::Place;
 use super::replace::{Which, line_numbers, replace};
 use super::stage::{Protected, Stage};
 use super::tool::{Effect, FileTool, counted, named, output};
-use toolwright_executor::{ToolFailure, ToolOutput};
 
 /// How many line numbers a result names.
 const MAX_LINES_SHOWN: usize = 20;

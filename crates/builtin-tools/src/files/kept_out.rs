@@ -11,10 +11,10 @@ use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
+use toolwright_executor::ToolFailure;
 
 use super::super::arguments::invalid;
 use super::place::{MAX_LINKS, Place, Root};
-use toolwright_executor::ToolFailure;
 
 /// How many files and folders in the kept-out folders are known by more than their names.
 const MAX_KNOWN: usize = 10_000;

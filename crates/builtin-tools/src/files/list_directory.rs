@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use toolwright_executor::{ToolFailure, ToolOutput};
 
 use super::place::Place;
 use super::stage::Stage;
 use super::tool::{Effect, FileTool, counted, named, output};
 use super::walk::{Depth, Kind, Next, walk};
-use toolwright_executor::{ToolFailure, ToolOutput};
 
 /// The arguments of `list_directory`.
 #[derive(Debug, Deserialize)]

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use toolwright_executor::{ToolFailure, ToolOutput};
 
 use super::super::arguments::{flag, in_words, invalid, read_object};
 use super::disk;
@@ -9,7 +10,6 @@ use super::edit_file::{EDIT_OUTPUT, cannot_edit, edited};
 use super::replace::{MAX_LINES_KEPT, Which, replace};
 use super::stage::{Protected, Stage};
 use super::tool::{Effect, FileTool, counted};
-use toolwright_executor::{ToolFailure, ToolOutput};
 
 /// The arguments of `multi_edit`.
 #[derive(Debug, Deserialize)]

@@ -10,11 +10,11 @@ use std::path::{Component, Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use toolwright_executor::ToolFailure;
 
 use super::super::arguments::invalid;
 use super::commit::is_own;
 use super::reason::{escape, is_escape};
-use toolwright_executor::ToolFailure;
 
 pub(super) use super::reason::reason;
 

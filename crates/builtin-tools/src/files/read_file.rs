@@ -1,12 +1,12 @@
 //! `read_file`: the text of a file, or some lines of it.
 
 use serde::Deserialize;
+use toolwright_executor::{ToolFailure, ToolOutput};
 
 use super::super::arguments::{LARGEST_COUNT, invalid, whole_number};
 use super::disk;
 use super::stage::Stage;
 use super::tool::{Effect, FileTool, counted};
-use toolwright_executor::{ToolFailure, ToolOutput};
 
 /// The arguments of `read_file`.
 #[derive(Debug, Deserialize)]

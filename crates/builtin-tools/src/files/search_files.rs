@@ -4,6 +4,7 @@ mod query;
 
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_executor::{ToolFailure, ToolOutput, printable};
 
 use super::disk;
 use super::place::Place;
@@ -12,7 +13,6 @@ use super::tool::{Effect, FileTool, counted, output};
 use super::trash;
 use super::walk::{Depth, Kind, Next, walk};
 use query::Query;
-use toolwright_executor::{ToolFailure, ToolOutput, printable};
 
 /// How much of a matching line is shown, in characters.
 const MAX_LINE_CHARS: usize = 300;

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cap_std::fs::Permissions;
+use toolwright_executor::ToolFailure;
 
 use super::Toolbox;
 use super::commit::{Change, Contents, Taken, What};
@@ -15,7 +16,6 @@ use super::kept_out::{KeptOut, refused};
 use super::place::{self, Place, Root, Staged};
 use super::run::Stop;
 use super::trash;
-use toolwright_executor::ToolFailure;
 
 /// The files as the steps of one call see them: what is on disk, and what earlier steps have changed.
 pub(super) struct Stage<'a> {

@@ -9,6 +9,8 @@ use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolwright_base::IgnorePoison;
+use toolwright_executor::registry::FILES_SERVER;
+use toolwright_executor::{CallControl, ToolFailure, ToolFunction, ToolOutput, printable};
 use toolwright_model::{Annotations, Origin, ToolDefinition};
 
 use super::super::BuiltinTool;
@@ -17,8 +19,6 @@ use super::place::Place;
 use super::run::{Stop, blocking};
 use super::stage::{Mode, Stage};
 use super::{Toolbox, commit};
-use toolwright_executor::registry::FILES_SERVER;
-use toolwright_executor::{CallControl, ToolFailure, ToolFunction, ToolOutput, printable};
 
 /// One of the files tools; the type itself is its arguments.
 pub(super) trait FileTool: DeserializeOwned + Send + 'static {

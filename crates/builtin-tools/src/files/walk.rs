@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata};
+use toolwright_executor::ToolFailure;
 
 use super::commit::is_own;
 use super::kept_out::refused;
 use super::place::{Place, failure, reason};
 use super::stage::Stage;
-use toolwright_executor::ToolFailure;
 
 /// How far down a walk goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_executor::{ToolFailure, ToolOutput};
 
 use super::disk;
 use super::stage::{Protected, Stage};
 use super::tool::{Effect, FileTool, counted, named, output};
-use toolwright_executor::{ToolFailure, ToolOutput};
 
 /// The arguments of `write_to_file`.
 #[derive(Debug, Deserialize)]

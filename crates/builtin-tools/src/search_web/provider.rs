@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use reqwest::Url;
+use toolwright_executor::ToolFailure;
 
 use super::super::BuiltinError;
 use super::request::Http;
 use super::{brave::Brave, duckduckgo::DuckDuckGo, google::Google, searxng::SearxNg};
-use toolwright_executor::ToolFailure;
 
 /// A search engine.
 pub trait SearchProvider: Send + Sync + 'static {

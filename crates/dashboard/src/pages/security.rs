@@ -2,8 +2,7 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
-use toolwright_backend::Definitions;
-use toolwright_backend::ToolFindings;
+use toolwright_backend::{Definitions, ToolFindings};
 use toolwright_config::Suspicion;
 use toolwright_security::{Agreed, Class, Kind, Line, Severity, Waiting, diff};
 

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use super::writer::{Shared, Todo};
 use toolwright_base::IgnorePoison;
 use toolwright_model::Durability;
+
+use super::writer::{Shared, Todo};
 
 /// How often old segments are looked for when nothing else happens.
 const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);

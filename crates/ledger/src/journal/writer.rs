@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{oneshot, watch};
+use toolwright_model::Durability;
 
 use super::error::AppendError;
 use super::files::{self, Segment};
@@ -16,7 +17,6 @@ use super::line::{self, Continues, Hash};
 use super::options::{JournalOptions, Opened};
 use super::recover::Resume;
 use crate::Record;
-use toolwright_model::Durability;
 
 /// How large a buffer may stay after a large record, in bytes.
 const KEEP_BUFFER: usize = 1 << 20;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use toolwright_model::ToolDefinition;
+use toolwright_model::{LearnPolicy, ToolDefinition};
 use toolwright_normalizer::ActiveRules;
 use toolwright_normalizer::rules::parse_learned;
 
@@ -17,7 +17,6 @@ use super::rules_file::{RulesFileError, rendered, write_rules_file};
 use super::store::{DecisionStore, Loaded, StoreError};
 use super::suggestion::{Status, Suggestion};
 use crate::Record;
-use toolwright_model::LearnPolicy;
 
 /// Who decides when the policy does.
 const POLICY: &str = "policy:apply-safe";

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-use toolwright_model::{Finish, Outcome, ToolDefinition};
+use toolwright_model::{Finish, LearnPolicy, Outcome, ToolDefinition};
 use toolwright_normalizer::{ActiveRules, RawArguments, RuleSet, Tool};
 
 use super::learning::{Learning, LearningError, LearningOptions};
 use super::store::MemoryStore;
 use super::suggestion::Status;
 use crate::{Failure, Record};
-use toolwright_model::LearnPolicy;
 
 /// One call of the past.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,13 @@
 
 use jiff::Timestamp;
 
-/// Seconds since 1970 as a date and a time. What is beyond the year 9999 is written as its end.
+/// What later times are written as: RFC 3339 has no years beyond 9999.
+const LAST: &str = "9999-12-31T23:59:59Z";
+
+/// Seconds since 1970 as a date and a time, in UTC.
 pub(crate) fn write(seconds: u64) -> String {
-    let last = Timestamp::MAX.as_second();
-    let seconds = i64::try_from(seconds).map_or(last, |seconds| seconds.min(last));
-    Timestamp::from_second(seconds).unwrap_or_default().to_string()
+    let time = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+    time.map_or_else(|| LAST.to_owned(), |time| time.to_string())
 }
 
 /// The seconds since 1970 of a date and a time; fractions of a second are left out. Without a zone it is UTC: some

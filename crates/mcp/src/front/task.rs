@@ -3,10 +3,11 @@
 use std::future::Future;
 use std::sync::{Mutex, MutexGuard};
 
-use super::shape::Shaped;
-use tokio::task::AbortHandle;
 use toolwright_base::{IgnorePoison, off_async};
 use toolwright_jsonrpc::{ErrorObject, Id, Message, Notification, Response};
+
+use super::shape::Shaped;
+use tokio::task::AbortHandle;
 
 /// A task that ends when this is dropped.
 #[derive(Debug)]

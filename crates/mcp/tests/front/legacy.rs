@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::scripted::*;
-use http::StatusCode;
 use toolwright_jsonrpc::ErrorObject;
 use toolwright_mcp::front::{FrontLimits, FrontOptions, Fronts, SealKey, Visitor};
+
+use crate::scripted::*;
+use http::StatusCode;
 
 #[tokio::test]
 async fn a_session_begins_with_initialize() {

@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::scripted::*;
-use http::StatusCode;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::front::{FrontLimits, Visitor};
+
+use crate::scripted::*;
+use http::StatusCode;
 
 fn quoted(text: &str) -> Json {
     Json::text(text)

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use toolwright_jsonrpc::Json;
+use toolwright_mcp::front::{FrontLimits, Fronts, Service, Visitor};
+
 use crate::scripted::*;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use toolwright_jsonrpc::Json;
-use toolwright_mcp::front::{FrontLimits, Fronts, Service, Visitor};
 
 struct Desk {
     service: Arc<Scripted>,

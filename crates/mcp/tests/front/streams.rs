@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use toolwright_mcp::front::{FrontLimits, Service};
+
 use crate::scripted::*;
 use http::StatusCode;
-use toolwright_mcp::front::{FrontLimits, Service};
 
 const CHANGED: &str = "notifications/tools/list_changed";
 

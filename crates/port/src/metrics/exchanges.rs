@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use toolwright_proxy::{TIMES, UpstreamNumbers};
 use toolwright_telemetry::names::prometheus;
 
 use super::text::Page;
-use toolwright_proxy::{TIMES, UpstreamNumbers};
 
 /// Writes what came of exchanges, by upstream.
 pub(super) fn on(page: &mut Page, upstreams: &BTreeMap<String, UpstreamNumbers>) {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use toolwright_port::WebLimits;
+
 use crate::port::{port, port_with_limits, read_answer, until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
-use toolwright_port::WebLimits;
 
 #[tokio::test]
 async fn a_request_that_was_begun_is_answered_and_nobody_new_is_let_in() {

@@ -1,7 +1,8 @@
 //! Who may speak to the port at all (T01, T03): over raw sockets, for no client library would send these.
 
-use crate::port::{Answer, Doors, Port, port, port_with};
 use toolwright_port::{Allowed, WebLimits};
+
+use crate::port::{Answer, Doors, Port, port, port_with};
 
 async fn with_head(port: &Port, line: &str, head: &str) -> Option<Answer> {
     let head = head.replace("PORT", &port.address.port().to_string());

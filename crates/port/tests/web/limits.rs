@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use toolwright_port::{Rate, WebLimits};
+
 use crate::port::{Port, port_with_limits, read_answer};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use toolwright_port::{Rate, WebLimits};
 
 /// An answer that came before the body was read must not cost the next request on the same connection.
 #[tokio::test]

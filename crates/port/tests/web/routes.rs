@@ -1,7 +1,8 @@
 //! What each path leads to, and what nobody else gets to see.
 
-use crate::port::{port, port_with_limits};
 use toolwright_port::{NewToken, WebLimits};
+
+use crate::port::{port, port_with_limits};
 
 #[tokio::test]
 async fn every_path_leads_where_it_says() {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolwright_port::WebLimits;
+
 use crate::port::{Port, port_with_limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
-use toolwright_port::WebLimits;
 
 const EACH: usize = 150;
 /// Far longer than the times of the port below.

@@ -3,10 +3,11 @@
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
+use toolwright_port::{Allowed, NewToken, TokenError, TokenFolder, WebLimits};
+
 use crate::port::{Doors, port, port_with, read_answer, read_to_last_chunk};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use toolwright_port::{Allowed, NewToken, TokenError, TokenFolder, WebLimits};
 
 fn named(name: &str) -> NewToken {
     NewToken { name: name.to_owned(), created: "2026-11-16T10:00:00Z".to_owned(), ..NewToken::default() }

@@ -19,10 +19,9 @@ use hyper_util::rt::TokioIo;
 use reqwest::Url;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use toolwright_base::IgnorePoison;
+use toolwright_base::{IgnorePoison, SelfWakeFilter};
 
 use super::{CONNECT, CarryError, IDLE, poll_data};
-use toolwright_base::SelfWakeFilter;
 
 /// How many connections are kept that nobody uses.
 const MOST_IDLE: usize = 64;

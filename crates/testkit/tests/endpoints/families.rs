@@ -10,13 +10,12 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::post;
 use tokio::net::TcpListener;
-
-use crate::stage::*;
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::{Endpoint, GatewayOptions};
 use toolwright_jsonrpc::{Json, Message};
 use toolwright_mcp::front::Service;
 use toolwright_mcp::{Era, Filter};
+
+use crate::stage::*;
 
 const ANSWER: &str = r#"{"action":"accept","content":{"username":"ada","email":"a@b.c"}}"#;
 const ELICITED: &str = r#"User response: action=accept, content={"username":"ada","email":"a@b.c"}"#;

@@ -1,11 +1,11 @@
 //! Several servers as one: flat names, side by side.
 
-use crate::stage::*;
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::{Endpoint, GatewayOptions};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::front::Service;
 use toolwright_mcp::{Era, Filter};
+
+use crate::stage::*;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::stage::*;
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::{Endpoint, GatewayOptions};
 use toolwright_executor::CallObserver;
 use toolwright_executor::observer::Finished;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::Era;
 use toolwright_mcp::front::Service;
+
+use crate::stage::*;
 
 const LOAD_SERVER: &str = env!("CARGO_BIN_EXE_load-server");
 const GONE: &str = "/nowhere/no-such-program";

@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::stage::*;
 use toolwright_backend::Servers;
 use toolwright_builtin_tools::{BuiltinConfig, FilesConfig, builtin_tools};
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::Gateway;
-use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::{Endpoint, Gateway, GatewayOptions};
 use toolwright_executor::{ToolExecutor, ToolRegistry};
 use toolwright_mcp::Era;
+
+use crate::stage::*;
 
 /// The gateway over this configuration and our own tools, with files in this folder.
 fn with_own(configuration: &str, folder: &Path) -> Arc<Gateway> {

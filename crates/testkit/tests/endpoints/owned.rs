@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::stage::*;
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::{Endpoint, GatewayOptions};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::Era;
 use toolwright_mcp::front::Service;
+
+use crate::stage::*;
 
 const FAMILIES: [(Era, &str); 2] = [(Era::Legacy, "--legacy"), (Era::Modern, "--modern")];
 

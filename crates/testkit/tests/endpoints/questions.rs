@@ -4,11 +4,11 @@ use std::future::Future;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::stage::*;
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::{Endpoint, GatewayOptions};
 use toolwright_mcp::{Era, Filter};
 use toolwright_toolbox::State;
+
+use crate::stage::*;
 
 #[tokio::test]
 async fn over_http_every_client_is_asked_its_own_questions() {

@@ -1,12 +1,12 @@
 //! The meta-tools over real servers: every row of the contract's table of errors, and what passes through.
 
-use crate::stage::*;
-use std::sync::Arc;
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::{Endpoint, GatewayOptions};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::Era;
 use toolwright_mcp::front::{Client, Service};
+
+use crate::stage::*;
+use std::sync::Arc;
 
 async fn toolboxes() -> (Stage, Arc<dyn Service>) {
     let house = entry(RMCP_SERVER, &["--era", "modern"]);

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::stage::*;
-use tokio::time::timeout;
-use toolwright_endpoints::Endpoint;
-use toolwright_endpoints::GatewayOptions;
+use toolwright_endpoints::{Endpoint, GatewayOptions};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Era, Filter};
+
+use crate::stage::*;
+use tokio::time::timeout;
 
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
 

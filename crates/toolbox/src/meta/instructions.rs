@@ -1,9 +1,10 @@
 //! What a model is told about the toolboxes before its first call.
 
+use toolwright_jsonrpc::Json;
+
 use super::Identifier;
 use super::pretty::pretty;
 use super::responses::identifier;
-use toolwright_jsonrpc::Json;
 
 /// How long the list of toolboxes may get.
 const LIST_CHARS: usize = 8_000;

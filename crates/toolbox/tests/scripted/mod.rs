@@ -15,7 +15,7 @@ use toolwright_mcp::{
     Closed, Connection, Ending, Event, Identity, Link, NoHost, Outgoing, Peer, PeerOptions, RequestOptions,
 };
 use toolwright_toolbox::{
-    ConnectFailure, Connected, Connecting, Connector, FailureCause, ServerFailure, Supervisor,
+    ConnectFailure, Connected, Connecting, Connector, FailureCause, ServerFailure, Supervisor, TransportKind,
 };
 
 pub const LONG: Duration = Duration::from_secs(3600);
@@ -111,8 +111,8 @@ impl Connector for Scripted {
         "scripted"
     }
 
-    fn transport(&self) -> &'static str {
-        "stdio"
+    fn transport(&self) -> TransportKind {
+        TransportKind::Stdio
     }
 }
 

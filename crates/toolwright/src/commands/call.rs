@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use tokio::runtime::{self, Runtime};
 use tokio_util::sync::CancellationToken;
-use toolwright_backend::ServerView;
-use toolwright_backend::Servers;
-use toolwright_backend::offer;
+use toolwright_backend::{ServerView, Servers, offer};
 use toolwright_config::Configuration;
 use toolwright_executor::observer::Normalized;
 use toolwright_executor::{Call, CallError, CallObserver, CallOutcome, ErrorCode, ToolExecutor, printable};

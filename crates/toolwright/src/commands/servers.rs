@@ -9,8 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
-use toolwright_backend::Servers;
-use toolwright_backend::offer;
+use toolwright_backend::{Servers, offer};
 use toolwright_config::{Configuration, Transport};
 use toolwright_executor::{ToolRegistry, printable};
 use toolwright_mcp::oauth::{LoginError, open_in_browser};

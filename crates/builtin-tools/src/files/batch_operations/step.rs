@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use toolwright_executor::{ToolFailure, ToolOutput};
 
 use super::super::super::arguments::{invalid, read_object, spelt_out};
 use super::super::apply_diff::ApplyDiff;
@@ -14,7 +15,6 @@ use super::super::search_files::SearchFiles;
 use super::super::stage::{Protected, Stage};
 use super::super::tool::{Effect, FileTool, named, output};
 use super::super::write_to_file::WriteToFile;
-use toolwright_executor::{ToolFailure, ToolOutput};
 
 /// Parameters of steps that are true or false.
 const FLAGS: [&str; 7] =

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use serde::{Deserialize, Serialize};
+use toolwright_executor::ToolFailure;
 
 use super::super::disk::Identity;
 use super::super::place::{Root, reason};
@@ -19,7 +20,6 @@ use super::super::run::Stop;
 use super::mark::Mark;
 use super::plan::{self, Plan, is_temporary};
 use super::roll_back::{roll_back, tidy};
-use toolwright_executor::ToolFailure;
 
 /// Its name, at the top of a root.
 pub(super) const FILE: &str = ".toolwright-journal";

@@ -245,7 +245,7 @@ fn a_process_that_dies() {
 /// Runs that process; whether it came to its end.
 fn ends(folder: &Path, roots: usize, acts: usize, what: &str) -> bool {
     let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "builtin::files::commit::tests::a_process_that_dies"])
+        .args(["--exact", "files::commit::tests::a_process_that_dies"])
         .env(DIES, format!("{}|{roots}|{acts}|{what}", folder.display()))
         .stdout(Stdio::null())
         .stderr(Stdio::null())

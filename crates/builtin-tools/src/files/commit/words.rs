@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 
 use cap_std::fs::Dir;
+use toolwright_executor::ToolFailure;
 
 use super::super::place::reason;
 use super::super::trash;
 use super::{Change, Taken};
-use toolwright_executor::ToolFailure;
 
 pub(super) fn failed(change: &Change, error: &io::Error) -> ToolFailure {
     ToolFailure::tool(format!(

@@ -4,10 +4,10 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use regex::{Regex, RegexBuilder};
+use toolwright_executor::ToolFailure;
 
 use super::super::super::arguments::invalid;
 use super::super::place::Place;
-use toolwright_executor::ToolFailure;
 
 /// The largest compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 4 << 20;

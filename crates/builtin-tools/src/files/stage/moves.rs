@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use toolwright_executor::ToolFailure;
+
 use super::super::commit::{Change, Contents, Origin, Taken, What};
 use super::super::disk;
 use super::super::place::{self, Place};
 use super::super::trash;
 use super::{Fate, Protected, Stage, is_inside};
-use toolwright_executor::ToolFailure;
 
 impl Stage<'_> {
     /// Stages that a file or link gets another name. `replaces` lets it take that of another.

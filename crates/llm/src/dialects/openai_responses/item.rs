@@ -1,7 +1,6 @@
 //! Items that requests and answers have in common, read.
 
-use toolwright_jsonrpc::raw;
-use toolwright_jsonrpc::{Json, ObjectWriter};
+use toolwright_jsonrpc::{Json, ObjectWriter, raw};
 
 use super::seal;
 use crate::Dialect;

@@ -116,7 +116,7 @@ fn one_file_can_be_deleted_on_a_full_disk() {
     let done = Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" --exact \"$1\""])
         .arg(std::env::current_exe().unwrap())
-        .arg("builtin::files::commit::tests::leftovers::a_process_on_a_full_disk")
+        .arg("files::commit::tests::leftovers::a_process_on_a_full_disk")
         .env(FULL, folder.path())
         .output()
         .unwrap();

@@ -1,6 +1,6 @@
 //! What one request, one answer and one piece of a stream cost, without any network.
 //!
-//! Run with `cargo bench -p toolwright-llm --bench exchange`; a word as argument runs only the rows that have it in their
+//! Run with `cargo bench -p toolwright-bench --bench exchange`; a word as argument runs only the rows that have it in their
 //! names, and a number says how often.
 
 #![allow(clippy::print_stdout, reason = "a benchmark's results are its output")]

@@ -1,6 +1,6 @@
 //! How fast a million calls are put into the index file, and how fast they are searched.
 //!
-//! Run with `cargo bench -p toolwright-ledger --bench search`; a number as argument says how many calls.
+//! Run with `cargo bench -p toolwright-bench --bench search`; a number as argument says how many calls.
 
 #![allow(clippy::print_stdout, reason = "a benchmark's results are its output")]
 

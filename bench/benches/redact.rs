@@ -1,4 +1,4 @@
-//! What redaction costs: `cargo bench -p toolwright-redact`.
+//! What redaction costs: `cargo bench -p toolwright-bench --bench redact`.
 
 #![allow(clippy::print_stdout)]
 
