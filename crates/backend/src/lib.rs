@@ -1,7 +1,7 @@
 //! The configured MCP servers, behind the executor: started and watched, their tools in the registry, requests of clients
 //! forwarded to them.
 //!
-//! [`Servers::start`] starts every configured server under a supervisor of its own. [`offer`] keeps their tools in a
+//! [`Servers::start`] starts every configured server under a supervisor of its own. [`offer()`] keeps their tools in a
 //! registry, so that the executor calls them as any other. This crate knows no endpoint, no HTTP port and no flag.
 //!
 //! Start with [`Servers::start`].
