@@ -8,7 +8,7 @@
 //! [`Agent::go_on`] tells what the person said.
 //!
 //! This crate knows no terminal, no broker and no file. How models are reached, routed and written down is the
-//! gateway's ([`LlmFront`](toolwright_proxy::LlmFront)); how calls are mended and run is the executor's.
+//! proxy's ([`LlmFront`](toolwright_proxy::LlmFront)); how calls are repaired and run is the executor's.
 //!
 //! Start with [`Agent::ask`], [`Question`] and [`Answer`].
 //!

@@ -5,6 +5,15 @@
 //! started, asked who they are and what tools they have, and ended again.
 //!
 //! Start with [`examine`].
+//!
+//! # Files
+//!
+//! | where | what |
+//! |---|---|
+//! | `finding.rs`, `entry.rs` | a check, a finding with its fix; one server of the configuration |
+//! | `configuration.rs`, `rules.rs`, `definitions.rs`, `files.rs`, `permissions.rs` | what is written in files, and who may read them |
+//! | `process.rs`, `program.rs`, `protocol.rs`, `servers.rs`, `backend.rs`, `elsewhere.rs` | whether a server starts, speaks the protocol and can be used, and where it may listen instead |
+//! | `models.rs`, `reach.rs`, `store.rs`, `port.rs`, `clock.rs`, `machine.rs` | upstreams, addresses, the database, the port, the clock, the machine |
 
 mod backend;
 mod clock;

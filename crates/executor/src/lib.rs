@@ -46,7 +46,7 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `function.rs` | what a tool is: arguments in, text or failure out |
+//! | `function.rs`, `control.rs` | what a tool is: arguments in, output or failure out; how a running call is stopped, waited for and kept alive |
 //! | `registry.rs`, `registry/` | every tool by name in immutable snapshots; `check` judges definitions, `formats` writes them for models |
 //! | `executor.rs`, `executor/` | one call from name to outcome; `lookup`, `judge` (may it be run), `run` (time, cancellation, panic), `bound` (size), `record` (where it ends), `log`, `limits` |
 //! | `error.rs`, `error/` | one code and one sentence for each way to fail; `own_words` is what can be said of a tool's message |

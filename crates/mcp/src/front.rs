@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `service.rs`, `client.rs` | what is behind the wire, whatever the protocol family: `Service`, `Asked`, `Back`; who asks |
 //! | `reading.rs`, `meta.rs`, `shape.rs`, `level.rs` | reading so that nobody can read it differently; what a modern request says of itself; the fields and codes of one protocol family only; how loud log messages are |
-//! | `call.rs`, `way.rs`, `parked.rs` | a request at work, the way back to its client, and calls that wait for an answer of a modern one |
+//! | `call.rs`, `task.rs`, `way.rs`, `parked.rs` | a request at work, the way back to its client, and calls that wait for an answer of a modern one |
 //! | `seal.rs`, `token.rs` | texts that only we can write, and what is in them: sessions, states of parked calls |
 //! | `legacy.rs`, `session.rs`, `sessions.rs`, `events.rs`, `batch.rs` | legacy clients: their messages, sessions and streams that can be taken up again |
 //! | `exchange.rs`, `listen.rs`, `handshake.rs` | one modern request; `subscriptions/listen`; `initialize` and `server/discover` |

@@ -1,4 +1,4 @@
-//! The protocol towards servers: connections that survive what a server does.
+//! The protocol towards servers and clients: connections that survive what a server does, and one service for all clients.
 //!
 //! [`stdio::start`] starts a server as a child process and gives a [`Link`]: messages out, events in.
 //! [`http::open`] gives one to a server that is reached over HTTP.
@@ -16,14 +16,14 @@
 //! |---|---|
 //! | `stdio.rs`, `stdio/` | a server as a child process: its group, its environment, its pipes, its stderr, its end |
 //! | `guard.rs`, `guard/` | no process is left behind: the guardian process, our side of it (`handle`), the mark in the environment (`mark`) |
-//! | `http.rs`, `http/` | a server over HTTP, see below |
+//! | `http.rs`, `http/` | a server over HTTP, see its own page |
 //! | `oauth.rs`, `oauth/` | logins: `login` asks a person through `browser` and `callback` (one page on this machine), `flow` speaks with the authorization server (by `rmcp`), `store` keeps tokens, `authorizer` gives them to requests, `endpoints` says which addresses may be used |
 //! | `link.rs` | what every way to a server looks like: messages out, events in |
 //! | `connection.rs`, `connection/`, `requests.rs` | requests with ids of their own, answered, given up or failed exactly once; `incoming` is what the server says by itself, `signs` what it shows besides answers |
 //! | `era.rs`, `peer.rs`, `peer/` | one server, its protocol family hidden from what is above: `meeting` (discover, initialize), `meta` (what modern requests say of themselves), `headers` (arguments as HTTP headers) |
 //! | `input.rs`, `lists.rs`, `subscription.rs` | what a modern server asks back before it answers; lists to their last page, kept for their time; hearing of changes |
 //! | `host.rs`, `error.rs` | what a server may ask of us; what goes wrong with one |
-//! | `front.rs`, `front/` | the protocol towards clients, see below |
+//! | `front.rs`, `front/` | the protocol towards clients, see its own page |
 
 mod connection;
 mod era;

@@ -35,6 +35,7 @@
 //! | `active.rs` | `ActiveRules`: the one owner of the active rules and their version; executor, LLM proxy and learner read it |
 //! | `engine.rs` | the way in: strict parse, the gate, reading what is not JSON |
 //! | `usual.rs` | the usual mistake at once: right names, and a number or a boolean sent as text |
+//! | `tool.rs`, `active.rs` | a tool with its compiled schema; the one owner of the active rules |
 //! | `call.rs` | one call that did not simply pass: its readings, the rules, the repair, the risk budget |
 //! | `text/` | the lenient reader: text in, strict JSON out, one named `Step` per leniency |
 //! | `rules/` | explicit rules: the file, its contradictions, scopes, sets, and one file per rule type |
@@ -44,6 +45,7 @@
 //! | `costs.rs` | every cost, margin and budget |
 //! | `repeats.rs` | keys that stand twice in one object |
 //! | `explain.rs` | what was tried, rejected and chosen, with costs that add up |
+//! | `growing.rs`, `growing/` | arguments that arrive piece by piece: what may leave before they are complete |
 
 pub mod text;
 

@@ -14,7 +14,7 @@
 //! | `handle.rs`, `route.rs`, `guard.rs`, `host.rs`, `body.rs` | one request: Host and Origin, where its path leads, its body |
 //! | `keys.rs`, `tokens.rs`, `tokens/`, `sessions.rs`, `spent.rs` | authentication: bearer tokens, dashboard sessions, login links |
 //! | `admission.rs`, `limits.rs`, `refusal.rs` | rate and concurrency limits, and the responses of refusals |
-//! | `inside.rs`, `served.rs`, `llm.rs`, `pages.rs` | the backends of paths: MCP endpoints, the LLM proxy, the dashboard |
+//! | `inside.rs`, `served.rs`, `llm.rs`, `pages.rs` | what is behind each path: MCP endpoints, the LLM proxy, the dashboard |
 //! | `api.rs`, `api/` | `/api/*`, one file per subject |
 //! | `metrics.rs`, `metrics/`, `status.rs`, `status/`, `control.rs` | Prometheus metrics; the status of the gateway; the socket for other processes of the same user |
 
