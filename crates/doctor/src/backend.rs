@@ -3,15 +3,15 @@
 use serde_json::json;
 use toolwright_backend::ServerView;
 
-use super::entry;
-use super::finding::{Area, Check, Finding, Fix};
-use super::program::most_alike;
-use super::protocol::{Seen, shown};
+use crate::entry;
+use crate::finding::{Area, Check, Finding, Fix};
+use crate::program::most_alike;
+use crate::protocol::{Seen, shown};
 
 /// How many names are shown.
 const SHOWN: usize = 8;
 
-pub(super) fn check(seen: &Seen<'_>, tools: &[String]) -> Check {
+pub(crate) fn check(seen: &Seen<'_>, tools: &[String]) -> Check {
     let Seen { configuration, toolbox, server, view, .. } = seen;
     let place = format!("the server '{}' of {}", view.name, configuration.file.display());
     let offered: Vec<&String> = tools.iter().filter(|tool| server.tool_filters.allows(tool)).collect();

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 
-use super::Examined;
-use super::finding::{Area, Check, Finding, Fix, quoted};
+use crate::Examined;
+use crate::finding::{Area, Check, Finding, Fix, quoted};
 
 /// No machine that runs this program is before the day it was written on: 2026-01-01, in seconds since 1970.
 const WRITTEN: u64 = 1_767_225_600;
@@ -15,7 +15,7 @@ const TOLERATED: Duration = Duration::from_secs(300);
 /// How many files are looked at.
 const LOOKED_AT: usize = 1_000;
 
-pub(super) fn check(examined: &Examined) -> Check {
+pub(crate) fn check(examined: &Examined) -> Check {
     let now = SystemTime::now();
     let check = Check::new(Area::Clock, None, Timestamp::try_from(now).unwrap_or_default().to_string());
     let set = "sudo timedatectl set-ntp true";

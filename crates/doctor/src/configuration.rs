@@ -2,9 +2,9 @@
 
 use toolwright_config::{ConfigError, Configuration, FoundBy, Problem, Severity as Bad};
 
-use super::finding::{Area, Check, Finding, Fix, Severity};
+use crate::finding::{Area, Check, Finding, Fix, Severity};
 
-pub(super) fn check(found: &Result<Option<(Configuration, FoundBy)>, ConfigError>) -> Check {
+pub(crate) fn check(found: &Result<Option<(Configuration, FoundBy)>, ConfigError>) -> Check {
     let check = |said: String| Check::new(Area::Configuration, None, said);
     match found {
         Err(ConfigError::Wrong(problem)) => {

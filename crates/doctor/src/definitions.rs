@@ -2,15 +2,15 @@
 
 use toolwright_security::Pins;
 
-use super::Examined;
-use super::finding::{Area, Check, Finding, Fix};
+use crate::Examined;
+use crate::finding::{Area, Check, Finding, Fix};
 
 /// The file in the state folder.
 const DEFINITIONS_FILE: &str = "definitions.json";
 /// How many tools are named.
 const SHOWN: usize = 5;
 
-pub(super) fn check(examined: &Examined) -> Check {
+pub(crate) fn check(examined: &Examined) -> Check {
     let check = |said: String| Check::new(Area::Definitions, None, said);
     let Some(file) = examined.state.as_ref().map(|state| state.join(DEFINITIONS_FILE)) else {
         return check("not kept".to_owned());

@@ -11,7 +11,7 @@ use toolwright_backend::{ServerOptions, Servers};
 const PATHS: [&str; 3] = ["/mcp", "/sse", "/"];
 
 /// An address at which a server answers, as near to the one that was given as there is.
-pub(super) async fn look(
+pub(crate) async fn look(
     configuration: &Configuration,
     server: &ServerConfig,
     options: &ServerOptions,

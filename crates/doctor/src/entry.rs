@@ -5,13 +5,13 @@ use std::path::Path;
 use serde_json::Value;
 use toolwright_config::blanked;
 
-use super::finding::Fix;
+use crate::finding::Fix;
 
 /// The keys that hold servers, in the files that are read.
 const HOLDERS: [&str; 3] = ["/mcpServers", "/servers", "/mcp/servers"];
 
 /// A value for a key of a server's entry; words where the entry is not found.
-pub(super) fn set(file: &Path, toolbox: &str, server: &str, key: &str, value: &Value) -> Fix {
+pub(crate) fn set(file: &Path, toolbox: &str, server: &str, key: &str, value: &Value) -> Fix {
     match pointer(file, toolbox, server) {
         Some(entry) => {
             Fix::Set { file: file.to_owned(), at: format!("{entry}/{key}"), value: value.to_string() }
@@ -21,7 +21,7 @@ pub(super) fn set(file: &Path, toolbox: &str, server: &str, key: &str, value: &V
 }
 
 /// Where the entry stands, as a JSON pointer.
-pub(super) fn pointer(file: &Path, toolbox: &str, server: &str) -> Option<String> {
+pub(crate) fn pointer(file: &Path, toolbox: &str, server: &str) -> Option<String> {
     let text = std::fs::read_to_string(file).ok()?;
     let text = blanked(text.strip_prefix('\u{feff}').unwrap_or(&text));
     let document: Value = serde_json::from_str(&text).ok()?;
@@ -33,7 +33,7 @@ pub(super) fn pointer(file: &Path, toolbox: &str, server: &str) -> Option<String
 }
 
 /// A key in a JSON pointer.
-pub(super) fn escaped(key: &str) -> String {
+pub(crate) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 

@@ -1,15 +1,15 @@
 //! What the system allows: how many files may be open at once.
 
-use super::finding::{Area, Check};
+use crate::finding::{Area, Check};
 #[cfg(unix)]
-use super::finding::{Finding, Fix};
+use crate::finding::{Finding, Fix};
 
 /// Connections, pipes of servers and files of the journal: with fewer a gateway refuses clients.
 #[cfg(unix)]
 const FILES: u64 = 1_024;
 
 #[cfg(unix)]
-pub(super) fn check() -> Check {
+pub(crate) fn check() -> Check {
     use rustix::process::{Resource, getrlimit};
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(u64::MAX);
@@ -31,6 +31,6 @@ pub(super) fn check() -> Check {
 }
 
 #[cfg(not(unix))]
-pub(super) fn check() -> Check {
+pub(crate) fn check() -> Check {
     Check::new(Area::Machine, None, "nothing is limited")
 }

@@ -8,11 +8,11 @@ use toolwright_llm::{FailureKind, dialects};
 use toolwright_normalizer::Normalizer;
 use toolwright_proxy::{CheckedUpstream, check as ask, failure_text};
 
-use super::entry::escaped;
-use super::finding::{Area, Check, Finding, Fix};
-use super::protocol::shown;
+use crate::entry::escaped;
+use crate::finding::{Area, Check, Finding, Fix};
+use crate::protocol::shown;
 
-pub(super) async fn check(configuration: &Configuration) -> Vec<Check> {
+pub(crate) async fn check(configuration: &Configuration) -> Vec<Check> {
     let Some(settings) = configuration.llm.as_ref().filter(|settings| !settings.upstreams.is_empty()) else {
         return Vec::new();
     };

@@ -6,13 +6,13 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use toolwright_port::TokenFolder;
 
-use super::finding::{Area, Check, Finding, Fix, quoted};
-use super::{Examined, files};
+use crate::finding::{Area, Check, Finding, Fix, quoted};
+use crate::{Examined, files};
 
 /// How many logins are looked at.
 const LOGINS: usize = 200;
 
-pub(super) fn check(examined: &Examined) -> Check {
+pub(crate) fn check(examined: &Examined) -> Check {
     let mut findings = Vec::new();
     let mut looked_at = 0;
     if let Some(state) = examined.state.as_ref().filter(|state| state.is_dir()) {

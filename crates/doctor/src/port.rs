@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use toolwright_port::status::{AskError, ask};
 
-use super::Examined;
-use super::finding::{Area, Check, Finding, Fix};
+use crate::Examined;
+use crate::finding::{Area, Check, Finding, Fix};
 
 /// How long whoever listens there may take.
 const ANSWER: Duration = Duration::from_secs(3);
 /// How far a free port is looked for.
 const LOOKED_AT: u16 = 100;
 
-pub(super) async fn check(examined: &Examined) -> Check {
+pub(crate) async fn check(examined: &Examined) -> Check {
     let address = examined.address;
     let check = |said: String| Check::new(Area::Port, Some(&address.to_string()), said);
     let error = match TcpListener::bind(address) {

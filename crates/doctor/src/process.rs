@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use toolwright_config::{Configuration, ServerConfig, Toolbox, Transport};
 
-use super::entry;
-use super::finding::{Area, Check, Finding, Fix, quoted};
-use super::program::{self, Found};
+use crate::entry;
+use crate::finding::{Area, Check, Finding, Fix, quoted};
+use crate::program::{self, Found};
 
 /// The oldest Node.js that servers are written for.
 const NODE: u32 = 18;
@@ -16,7 +16,7 @@ const NODE: u32 = 18;
 const SCRIPTS: [&str; 9] = ["js", "mjs", "cjs", "ts", "py", "rb", "jar", "sh", "php"];
 
 /// The line of a server that is a program; nothing for one that is reached over HTTP.
-pub(super) async fn check(
+pub(crate) async fn check(
     configuration: &Configuration,
     toolbox: &Toolbox,
     server: &ServerConfig,

@@ -19,7 +19,7 @@ const FIRST_LINE_BYTES: u64 = 256;
 
 /// How a program was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(crate) enum Found {
     /// It is this file.
     There(PathBuf),
     /// This file may not be run.
@@ -31,7 +31,7 @@ pub(super) enum Found {
 }
 
 /// Looks for a program as the system does.
-pub(super) fn find(program: &Path, path: &OsString) -> Found {
+pub(crate) fn find(program: &Path, path: &OsString) -> Found {
     if program.components().count() > 1 || program.is_absolute() {
         return match std::fs::metadata(program) {
             Ok(seen) if seen.is_dir() => Found::Folder(program.to_owned()),
@@ -50,7 +50,7 @@ pub(super) fn find(program: &Path, path: &OsString) -> Found {
 }
 
 /// The program that a script names in its first line, when that is not there.
-pub(super) fn missing_interpreter(file: &Path, path: &OsString) -> Option<String> {
+pub(crate) fn missing_interpreter(file: &Path, path: &OsString) -> Option<String> {
     let mut bytes = Vec::new();
     std::fs::File::open(file).ok()?.take(FIRST_LINE_BYTES).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -65,7 +65,7 @@ pub(super) fn missing_interpreter(file: &Path, path: &OsString) -> Option<String
 }
 
 /// A file beside one that is not there, whose name is nearly the same.
-pub(super) fn near_file(missing: &Path) -> Option<PathBuf> {
+pub(crate) fn near_file(missing: &Path) -> Option<PathBuf> {
     let wanted = missing.file_name()?.to_string_lossy().into_owned();
     let folder = missing.parent().filter(|folder| !folder.as_os_str().is_empty())?;
     let names = std::fs::read_dir(folder).ok()?.flatten().take(LOOKED_AT);
@@ -83,13 +83,13 @@ fn near_program(wanted: &str, path: &OsString) -> Option<String> {
 }
 
 /// The name that is most like another one, when it is like enough.
-pub(super) fn most_alike(wanted: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
+pub(crate) fn most_alike(wanted: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
     let names: Vec<String> = names.into_iter().filter(|name| name != wanted).collect();
     closest_name(wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 /// What a program says its version is.
-pub(super) async fn version(program: &Path, path: &OsString) -> Option<String> {
+pub(crate) async fn version(program: &Path, path: &OsString) -> Option<String> {
     let asked = Command::new(program)
         .arg("--version")
         .env("PATH", path)
@@ -103,7 +103,7 @@ pub(super) async fn version(program: &Path, path: &OsString) -> Option<String> {
 }
 
 /// The first number of a version such as `v18.20.4` or `uvx 0.7.3`.
-pub(super) fn major(version: &str) -> Option<u32> {
+pub(crate) fn major(version: &str) -> Option<u32> {
     let digits = version.split_whitespace().find_map(|word| {
         let word = word.trim_start_matches('v');
         word.starts_with(|char: char| char.is_ascii_digit()).then_some(word)

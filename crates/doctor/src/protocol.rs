@@ -5,14 +5,14 @@ use toolwright_backend::ServerView;
 use toolwright_config::{Configuration, ServerConfig, Toolbox, Transport};
 use toolwright_toolbox::FailureCause;
 
-use super::entry;
-use super::finding::{Area, Check, Finding, Fix, quoted};
+use crate::entry;
+use crate::finding::{Area, Check, Finding, Fix, quoted};
 
 /// How much of what a server said is shown, in characters.
 const SHOWN: usize = 300;
 
 /// One server, where it is described, and what was seen of it.
-pub(super) struct Seen<'s> {
+pub(crate) struct Seen<'s> {
     pub configuration: &'s Configuration,
     pub toolbox: &'s Toolbox,
     pub server: &'s ServerConfig,
@@ -32,7 +32,7 @@ enum Trouble {
 
 /// The lines of a server: process, protocol and backend. The process line is the one from before it was started, and
 /// gets what was seen since.
-pub(super) fn check(seen: &Seen<'_>, process: Option<Check>) -> Vec<Check> {
+pub(crate) fn check(seen: &Seen<'_>, process: Option<Check>) -> Vec<Check> {
     let view = seen.view;
     let mut process = process;
     if view.is_off() {
@@ -241,7 +241,7 @@ fn mute(seen: &Seen<'_>, why: &str) -> Finding {
 }
 
 /// The variable that a message misses: a name in capitals beside a word for missing.
-pub(super) fn named_variable(text: &str) -> Option<String> {
+pub(crate) fn named_variable(text: &str) -> Option<String> {
     const MISSING: [&str; 7] =
         ["not set", "missing", "required", "undefined", "must be set", "must set", "not found"];
     let is_name = |word: &str| {
@@ -271,14 +271,14 @@ fn command_line(server: &ServerConfig) -> String {
     shown(&server.redacted(&line))
 }
 
-pub(super) fn address(server: &ServerConfig) -> String {
+pub(crate) fn address(server: &ServerConfig) -> String {
     match &server.transport {
         Transport::Http { url, .. } => server.redacted(url),
         Transport::Stdio { command, .. } => command.to_string_lossy().into_owned(),
     }
 }
 
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use toolwright_config::Configuration;
 
-use super::finding::{Area, Check, Finding, Fix};
+use crate::finding::{Area, Check, Finding, Fix};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -39,7 +39,7 @@ pub async fn reachable(name: &str, address: &str, default_port: u16, key: &str) 
 }
 
 /// The collector that the configuration names.
-pub(super) async fn collector(configuration: &Configuration) -> Option<Check> {
+pub(crate) async fn collector(configuration: &Configuration) -> Option<Check> {
     let address = configuration.telemetry.as_ref()?.otlp.as_deref()?;
     let key = format!("telemetry.otlp of {}", configuration.file.display());
     Some(reachable("collector", address, 4318, &key).await)

@@ -5,13 +5,13 @@ use std::path::Path;
 use toolwright_ledger::learn::LEARNED_RULES_FILE;
 use toolwright_normalizer::rules::{RuleFileError, parse_file, parse_learned};
 
-use super::Examined;
-use super::finding::{Area, Check, Finding, Fix};
+use crate::Examined;
+use crate::finding::{Area, Check, Finding, Fix};
 
 /// How many mistakes are told.
 const SHOWN: usize = 10;
 
-pub(super) fn check(examined: &Examined) -> Vec<Check> {
+pub(crate) fn check(examined: &Examined) -> Vec<Check> {
     let file = examined.rules.as_deref().map(named);
     let learned = examined.state.as_ref().map(|state| state.join(LEARNED_RULES_FILE));
     let learned = learned.filter(|file| file.exists()).map(|file| learned_rules(&file));

@@ -10,14 +10,14 @@ use toolwright_config::{Configuration, Transport};
 use toolwright_executor::ToolRegistry;
 use toolwright_toolbox::Policy;
 
-use super::finding::{Check, Severity};
-use super::protocol::{self, Seen};
-use super::{Examined, elsewhere, process};
+use crate::finding::{Check, Severity};
+use crate::protocol::{self, Seen};
+use crate::{Examined, elsewhere, process};
 
 /// How long a server may go without an answer to the question of modern clients.
 const PROBE: Duration = Duration::from_secs(5);
 
-pub(super) async fn check(
+pub(crate) async fn check(
     configuration: &Configuration,
     examined: &Examined,
     watch: impl AsyncFnOnce(&Servers, Duration),

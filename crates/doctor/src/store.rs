@@ -7,9 +7,9 @@ use toolwright_ledger::StoreAddress;
 use toolwright_ledger::index::Store;
 use toolwright_ledger::journal::{folders, verify};
 
-use super::finding::{Area, Check, Finding, Fix, quoted};
-use super::protocol::shown;
-use super::{Examined, files};
+use crate::finding::{Area, Check, Finding, Fix, quoted};
+use crate::protocol::shown;
+use crate::{Examined, files};
 
 /// With less room than this calls are soon not written down any more, in bytes.
 const LITTLE_ROOM: u64 = 1 << 30;
@@ -19,7 +19,7 @@ const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 /// The home folder of the user, as the system knows it.
 const HOME: &str = "export HOME=\"$(getent passwd \"$(id -u)\" | cut -d: -f6)\"";
 
-pub(super) async fn check(examined: &Examined) -> Vec<Check> {
+pub(crate) async fn check(examined: &Examined) -> Vec<Check> {
     let Some(state) = &examined.state else {
         let finding = Finding::error(
             "no-state-folder",

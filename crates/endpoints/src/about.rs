@@ -6,8 +6,8 @@ use toolwright_jsonrpc::Json;
 use toolwright_mcp::front::About;
 use toolwright_mcp::{Era, Peer};
 
-use super::gather;
-use super::members::{Member, reach};
+use crate::gather;
+use crate::members::{Member, reach};
 
 /// How long a server that is there may take to say what it is.
 const SAYS: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ const OURS: &[&str] = &[
 ];
 
 /// What a server said of itself, as it did.
-pub(super) fn of_peer(peer: &Peer, name: &str) -> About {
+pub(crate) fn of_peer(peer: &Peer, name: &str) -> About {
     let mut extra = Vec::new();
     for member in peer.said().members().unwrap_or_default() {
         let Ok(value) = Json::parse(member.value) else { continue };
@@ -53,7 +53,7 @@ pub(super) fn of_peer(peer: &Peer, name: &str) -> About {
 }
 
 /// What is said of a server that was never there: it is known by its name, and its tools may come.
-pub(super) fn of_absent(name: &str) -> About {
+pub(crate) fn of_absent(name: &str) -> About {
     let tools = Json::empty_object().with("listChanged", &Json::yes());
     About {
         server: named(name, "unknown"),
@@ -64,18 +64,18 @@ pub(super) fn of_absent(name: &str) -> About {
 }
 
 /// `{"name", "version"}`
-pub(super) fn named(name: &str, version: &str) -> Json {
+pub(crate) fn named(name: &str, version: &str) -> Json {
     Json::empty_object().with("name", &Json::text(name)).with("version", &Json::text(version))
 }
 
 /// Who we are to clients.
-pub(super) fn of_us(version: &str) -> Json {
+pub(crate) fn of_us(version: &str) -> Json {
     named("toolwright", version).with("title", &Json::text("Toolwright"))
 }
 
 /// What several servers are together: what any of them can do, and what each says about its use. A server that
 /// was never there may turn out to be able to do anything.
-pub(super) async fn of_many(server: Json, members: &[Member], era: Era) -> About {
+pub(crate) async fn of_many(server: Json, members: &[Member], era: Era) -> About {
     let is_true = Json::yes();
     let lists = Json::empty_object().with("listChanged", &is_true);
     let mut capabilities = Json::empty_object().with("tools", &lists);

@@ -11,14 +11,14 @@ use toolwright_mcp::RequestError;
 use toolwright_mcp::front::{Asked, Client, SessionId};
 use toolwright_model::{ANYONE, Caller, Change, OWN_TOKEN, STDIO};
 
-use super::forward;
-use super::gateway::Hub;
-use super::members::{Kind, Member};
-use super::traced::{self, Beginning};
+use crate::forward;
+use crate::gateway::Hub;
+use crate::members::{Kind, Member};
+use crate::traced::{self, Beginning};
 
 /// What came of a call.
 #[derive(Debug)]
-pub(super) enum Called {
+pub(crate) enum Called {
     /// The tool's result, as its server gave it.
     Answered(Json),
     /// The server's error, as it gave it.
@@ -55,7 +55,7 @@ impl Called {
 }
 
 /// What a model is told of an error of ours: the sentence, the details, and what to send instead.
-pub(super) fn words(error: &CallError) -> String {
+pub(crate) fn words(error: &CallError) -> String {
     let mut text = error.message();
     if !error.hint.is_empty() && !text.contains(&*error.hint) {
         text.push('\n');
@@ -65,7 +65,7 @@ pub(super) fn words(error: &CallError) -> String {
 }
 
 /// Why a text that has to be among the params cannot be taken from them.
-pub(super) fn no_text(params: Option<&Json>, key: &str) -> ErrorObject {
+pub(crate) fn no_text(params: Option<&Json>, key: &str) -> ErrorObject {
     let message = match params.and_then(|params| params.get(key)) {
         None => format!("\"{key}\" is missing"),
         Some(value) => format!("\"{key}\" has to be a string, not {}", kind(&value)),
@@ -85,7 +85,7 @@ fn kind(value: &Json) -> &'static str {
 }
 
 /// A call that comes to no tool: it is recorded like any other.
-pub(super) struct Refusal<'r> {
+pub(crate) struct Refusal<'r> {
     pub hub: &'r Hub,
     pub toolbox: Option<&'r str>,
     pub asked: &'r Asked,
@@ -119,7 +119,7 @@ impl Refusal<'_> {
 
 /// Calls a tool of a server by the server's own name for it. The arguments are those of the params; `renamed` says
 /// by which other name it was called.
-pub(super) async fn call(
+pub(crate) async fn call(
     hub: &Hub,
     member: &Member,
     tool: &str,
@@ -192,7 +192,7 @@ pub(super) async fn call(
 }
 
 /// Who calls. A token that somebody named says more than a program does of itself.
-pub(super) fn caller(toolbox: Option<&str>, client: &Client) -> Caller {
+pub(crate) fn caller(toolbox: Option<&str>, client: &Client) -> Caller {
     let program = || client.info.as_ref().and_then(|info| info.get_text("name"));
     let token = &*client.visitor.name;
     let is_named = ![OWN_TOKEN, ANYONE, STDIO].contains(&token);

@@ -8,14 +8,14 @@ use toolwright_base::IgnorePoison;
 use toolwright_toolbox::meta::{Found, Identifier};
 use toolwright_toolbox::search::{Entry, Index};
 
-use super::members::Member;
+use crate::members::Member;
 
 /// How many indexes are kept: clients may see different toolboxes.
 const KEPT: usize = 8;
 
 /// The indexes that were made, by what they were made of.
 #[derive(Default)]
-pub(super) struct Finder(Arc<Inner>);
+pub(crate) struct Finder(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {

@@ -13,21 +13,21 @@ use toolwright_mcp::front::{About, Asked, Client, Listening, Service, Serving};
 use toolwright_mcp::{Era, Filter};
 use toolwright_toolbox::naming::Style;
 
-use super::calls::{self, Refusal, no_text};
-use super::gateway::Hub;
-use super::listening::{Ear, Pump};
-use super::members::{Member, make_known, make_one_known, reach};
-use super::merged::Lists;
-use super::prompts::Prompts;
-use super::resolve::{Resolved, Scope};
-use super::resources::Resources;
-use super::{about, forward, gather};
+use crate::calls::{self, Refusal, no_text};
+use crate::gateway::Hub;
+use crate::listening::{Ear, Pump};
+use crate::members::{Member, make_known, make_one_known, reach};
+use crate::merged::Lists;
+use crate::prompts::Prompts;
+use crate::resolve::{Resolved, Scope};
+use crate::resources::Resources;
+use crate::{about, forward, gather};
 
 /// How long a greeting waits for what servers say of themselves: the list after it waits for their tools.
 const GREETING: Duration = Duration::from_secs(2);
 
 /// The servers of one toolbox, or of all.
-pub(super) struct Flat {
+pub(crate) struct Flat {
     inner: Arc<Inner>,
 }
 

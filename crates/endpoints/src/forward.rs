@@ -14,11 +14,11 @@ use toolwright_mcp::front::Asked;
 use toolwright_mcp::{Peer, RequestError};
 use toolwright_redact::known;
 
-use super::gateway::Hub;
-use super::members::{Member, reach};
+use crate::gateway::Hub;
+use crate::members::{Member, reach};
 
 /// Hands a request over. A server that shows nothing of itself for so long is given up.
-pub(super) async fn send(
+pub(crate) async fn send(
     server: &Server,
     peer: &Peer,
     context: &ForwardContext,
@@ -41,7 +41,7 @@ pub(super) async fn send(
 }
 
 /// Hands a request to the server that it is for, as it came.
-pub(super) async fn pass_on(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
+pub(crate) async fn pass_on(hub: &Hub, member: &Member, asked: Asked) -> Result<Json, ErrorObject> {
     let Asked { method, params, log_level, back, .. } = asked;
     let Some(server) = member.configured_server() else {
         let message = format!("'{}' does not offer \"{method}\"", member.server);
@@ -55,7 +55,7 @@ pub(super) async fn pass_on(hub: &Hub, member: &Member, asked: Asked) -> Result<
 }
 
 /// What a client is told: the server's own error as it is, anything else in our words.
-pub(super) fn error(server: &Server, error: RequestError) -> ErrorObject {
+pub(crate) fn error(server: &Server, error: RequestError) -> ErrorObject {
     match error {
         RequestError::Server(error) => error,
         error => ErrorObject::new(INTERNAL_ERROR, in_words(server, &error)),
@@ -63,7 +63,7 @@ pub(super) fn error(server: &Server, error: RequestError) -> ErrorObject {
 }
 
 /// What went wrong on the way, without what no message may show.
-pub(super) fn in_words(server: &Server, error: &RequestError) -> String {
+pub(crate) fn in_words(server: &Server, error: &RequestError) -> String {
     let message = format!("The server '{}' gave no answer: {error}", server.name);
     known(&message, &server.secrets).into_owned()
 }

@@ -13,11 +13,11 @@ use toolwright_mcp::HEADER_ANNOTATION;
 use toolwright_mcp::front::Service;
 use toolwright_telemetry::Telemetry;
 
-use super::flat::Flat;
-use super::members::{Member, OWN_TOOLBOX};
-use super::status::StatusReport;
-use super::toolboxes::Toolboxes;
-use super::transparent::Transparent;
+use crate::flat::Flat;
+use crate::members::{Member, OWN_TOOLBOX};
+use crate::status::StatusReport;
+use crate::toolboxes::Toolboxes;
+use crate::transparent::Transparent;
 
 /// Where a client can be connected to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,7 +71,7 @@ struct Kept {
 }
 
 /// What all services share.
-pub(super) struct Hub {
+pub(crate) struct Hub {
     pub servers: Arc<Servers>,
     pub executor: Arc<ToolExecutor>,
     pub options: GatewayOptions,

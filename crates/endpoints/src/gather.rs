@@ -10,14 +10,14 @@ use toolwright_mcp::front::Client;
 use toolwright_mcp::{Era, Peer, RequestError, RequestOptions};
 use toolwright_toolbox::State;
 
-use super::forward;
-use super::members::Member;
+use crate::forward;
+use crate::members::Member;
 
 /// How long a server may take for its list before the others' are shown without it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What was gathered.
-pub(super) struct Gathered {
+pub(crate) struct Gathered {
     /// The items of each server that has some, in order.
     pub items: Vec<(Member, Vec<Json>)>,
     /// What went wrong at the others.
@@ -35,7 +35,7 @@ impl Gathered {
 }
 
 /// Asks every server that announces `capability` for a list.
-pub(super) async fn list(
+pub(crate) async fn list(
     members: &[Member],
     client: &Client,
     capability: &str,
@@ -68,7 +68,7 @@ pub(super) async fn list(
 }
 
 /// Whether a server can be asked without a long wait.
-pub(super) fn is_there(server: &Server) -> bool {
+pub(crate) fn is_there(server: &Server) -> bool {
     let state = server.supervisor.snapshot().state;
     matches!(state, State::Ready | State::Degraded { .. } | State::Resting)
 }
@@ -97,6 +97,6 @@ async fn one(
 }
 
 /// Whether a server says that it has this.
-pub(super) fn announces(peer: &Peer, capability: &str) -> bool {
+pub(crate) fn announces(peer: &Peer, capability: &str) -> bool {
     peer.capabilities().get(capability).is_some()
 }

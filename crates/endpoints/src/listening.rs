@@ -17,14 +17,14 @@ use toolwright_backend::{Server, Servers};
 /// How many notifications wait for the wire.
 const WAITING: usize = 64;
 
-pub(super) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
-pub(super) const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
-pub(super) const RESOURCES_CHANGED: &str = "notifications/resources/list_changed";
+pub(crate) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+pub(crate) const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
+pub(crate) const RESOURCES_CHANGED: &str = "notifications/resources/list_changed";
 const RESOURCE_UPDATED: &str = "notifications/resources/updated";
 
 /// What one client hears of one server.
 #[derive(Clone)]
-pub(super) struct Ear {
+pub(crate) struct Ear {
     pub filter: Filter,
     /// The resources it hears of: the server's own URI, and the one that the client knows.
     pub uris: Vec<(String, String)>,
@@ -41,7 +41,7 @@ pub(super) struct Ear {
 }
 
 /// Collects what one client is told, from any number of servers.
-pub(super) struct Pump {
+pub(crate) struct Pump {
     hearing: Hearing,
     told: mpsc::Receiver<Notification>,
 }
@@ -232,6 +232,6 @@ fn is_within(uri: &str, meant: &str) -> bool {
     uri == meant || uri.strip_prefix(meant).is_some_and(|rest| meant.ends_with('/') || rest.starts_with('/'))
 }
 
-pub(super) fn notification(method: &str, params: Option<Json>) -> Notification {
+pub(crate) fn notification(method: &str, params: Option<Json>) -> Notification {
     Notification { method: method.to_owned(), params, extra: Vec::new() }
 }

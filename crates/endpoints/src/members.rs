@@ -27,7 +27,7 @@ pub const OWN_TOOLBOX: &str = "builtin";
 
 /// One server behind an endpoint.
 #[derive(Clone)]
-pub(super) struct Member {
+pub(crate) struct Member {
     /// The toolbox that it is in.
     pub toolbox: String,
     /// Its name there.
@@ -36,7 +36,7 @@ pub(super) struct Member {
 }
 
 #[derive(Clone)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A configured server.
     Server(Box<Server>),
     /// Tools of our own.
@@ -175,7 +175,7 @@ impl Member {
 
 /// Sees to it that the tools of these are known, for so long at most: those that rest before their first use are
 /// started, all at once.
-pub(super) async fn make_known(members: &[Member], patience: Duration) {
+pub(crate) async fn make_known(members: &[Member], patience: Duration) {
     let unknown = members.iter().filter(|member| member.is_unknown());
     let servers: Vec<&Server> = unknown.filter_map(Member::configured_server).collect();
     if servers.is_empty() {
@@ -195,7 +195,7 @@ pub(super) async fn make_known(members: &[Member], patience: Duration) {
 
 /// Where none of these has told its tools yet, waits for the first that does, for so long at most: a list with
 /// something in it is worth more than one at once.
-pub(super) async fn make_one_known(members: &[Member], patience: Duration) {
+pub(crate) async fn make_one_known(members: &[Member], patience: Duration) {
     let is_told = |member: &Member| member.tools().is_current || !member.tools().items.is_empty();
     if members.iter().any(is_told) {
         return;
@@ -212,7 +212,7 @@ pub(super) async fn make_one_known(members: &[Member], patience: Duration) {
 }
 
 /// The server as a client of this family meets it, when it is there in time.
-pub(super) async fn reach(server: &Server, era: Era, patience: Duration) -> Result<Peer, ErrorObject> {
+pub(crate) async fn reach(server: &Server, era: Era, patience: Duration) -> Result<Peer, ErrorObject> {
     let peer = server.supervisor.peer(patience).await.map_err(|error| {
         let message = format!("The server '{}' cannot be used. {error}", server.name);
         ErrorObject::new(INTERNAL_ERROR, known(&message, &server.secrets))

@@ -10,7 +10,7 @@ use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json, ObjectWriter};
 use toolwright_toolbox::Listed;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 
-use super::members::Member;
+use crate::members::Member;
 
 /// How large a page of the list may be, in bytes of its items.
 const PAGE_BYTES: usize = 64 << 20;
@@ -18,7 +18,7 @@ const PAGE_BYTES: usize = 64 << 20;
 const KEPT: usize = 16;
 
 /// The lists that were made, by what they were made of.
-pub(super) struct Lists {
+pub(crate) struct Lists {
     style: Style,
     kept: Mutex<Vec<Arc<Merged>>>,
     /// Who makes a list holds it: others who want the same one wait for it.
@@ -27,7 +27,7 @@ pub(super) struct Lists {
 }
 
 /// One list.
-pub(super) struct Merged {
+pub(crate) struct Merged {
     /// What it was made of: it is right for as long as these are the lists of the servers.
     made_of: Vec<Part>,
     pub names: FlatNames,

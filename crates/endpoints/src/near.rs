@@ -11,7 +11,7 @@ const LONGEST: usize = 128;
 
 /// Up to three flat names of the tools that are most like the one sent, the nearest first: by the tool's own
 /// name, then by where it is. Tools whose own name is another altogether are left out.
-pub(super) fn nearest<'t>(sent: &str, tools: impl Iterator<Item = (&'t str, &'t Identifier)>) -> Vec<String> {
+pub(crate) fn nearest<'t>(sent: &str, tools: impl Iterator<Item = (&'t str, &'t Identifier)>) -> Vec<String> {
     if sent.len() > LONGEST {
         return Vec::new();
     }

@@ -9,7 +9,7 @@ use toolwright_mcp::front::{Client, SessionId};
 
 /// The open toolboxes of all sessions.
 #[derive(Default)]
-pub(super) struct OpenSets {
+pub(crate) struct OpenSets {
     sessions: Mutex<HashMap<SessionId, Open>>,
 }
 

@@ -5,11 +5,11 @@ use toolwright_jsonrpc::{ErrorObject, INVALID_PARAMS, Json};
 use toolwright_mcp::front::Client;
 use toolwright_toolbox::naming::{FlatNames, Identifier, Style};
 
-use super::gather;
-use super::members::Member;
+use crate::gather;
+use crate::members::Member;
 
 /// The prompt of each name, as each client last listed them.
-pub(super) struct Prompts {
+pub(crate) struct Prompts {
     style: Style,
     names: PerClient<FlatNames>,
 }

@@ -8,9 +8,9 @@ use toolwright_model::{Change, Code};
 use toolwright_normalizer::{NameMatch, NameMiss, NamedTool, has_same_words, match_tool, starts_with_place};
 use toolwright_toolbox::naming::{CLIENT_PREFIX, Identifier};
 
-use super::members::Member;
-use super::merged::Merged;
-use super::near;
+use crate::members::Member;
+use crate::merged::Merged;
+use crate::near;
 
 /// Between the parts of a flat name, as clients and models write it.
 const SEPARATORS: [&str; 4] = ["__", ".", "/", ":"];
@@ -20,7 +20,7 @@ const MAX_COMPARED_BYTES: usize = 512;
 
 /// What a flat name stands for.
 #[derive(Debug)]
-pub(super) enum Resolved {
+pub(crate) enum Resolved {
     /// A tool, called by another form of its name.
     Tool(Identifier, Change),
     /// Several tools: their flat names.
@@ -32,7 +32,7 @@ pub(super) enum Resolved {
 }
 
 /// The tools and servers that a name is looked for among.
-pub(super) struct Scope<'s> {
+pub(crate) struct Scope<'s> {
     pub merged: &'s Merged,
     /// The servers that the client may use here.
     pub members: &'s [Member],
@@ -253,13 +253,13 @@ enum Addressed<'m> {
 }
 
 /// Whether a tool's definition says that it destroys.
-pub(super) fn is_hinted(item: &Json) -> bool {
+pub(crate) fn is_hinted(item: &Json) -> bool {
     let hint = item.get("annotations").and_then(|annotations| annotations.get("destructiveHint"));
     hint.is_some_and(|hint| hint == Json::yes())
 }
 
 /// The change that a record has of a name which was not the tool's own.
-pub(super) fn renamed(code: Code, sent: &str, name: &str) -> Change {
+pub(crate) fn renamed(code: Code, sent: &str, name: &str) -> Change {
     tracing::info!(sent, tool = name, %code, "a tool's name was repaired");
     Change {
         code,

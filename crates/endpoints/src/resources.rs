@@ -6,8 +6,8 @@ use toolwright_backend::owner::{Owner, PerClient};
 use toolwright_jsonrpc::{ErrorObject, Json};
 use toolwright_mcp::front::Client;
 
-use super::gather;
-use super::members::Member;
+use crate::gather;
+use crate::members::Member;
 
 /// Between a server's name and a URI that another server has too.
 const BETWEEN: char = '+';
@@ -18,7 +18,7 @@ const OWN_SCHEME: &str = "toolwright:";
 /// The server of each resource, as each client last listed them: what one client lists never changes what another
 /// one reads.
 #[derive(Default)]
-pub(super) struct Resources {
+pub(crate) struct Resources {
     tables: PerClient<Table>,
 }
 

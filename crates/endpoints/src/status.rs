@@ -17,7 +17,7 @@ pub trait StatusReport: Send + Sync + 'static {
 const JSON: &str = "application/json";
 
 /// The list of resources: this one.
-pub(super) fn listed() -> Json {
+pub(crate) fn listed() -> Json {
     let resource = Json::empty_object()
         .with("uri", &Json::text(STATUS_URI))
         .with("name", &Json::text("status"))
@@ -31,12 +31,12 @@ pub(super) fn listed() -> Json {
 }
 
 /// No resource here is made of a template.
-pub(super) fn templates() -> Json {
+pub(crate) fn templates() -> Json {
     Json::empty_object().with("resourceTemplates", &Json::list(&[]))
 }
 
 /// Reads it, as this visitor may see it.
-pub(super) async fn read(
+pub(crate) async fn read(
     source: &dyn StatusReport,
     visitor: &Visitor,
     uri: Option<&str>,

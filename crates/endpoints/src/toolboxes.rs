@@ -14,18 +14,18 @@ use toolwright_toolbox::meta::{
     ServerError, ToolboxSummary, USE_TOOL, texts,
 };
 
-use super::about;
-use super::calls::{self, Called, Refusal};
-use super::finding::Finder;
-use super::gateway::Hub;
-use super::listening::Pump;
-use super::members::{Kind, Member, make_known};
-use super::opened::OpenSets;
-use super::status;
-use super::visible::Visible;
+use crate::about;
+use crate::calls::{self, Called, Refusal};
+use crate::finding::Finder;
+use crate::gateway::Hub;
+use crate::listening::Pump;
+use crate::members::{Kind, Member, make_known};
+use crate::opened::OpenSets;
+use crate::status;
+use crate::visible::Visible;
 
 /// The meta-tools.
-pub(super) struct Toolboxes {
+pub(crate) struct Toolboxes {
     inner: Arc<Inner>,
 }
 

@@ -8,11 +8,11 @@ use toolwright_model::{Caller, STDIO};
 use toolwright_telemetry::{CallBegin, CallEnd, CallSpan, Onward, SentTrace, ServerBehind, Telemetry};
 use toolwright_toolbox::TransportKind;
 
-use super::calls::Called;
-use super::members::{Kind, Member};
+use crate::calls::Called;
+use crate::members::{Kind, Member};
 
 /// What is known of a call that begins.
-pub(super) struct Beginning<'a> {
+pub(crate) struct Beginning<'a> {
     pub member: &'a Member,
     pub client: &'a Client,
     pub caller: &'a Caller,
@@ -21,7 +21,7 @@ pub(super) struct Beginning<'a> {
 }
 
 /// Begins the span of a call, where telemetry is on.
-pub(super) fn begin(
+pub(crate) fn begin(
     telemetry: Option<&Telemetry>,
     call: Beginning<'_>,
 ) -> (Option<CallSpan>, Option<Onward>) {
@@ -49,7 +49,7 @@ pub(super) fn begin(
 }
 
 /// The executor has run the call.
-pub(super) fn end(span: Option<CallSpan>, outcome: &CallOutcome) {
+pub(crate) fn end(span: Option<CallSpan>, outcome: &CallOutcome) {
     let Some(span) = span else { return };
     let error = outcome.result.as_ref().err();
     let response = error.and_then(|error| error.response.as_deref());
@@ -66,7 +66,7 @@ pub(super) fn end(span: Option<CallSpan>, outcome: &CallOutcome) {
 }
 
 /// The call went by the executor.
-pub(super) fn end_passing_by(span: Option<CallSpan>, called: &Called) {
+pub(crate) fn end_passing_by(span: Option<CallSpan>, called: &Called) {
     let Some(span) = span else { return };
     let code = match called {
         Called::Refused(error) => error.number(),

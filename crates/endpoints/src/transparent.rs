@@ -15,19 +15,19 @@ use toolwright_mcp::{Era, Filter, RequestError};
 use toolwright_model::Change;
 use toolwright_normalizer::{NameMiss, NamedTool, match_tool};
 
-use super::about;
-use super::calls::{self, Refusal};
-use super::forward;
-use super::gateway::Hub;
-use super::listening::{Ear, Pump};
-use super::members::{Member, make_known, reach};
-use super::resolve;
+use crate::about;
+use crate::calls::{self, Refusal};
+use crate::forward;
+use crate::gateway::Hub;
+use crate::listening::{Ear, Pump};
+use crate::members::{Member, make_known, reach};
+use crate::resolve;
 
 /// The id of a task that no server has: ids are made to be unique.
 const UNKNOWN_TASK: &str = "no-such-task-of-this-client";
 
 /// One server, seen through us.
-pub(super) struct Transparent {
+pub(crate) struct Transparent {
     hub: Arc<Hub>,
     toolbox: String,
     /// What the server last said of itself.

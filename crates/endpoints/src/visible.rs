@@ -5,11 +5,11 @@ use toolwright_model::ToolDefinition;
 use toolwright_normalizer::Tool;
 use toolwright_toolbox::meta::{Identifier, Known};
 
-use super::members::Member;
-use super::near;
+use crate::members::Member;
+use crate::near;
 
 /// The servers that one client may use.
-pub(super) struct Visible {
+pub(crate) struct Visible {
     pub members: Vec<Member>,
     /// Every configured server with its toolbox, also those that this client may not use.
     pub configured: Vec<(String, String)>,

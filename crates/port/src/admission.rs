@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use toolwright_base::{ConcurrencyLimit, ConcurrencyPermit, IgnorePoison};
 
-use super::keys::Known;
-use super::limits::{Rate, WebLimits};
-use super::refusal::Refusal;
+use crate::keys::Known;
+use crate::limits::{Rate, WebLimits};
+use crate::refusal::Refusal;
 
 /// What a client may still ask now.
 #[derive(Debug, Default)]
-pub(super) struct Bucket {
+pub(crate) struct Bucket {
     last: Option<(Instant, f64)>,
 }
 
@@ -30,7 +30,7 @@ impl Bucket {
 
 /// How long a request is expected to stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stay {
+pub(crate) enum Stay {
     /// Until it is answered.
     Request,
     /// As long as the client likes: it hears of changes.
@@ -39,14 +39,14 @@ pub(super) enum Stay {
 
 /// A request that was let in.
 #[derive(Debug)]
-pub(super) struct Pass {
+pub(crate) struct Pass {
     _own: ConcurrencyPermit,
     _all: ConcurrencyPermit,
 }
 
 /// What is inside, of all clients.
 #[derive(Debug, Default)]
-pub(super) struct Admission {
+pub(crate) struct Admission {
     pub requests: Arc<ConcurrencyLimit>,
     pub streams: Arc<ConcurrencyLimit>,
     pub body_bytes: Arc<ConcurrencyLimit>,

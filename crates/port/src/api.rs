@@ -35,16 +35,16 @@ use toolwright_executor::ToolExecutor;
 use toolwright_ledger::Ledger;
 use toolwright_proxy::LlmFront;
 
-use super::inside::InsideBody;
-use super::refusal::{Refusal, response};
-use super::serve::Web;
+use crate::inside::InsideBody;
+use crate::refusal::{Refusal, response};
+use crate::serve::Web;
 use crate::status::StatusSource;
 
 pub use health::LimitNow;
 pub use path::API_ROUTES;
-pub(super) use path::Path;
+pub(crate) use path::Path;
 pub use rules::builtin_rules_by_server;
-pub(super) use serve::{Asked, check_change, is_same_site, serve};
+pub(crate) use serve::{Asked, check_change, is_same_site, serve};
 
 /// What is asked about.
 pub struct Api {
@@ -95,7 +95,7 @@ impl Api {
 }
 
 /// How near each limit is; nothing where nobody may ask.
-pub(super) fn limits_now(web: &Web) -> Vec<LimitNow> {
+pub(crate) fn limits_now(web: &Web) -> Vec<LimitNow> {
     web.api.as_ref().map(|api| health::limits_now(web, api)).unwrap_or_default()
 }
 

@@ -13,11 +13,11 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::timeout;
 use toolwright_base::{ConcurrencyLimit, ConcurrencyPermit};
 
-use super::admission::Pass;
-use super::inside::InsideBody;
-use super::limits::WebLimits;
-use super::paced::Pace;
-use super::refusal::Refusal;
+use crate::admission::Pass;
+use crate::inside::InsideBody;
+use crate::limits::WebLimits;
+use crate::paced::Pace;
+use crate::refusal::Refusal;
 
 /// How much of a body that is too large is read and thrown away, and for how long: a client that writes does
 /// not see an answer before it has written.
@@ -33,13 +33,13 @@ const REST_TIME: Duration = Duration::from_millis(250);
 const ANNOUNCED_BYTES: usize = 1 << 20;
 
 /// A body that was read, and its share of the memory for bodies.
-pub(super) struct Read {
+pub(crate) struct Read {
     pub bytes: Bytes,
     pub share: Vec<ConcurrencyPermit>,
 }
 
 /// Reads a body to its end.
-pub(super) async fn read(
+pub(crate) async fn read(
     body: &mut Incoming,
     limits: &WebLimits,
     memory: &Arc<ConcurrencyLimit>,
@@ -62,7 +62,7 @@ pub(super) async fn read(
 
 /// Reads what is left of a body, so that the connection can take the next request. False when more is left than is
 /// worth reading, or it does not come: then the connection has to end, and the response says so.
-pub(super) async fn read_rest(body: &mut Incoming) -> bool {
+pub(crate) async fn read_rest(body: &mut Incoming) -> bool {
     body.is_end_stream()
         || timeout(REST_TIME, throw_away(body, REST_BYTES)).await.is_ok_and(|end| end == End::Reached)
 }
@@ -120,10 +120,10 @@ async fn throw_away(body: &mut Incoming, most: usize) -> End {
 }
 
 /// What ends an answer before its end.
-pub(super) type Ends = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type Ends = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The body of an answer with what is held as long as it is written.
-pub(super) struct Held {
+pub(crate) struct Held {
     body: InsideBody,
     pass: Option<Pass>,
     share: Vec<ConcurrencyPermit>,

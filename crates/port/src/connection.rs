@@ -14,9 +14,9 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use toolwright_base::{ConcurrencyPermit, SelfWakeFilter};
 
-use super::handle::handle;
-use super::paced::{Pace, Paced};
-use super::serve::Web;
+use crate::handle::handle;
+use crate::paced::{Pace, Paced};
+use crate::serve::Web;
 
 /// How long a connection for which there is no room may take to hear so.
 const REFUSED: Duration = Duration::from_millis(500);
@@ -26,14 +26,14 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 /// When a connection came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrival {
+pub(crate) enum Arrival {
     InTime,
     /// The gateway was ending already.
     Late,
 }
 
 /// Tells a connection that there is no room for it. The request is not looked at.
-pub(super) async fn refuse(mut stream: TcpStream, limit: usize) {
+pub(crate) async fn refuse(mut stream: TcpStream, limit: usize) {
     let text = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{{\"code\":-32000,\"message\":\"the gateway has {limit} connections open, its limit\",\"data\":{{\"reason\":\"limit\",\"limit\":\"connections\",\"number\":{limit}}}}}}}"
     );
@@ -53,7 +53,7 @@ pub(super) async fn refuse(mut stream: TcpStream, limit: usize) {
 }
 
 /// Serves a connection to its end.
-pub(super) async fn serve(web: Arc<Web>, stream: TcpStream, entered: ConcurrencyPermit, arrival: Arrival) {
+pub(crate) async fn serve(web: Arc<Web>, stream: TcpStream, entered: ConcurrencyPermit, arrival: Arrival) {
     let limits = &web.limits;
     // Answers are small and wanted at once.
     let _ = stream.set_nodelay(true);

@@ -7,7 +7,7 @@ use toolwright_base::IgnorePoison;
 
 /// Counts by the names of limits. There are as many as limits.
 #[derive(Debug, Default)]
-pub(super) struct Dropped(Mutex<BTreeMap<String, u64>>);
+pub(crate) struct Dropped(Mutex<BTreeMap<String, u64>>);
 
 impl Dropped {
     pub fn add(&self, limit: &str) {

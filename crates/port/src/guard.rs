@@ -9,8 +9,8 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 
-use super::host::{Host, HostPattern};
-use super::refusal::Refusal;
+use crate::host::{Host, HostPattern};
+use crate::refusal::Refusal;
 
 /// The names of this machine. Other spellings of the same address are refused: no client needs them.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
@@ -47,7 +47,7 @@ pub enum GuardError {
 
 /// What a request may name as its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HostRule {
+pub(crate) enum HostRule {
     /// One that is allowed.
     Allowed,
     /// Any: the path needs no token and reveals nothing. Probes and balancers send the address that they know.
@@ -56,7 +56,7 @@ pub(super) enum HostRule {
 
 /// A request that the guard let pass.
 #[derive(Debug)]
-pub(super) struct Passed {
+pub(crate) struct Passed {
     /// The origin that may read the response.
     pub origin: Option<HeaderValue>,
     /// Whether its host is one that is allowed.
@@ -65,7 +65,7 @@ pub(super) struct Passed {
 
 /// The list of those who may come.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(crate) struct Guard {
     port: u16,
     hosts: Vec<HostPattern>,
     origins: Vec<String>,

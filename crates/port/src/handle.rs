@@ -14,20 +14,20 @@ use serde_json::json;
 use toolwright_endpoints::Endpoint;
 use toolwright_jsonrpc::Message;
 
-use super::admission::Stay;
-use super::api::{self, Asked};
-use super::body::{self, Ends, Held};
-use super::connection::Arrival;
-use super::guard::{HostRule, Passed};
-use super::inside::{Counts, InsideBody};
-use super::keys;
-use super::llm;
-use super::metrics::{self, Open};
-use super::paced::Pace;
-use super::pages;
-use super::refusal::{Refusal, response};
-use super::route::{ROUTES, Route};
-use super::serve::Web;
+use crate::admission::Stay;
+use crate::api::{self, Asked};
+use crate::body::{self, Ends, Held};
+use crate::connection::Arrival;
+use crate::guard::{HostRule, Passed};
+use crate::inside::{Counts, InsideBody};
+use crate::keys;
+use crate::llm;
+use crate::metrics::{self, Open};
+use crate::paced::Pace;
+use crate::pages;
+use crate::refusal::{Refusal, response};
+use crate::route::{ROUTES, Route};
+use crate::serve::Web;
 
 /// What a page of an allowed origin may read besides the answer.
 const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After, Link, X-Next-Cursor, X-Toolwright-Source, X-Toolwright-Index-Lag";
@@ -35,7 +35,7 @@ const EXPOSED: &str = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, R
 const LISTEN: &str = "subscriptions/listen";
 
 /// Answers a request.
-pub(super) async fn handle(
+pub(crate) async fn handle(
     web: &Web,
     request: Request<Incoming>,
     pace: Pace,

@@ -11,7 +11,7 @@ const PRIVATE_SUFFIXES: &[&str] = &["internal", "local", "localhost", "svc", "te
 
 /// A host and its port as a `Host` header has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Host {
+pub(crate) struct Host {
     /// In lower case; an IPv6 address is in brackets.
     pub name: String,
     pub port: Option<u16>,
@@ -19,7 +19,7 @@ pub(super) struct Host {
 
 /// Hosts that are allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct HostPattern {
+pub(crate) struct HostPattern {
     names: Names,
     /// The only port; the port that is listened at, or none, when absent.
     port: Option<u16>,

@@ -10,14 +10,14 @@ use toolwright_base::{ConcurrencyLimit, FileStamp, IgnorePoison};
 use toolwright_mcp::front::Visitor;
 use toolwright_model::{ANYONE, OWN_TOKEN};
 
-use super::admission::Bucket;
-use super::refusal::Refusal;
-use super::tokens::{self, TokenEntry, TokenError, TokenFolder};
+use crate::admission::Bucket;
+use crate::refusal::Refusal;
+use crate::tokens::{self, TokenEntry, TokenError, TokenFolder};
 
 /// Who is at the door of the pages and was not let in yet.
 const STRANGER: &str = "stranger";
 /// The header for clients that have another use for `Authorization`.
-pub(super) const TOKEN_HEADER: &str = "x-toolwright-token";
+pub(crate) const TOKEN_HEADER: &str = "x-toolwright-token";
 /// The header that clients of Anthropic's API have their key in.
 const API_KEY_HEADER: &str = "x-api-key";
 
@@ -36,7 +36,7 @@ pub struct Keys {
 
 /// Somebody who is known, with what is counted for them.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(crate) struct Known {
     pub visitor: Visitor,
     pub rate: Option<u32>,
     pub calls: Option<usize>,
@@ -60,7 +60,7 @@ impl Known {
 
 /// Somebody who asks a language model.
 #[derive(Debug)]
-pub(super) struct LlmVisitor {
+pub(crate) struct LlmVisitor {
     /// Who it is.
     pub known: Arc<Known>,
     /// Whether what stands in `Authorization` is the client's own key, and may go on to who answers for the model.
@@ -267,7 +267,7 @@ fn bearer(value: &HeaderValue) -> Option<&str> {
 }
 
 /// Takes out what is between the client and us alone: no server gets it.
-pub(super) fn strip(headers: &mut HeaderMap) {
+pub(crate) fn strip(headers: &mut HeaderMap) {
     for name in ["authorization", "proxy-authorization", "cookie", TOKEN_HEADER] {
         headers.remove(name);
     }

@@ -5,17 +5,17 @@ use http::{HeaderMap, HeaderName, Request, Response};
 use hyper::body::Incoming;
 use toolwright_proxy::{LlmPath, Visit};
 
-use super::admission::Stay;
-use super::body::{self, Held};
-use super::keys::{LlmVisitor, TOKEN_HEADER};
-use super::limits::WebLimits;
-use super::paced::Pace;
-use super::refusal::Refusal;
-use super::route::ROUTES;
-use super::serve::Web;
+use crate::admission::Stay;
+use crate::body::{self, Held};
+use crate::keys::{LlmVisitor, TOKEN_HEADER};
+use crate::limits::WebLimits;
+use crate::paced::Pace;
+use crate::refusal::Refusal;
+use crate::route::ROUTES;
+use crate::serve::Web;
 
 /// Answers a request to a model.
-pub(super) async fn serve(
+pub(crate) async fn serve(
     web: &Web,
     path: LlmPath,
     parts: Parts,

@@ -16,8 +16,8 @@ use toolwright_proxy::ExchangeCounter;
 use toolwright_telemetry::names::prometheus;
 use toolwright_telemetry::{JournalReadings, NumberedNames, Telemetry};
 
-use super::inside::Counts;
-pub(super) use text::CONTENT_TYPE;
+use crate::inside::Counts;
+pub(crate) use text::CONTENT_TYPE;
 use text::Page;
 
 /// The upper bounds of the times of calls, in seconds.
@@ -51,7 +51,7 @@ pub struct CallCounter {
 
 /// What the port itself has open now.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Open {
+pub(crate) struct Open {
     pub connections: usize,
     pub requests: usize,
     pub streams: usize,

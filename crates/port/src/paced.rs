@@ -23,7 +23,7 @@ const REST: u8 = 2;
 
 /// What a connection is at.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pace(Arc<AtomicU8>);
+pub(crate) struct Pace(Arc<AtomicU8>);
 
 impl Pace {
     /// A head has come to its end.
@@ -43,7 +43,7 @@ impl Pace {
 
 /// A stream with times.
 #[derive(Debug)]
-pub(super) struct Paced<S> {
+pub(crate) struct Paced<S> {
     stream: S,
     pace: Pace,
     head_time: Duration,

@@ -15,17 +15,17 @@ use http::{HeaderValue, Method, Response, StatusCode};
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 
-use super::admission::Stay;
-use super::api::{self, LimitNow, is_same_site};
-use super::body::{self, Held};
-use super::inside::InsideBody;
-use super::keys::Known;
-use super::limits::WebLimits;
-use super::paced::Pace;
-use super::refusal::{Refusal, response};
-use super::route::{ROUTES, Route};
-use super::serve::Web;
-use super::sessions::{Session, Sessions};
+use crate::admission::Stay;
+use crate::api::{self, LimitNow, is_same_site};
+use crate::body::{self, Held};
+use crate::inside::InsideBody;
+use crate::keys::Known;
+use crate::limits::WebLimits;
+use crate::paced::Pace;
+use crate::refusal::{Refusal, response};
+use crate::route::{ROUTES, Route};
+use crate::serve::Web;
+use crate::sessions::{Session, Sessions};
 
 /// Where somebody is let in.
 const LOGIN: &str = "/login";
@@ -73,7 +73,7 @@ pub struct PageAsked {
 }
 
 /// Whether a page is meant.
-pub(super) fn is_page(route: &Route, pages: &dyn Pages, sessions: &Sessions, parts: &Parts) -> bool {
+pub(crate) fn is_page(route: &Route, pages: &dyn Pages, sessions: &Sessions, parts: &Parts) -> bool {
     let path = parts.uri.path();
     let is_page = || path == LOGIN || path == LOGOUT || pages.is_public(path) || pages.has(path);
     // Somebody inside who asks for a page that is not there is told so on one.
@@ -85,7 +85,7 @@ pub(super) fn is_page(route: &Route, pages: &dyn Pages, sessions: &Sessions, par
 }
 
 /// Who asks `/api/`: by a token, or one who looks at the pages.
-pub(super) fn recognise(web: &Web, parts: &Parts) -> Result<Arc<Known>, Refusal> {
+pub(crate) fn recognise(web: &Web, parts: &Parts) -> Result<Arc<Known>, Refusal> {
     let by_token = web.keys.recognise(&parts.headers);
     let (Err(_), Some((_, sessions))) = (&by_token, &web.pages) else { return by_token };
     let Some(session) = sessions.find(&parts.headers) else { return by_token };
@@ -97,7 +97,7 @@ pub(super) fn recognise(web: &Web, parts: &Parts) -> Result<Arc<Known>, Refusal>
 }
 
 /// Answers a request for a page.
-pub(super) async fn serve(
+pub(crate) async fn serve(
     web: &Web,
     pages: &dyn Pages,
     sessions: &Sessions,

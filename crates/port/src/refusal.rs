@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 use toolwright_llm::Dialect;
 use toolwright_proxy::refusal;
 
-use super::inside::InsideBody;
+use crate::inside::InsideBody;
 
 /// The code of all errors of the port. Which one it is says `data.reason`.
 const CODE: i64 = -32000;
 
 /// Why a request is turned away.
 #[derive(Debug, PartialEq)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     pub status: StatusCode,
     /// One word for programs and counters.
     pub reason: &'static str,
@@ -232,7 +232,7 @@ impl Refusal {
 }
 
 /// A whole answer.
-pub(super) fn response(
+pub(crate) fn response(
     status: StatusCode,
     kind: &'static str,
     text: impl Into<Bytes>,

@@ -4,10 +4,10 @@ use percent_encoding::percent_decode_str;
 use toolwright_endpoints::Endpoint;
 use toolwright_proxy::LlmPath;
 
-use super::api;
+use crate::api;
 
 /// Every path there is, as it is told.
-pub(super) const ROUTES: &[&str] = &[
+pub(crate) const ROUTES: &[&str] = &[
     "/mcp",
     "/mcp/all",
     "/mcp/t/{toolbox}",
@@ -24,7 +24,7 @@ pub(super) const ROUTES: &[&str] = &[
 
 /// What a path leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Route {
+pub(crate) enum Route {
     Mcp(Endpoint),
     Healthz,
     Readyz,

@@ -10,18 +10,18 @@ use tokio_util::sync::CancellationToken;
 use toolwright_base::ConcurrencyLimit;
 use toolwright_proxy::LlmFront;
 
-use super::admission::Admission;
-use super::api::{Api, LimitNow};
-use super::connection::{self, Arrival};
-use super::dropped::Dropped;
-use super::guard::{Allowed, Guard, GuardError};
-use super::inside::Inside;
-use super::keys::Keys;
-use super::limits::WebLimits;
-use super::listener::Bound;
-use super::metrics::Metrics;
-use super::pages::Pages;
-use super::sessions::Sessions;
+use crate::admission::Admission;
+use crate::api::{Api, LimitNow};
+use crate::connection::{self, Arrival};
+use crate::dropped::Dropped;
+use crate::guard::{Allowed, Guard, GuardError};
+use crate::inside::Inside;
+use crate::keys::Keys;
+use crate::limits::WebLimits;
+use crate::listener::Bound;
+use crate::metrics::Metrics;
+use crate::pages::Pages;
+use crate::sessions::Sessions;
 
 /// How often the tokens are looked at.
 const TOKENS: Duration = Duration::from_millis(400);

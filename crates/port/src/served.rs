@@ -14,7 +14,7 @@ use toolwright_executor::ToolExecutor;
 use toolwright_ledger::Ledger;
 use toolwright_mcp::front::{Fronts, Visitor};
 
-use super::inside::{Counts, Inside, Reply};
+use crate::inside::{Counts, Inside, Reply};
 
 /// The gateway, as the port sees it.
 pub struct Served {

@@ -17,8 +17,8 @@ use http::HeaderMap;
 use http::header::{COOKIE, HOST};
 use toolwright_base::unix_seconds;
 
-use super::spent::Spent;
-use super::tokens::{self, TokenError};
+use crate::spent::Spent;
+use crate::tokens::{self, TokenError};
 
 /// How long a link opens a session.
 const LINK_LASTS: Duration = Duration::from_secs(60 * 60);
@@ -31,7 +31,7 @@ const HOST_BYTES: usize = 10;
 const LINK: &str = "link";
 const SESSION: &str = "session";
 /// The header that a page of ours has its mark in.
-pub(super) const MARK_HEADER: &str = "x-toolwright-page";
+pub(crate) const MARK_HEADER: &str = "x-toolwright-page";
 
 /// The sessions of one install.
 pub struct Sessions {

@@ -17,7 +17,7 @@ const MOST_IN_MEMORY: usize = 10_000;
 
 /// What was used up.
 #[derive(Debug, Default)]
-pub(super) struct Spent {
+pub(crate) struct Spent {
     folder: Option<PathBuf>,
     /// Without a folder, or where it cannot be written.
     memory: Mutex<BTreeMap<String, u64>>,

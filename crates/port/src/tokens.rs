@@ -255,18 +255,18 @@ fn not_understood(file: &Path, why: &str) -> TokenError {
 }
 
 /// A token that nobody can guess.
-pub(super) fn new_token() -> Result<String, TokenError> {
+pub(crate) fn new_token() -> Result<String, TokenError> {
     Ok(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random()?)))
 }
 
-pub(super) fn random() -> Result<[u8; TOKEN_BYTES], TokenError> {
+pub(crate) fn random() -> Result<[u8; TOKEN_BYTES], TokenError> {
     let mut bytes = [0; TOKEN_BYTES];
     aws_lc_rs::rand::fill(&mut bytes).map_err(|_| TokenError::NoChance)?;
     Ok(bytes)
 }
 
 /// What is kept of a token.
-pub(super) fn digest(token: &str) -> [u8; 32] {
+pub(crate) fn digest(token: &str) -> [u8; 32] {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, token.as_bytes());
     let mut bytes = [0; 32];
     bytes.copy_from_slice(digest.as_ref());
@@ -274,7 +274,7 @@ pub(super) fn digest(token: &str) -> [u8; 32] {
 }
 
 /// The bytes of a hash that is written in hexadecimal digits.
-pub(super) fn unhex(text: &str) -> Option<[u8; 32]> {
+pub(crate) fn unhex(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     if text.len() != 64 || !text.is_ascii() {
         return None;

@@ -8,14 +8,14 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use toolwright_llm::exchange::{Answer, Asked, Fresh, Mending, Prepared};
 use toolwright_llm::{Dialect, Failure, FailureKind, Thinks, dialects};
 
-use super::carrier::Carried;
-use super::record::Exchanged;
-use super::router::Way;
-use super::said::{self, Visit};
-use super::streaming::{self, Begun};
-use super::upstream::Ask;
-use super::{LlmFront, LlmPath, headers};
 use crate::ProxyBody;
+use crate::carrier::Carried;
+use crate::record::Exchanged;
+use crate::router::Way;
+use crate::said::{self, Visit};
+use crate::streaming::{self, Begun};
+use crate::upstream::Ask;
+use crate::{LlmFront, LlmPath, headers};
 
 /// How many calls were mended.
 const REPAIRS: HeaderName = HeaderName::from_static("x-toolwright-repairs");
@@ -287,7 +287,7 @@ impl Sent<'_> {
 }
 
 /// Whether an upstream answers in pieces.
-pub(super) fn is_stream(headers: &HeaderMap, dialect: Dialect) -> bool {
+pub(crate) fn is_stream(headers: &HeaderMap, dialect: Dialect) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.starts_with("text/html") {
         return false;

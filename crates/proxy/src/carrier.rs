@@ -31,7 +31,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const AGENT: &str = concat!("toolwright/", env!("CARGO_PKG_VERSION"));
 
 /// A way to an upstream, with its connections.
-pub(super) enum Carrier {
+pub(crate) enum Carrier {
     /// To one on this machine: nothing is encrypted, and nobody stands between.
     Near(Near),
     /// To any other, at this address.
@@ -39,10 +39,10 @@ pub(super) enum Carrier {
 }
 
 /// An answer whose body is still on its way.
-pub(super) type Carried = Response<CarriedBody>;
+pub(crate) type Carried = Response<CarriedBody>;
 
 /// A body on its way.
-pub(super) enum CarriedBody {
+pub(crate) enum CarriedBody {
     Near(NearBody),
     Far(reqwest::Body),
 }
@@ -50,7 +50,7 @@ pub(super) enum CarriedBody {
 /// What was at the bottom of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct CarryError(String);
+pub(crate) struct CarryError(String);
 
 impl Carrier {
     /// The way to this address.

@@ -11,10 +11,10 @@ use toolwright_llm::exchange::{Asked, Mending};
 use toolwright_llm::{Dialect, Failure, dialects};
 use toolwright_model::Outcome;
 
-use super::router::{Router, UpstreamError};
-use super::said;
-use super::upstream::{Ask, Shared, Upstream};
-use super::{ask, headers, streaming};
+use crate::router::{Router, UpstreamError};
+use crate::said;
+use crate::upstream::{Ask, Shared, Upstream};
+use crate::{ask, headers, streaming};
 
 /// What was found out of all upstreams.
 #[derive(Clone, Debug, Serialize)]

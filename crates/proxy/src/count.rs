@@ -7,10 +7,10 @@ use http::{Method, Request, Response};
 use toolwright_llm::exchange::Asked;
 use toolwright_llm::{Dialect, Failure, FailureKind, dialects, tokens};
 
-use super::said::{self, Visit};
-use super::upstream::Ask;
-use super::{LlmFront, LlmPath, headers};
 use crate::ProxyBody;
+use crate::said::{self, Visit};
+use crate::upstream::Ask;
+use crate::{LlmFront, LlmPath, headers};
 
 impl LlmFront {
     pub(super) async fn count_tokens(

@@ -59,14 +59,14 @@ const HARMLESS: [&str; 7] = [
 ];
 
 /// Whether a header goes on also for a token that may ask some models only.
-pub(super) fn is_harmless(name: &str) -> bool {
+pub(crate) fn is_harmless(name: &str) -> bool {
     let is_of_dialect = || dialects::all().any(|(_, module)| module.client_headers().contains(&name));
     HARMLESS.contains(&name) || name.starts_with("x-stainless-") || is_of_dialect()
 }
 
 /// The headers of a client that an upstream gets: all but ours where both speak the same dialect, else none but what
 /// the dialect needs.
-pub(super) fn for_upstream(from: Dialect, to: Dialect, sent: &HeaderMap) -> HeaderMap {
+pub(crate) fn for_upstream(from: Dialect, to: Dialect, sent: &HeaderMap) -> HeaderMap {
     let mut headers = HeaderMap::new();
     if from == to {
         for (name, value) in sent {
@@ -83,7 +83,7 @@ pub(super) fn for_upstream(from: Dialect, to: Dialect, sent: &HeaderMap) -> Head
 }
 
 /// The headers of an upstream's answer that the client gets.
-pub(super) fn for_client(from: Dialect, to: Dialect, sent: &HeaderMap, headers: &mut HeaderMap) {
+pub(crate) fn for_client(from: Dialect, to: Dialect, sent: &HeaderMap, headers: &mut HeaderMap) {
     for (name, value) in sent {
         let name_text = name.as_str();
         let goes = match from == to {

@@ -13,11 +13,11 @@ use toolwright_llm::dialects::{self, DialectModule};
 use toolwright_llm::models::ModelEntry;
 use toolwright_llm::{Dialect, Failure, FailureKind};
 
-use super::router::Way;
-use super::said::{self, Visit};
-use super::upstream::{Ask, Upstream};
-use super::{LlmFront, LlmPath, headers};
 use crate::ProxyBody;
+use crate::router::Way;
+use crate::said::{self, Visit};
+use crate::upstream::{Ask, Upstream};
+use crate::{LlmFront, LlmPath, headers};
 
 /// How long an upstream may take to tell its models. One that takes longer is left out of the list.
 const TELL: Duration = Duration::from_secs(5);

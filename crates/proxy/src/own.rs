@@ -11,13 +11,13 @@ use toolwright_llm::{Dialect, Failure, Thinks, dialects};
 
 use tokio::time::timeout;
 
-use super::ask::is_stream;
-use super::record::Exchanged;
-use super::router::Way;
-use super::said::{self, Visit};
-use super::streaming::LAST_BYTES;
-use super::upstream::Ask;
-use super::{LlmFront, headers};
+use crate::ask::is_stream;
+use crate::record::Exchanged;
+use crate::router::Way;
+use crate::said::{self, Visit};
+use crate::streaming::LAST_BYTES;
+use crate::upstream::Ask;
+use crate::{LlmFront, headers};
 
 /// One question of ours.
 pub struct OwnAsk<'a> {

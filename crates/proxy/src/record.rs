@@ -11,9 +11,9 @@ use toolwright_llm::exchange::{Asked, Prepared, Report, repaired};
 use toolwright_llm::form::Stop;
 use toolwright_llm::{Dialect, Failure, FailureKind, Notes};
 
-use super::router::Way;
-use super::said::Visit;
-use super::{ExchangeCounter, LlmFront};
+use crate::router::Way;
+use crate::said::Visit;
+use crate::{ExchangeCounter, LlmFront};
 
 /// How much of a body is written down, where that is asked for.
 const MOST_BODY: usize = 1 << 20;
@@ -21,7 +21,7 @@ const MOST_BODY: usize = 1 << 20;
 const FRONT: &str = "llm";
 
 /// One exchange. It is written down when it ends, or when it is dropped before.
-pub(super) struct Exchanged {
+pub(crate) struct Exchanged {
     ledger: Option<Arc<Ledger>>,
     /// The way in.
     front: &'static str,

@@ -8,7 +8,7 @@ use toolwright_llm::models::{Destination, ModelPattern, ModelTable};
 use toolwright_llm::quirks::Overrides;
 use toolwright_llm::{Failure, FailureKind, ReasoningField, SchemaRule};
 
-use super::upstream::{Shared, Upstream};
+use crate::upstream::{Shared, Upstream};
 
 /// The model that the client named.
 const AS_ASKED: &str = "*";
@@ -24,7 +24,7 @@ pub struct UpstreamError {
 }
 
 /// The upstreams, and the models that lead to them.
-pub(super) struct Router {
+pub(crate) struct Router {
     upstreams: BTreeMap<String, Shared>,
     table: ModelTable,
     /// How often the upstream is asked again.
@@ -34,7 +34,7 @@ pub(super) struct Router {
 }
 
 /// One place where a model can be asked.
-pub(super) struct Way {
+pub(crate) struct Way {
     pub upstream: Shared,
     /// The model, as it is called there.
     pub model: String,
@@ -95,7 +95,7 @@ impl Router {
 }
 
 /// What the configuration says of an upstream's quirks.
-pub(super) fn overrides(settings: &UpstreamSettings) -> Overrides {
+pub(crate) fn overrides(settings: &UpstreamSettings) -> Overrides {
     let quirks = &settings.quirks;
     Overrides {
         max_completion_tokens: quirks.max_completion_tokens,

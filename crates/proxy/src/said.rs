@@ -12,8 +12,8 @@ use toolwright_llm::exchange::{Asked, Fresh, OtherModel};
 use toolwright_llm::models::ModelPattern;
 use toolwright_llm::{Dialect, Failure, FailureKind, dialects};
 
-use super::headers;
 use crate::ProxyBody;
+use crate::headers;
 
 /// The alphabet of ids: what every dialect takes in one.
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -87,7 +87,7 @@ impl Visit {
 }
 
 /// Time and chance for one exchange.
-pub(super) fn fresh() -> Fresh {
+pub(crate) fn fresh() -> Fresh {
     let since = since_epoch();
     let mut bytes = [0; ID_LETTERS];
     if aws_lc_rs::rand::fill(&mut bytes).is_err() {
@@ -100,7 +100,7 @@ pub(super) fn fresh() -> Fresh {
 }
 
 /// A whole answer.
-pub(super) fn whole(status: u16, kind: &'static str, body: impl Into<Bytes>) -> Response<ProxyBody> {
+pub(crate) fn whole(status: u16, kind: &'static str, body: impl Into<Bytes>) -> Response<ProxyBody> {
     let mut response = Response::new(Full::new(body.into()).boxed_unsync());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -108,7 +108,7 @@ pub(super) fn whole(status: u16, kind: &'static str, body: impl Into<Bytes>) -> 
 }
 
 /// A whole answer in JSON.
-pub(super) fn json(status: u16, body: impl Into<Bytes>) -> Response<ProxyBody> {
+pub(crate) fn json(status: u16, body: impl Into<Bytes>) -> Response<ProxyBody> {
     whole(status, "application/json", body)
 }
 
@@ -121,7 +121,7 @@ pub fn failure(dialect: Dialect, failure: &Failure, id: &str) -> Response<ProxyB
 }
 
 /// The answer to a method that is not possible at a path.
-pub(super) fn wrong_method(
+pub(crate) fn wrong_method(
     dialect: Dialect,
     method: &Method,
     allowed: &'static str,
@@ -134,7 +134,7 @@ pub(super) fn wrong_method(
 }
 
 /// Refuses a body that is compressed: nothing here unpacks it.
-pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
+pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
     match encoding(headers) {
         None => Ok(()),
         Some(encoding) => {
@@ -145,13 +145,13 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
 }
 
 /// How a body is compressed, where it is.
-pub(super) fn encoding(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn encoding(headers: &HeaderMap) -> Option<&str> {
     let encoding = headers.get(CONTENT_ENCODING)?.to_str().unwrap_or("unknown").trim();
     (!encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity")).then_some(encoding)
 }
 
 /// Names an answer, so that it can be found again.
-pub(super) fn name(dialect: Dialect, response: &mut Response<ProxyBody>, request_id: &str) {
+pub(crate) fn name(dialect: Dialect, response: &mut Response<ProxyBody>, request_id: &str) {
     let header = HeaderName::from_static(dialects::of(dialect).request_id_header());
     if let Ok(value) = HeaderValue::from_str(request_id) {
         response.headers_mut().entry(header).or_insert(value);

@@ -15,26 +15,26 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use toolwright_llm::Failure;
 use toolwright_llm::exchange::{AnswerStream, Prepared, Report};
 
-use super::carrier::{Carried, CarriedBody};
-use super::record::Exchanged;
-use super::upstream::Shared;
 use crate::ProxyBody;
+use crate::carrier::{Carried, CarriedBody};
+use crate::record::Exchanged;
+use crate::upstream::Shared;
 
 /// After how much silence a client is told that we still wait.
 const PING: Duration = Duration::from_secs(15);
 /// How long the end of a connection is waited for after the end of its answer, so that it can be used again.
-pub(super) const LAST_BYTES: Duration = Duration::from_millis(20);
+pub(crate) const LAST_BYTES: Duration = Duration::from_millis(20);
 /// After how many bytes of an upstream that never pauses other clients have their turn.
 const TURN_BYTES: usize = 64 << 10;
 
 /// A stream that has begun, or why it has not.
-pub(super) enum Begun {
+pub(crate) enum Begun {
     Going(Box<Going>),
     Failed(Failure),
 }
 
 /// A stream of which something has come.
-pub(super) struct Going {
+pub(crate) struct Going {
     upstream: Shared,
     response: Option<CarriedBody>,
     stream: AnswerStream,
@@ -85,7 +85,7 @@ impl Silence {
 
 /// Waits until something of the answer is there: until then another upstream could be asked. A client that has waited
 /// for long is told that there will be one.
-pub(super) async fn begin(upstream: Shared, response: Carried, prepared: &Prepared) -> Begun {
+pub(crate) async fn begin(upstream: Shared, response: Carried, prepared: &Prepared) -> Begun {
     let mut response = response.into_body();
     let mut stream = prepared.stream();
     let mut out = Vec::new();
@@ -115,7 +115,7 @@ pub(super) async fn begin(upstream: Shared, response: Carried, prepared: &Prepar
 }
 
 /// The rest of it, as a body. What is dropped before its end cancels the upstream.
-pub(super) fn body(going: Going, exchanged: Exchanged) -> ProxyBody {
+pub(crate) fn body(going: Going, exchanged: Exchanged) -> ProxyBody {
     let pieces = stream::unfold((going, exchanged), |(mut going, mut exchanged)| async move {
         let piece = going.next().await;
         exchanged.watches(going.stream.report());
@@ -197,7 +197,7 @@ impl Going {
 }
 
 /// Reads a stream to its end for nobody.
-pub(super) async fn to_the_end(upstream: &Shared, response: Carried, prepared: &Prepared) -> Report {
+pub(crate) async fn to_the_end(upstream: &Shared, response: Carried, prepared: &Prepared) -> Report {
     match begin(Shared::clone(upstream), response, prepared).await {
         Begun::Failed(failure) => Report { failure: Some(failure), ..Report::default() },
         Begun::Going(mut going) => {

@@ -8,7 +8,7 @@ use toolwright_llm::{Target, Thinks, dialects};
 
 use std::sync::Arc;
 
-use super::upstream::{Ask, Upstream};
+use crate::upstream::{Ask, Upstream};
 
 /// How long an upstream may take to say what a model can do: without an answer the request itself finds out.
 const SHOW_TIMEOUT: Duration = Duration::from_secs(3);

@@ -13,9 +13,9 @@ use toolwright_base::IgnorePoison;
 use toolwright_config::{UpstreamKey, UpstreamSettings};
 use toolwright_llm::{Dialect, Failure, FailureKind, Target, Thinks, dialects, quirks};
 
-use super::carrier::{Carried, CarriedBody, Carrier, CarryError};
-use super::router::UpstreamError;
-use super::said;
+use crate::carrier::{Carried, CarriedBody, Carrier, CarryError};
+use crate::router::UpstreamError;
+use crate::said;
 
 /// How much of an answer that is not a stream is taken.
 const MOST_BYTES: usize = 64 << 20;
@@ -28,7 +28,7 @@ const LONGEST_REMEMBERED: usize = 256;
 const HIDDEN: &str = "[redacted]";
 
 /// An upstream.
-pub(super) struct Upstream {
+pub(crate) struct Upstream {
     settings: UpstreamSettings,
     base: Url,
     carrier: Carrier,
@@ -46,7 +46,7 @@ struct SentKey {
 }
 
 /// What is asked of an upstream.
-pub(super) struct Ask<'a> {
+pub(crate) struct Ask<'a> {
     pub method: Method,
     /// Behind the base: `/v1/messages`.
     pub path: &'a str,
@@ -323,4 +323,4 @@ impl Upstream {
 }
 
 /// Upstreams are shared by the exchanges that use them.
-pub(super) type Shared = Arc<Upstream>;
+pub(crate) type Shared = Arc<Upstream>;
