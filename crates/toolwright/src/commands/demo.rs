@@ -36,7 +36,7 @@ async fn show(options: &DemoOptions, folder: &DemoFolder) -> Result<ExitCode, Re
         ..ServeOptions::default()
     };
     let (state, door) = (folder.state(), folder.door());
-    let opened = Opened::new(bound, &serve_options, Whose::Demo { state: &state, door: &door })?;
+    let opened = Opened::new(bound, &serve_options, Whose::Demo { state: &state, door: &door }).await?;
     let started = &opened.started;
     print_text(&if options.json { text::as_json(started, folder) } else { text::as_text(started, folder) })?;
     let (url, token) = (started.url("/mcp/all"), started.token.clone().unwrap_or_default());

@@ -50,7 +50,7 @@ async fn serve(options: &ServeOptions) -> Result<ExitCode, Report> {
     let reach = if options.listen_anywhere { Reach::Anywhere } else { Reach::Loopback };
     let bound =
         toolwright_port::bind(address(options)?, reach).await.map_err(|error| cannot_listen(&error))?;
-    let opened = Opened::new(bound, options, Whose::User)?;
+    let opened = Opened::new(bound, options, Whose::User).await?;
     say(options, &opened.started)?;
     Ok(opened.run(options, signals, std::future::pending()).await)
 }

@@ -43,12 +43,13 @@ pub enum Whose<'p> {
 }
 
 /// A gateway whose port is open. Nobody is answered before it runs.
-pub struct Opened<'p> {
+pub struct Opened {
     pub started: Started,
-    whose: Whose<'p>,
     behind: Behind,
     bound: Bound,
     web: Arc<Web>,
+    /// Open before the address is printed: a program that waits for that line may ask for the status at once.
+    control: Option<Door>,
 }
 
 impl Whose<'_> {
@@ -82,9 +83,9 @@ impl Whose<'_> {
     }
 }
 
-impl<'p> Opened<'p> {
+impl Opened {
     /// Makes everything behind the port. Must be called on a tokio runtime.
-    pub fn new(bound: Bound, options: &ServeOptions, whose: Whose<'p>) -> Result<Opened<'p>, Report> {
+    pub async fn new(bound: Bound, options: &ServeOptions, whose: Whose<'_>) -> Result<Opened, Report> {
         let state = whose.state();
         let (folder, secrets) = (state.clone().map(TokenFolder::new), whose.secrets());
         if folder.is_none() && !options.no_auth && secrets == OwnerSecrets::NamedOnly {
@@ -174,7 +175,8 @@ impl<'p> Opened<'p> {
         let web = Web::new(bound.address, web_options)
             .map_err(|error| Report::usage(error.to_string(), "correct --allow-host or --allow-origin"))?;
         behind.status.at(bound.address, &web);
-        Ok(Opened { started, whose, behind, bound, web })
+        let control = control_door(&behind, whose).await;
+        Ok(Opened { started, behind, bound, web, control })
     }
 
     /// Serves until a signal asks to end or `until` is over, and then until what was begun is answered.
@@ -184,7 +186,7 @@ impl<'p> Opened<'p> {
         mut signals: Signals,
         until: impl Future<Output = ()>,
     ) -> ExitCode {
-        let Opened { whose, behind, bound, web, .. } = self;
+        let Opened { behind, bound, web, control, .. } = self;
         let watchdog = Watchdog::start(limits(options).grace);
         let over = CancellationToken::new();
         let mut ledger = pin!(behind.keep_ledger(over.clone()));
@@ -204,7 +206,7 @@ impl<'p> Opened<'p> {
             tokio::spawn(async move { voice.run(stop, tell).await })
         };
         tokio::select! {
-            () = until_asked_to_end(options, &behind, whose, &mut signals) => {}
+            () = until_asked_to_end(options, &behind, control.as_ref(), &mut signals) => {}
             () = until => {}
             () = &mut ledger => {}
         }
@@ -234,13 +236,12 @@ fn with_some<T>((keys, token): (T, String)) -> (T, Option<String>) {
 async fn until_asked_to_end(
     options: &ServeOptions,
     behind: &Behind,
-    whose: Whose<'_>,
+    control: Option<&Door>,
     signals: &mut Signals,
 ) {
     let asked = Notify::new();
-    let door = control_door(behind, whose).await;
     let controlled = async {
-        match &door {
+        match control {
             Some(door) => {
                 door.serve(Arc::clone(&behind.servers), Some(Arc::clone(&behind.status))).await;
             }
