@@ -43,4 +43,5 @@ pub use notices::{Notice, NoticeKind, Notices};
 pub use offer::offer;
 pub use server_tool::ServerTool;
 pub use servers::{Applied, Current, Server, ServerOptions, Servers, named};
+pub use toolwright_toolbox::{FailureCause, StateName};
 pub use view::ServerView;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use toolwright_base::IgnorePoison;
 use toolwright_mcp::Era;
-use toolwright_toolbox::{FailureCause, State};
+use toolwright_toolbox::{FailureCause, State, StateName};
 
 use crate::servers::Server;
 
@@ -17,8 +17,8 @@ pub struct ServerView {
     pub name: String,
     /// The toolbox that it is in.
     pub toolbox: String,
-    /// The word for its state: starting, ready, degraded, backoff, quarantined or disabled.
-    pub state: String,
+    /// Its state.
+    pub state: StateName,
     /// What the word leaves out: which attempt, how long a wait.
     pub detail: Option<String>,
     /// `modern` or `legacy`, once that is known.
@@ -64,7 +64,7 @@ impl ServerView {
         ServerView {
             name: server.name.clone(),
             toolbox: server.toolbox.clone(),
-            state: seen.state.name().to_owned(),
+            state: seen.state.name(),
             detail: detail(&seen.state),
             era: seen.era.map(|era| match era {
                 Era::Modern => "modern".to_owned(),
@@ -92,12 +92,12 @@ impl ServerView {
 
     /// Whether nothing is known against calls: one that is not started is started by them.
     pub fn is_usable(&self) -> bool {
-        matches!(self.state.as_str(), "ready" | "degraded" | "not started")
+        matches!(self.state, StateName::Ready | StateName::Degraded | StateName::NotStarted)
     }
 
     /// Whether it can be used but its tools are not known for a reason.
     pub fn is_without_tools(&self) -> bool {
-        self.state == "degraded" && self.tools == 0
+        self.state == StateName::Degraded && self.tools == 0
     }
 
     /// Whether it demands a login, or another one.
@@ -107,7 +107,7 @@ impl ServerView {
 
     /// Whether somebody switched it off.
     pub fn is_off(&self) -> bool {
-        self.state == "disabled"
+        self.state == StateName::Disabled
     }
 }
 

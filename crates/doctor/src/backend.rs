@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use toolwright_backend::ServerView;
+use toolwright_toolbox::StateName;
 
 use crate::entry;
 use crate::finding::{Area, Check, Finding, Fix};
@@ -51,8 +52,8 @@ pub(crate) fn check(seen: &Seen<'_>, tools: &[String]) -> Check {
 }
 
 fn without_tools(view: &ServerView) -> Finding {
-    match view.state.as_str() {
-        "degraded" => Finding::error(
+    match view.state {
+        StateName::Degraded => Finding::error(
             "tools-not-listed",
             "it does not list its tools",
             shown(view.last_error.as_deref().or(view.detail.as_deref()).unwrap_or_default()),

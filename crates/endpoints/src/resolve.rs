@@ -6,6 +6,7 @@
 use toolwright_jsonrpc::Json;
 use toolwright_model::{Change, Code};
 use toolwright_normalizer::{NameMatch, NameMiss, NamedTool, has_same_words, match_tool, starts_with_place};
+use toolwright_toolbox::StateName;
 use toolwright_toolbox::naming::{CLIENT_PREFIX, Identifier};
 
 use crate::members::Member;
@@ -273,8 +274,9 @@ pub(crate) fn renamed(code: Code, sent: &str, name: &str) -> Change {
 }
 
 fn down(sent: &str, member: &Member, reason: &str) -> String {
-    let state =
-        member.configured_server().map_or("ready", |server| server.supervisor.snapshot().state.name());
+    let state = member
+        .configured_server()
+        .map_or(StateName::Ready, |server| server.supervisor.snapshot().state.name());
     format!(
         "\"{sent}\" is a tool of the server '{}' of the toolbox '{}', which cannot be used now (it is {state}): {reason}. \
          Nothing was run, here or on another server. Try again when the server is back.",

@@ -57,7 +57,7 @@ impl Inside for Served {
         let front = self.fronts.counts();
         let mut servers: BTreeMap<String, usize> = BTreeMap::new();
         for view in self.servers.views() {
-            *servers.entry(view.state).or_default() += 1;
+            *servers.entry(view.state.to_string()).or_default() += 1;
         }
         Counts {
             sessions: front.sessions,

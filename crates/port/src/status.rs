@@ -14,7 +14,7 @@ use std::time::Instant;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use toolwright_backend::{Server, Servers};
+use toolwright_backend::{FailureCause, Server, Servers, StateName};
 use toolwright_endpoints::{Gateway, StatusReport};
 use toolwright_executor::ToolExecutor;
 use toolwright_ledger::journal::State;
@@ -73,14 +73,17 @@ pub struct ServerStatus {
     pub name: String,
     /// The toolbox that it is in.
     pub toolbox: String,
-    /// The word for its state.
-    pub state: String,
+    /// Its state.
+    pub state: StateName,
     /// `modern` or `legacy`, once that is known.
     pub era: Option<String>,
     /// How many tools it has, as last known.
     pub tools: usize,
     /// Why it cannot be used, when it cannot.
     pub problem: Option<String>,
+    /// The kind of `problem`, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureCause>,
 }
 
 /// Calls of the last hour.
@@ -302,9 +305,9 @@ fn waiting(suggestions: &[learn::Suggestion]) -> usize {
 fn server_status(server: &Server) -> ServerStatus {
     let view = server.view();
     let is_well = view.is_usable() && !view.is_without_tools();
-    let is_at_rest = matches!(view.state.as_str(), "starting" | "disabled");
+    let is_at_rest = matches!(view.state, StateName::Starting | StateName::Disabled);
     let problem = (!is_well && !is_at_rest)
-        .then(|| view.last_error.clone().or(view.detail.clone()).unwrap_or_else(|| view.state.clone()))
+        .then(|| view.last_error.clone().or(view.detail.clone()).unwrap_or_else(|| view.state.to_string()))
         .map(|why| known(&why, &server.secrets).into_owned());
     ServerStatus {
         name: view.name,
@@ -312,6 +315,7 @@ fn server_status(server: &Server) -> ServerStatus {
         state: view.state,
         era: view.era,
         tools: view.tools,
+        failure: problem.as_ref().and(view.failure),
         problem,
     }
 }
@@ -361,7 +365,8 @@ mod tests {
         let server = |name: &str, toolbox: &str, problem: Option<&str>| ServerStatus {
             name: name.into(),
             toolbox: toolbox.into(),
-            state: if problem.is_some() { "backoff" } else { "ready" }.into(),
+            state: if problem.is_some() { StateName::Backoff } else { StateName::Ready },
+            failure: None,
             era: None,
             tools: 2,
             problem: problem.map(str::to_owned),

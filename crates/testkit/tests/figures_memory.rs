@@ -6,7 +6,7 @@ use toolwright_testkit::figures;
 use toolwright_testkit::servers::Programs;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn q09_and_r12_noise_and_large_results_do_not_fill_the_memory() {
+async fn q09_and_q12_noise_and_large_results_do_not_fill_the_memory() {
     let programs = Programs {
         server: env!("CARGO_BIN_EXE_hostile-server").into(),
         guardian: env!("CARGO_BIN_EXE_guardian").into(),

@@ -9,7 +9,7 @@ use era::{BOTH, PATIENCE, call, command, identity};
 use tokio::time::timeout;
 use toolwright_mcp::stdio::ChildCommand;
 use toolwright_mcp::{NoHost, PeerOptions};
-use toolwright_toolbox::{Policy, Seen, State, StdioConnector, Supervisor, TransportKind};
+use toolwright_toolbox::{Policy, Seen, State, StateName, StdioConnector, Supervisor, TransportKind};
 
 fn supervised(command: ChildCommand, policy: Policy) -> Supervisor {
     let options = PeerOptions { start: PATIENCE, ..PeerOptions::default() };
@@ -82,7 +82,7 @@ async fn a_server_without_tools_is_ready_and_one_that_lost_them_degraded_for_a_w
         assert_eq!((supervisor.snapshot().state, supervisor.snapshot().tools), (State::Ready, 0));
         let policy = Policy { base_delay: Duration::from_millis(50), ..Policy::default() };
         let supervisor = supervised(command(&[flag, "--list-fails=2"]), policy);
-        seen(&supervisor, |seen| seen.snapshot.state.name() == "degraded").await;
+        seen(&supervisor, |seen| seen.snapshot.state.name() == StateName::Degraded).await;
         let error = supervisor.snapshot().last_failure.expect("an error").to_string();
         assert_eq!(error, "its tools cannot be listed: the tools are lost");
         seen(&supervisor, has_tool("v0")).await;

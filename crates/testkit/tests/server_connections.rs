@@ -10,7 +10,7 @@ use toolwright_config::parse;
 use toolwright_executor::{Call, CallOutcome, ErrorCode, ToolExecutor, ToolRegistry};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
-use toolwright_toolbox::Policy;
+use toolwright_toolbox::{Policy, StateName};
 use tracing_subscriber::fmt::MakeWriter;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -257,7 +257,7 @@ async fn clear_user_facing_error_messages() {
     ] {
         assert!(logged.contains(said), "{said} is not in\n{logged}");
     }
-    assert_eq!(seen.view().state, "backoff");
+    assert_eq!(seen.view().state, StateName::Backoff);
 }
 
 #[tokio::test]
@@ -268,8 +268,8 @@ async fn retry_does_not_block_startup() {
     let servers = started(&entries, Policy::default());
     let good = servers.get("good").expect("it");
     tokio::time::timeout(PATIENCE, good.settled()).await.expect("it waits for nobody");
-    assert_eq!(good.view().state, "ready");
-    assert_eq!(servers.get("hangs").expect("it").view().state, "starting");
+    assert_eq!(good.view().state, StateName::Ready);
+    assert_eq!(servers.get("hangs").expect("it").view().state, StateName::Starting);
 }
 
 #[tokio::test]
@@ -287,7 +287,7 @@ async fn calls_that_run_out_of_time_are_asked_to_stop_and_make_their_server_degr
     }
     let server = servers.get("slow").expect("it");
     let mut seen = server.supervisor.subscribe();
-    let degraded = seen.wait_for(|seen| seen.snapshot.state.name() == "degraded");
+    let degraded = seen.wait_for(|seen| seen.snapshot.state.name() == StateName::Degraded);
     tokio::time::timeout(PATIENCE, degraded).await.expect("in time").expect("degraded");
     // An answer that cannot be read is an error of the tool, and names what is wrong.
     let outcome = called(&executor, "slow/error-as-text", "{}").await;

@@ -44,6 +44,6 @@ pub use failure::{FailureCause, ServerFailure};
 pub use http::HttpConnector;
 pub use policy::Policy;
 pub use report::StillWorks;
-pub use state::{Listed, Seen, Snapshot, State};
+pub use state::{Listed, Seen, Snapshot, State, StateName};
 pub use stdio::StdioConnector;
 pub use supervisor::{Beginning, NotReady, Retiring, Supervisor};

@@ -1,8 +1,10 @@
 //! What can be seen of a server at any moment.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Connection, Era, Peer};
 
@@ -43,17 +45,60 @@ pub enum State {
 }
 
 impl State {
-    /// The word for it.
-    pub fn name(&self) -> &'static str {
+    /// Its name, without data.
+    pub fn name(&self) -> StateName {
         match self {
-            State::Starting { .. } => "starting",
-            State::Ready => "ready",
-            State::Resting => "not started",
-            State::Degraded { .. } => "degraded",
-            State::Backoff { .. } => "backoff",
-            State::Quarantined => "quarantined",
-            State::Disabled => "disabled",
+            State::Starting { .. } => StateName::Starting,
+            State::Ready => StateName::Ready,
+            State::Resting => StateName::NotStarted,
+            State::Degraded { .. } => StateName::Degraded,
+            State::Backoff { .. } => StateName::Backoff,
+            State::Quarantined => StateName::Quarantined,
+            State::Disabled => StateName::Disabled,
         }
+    }
+}
+
+/// The name of a state, as status, API, dashboard and metrics show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StateName {
+    /// Toolwright is connecting to the server.
+    Starting,
+    /// The server responds.
+    Ready,
+    /// No client uses the server; the next call starts it.
+    #[default]
+    #[serde(rename = "not started")]
+    NotStarted,
+    /// The server is connected, but leaves requests unanswered or cannot list its tools.
+    Degraded,
+    /// The last attempt failed; another one follows.
+    Backoff,
+    /// The server exits again and again, and is left alone for a while.
+    Quarantined,
+    /// The configuration switches the server off.
+    Disabled,
+}
+
+impl StateName {
+    /// The name as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StateName::Starting => "starting",
+            StateName::Ready => "ready",
+            StateName::NotStarted => "not started",
+            StateName::Degraded => "degraded",
+            StateName::Backoff => "backoff",
+            StateName::Quarantined => "quarantined",
+            StateName::Disabled => "disabled",
+        }
+    }
+}
+
+impl fmt::Display for StateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::failure::ServerFailure;
 use crate::owner::{Orders, Owner};
 use crate::policy::Policy;
 use crate::report::StillWorks;
-use crate::state::{Listed, Seen, Snapshot, State};
+use crate::state::{Listed, Seen, Snapshot, State, StateName};
 use crate::usage::Usage;
 
 /// A server under supervision. Cheap to clone; the server ends with the last clone.
@@ -57,7 +57,7 @@ pub struct NotReady {
     /// Its name.
     pub server: String,
     /// The word for its state.
-    pub state: &'static str,
+    pub state: StateName,
     /// How long it rests because it ended too often.
     pub put_aside: Option<Duration>,
     /// What went wrong last.

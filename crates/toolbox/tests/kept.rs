@@ -10,7 +10,7 @@ use scripted::{LONG, Scripted, asked};
 use tokio::time::sleep;
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::{Peer, RequestError, RequestOptions};
-use toolwright_toolbox::{Beginning, Policy, State, StillWorks, Supervisor, TransportKind};
+use toolwright_toolbox::{Beginning, Policy, State, StateName, StillWorks, Supervisor, TransportKind};
 
 const MOMENT: Duration = Duration::from_millis(500);
 
@@ -110,7 +110,7 @@ async fn a_server_whose_tools_cannot_be_listed_is_degraded_until_they_can() {
     server.habits.has_lost_tools.store(true, Ordering::SeqCst);
     let supervisor = Supervisor::start(server.clone(), Policy::default());
     let mut seen = supervisor.subscribe();
-    seen.wait_for(|seen| seen.snapshot.state.name() == "degraded").await.expect("degraded");
+    seen.wait_for(|seen| seen.snapshot.state.name() == StateName::Degraded).await.expect("degraded");
     let error = supervisor.snapshot().last_failure.expect("an error").to_string();
     assert!(error.contains("its tools cannot be listed"), "{error}");
     // It can be used all the same.
@@ -138,7 +138,7 @@ async fn a_server_that_leaves_requests_unanswered_is_degraded_until_it_answers()
         times_out(&peer).await;
     }
     let mut seen = supervisor.subscribe();
-    seen.wait_for(|seen| seen.snapshot.state.name() == "degraded").await.expect("degraded");
+    seen.wait_for(|seen| seen.snapshot.state.name() == StateName::Degraded).await.expect("degraded");
     let reason = "3 requests in a row had no answer in time".to_owned();
     assert_eq!(supervisor.snapshot().state, State::Degraded { reason });
     assert_eq!(supervisor.snapshot().restarts, 0);
@@ -158,7 +158,7 @@ async fn a_server_that_answers_nothing_any_more_is_restarted() {
         times_out(&peer).await;
     }
     let mut seen = supervisor.subscribe();
-    seen.wait_for(|seen| seen.snapshot.state.name() == "degraded").await.expect("degraded");
+    seen.wait_for(|seen| seen.snapshot.state.name() == StateName::Degraded).await.expect("degraded");
     seen.wait_for(|seen| seen.snapshot.restarts == 1).await.expect("restarted");
     assert!(peer.connection().closed().is_some());
     let said = supervisor.snapshot().last_failure.expect("a reason").to_string();
@@ -189,7 +189,7 @@ async fn a_server_that_nobody_uses_rests_and_its_next_use_starts_it() {
     let rested = supervisor.snapshot();
     assert_eq!(
         (rested.state.clone(), rested.state.name(), rested.pid),
-        (State::Resting, "not started", None)
+        (State::Resting, StateName::NotStarted, None)
     );
     assert_eq!((rested.tools, supervisor.tools().is_current), (1, false));
     assert!(peer.connection().closed().is_some());
@@ -212,7 +212,7 @@ async fn a_restart_ends_a_wait_and_a_quarantine() {
     let server = Scripted::failing(u32::MAX);
     let supervisor = Supervisor::start(server.clone(), Policy::default());
     sleep(Duration::from_secs(100)).await;
-    assert_eq!(supervisor.snapshot().state.name(), "backoff");
+    assert_eq!(supervisor.snapshot().state.name(), StateName::Backoff);
     server.failures.store(0, Ordering::SeqCst);
     supervisor.restart();
     sleep(MOMENT).await;

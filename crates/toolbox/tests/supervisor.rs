@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use scripted::{Scripted, asked};
 use tokio::time::Instant;
-use toolwright_toolbox::{Policy, State, Supervisor};
+use toolwright_toolbox::{Policy, State, StateName, Supervisor};
 
 #[tokio::test(start_paused = true)]
 async fn successful_connection_on_first_attempt() {
@@ -33,7 +33,7 @@ async fn successful_connection_after_retry() {
 async fn exponential_backoff_delays() {
     let server = Scripted::failing(9);
     let supervisor = Supervisor::start(server.clone(), Policy::default());
-    assert_eq!(supervisor.peer(Duration::from_secs(5)).await.unwrap_err().state, "backoff");
+    assert_eq!(supervisor.peer(Duration::from_secs(5)).await.unwrap_err().state, StateName::Backoff);
     tokio::time::sleep(Duration::from_secs(600)).await;
     assert_eq!(asked(&supervisor).await, "tools/list");
     assert_eq!(server.waits(), [2, 4, 8, 16, 32, 60, 60, 60, 60]);
@@ -81,9 +81,17 @@ async fn one_who_asks_for_a_broken_server_is_told_as_soon_as_it_has_failed() {
     let supervisor = Supervisor::start(server.clone(), Policy::default());
     let begin = Instant::now();
     let error = supervisor.peer(Duration::from_secs(60)).await.unwrap_err();
-    assert_eq!((error.state, begin.elapsed().as_secs()), ("backoff", 6), "the first attempts are waited for");
+    assert_eq!(
+        (error.state, begin.elapsed().as_secs()),
+        (StateName::Backoff, 6),
+        "the first attempts are waited for"
+    );
     let error = supervisor.peer(Duration::from_secs(60)).await.unwrap_err();
-    assert_eq!((error.state, begin.elapsed().as_secs()), ("backoff", 6), "then it is tried once, at once");
+    assert_eq!(
+        (error.state, begin.elapsed().as_secs()),
+        (StateName::Backoff, 6),
+        "then it is tried once, at once"
+    );
     assert_eq!(server.waits(), [2, 4, 0]);
 }
 
@@ -155,7 +163,7 @@ async fn a_server_is_disabled_enabled_and_restarted() {
     supervisor.disable();
     tokio::time::sleep(Duration::from_millis(1)).await;
     assert_eq!(supervisor.snapshot().state, State::Disabled);
-    assert_eq!(supervisor.peer(Duration::from_secs(1)).await.unwrap_err().state, "disabled");
+    assert_eq!(supervisor.peer(Duration::from_secs(1)).await.unwrap_err().state, StateName::Disabled);
     supervisor.enable();
     asked(&supervisor).await;
     let attempts = server.attempts.lock().expect("no panic before").len();

@@ -13,7 +13,7 @@ use toolwright_executor::{RegistrationError, printable};
 use toolwright_jsonrpc::Json;
 use toolwright_mcp::guard::Guardian;
 use toolwright_mcp::{Identity, NoHost, PeerOptions};
-use toolwright_toolbox::{Beginning, Policy};
+use toolwright_toolbox::{Beginning, Policy, StateName};
 
 use crate::GUARD;
 use crate::cli::ConfigOptions;
@@ -169,7 +169,7 @@ fn waiting_for(views: &[ServerView]) -> String {
 pub fn warn_of_unusable(views: &[ServerView]) {
     for view in views.iter().filter(|view| (!view.is_usable() || view.is_without_tools()) && !view.is_off()) {
         let what = if view.is_usable() { "offers no tools" } else { "cannot be used" };
-        let why = view.last_error.as_deref().unwrap_or(&view.state);
+        let why = view.last_error.as_deref().unwrap_or(view.state.as_str());
         let line = format!("warning: the server '{}' {what}: {why}", view.name);
         eprintln!("{}", printable(&line, &['\n', '\\']));
     }
@@ -183,7 +183,7 @@ pub fn unusable(view: &ServerView, file: &Path) -> Report {
     let fix = match view.is_off() {
         true => format!("switch it on in {}", file.display()),
         false if view.wants_login() => format!("run {LOGIN} {} --config {}", view.name, file.display()),
-        false if view.state == "starting" => {
+        false if view.state == StateName::Starting => {
             // A start that takes longer than this is given up and tried again, however long the command waits.
             let limit = PeerOptions::default().start.as_secs();
             format!(

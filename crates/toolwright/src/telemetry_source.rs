@@ -74,7 +74,7 @@ pub fn read_off(
             ..Readings::default()
         };
         for view in servers.upgrade().map(|servers| servers.views()).unwrap_or_default() {
-            *readings.servers.entry(view.state).or_default() += 1;
+            *readings.servers.entry(view.state.to_string()).or_default() += 1;
         }
         readings
     }));

@@ -67,7 +67,9 @@ fn a_gateway_is_found_by_its_configuration_and_told_whole() {
         "{limits:?}"
     );
     let lost = said["servers"].as_array().expect("servers").iter().find(|server| server["name"] == "lost");
-    assert!(lost.expect("it")["problem"].as_str().is_some_and(|why| why.contains("was not found")));
+    let lost = lost.expect("it");
+    assert!(lost["problem"].as_str().is_some_and(|why| why.contains("was not found")));
+    assert_eq!(lost["failure"], serde_json::json!({ "kind": "not_started" }));
     // The same over HTTP, from anywhere on this machine.
     let (_, over_http) = json_of(&home, &["--url", &format!("http://127.0.0.1:{}", gateway.port)]);
     assert_eq!(over_http["pid"], said["pid"]);

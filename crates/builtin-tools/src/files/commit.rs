@@ -25,7 +25,7 @@ use super::run::Stop;
 use acts::{make_folders, prepare, put, take_away};
 use journal::{Journal, Record};
 use plan::{Plan, PlannedFile};
-use words::{failed, not_taken_away, with_what_is_left};
+use words::{CommitFailure, failed, not_taken_away};
 
 pub(super) use journal::{is_own, recover};
 
@@ -125,7 +125,7 @@ pub(super) fn commit(roots: &[Root], changes: &[Change], stop: &Stop) -> Result<
                 left.extend(roll_back::roll_back(part.dir, &part.plan, is_ready));
                 part.journal.remove(part.dir);
             }
-            Err(with_what_is_left(failure, &left))
+            Err(failure.after_rollback(&left))
         }
     }
 }
@@ -162,7 +162,7 @@ fn carry_out(
     acts: Acts,
     is_ready: &mut bool,
     stop: &Stop,
-) -> Result<(), ToolFailure> {
+) -> Result<(), CommitFailure> {
     if acts != Acts::Removal {
         for part in parts.iter_mut() {
             note(part, Record::Begun)?;
@@ -210,7 +210,7 @@ fn files<'p>(parts: &'p [Part<'_>]) -> impl Iterator<Item = (&'p Dir, &'p Planne
 }
 
 /// Opens the folders of the temporary files, each once.
-fn open_folders(part: &mut Part<'_>) -> Result<(), ToolFailure> {
+fn open_folders(part: &mut Part<'_>) -> Result<(), CommitFailure> {
     let mut open: BTreeMap<PathBuf, Arc<Dir>> = BTreeMap::new();
     for (file, change) in part.plan.files.iter_mut().zip(&part.changes) {
         let Some(folder) = file.folder_aside().map(Path::to_owned) else { continue };
@@ -224,11 +224,11 @@ fn open_folders(part: &mut Part<'_>) -> Result<(), ToolFailure> {
     Ok(())
 }
 
-fn note(part: &mut Part<'_>, record: fn(Plan) -> Record) -> Result<(), ToolFailure> {
+fn note(part: &mut Part<'_>, record: fn(Plan) -> Record) -> Result<(), CommitFailure> {
     let written = step().and_then(|()| part.journal.write(&record(part.plan.clone())));
     written.map_err(|error| {
-        ToolFailure::tool(format!(
-            "cannot note in {} what is going to be changed: {}. Nothing was changed",
+        CommitFailure::Change(format!(
+            "cannot note in {} what is going to be changed: {}",
             journal::FILE,
             reason(&error)
         ))
@@ -252,15 +252,15 @@ fn finish(mut parts: Vec<Part<'_>>, acts: Acts) {
 }
 
 /// Nobody may have changed the target since the call looked at it.
-fn check_unchanged(dir: &Dir, file: &PlannedFile, change: &Change) -> Result<(), ToolFailure> {
+fn check_unchanged(dir: &Dir, file: &PlannedFile, change: &Change) -> Result<(), CommitFailure> {
     let now = Identity::at(dir, &file.path).map_err(|error| failed(change, &error))?;
     if now == file.before {
         return Ok(());
     }
-    Err(ToolFailure::tool(format!(
+    Err(CommitFailure::Whole(ToolFailure::tool(format!(
         "{:?} was changed by somebody else during the call, so nothing was written. Read it again and repeat the call",
         change.place.shown
-    )))
+    ))))
 }
 
 /// What is renamed is safe from a crash of this program; flushing the folders makes it safe from a loss of

@@ -1,6 +1,7 @@
 //! About: version, how calls are written down, and how near each limit is.
 
 use maud::html;
+use toolwright_backend::StateName;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::journal::State;
 use toolwright_port::LimitNow;
@@ -73,7 +74,7 @@ struct Finding {
 fn findings(dashboard: &Dashboard) -> Vec<Finding> {
     let mut findings = Vec::new();
     for view in dashboard.servers.views() {
-        if matches!(view.state.as_str(), "backoff" | "quarantined" | "degraded") {
+        if matches!(view.state, StateName::Backoff | StateName::Quarantined | StateName::Degraded) {
             let why = view.last_error.as_deref().or(view.detail.as_deref()).unwrap_or("it does not say why");
             findings.push(Finding {
                 what: format!("The server \"{}\" does not work ({}): {why}.", view.name, view.state),

@@ -40,7 +40,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             } @else {
                 ul.strip {
                     @for view in &views {
-                        li { a href="/servers" { strong { (view.name) } " " (state_badge(&view.state)) } }
+                        li { a href="/servers" { strong { (view.name) } " " (state_badge(view.state)) } }
                     }
                 }
             }

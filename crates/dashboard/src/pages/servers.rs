@@ -1,6 +1,7 @@
 //! Servers: state, era, tools, what they say, and a button to start one anew.
 
 use maud::{Markup, html};
+use toolwright_backend::StateName;
 
 use crate::parts::{badge, figure, number, shortened};
 use crate::{Dashboard, Page, Problem};
@@ -13,9 +14,10 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
         }
         @for view in &views {
             article.server id={ "server-" (view.name) } {
-                h2 { (view.name) " " (state_badge(&view.state)) }
+                h2 { (view.name) " " (state_badge(view.state)) }
                 @if let Some(detail) = &view.detail { p { (shortened(detail)) } }
                 @if let Some(error) = &view.last_error { p.problem { (shortened(error)) } }
+                @if view.wants_login() { p { "Log in with " code { "toolwright servers login " (view.name) } "." } }
                 div.figures {
                     (figure(&number(view.tools as u64), "tools"))
                     (figure(&number(view.in_flight as u64), "calls at work"))
@@ -39,11 +41,12 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
 }
 
 /// The state of a server.
-pub fn state_badge(state: &str) -> Markup {
-    match state {
-        "ready" => badge("good", "✓", state),
-        "degraded" | "starting" | "backoff" => badge("info", "…", state),
-        "disabled" | "not started" => badge("quiet", "–", state),
-        _ => badge("bad", "✕", state),
-    }
+pub fn state_badge(state: StateName) -> Markup {
+    let (kind, sign) = match state {
+        StateName::Ready => ("good", "✓"),
+        StateName::Degraded | StateName::Starting | StateName::Backoff => ("info", "…"),
+        StateName::Disabled | StateName::NotStarted => ("quiet", "–"),
+        StateName::Quarantined => ("bad", "✕"),
+    };
+    badge(kind, sign, state.as_str())
 }

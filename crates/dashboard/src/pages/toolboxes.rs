@@ -79,9 +79,9 @@ fn groups(dashboard: &Dashboard) -> Vec<Group> {
         current.configuration.serves_own_tools()
             && server_of(tool).is_none_or(|server| current.list.iter().all(|known| known.name != server))
     };
-    let ours =
+    let builtin =
         Group::new("Built in", Some("The tools that work without any server."), tools.iter().filter(is_ours));
-    boxes.chain([ours]).filter(|group| !group.tools.is_empty() || group.name != "Built in").collect()
+    boxes.chain((!builtin.tools.is_empty()).then_some(builtin)).collect()
 }
 
 fn cost(tool: &RegisteredTool) -> u64 {

@@ -14,6 +14,15 @@ pub const SLOW_CALL: Duration = Duration::from_millis(1000);
 /// How long a tool that has begun to change something is waited for when it is to stop.
 pub(super) const TIME_TO_FINISH: Duration = Duration::from_secs(10);
 
+/// How many calls of one tool may be in flight.
+const MAX_CALLS_PER_TOOL: usize = 256;
+
+/// How many calls of all tools may be in flight.
+const MAX_CALLS: usize = 1024;
+
+/// The largest result.
+const MAX_RESULT_BYTES: usize = 4 << 20;
+
 /// What an executor allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -35,9 +44,9 @@ impl Default for Limits {
         Limits {
             timeout: DEFAULT_TIMEOUT,
             longest: LONGEST_CALL,
-            calls_per_tool: 256,
-            calls_in_all: 1024,
-            result_bytes: 4 << 20,
+            calls_per_tool: MAX_CALLS_PER_TOOL,
+            calls_in_all: MAX_CALLS,
+            result_bytes: MAX_RESULT_BYTES,
         }
     }
 }

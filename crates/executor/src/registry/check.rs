@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 use toolwright_model::{Origin, ToolDefinition};
-use toolwright_normalizer::{Schema, Tool};
+use toolwright_normalizer::{Schema, SchemaError, Tool};
 use toolwright_redact::does_not_print;
 
 use super::entry::{BUILT_IN, source};
@@ -65,9 +65,9 @@ pub(super) fn check(definition: &ToolDefinition) -> Result<(), RegistrationError
     description(&definition.description).map_err(error(Place::Description))?;
     schema(&definition.input_schema, Root::Object).map_err(error(Place::InputSchema))?;
     // Only whether it compiles: it is compiled again when it is called.
-    Tool::compile(definition).map_err(|cause| error(Place::InputSchema)(not_compiled(&cause.to_string())))?;
+    Tool::compile(definition).map_err(|cause| error(Place::InputSchema)(not_compiled(&cause)))?;
     let Some(output_schema) = definition.output_schema.as_deref() else { return Ok(()) };
-    let compiled = Schema::compile(output_schema).map_err(|cause| not_compiled(&cause.to_string()));
+    let compiled = Schema::compile(output_schema).map_err(|cause| not_compiled(&cause));
     compiled.and_then(|_| schema(output_schema, Root::Any)).map_err(error(Place::OutputSchema))
 }
 
@@ -183,10 +183,9 @@ fn schema(text: &str, described: Root) -> Result<(), Fault> {
     Ok(())
 }
 
-fn not_compiled(reason: &str) -> Fault {
-    // The compiler speaks of "the input schema"; which one it is stands before this already.
-    let why = reason.strip_prefix("the input schema ").unwrap_or(reason);
-    fault(why, "send a JSON Schema of at most 1 MiB")
+/// Which schema it is, is said by the place.
+fn not_compiled(cause: &SchemaError) -> Fault {
+    fault(cause.reason(), "send a JSON Schema of at most 1 MiB")
 }
 
 fn a_kind(value: &Value) -> &'static str {

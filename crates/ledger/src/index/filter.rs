@@ -109,13 +109,11 @@ impl Filter {
                 false,
             ),
             (false, true, _) | (false, false, Some(_)) => {
+                conditions.push("calls.id = call_rules.id".to_owned());
                 (From { tables: "call_rules CROSS JOIN calls", id: "call_rules.id" }, true)
             }
             (false, false, None) => (From { tables: "calls", id: "calls.id" }, false),
         };
-        if from.tables == "call_rules CROSS JOIN calls" {
-            conditions.push("calls.id = call_rules.id".to_owned());
-        }
         if let Some(rule) = &self.rule {
             let rule = statement.bind(rule.as_str());
             conditions.push(match is_rule_joined {

@@ -35,9 +35,16 @@ impl<'p> Path<'p> {
 
     /// The failure of a request whose value here is not as it has to be.
     pub(crate) fn wrong(&self, wanted: &str, found: &str) -> Failure {
-        // Of a number that is the wrong one, the number itself says most.
-        let is_number = wanted.contains("number") && kind(found) == "a number" && found.len() <= MOST_SHOWN;
-        let is = if is_number { found } else { kind(found) };
+        self.mismatch(wanted, kind(found))
+    }
+
+    /// The failure of a request whose value here has to be a whole number. The number itself is shown, if it is one.
+    fn not_whole(&self, found: &str) -> Failure {
+        let is_number = raw::is_json_number(found) && found.len() <= MOST_SHOWN;
+        self.mismatch("a whole number", if is_number { found } else { kind(found) })
+    }
+
+    fn mismatch(&self, wanted: &str, is: &str) -> Failure {
         Failure::invalid(format!("{self} has to be {wanted}, but it is {is}")).about(self.to_string())
     }
 }
@@ -134,7 +141,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         let Some(value) = self.take(key) else { return Ok(None) };
         match count(value) {
             Some(number) => Ok(Some(number)),
-            None => Err(self.path.member(key).wrong("a whole number", value)),
+            None => Err(self.path.member(key).not_whole(value)),
         }
     }
 

@@ -6,25 +6,38 @@ use super::compile::{MAX_SCHEMA_BYTES, MAX_SUBSCHEMAS};
 
 /// Why a schema cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the input schema {}", self.reason())]
 pub enum SchemaError {
     /// The text is not JSON.
-    #[error("the input schema is not JSON: {0}")]
     NotJson(raw::ParseError),
     /// The schema is neither an object nor a boolean.
-    #[error("the input schema must be an object, but it is {}; {NO_SCHEMA}", with_article(found))]
     NotASchema {
         /// The JSON type found.
         found: &'static str,
     },
     /// The text is too long.
-    #[error("the input schema has {bytes} bytes; at most {MAX_SCHEMA_BYTES} are compiled")]
     TooLong {
         /// Its length.
         bytes: usize,
     },
     /// There are too many schemas in it.
-    #[error("the input schema holds more than {MAX_SUBSCHEMAS} schemas")]
     TooMany,
+}
+
+impl SchemaError {
+    /// The message without its subject, for callers that name the schema themselves.
+    pub fn reason(&self) -> String {
+        match self {
+            SchemaError::NotJson(error) => format!("is not JSON: {error}"),
+            SchemaError::NotASchema { found } => {
+                format!("must be an object, but it is {}; {NO_SCHEMA}", with_article(found))
+            }
+            SchemaError::TooLong { bytes } => {
+                format!("has {bytes} bytes; at most {MAX_SCHEMA_BYTES} are compiled")
+            }
+            SchemaError::TooMany => format!("holds more than {MAX_SUBSCHEMAS} schemas"),
+        }
+    }
 }
 
 /// What to write for a tool that has no schema.

@@ -46,7 +46,8 @@ impl Known {
     }
 }
 
-/// Whether a suggestion is about what a pattern is about: its parameter, or a name that its words have in quotes.
+/// Whether a suggestion is about what a pattern is about. A refusal of Toolwright has the parameter as a field. An error of a
+/// server is free text: there, a quoted name is all there is to go by.
 fn is_about(suggestion: &Suggestion, pattern: &Pattern) -> bool {
     let names = ["from", "to", "in_payload"].into_iter().filter_map(|key| suggestion.rule[key].as_str());
     let parameter = pattern.parameter.as_deref().map(|it| it.trim_start_matches('/'));

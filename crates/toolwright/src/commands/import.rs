@@ -274,19 +274,19 @@ fn told(found: &Found, fate: &Fate, secrets: Secrets) -> String {
 
 fn as_json(target: &Path, merged: &Merged, broken: &[Broken], secrets: Secrets) -> Json {
     let server = |(found, fate): &(Found, Fate)| {
-        let (what, other) = match fate {
-            Fate::Added(name) => ("added", name),
-            Fate::Same(name) => ("same", name),
-            Fate::LeftOut(why) => ("left_out", why),
+        let (outcome, name, why) = match fate {
+            Fate::Added(name) => ("added", Some(name), None),
+            Fate::Same(name) => ("same", Some(name), None),
+            Fate::LeftOut(why) => ("left_out", None, Some(why)),
         };
         json!({
             "client": found.client,
             "file": found.file.display().to_string(),
             "project": found.project.as_ref().map(|folder| folder.display().to_string()),
             "name": found.name,
-            "outcome": what,
-            "as": if what == "left_out" { Json::Null } else { other.as_str().into() },
-            "why": if what == "left_out" { other.as_str().into() } else { Json::Null },
+            "outcome": outcome,
+            "as": name,
+            "why": why,
             "disabled": found.entry.get("disabled").is_some_and(|is_off| *is_off == Data::Bool(true)),
             "shown": command_line(&found.entry, secrets),
             "dangers": dangers(&found.entry),

@@ -10,28 +10,44 @@ use super::super::place::reason;
 use super::super::trash;
 use super::{Change, Taken};
 
-pub(super) fn failed(change: &Change, error: &io::Error) -> ToolFailure {
-    ToolFailure::tool(format!(
-        "cannot write {:?}: {}. Nothing was changed",
-        change.place.shown,
-        reason(error)
-    ))
+/// Why a commit failed, before it is known whether everything could be rolled back.
+pub(super) enum CommitFailure {
+    /// A change could not be made, for this reason.
+    Change(String),
+    /// The call was cancelled, or a file was changed meanwhile: the failure is complete.
+    Whole(ToolFailure),
 }
 
-pub(super) fn with_what_is_left(failure: ToolFailure, left: &[String]) -> ToolFailure {
-    if left.is_empty() {
-        return failure;
+impl From<ToolFailure> for CommitFailure {
+    fn from(failure: ToolFailure) -> CommitFailure {
+        CommitFailure::Whole(failure)
     }
-    let failure = failure.to_string();
-    ToolFailure::tool(format!(
-        "{}. Taking the other changes back failed too: {}. Look at these files",
-        failure.trim_end_matches(". Nothing was changed"),
-        left.join("; ")
-    ))
+}
+
+impl CommitFailure {
+    /// The failure for the caller; `left` has what could not be rolled back.
+    pub(super) fn after_rollback(self, left: &[String]) -> ToolFailure {
+        let reason = match (self, left) {
+            (CommitFailure::Whole(failure), []) => return failure,
+            (CommitFailure::Change(reason), []) => {
+                return ToolFailure::tool(format!("{reason}. Nothing was changed"));
+            }
+            (CommitFailure::Whole(failure), _) => failure.to_string(),
+            (CommitFailure::Change(reason), _) => reason,
+        };
+        ToolFailure::tool(format!(
+            "{reason}. Taking the other changes back failed too: {}. Look at these files",
+            left.join("; ")
+        ))
+    }
+}
+
+pub(super) fn failed(change: &Change, error: &io::Error) -> CommitFailure {
+    CommitFailure::Change(format!("cannot write {:?}: {}", change.place.shown, reason(error)))
 }
 
 /// A file that could not be taken away. Where it is the trash that is at fault, there is a way without it.
-pub(super) fn not_taken_away(dir: &Dir, change: &Change, error: &io::Error) -> ToolFailure {
+pub(super) fn not_taken_away(dir: &Dir, change: &Change, error: &io::Error) -> CommitFailure {
     let shown = &change.place.shown;
     let why = match (&change.taken, error.kind()) {
         (Some(Taken::Trashed(_)), io::ErrorKind::CrossesDevices) => "is on another file system than the file",
@@ -40,12 +56,12 @@ pub(super) fn not_taken_away(dir: &Dir, change: &Change, error: &io::Error) -> T
         }
         _ => {
             let why = reason(error);
-            return ToolFailure::tool(format!("cannot take {shown:?} away: {why}. Nothing was changed"));
+            return CommitFailure::Change(format!("cannot take {shown:?} away: {why}"));
         }
     };
-    ToolFailure::tool(format!(
+    CommitFailure::Change(format!(
         "cannot move {shown:?} to the trash: the folder {} at the top {why}. Set \"permanent\": true to delete the \
-         file for good instead. Nothing was changed",
+         file for good instead",
         trash::FOLDER
     ))
 }
@@ -76,9 +92,9 @@ mod tests {
         let taken = Some(Taken::Trashed(PathBuf::from(".toolwright-trash/1-a.txt")));
         let change = Change { place, before: None, taken, after: None };
         let error = io::Error::from_raw_os_error(18);
-        let said = not_taken_away(&roots[0].dir, &change, &error).to_string();
+        let failure = not_taken_away(&roots[0].dir, &change, &error).after_rollback(&[]).to_string();
         assert_eq!(
-            said,
+            failure,
             "cannot move \"mounted/a.txt\" to the trash: the folder .toolwright-trash at the top is on another file \
              system than the file. Set \"permanent\": true to delete the file for good instead. Nothing was changed"
         );

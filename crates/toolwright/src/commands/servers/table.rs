@@ -38,7 +38,7 @@ fn row(view: &ServerView) -> [String; 8] {
     };
     [
         view.name.clone(),
-        view.state.clone(),
+        view.state.to_string(),
         or_dash(view.era.clone()),
         or_dash(view.protocol_version.clone()),
         view.transport.clone(),

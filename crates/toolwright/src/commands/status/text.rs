@@ -84,7 +84,8 @@ pub fn full(status: &Status) -> String {
     let width = |of: &dyn Fn(&toolwright_port::status::ServerStatus) -> usize| {
         status.servers.iter().map(of).max().unwrap_or(0)
     };
-    let (names, states) = (width(&|server| server.name.chars().count()), width(&|server| server.state.len()));
+    let (names, states) =
+        (width(&|server| server.name.chars().count()), width(&|server| server.state.as_str().len()));
     if !status.servers.is_empty() {
         out.push("\nservers".to_owned());
     }
@@ -148,18 +149,20 @@ fn span(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use toolwright_backend::StateName;
     use toolwright_port::status::{JournalStatus, LastHour, LimitStatus, ServerStatus};
 
     use super::*;
 
     fn status() -> Status {
-        let server = |name: &str, state: &str, problem: Option<&str>| ServerStatus {
+        let server = |name: &str, state: StateName, problem: Option<&str>| ServerStatus {
             name: name.into(),
             toolbox: "default".into(),
-            state: state.into(),
+            state,
             era: None,
             tools: 3,
             problem: problem.map(str::to_owned),
+            failure: None,
         };
         Status {
             status: "degraded".into(),
@@ -172,8 +175,8 @@ mod tests {
             uptime_seconds: 3_725,
             configuration: Some("toolwright.json".into()),
             servers: vec![
-                server("memory", "ready", None),
-                server("time", "backoff", Some("the program \"uvx\" was not found")),
+                server("memory", StateName::Ready, None),
+                server("time", StateName::Backoff, Some("the program \"uvx\" was not found")),
             ],
             tools: 3,
             last_hour: Some(LastHour { calls: 12, errors: 1, repaired: 4 }),
