@@ -1,16 +1,16 @@
-//! The metrics that go out over OTLP.
+//! OTLP instruments.
 
 use std::sync::Arc;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{AsyncInstrument, Counter, Histogram, Meter};
 
-use crate::health::Health;
+use crate::cardinality_limiter::NumberedNames;
+use crate::health::ExportHealth;
 use crate::names::{attribute, metric};
-use crate::numbered::NumberedNames;
 use crate::readings::Readings;
 
-/// What is counted as it happens.
+/// The instruments that calls update.
 #[derive(Debug)]
 pub(crate) struct Instruments {
     pub server_duration: Histogram<f64>,
@@ -47,7 +47,7 @@ impl Instruments {
     }
 }
 
-/// Reads the rest off whenever metrics are sent, on the thread that sends them.
+/// Registers the observable instruments. The exporter thread reads them before each export.
 pub(crate) fn observe(meter: &Meter, readings: Arc<dyn Fn() -> Readings + Send + Sync>) {
     let reading = |read: fn(&Readings) -> Option<u64>| {
         let readings = Arc::clone(&readings);
@@ -88,8 +88,8 @@ pub(crate) fn observe(meter: &Meter, readings: Arc<dyn Fn() -> Readings + Send +
         .build();
 }
 
-/// Tells of spans that were lost.
-pub(crate) fn observe_losses(meter: &Meter, health: Arc<Health>) {
+/// Registers the counter of lost spans.
+pub(crate) fn observe_losses(meter: &Meter, health: Arc<ExportHealth>) {
     meter
         .u64_observable_counter(metric::SPANS_LOST)
         .with_unit("{span}")

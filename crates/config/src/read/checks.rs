@@ -1,11 +1,11 @@
-//! What can be seen of a value without trying it: addresses, headers, variables.
+//! Static checks of addresses, headers and variables.
 
 use toolwright_jsonrpc::raw::quote;
 
-/// What is wrong, and what to write instead.
+/// The error message and the fix.
 pub(super) type Check = Result<(), (&'static str, &'static str)>;
 
-/// Whether a variable can have this name.
+/// Checks the name of an environment variable.
 pub(super) fn check_variable(name: &str, _value: &str) -> Check {
     if name.is_empty() {
         return Err(("a variable without a name", "write its name"));
@@ -19,7 +19,7 @@ pub(super) fn check_variable(name: &str, _value: &str) -> Check {
     Ok(())
 }
 
-/// Whether a header can be sent.
+/// Checks a header.
 pub(super) fn check_header(name: &str, value: &str) -> Check {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
@@ -34,7 +34,7 @@ pub(super) fn check_header(name: &str, value: &str) -> Check {
     Ok(())
 }
 
-/// Whether an address can be asked at all.
+/// Checks the syntax of an address.
 pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
@@ -49,7 +49,7 @@ pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
             let is_near = ["localhost", "127.", "[::1]"].iter().any(|host| url.starts_with(host));
             let guessed = (if is_near { "http" } else { "https" }, url.trim_start_matches('/'));
             let (scheme, rest) = written.unwrap_or(guessed);
-            // A password or a key may stand in it.
+            // It may contain a password or a key.
             let shown = if rest.contains(['@', '?', '#']) { "…" } else { rest };
             return Err((
                 "a url begins with http:// or https://".into(),

@@ -1,24 +1,28 @@
-//! Keys that stand twice in one object.
+//! Duplicate keys in one object.
 
 use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw::{Member, Node, quote, same_value};
 
-use super::Reader;
+use super::ConfigReader;
 use crate::Severity;
 
-/// Which object it is, and so what is lost.
+/// The object that has the keys; it determines the fix.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
+pub(super) enum DuplicateScope {
     File,
     Toolboxes,
     Toolbox,
     Server,
 }
 
-impl<'t> Reader<'t, '_> {
-    /// Tells of keys that stand twice; nothing when two differ, since nobody knows which one is meant.
-    pub(super) fn check_repeats(&mut self, members: &'t [Member<'t>], within: Within) -> Option<()> {
+impl<'t> ConfigReader<'t, '_> {
+    /// Reports duplicate keys. `None` if two have different values, since either could be intended.
+    pub(super) fn check_duplicates(
+        &mut self,
+        members: &'t [Member<'t>],
+        within: DuplicateScope,
+    ) -> Option<()> {
         let mut seen: HashMap<&str, Node<'t>> = HashMap::with_capacity(members.len());
         let mut result = Some(());
         for member in members {
@@ -29,17 +33,19 @@ impl<'t> Reader<'t, '_> {
             let key = quote(member.key);
             if same_value(&first, &member.value) {
                 let message = format!("{key} stands here twice, the same both times");
-                self.mistakes.warning_at_key(member.raw_key(), message, "remove one of them");
+                self.collector.warning_at_key(member.raw_key(), message, "remove one of them");
                 continue;
             }
             let fix = match (within, member.key) {
-                (Within::File, "mcpServers" | "servers" | "toolboxes") => "put everything into the first one",
-                (Within::Toolboxes, _) => "give one of them another name",
+                (DuplicateScope::File, "mcpServers" | "servers" | "toolboxes") => {
+                    "put everything into the first one"
+                }
+                (DuplicateScope::Toolboxes, _) => "give one of them another name",
                 _ => "keep one of them",
             };
             let message = format!("{key} stands here twice with different values");
-            let place = self.mistakes.place_of_key(member.raw_key());
-            self.mistakes.add(Severity::Error, place, message, fix.to_owned());
+            let place = self.collector.offset_of_key(member.raw_key());
+            self.collector.add(Severity::Error, place, message, fix.to_owned());
             result = None;
         }
         result
