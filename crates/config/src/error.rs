@@ -90,15 +90,15 @@ impl ConfigError {
         match self {
             ConfigError::NotFound { near: Some(near), .. } => format!("did you mean {}?", near.display()),
             ConfigError::NotFound { asked_by: Some(who), .. } => {
-                format!("check the path after {who}, or leave it out to look in the usual places")
+                format!("check the path after {who}, or leave it out to search the default locations")
             }
             ConfigError::NotFound { .. } => "check the path".to_owned(),
             ConfigError::IsFolder { .. } => "name the file in it".to_owned(),
             ConfigError::NotReadable { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied => "check who may read the file".to_owned(),
+                io::ErrorKind::PermissionDenied => "check the permissions of the file".to_owned(),
                 _ => "check the file and try again".to_owned(),
             },
-            ConfigError::TooLarge { .. } => "name a file that holds the servers and nothing else".to_owned(),
+            ConfigError::TooLarge { .. } => "name a file that contains only the configuration".to_owned(),
             ConfigError::NotText { .. } => "save it as UTF-8".to_owned(),
             ConfigError::Wrong(problem) => problem.fix.clone(),
         }

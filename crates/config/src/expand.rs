@@ -89,7 +89,7 @@ pub(crate) fn expand(text: &str, environment: &Environment<'_>) -> Result<Expand
             let is_intended = text.len() == name.len() + 1 || environment(name).is_some();
             if !name.is_empty() && is_intended {
                 // The message does not quote the name: it may be a password.
-                let message = "a name behind `$` alone is text, not the variable".to_owned();
+                let message = "a name after `$` without braces is text, not the variable".to_owned();
                 let fix = "put the name into braces: `${…}`".to_owned();
                 expanded.warnings.push(ExpansionError { at: dollar, message, fix });
             }
@@ -168,7 +168,7 @@ fn wrong_reference(reference: &str) -> ExpansionError {
     } else if let Some(input) = reference.strip_prefix("input:") {
         let name = upper(input.split(':').next().unwrap_or(input));
         (
-            "an input of an editor: nobody is asked here".to_owned(),
+            "an input of an editor: Toolwright cannot ask for it".to_owned(),
             format!("name an environment variable: ${{{name}}}"),
         )
     } else if let Some(folder) = editor_folder(reference) {
@@ -182,7 +182,8 @@ fn wrong_reference(reference: &str) -> ExpansionError {
         let message = format!("`${{{shown}}}`: names of variables are in capitals here");
         (message, format!("write ${{{name}}} and set {name}, or {escape}"))
     } else {
-        let message = format!("`{shown}` is no name of a variable: capitals, digits and _, no digit first");
+        let message =
+            format!("`{shown}` is not a valid variable name: use capitals, digits and _, no digit first");
         (message, format!("write ${{NAME}} or ${{NAME:-default}}, or {escape}"))
     };
     ExpansionError { at: 0, message, fix }

@@ -44,7 +44,7 @@ impl FoundBy {
             FoundBy::Flag => "named by --config",
             FoundBy::Variable => "named by WORKBENCH_CONFIG",
             FoundBy::CurrentFolder => "found in the current folder",
-            FoundBy::UserFolder => "found among your configurations",
+            FoundBy::UserFolder => "found in your configuration folder",
         }
     }
 }

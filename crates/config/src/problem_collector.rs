@@ -130,7 +130,7 @@ impl<'t> ProblemCollector<'t> {
         let more = self.found.len().saturating_sub(MAX_PROBLEMS) + self.dropped;
         self.found.truncate(MAX_PROBLEMS);
         if let Some(last) = self.found.last_mut().filter(|_| more > 0) {
-            last.fix = format!("{}; mend these first, {more} more are not told", last.fix);
+            last.fix = format!("{}; fix these first, {more} more are not shown", last.fix);
         }
         let (mut line, mut column, mut start) = (1, 1, 0);
         let mut chars = self.original.char_indices().peekable();

@@ -143,7 +143,7 @@ impl<'t, 'e> ConfigReader<'t, 'e> {
             let Some(name) = self.name(member, NamedObject::Toolbox) else { continue };
             self.collector.toolbox = Some(name.clone());
             if !seen.insert(name.clone()) {
-                let message = format!("the toolbox \"{name}\" stands here twice");
+                let message = format!("the toolbox \"{name}\" occurs twice");
                 self.collector.error_at_key(member.raw_key(), message, "give it another name");
                 continue;
             }
@@ -186,7 +186,7 @@ impl<'t, 'e> ConfigReader<'t, 'e> {
 
     /// Reads the description. A toolbox works without one, but models choose by it.
     fn description(&mut self, toolbox: &Member<'t>, members: &'t [Member<'t>]) -> Option<String> {
-        let fix = "say in a sentence what its tools are for";
+        let fix = "describe in one sentence what its tools are for";
         let Some(node) = value_of(members, "description") else {
             self.collector.warning_at_key(toolbox.raw_key(), "a toolbox needs a \"description\"", fix);
             return None;
@@ -234,7 +234,7 @@ impl<'t, 'e> ConfigReader<'t, 'e> {
         let is_same =
             before.is_some_and(|before| toolwright_jsonrpc::raw::same_value(&before, &member.value));
         if is_same {
-            let message = "this server stands here twice, the same both times";
+            let message = "this server occurs twice with the same value";
             self.collector.warning_at_key(member.raw_key(), message, "remove one of them");
         } else {
             let message = "two servers have this name, and neither is used";
@@ -270,7 +270,7 @@ impl<'t, 'e> ConfigReader<'t, 'e> {
     fn check_server_aliases(&mut self, members: &'t [Member<'t>]) {
         let other = members.iter().find(|member| member.key == "servers");
         if let Some(other) = other.filter(|_| value_of(members, "mcpServers").is_some()) {
-            let message = "\"servers\" is not read beside \"mcpServers\"";
+            let message = "\"servers\" is ignored next to \"mcpServers\"";
             self.collector.warning_at_key(other.raw_key(), message, "put all servers into \"mcpServers\"");
         }
     }
@@ -319,7 +319,7 @@ impl<'t, 'e> ConfigReader<'t, 'e> {
             self.collector.error_at_key(member.raw_key(), message, format!("did you mean \"{word}\"?"));
         } else {
             let fix = "add \"mcpServers\": {\"name\": {\"command\": \"…\"}}";
-            self.collector.error(root, "neither \"mcpServers\" nor \"toolboxes\" stands in this file", fix);
+            self.collector.error(root, "neither \"mcpServers\" nor \"toolboxes\" is in this file", fix);
         }
         None
     }

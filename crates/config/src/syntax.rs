@@ -79,7 +79,7 @@ fn unexpected(text: &str, offset: usize) -> SyntaxError {
         return syntax_error(message.to_owned(), fix.to_owned());
     }
     if line_before.ends_with('\\') {
-        let message = format!("`\\{first}` is no escape in JSON");
+        let message = format!("`\\{first}` is not a valid escape in JSON");
         return SyntaxError {
             offset: offset - 1,
             message,
@@ -92,7 +92,7 @@ fn unexpected(text: &str, offset: usize) -> SyntaxError {
     let expects_value = before.is_none_or(|before| matches!(before, ':' | '[' | '{' | ','));
     match first {
         '\'' => {
-            syntax_error("strings stand in double quotes".to_owned(), "write \"…\" instead of '…'".to_owned())
+            syntax_error("strings need double quotes".to_owned(), "write \"…\" instead of '…'".to_owned())
         }
         '“' | '”' | '„' | '‘' | '’' | '«' | '»' => {
             syntax_error(format!("`{first}` is a typographic quote"), "write a plain \" instead".to_owned())
@@ -119,7 +119,7 @@ fn unexpected(text: &str, offset: usize) -> SyntaxError {
             syntax_error(message, fix)
         }
         _ if is_number_cut(text, offset) => syntax_error(
-            "this is no number in JSON".to_owned(),
+            "this is not a JSON number".to_owned(),
             "write it in decimal digits, or as a string in quotes".to_owned(),
         ),
         _ if !expects_value && (first == '"' || first == '{' || first == '[' || !word.is_empty()) => {
@@ -127,20 +127,18 @@ fn unexpected(text: &str, offset: usize) -> SyntaxError {
         }
         ':' => syntax_error("a key is missing before this `:`".to_owned(), "write \"key\": value".to_owned()),
         _ if expects_key && !word.is_empty() => {
-            syntax_error("keys stand in double quotes".to_owned(), format!("write \"{}\"", shown(&word)))
+            syntax_error("keys need double quotes".to_owned(), format!("write \"{}\"", shown(&word)))
         }
         _ if !word.is_empty() => match word.to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" => syntax_error(format!("`{word}` is no JSON"), "write true".to_owned()),
-            "false" | "no" | "off" => syntax_error(format!("`{word}` is no JSON"), "write false".to_owned()),
+            "true" | "yes" | "on" => syntax_error(format!("`{word}` is not JSON"), "write true".to_owned()),
+            "false" | "no" | "off" => syntax_error(format!("`{word}` is not JSON"), "write false".to_owned()),
             "none" | "nil" | "undefined" | "null" => {
-                syntax_error(format!("`{word}` is no JSON"), "write null".to_owned())
+                syntax_error(format!("`{word}` is not JSON"), "write null".to_owned())
             }
-            _ => {
-                syntax_error("text stands in double quotes".to_owned(), format!("write \"{}\"", shown(&word)))
-            }
+            _ => syntax_error("text needs double quotes".to_owned(), format!("write \"{}\"", shown(&word))),
         },
         _ => syntax_error(
-            format!("`{first}` cannot stand here"),
+            format!("`{first}` is not allowed here"),
             if expects_key {
                 "write \"key\": value".to_owned()
             } else {

@@ -73,7 +73,7 @@ fn single_dollar_is_text() {
 fn name_after_a_dollar_gets_a_warning() {
     for text in ["$HOME/data", "$HOME", "$NOT_SET"] {
         let messages = problems_of(text);
-        assert!(messages.starts_with("a name behind `$` alone is text"), "{text}: {messages}");
+        assert!(messages.starts_with("a name after `$` without braces is text"), "{text}: {messages}");
     }
 }
 

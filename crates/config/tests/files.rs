@@ -131,7 +131,7 @@ fn unusable_file_is_reported_with_the_reason() {
     assert_eq!(messages("latin1.json"), "/latin1.json:2:7: this byte is not UTF-8\nfix: save it as UTF-8");
     assert_eq!(
         messages("large.json"),
-        "/large.json is larger than 4 MiB\nfix: name a file that holds the servers and nothing else"
+        "/large.json is larger than 4 MiB\nfix: name a file that contains only the configuration"
     );
     assert!(load(&at("limit.json"), &nothing).unwrap().toolboxes.is_empty());
 }
@@ -145,7 +145,7 @@ fn unreadable_file_is_reported() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     match load(&file, &nothing) {
         Err(error @ ConfigError::NotReadable { .. }) => {
-            assert_eq!(error.fix(), "check who may read the file")
+            assert_eq!(error.fix(), "check the permissions of the file")
         }
         // Root may read everything.
         other => assert!(other.is_ok() && fs::read(&file).is_ok(), "{other:?}"),

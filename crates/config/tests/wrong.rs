@@ -92,7 +92,7 @@ fn number_of_reported_problems_is_limited() {
     let entries: Vec<String> = (0..5_000).map(|at| format!("\"s{at}\": {{}}")).collect();
     let found = problems(&format!("{{\"mcpServers\": {{{}}}}}", entries.join(",")));
     assert_eq!(found.len(), 200);
-    assert!(found[199].fix.ends_with("4800 more are not told"), "{}", found[199].fix);
+    assert!(found[199].fix.ends_with("4800 more are not shown"), "{}", found[199].fix);
 }
 
 #[test]

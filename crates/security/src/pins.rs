@@ -128,8 +128,8 @@ pub enum PinsError {
     },
     /// The content of the file is invalid.
     #[error(
-        "cannot understand {} at {place}: {why}. It was left as it is. Correct it or put back a copy; or move it away, \
-         and every server is agreed to as it is seen next.",
+        "{} is invalid at {place}: {why}. It stays unchanged. Correct it or restore a copy; or move it away: then the \
+         next list of every server is approved as it is.",
         file.display()
     )]
     NotUnderstood {
@@ -154,7 +154,7 @@ pub enum PinsError {
 #[derive(Debug, thiserror::Error)]
 pub enum ApproveError {
     /// No tool of this name waits for approval.
-    #[error("nothing waits for approval at {server} under the name {tool}")]
+    #[error("no tool {tool} of server {server} waits for approval")]
     NotWaiting {
         /// The server.
         server: String,
@@ -162,7 +162,7 @@ pub enum ApproveError {
         tool: String,
     },
     /// The definition has changed since it was reviewed.
-    #[error("{tool} of {server} has changed meanwhile; look at it again")]
+    #[error("{tool} of {server} has changed since you reviewed it; review it again")]
     ChangedMeanwhile {
         /// The server.
         server: String,
@@ -170,7 +170,7 @@ pub enum ApproveError {
         tool: String,
     },
     /// The server has the maximum number of approved tools.
-    #[error("{server} has {MAX_TOOLS} tools already; forget the server to begin anew")]
+    #[error("{server} has {MAX_TOOLS} approved tools, which is the maximum; forget the server to start over")]
     TooMany {
         /// The server.
         server: String,

@@ -125,7 +125,7 @@ fn check_text(place: &str, text: &str, context: &Context, list: &mut FindingList
             "unread",
             Severity::High,
             (0, 0),
-            "The text is too long; its end was not looked at.",
+            "The text is too long; its end was not scanned.",
         );
     }
     invisible::check(&mut scanned);

@@ -60,7 +60,7 @@ impl EnvironmentReader<'_> {
     }
 
     fn warn(&mut self, name: &str, what: &str, fix: &str) {
-        self.warnings.push(format!("{name} {what} and is passed over; {fix}"));
+        self.warnings.push(format!("{name} {what} and is ignored; {fix}"));
     }
 
     fn options(&mut self, configured: Option<TelemetryOptions>) -> Option<TelemetryOptions> {
@@ -119,7 +119,7 @@ impl EnvironmentReader<'_> {
         match address(&value) {
             Ok(_) => Some(value),
             Err(error) => {
-                self.warnings.push(format!("{name}: {error}; it is passed over"));
+                self.warnings.push(format!("{name}: {error}; it is ignored"));
                 None
             }
         }
@@ -144,7 +144,7 @@ impl EnvironmentReader<'_> {
             "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
         ] {
             if let Some(other) = self.get(name).filter(|value| value != "http/protobuf") {
-                let fix = "only http/protobuf is spoken; name the collector's port for it, usually 4318";
+                let fix = "only http/protobuf is supported; use the collector's HTTP port, usually 4318";
                 self.warn(name, &format!("is \"{other}\""), fix);
             }
         }
@@ -160,7 +160,7 @@ impl EnvironmentReader<'_> {
                 self.warn(
                     name,
                     &format!("is \"{other}\""),
-                    "nothing is compressed; write none or leave it out",
+                    "compression is not supported; write none or leave it out",
                 );
             }
         }
@@ -304,14 +304,14 @@ mod tests {
         let options = resolved.options.expect("the rest is in order");
         assert_eq!(options.headers, [("good".to_owned(), "1".to_owned())]);
         insta::assert_snapshot!(resolved.warnings.join("\n"), @r#"
-        OTEL_SDK_DISABLED is "maybe" and is passed over; write true or false
-        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: the telemetry endpoint "grpc://c:4317" cannot be used: "grpc:" is not http: or https:; write one such as http://localhost:4318; it is passed over
-        OTEL_TRACES_EXPORTER is "jaeger" and is passed over; write otlp or none
-        OTEL_EXPORTER_OTLP_PROTOCOL is "grpc" and is passed over; only http/protobuf is spoken; name the collector's port for it, usually 4318
-        OTEL_EXPORTER_OTLP_COMPRESSION is "gzip" and is passed over; nothing is compressed; write none or leave it out
-        OTEL_TRACES_SAMPLER_ARG is "half" and is passed over; write a number from 0 to 1; everything is sent until then
-        OTEL_EXPORTER_OTLP_HEADERS has no header in its part 2 and is passed over; write key=value,key2=value2 with percent signs for commas
-        OTEL_METRIC_EXPORT_INTERVAL is "often" and is passed over; write milliseconds, such as 60000
+        OTEL_SDK_DISABLED is "maybe" and is ignored; write true or false
+        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: the telemetry endpoint "grpc://c:4317" cannot be used: "grpc:" is not http: or https:; write one such as http://localhost:4318; it is ignored
+        OTEL_TRACES_EXPORTER is "jaeger" and is ignored; write otlp or none
+        OTEL_EXPORTER_OTLP_PROTOCOL is "grpc" and is ignored; only http/protobuf is supported; use the collector's HTTP port, usually 4318
+        OTEL_EXPORTER_OTLP_COMPRESSION is "gzip" and is ignored; compression is not supported; write none or leave it out
+        OTEL_TRACES_SAMPLER_ARG is "half" and is ignored; write a number from 0 to 1; everything is sent until then
+        OTEL_EXPORTER_OTLP_HEADERS has no header in its part 2 and is ignored; write key=value,key2=value2 with percent signs for commas
+        OTEL_METRIC_EXPORT_INTERVAL is "often" and is ignored; write milliseconds, such as 60000
         "#);
         let resolved = resolve_variables(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "collector")]);
         assert_eq!(resolved.options, None);

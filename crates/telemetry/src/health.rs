@@ -85,7 +85,10 @@ impl ExportHealth {
             let was_failing = outage.signals.remove(&signal);
             let lost_spans = self.lost_spans() - outage.lost_before;
             (was_failing && outage.signals.is_empty()).then(|| {
-                format!("telemetry: {} is reached again; {lost_spans} spans were lost meanwhile", self.place)
+                format!(
+                    "telemetry: {} is reachable again; {lost_spans} spans were lost during the outage",
+                    self.place
+                )
             })
         };
         if let Some(line) = line {
@@ -114,7 +117,7 @@ impl ExportHealth {
             };
             is_first.then(|| {
                 format!(
-                    "warning: telemetry: {what} cannot be sent to {}: {}; calls go on, up to {MAX_SPANS} spans wait and \
+                    "warning: telemetry: {what} cannot be sent to {}: {}; calls continue, up to {MAX_SPANS} spans wait and \
                      the others are lost; start the collector, correct OTEL_EXPORTER_OTLP_ENDPOINT, or set \
                      OTEL_SDK_DISABLED=true",
                     self.place,
@@ -182,8 +185,8 @@ mod tests {
         health.record_success(TelemetrySignal::Traces, 1);
         health.record_success(TelemetrySignal::Traces, 1);
         insta::assert_snapshot!(lines.lock().expect("no panic").join("\n"), @r"
-        warning: telemetry: spans cannot be sent to http://c:4318/: connection refused; calls go on, up to 2048 spans wait and the others are lost; start the collector, correct OTEL_EXPORTER_OTLP_ENDPOINT, or set OTEL_SDK_DISABLED=true
-        telemetry: http://c:4318/ is reached again; 8 spans were lost meanwhile
+        warning: telemetry: spans cannot be sent to http://c:4318/: connection refused; calls continue, up to 2048 spans wait and the others are lost; start the collector, correct OTEL_EXPORTER_OTLP_ENDPOINT, or set OTEL_SDK_DISABLED=true
+        telemetry: http://c:4318/ is reachable again; 8 spans were lost during the outage
         ");
         let counts = ExportCounts { spans_sent: 5, spans_dropped: 1, spans_not_sent: 7, metrics_not_sent: 1 };
         assert_eq!(health.counts(), counts);

@@ -39,8 +39,8 @@ impl Instruments {
             server_duration: duration(metric::SERVER_DURATION, "The time of tool calls, as clients see it."),
             client_duration: duration(metric::CLIENT_DURATION, "The time of tool calls, as servers take it."),
             calls: counter(metric::CALLS, "{call}", "Tool calls by outcome."),
-            repaired: counter(metric::REPAIRED, "{call}", "Tool calls that were mended."),
-            refused: counter(metric::REFUSED, "{call}", "Tool calls that no tool saw."),
+            repaired: counter(metric::REPAIRED, "{call}", "Repaired tool calls."),
+            refused: counter(metric::REFUSED, "{call}", "Refused tool calls."),
             repairs: counter(metric::REPAIRS, "{change}", "Changes of arguments by rule."),
             rules: NumberedNames::default(),
         }
@@ -61,7 +61,7 @@ pub(crate) fn observe(meter: &Meter, readings: Arc<dyn Fn() -> Readings + Send +
         let gauge = meter.u64_observable_gauge(name).with_unit(unit).with_description(description);
         gauge.with_callback(reading(read)).build();
     };
-    gauge(metric::IN_FLIGHT, "{call}", "Tool calls that run.", |now| Some(now.calls_in_flight as u64));
+    gauge(metric::IN_FLIGHT, "{call}", "Tool calls in flight.", |now| Some(now.calls_in_flight as u64));
     gauge(metric::JOURNAL_DEGRADED, "1", "1 while records cannot be written.", |now| {
         now.journal.map(|journal| journal.is_degraded.into())
     });

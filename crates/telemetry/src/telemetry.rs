@@ -170,14 +170,14 @@ impl Telemetry {
         }
         for _ in 0..pending {
             if finished.recv_timeout(until.saturating_duration_since(Instant::now())).is_err() {
-                (self.say)("telemetry: the collector did not answer in time; what waited to be sent is lost");
+                (self.say)("telemetry: the collector did not respond in time; unsent data is lost");
                 break;
             }
         }
         let ExportCounts { spans_dropped, spans_not_sent, .. } = self.counts();
         if spans_dropped + spans_not_sent > 0 {
             (self.say)(&format!(
-                "telemetry: {} spans were lost: {spans_dropped} found the queue full, {spans_not_sent} could not be sent",
+                "telemetry: {} spans were lost: {spans_dropped} dropped because the queue was full, {spans_not_sent} could not be sent",
                 spans_dropped + spans_not_sent
             ));
         }

@@ -14,7 +14,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Json,
     ways: Ways::Both,
     variables: Variables::Braces,
-    next_step: "start claude anew; /mcp shows the state (servers of a project are asked for first)",
+    next_step: "restart claude; /mcp shows the state (project servers need approval first)",
     user_files: |places| {
         let folder = places.claude.as_ref().unwrap_or(&places.home);
         vec![folder.join(".claude.json")]
@@ -56,6 +56,6 @@ fn folder_servers(root: &Value) -> Vec<FolderServers> {
 fn convert(entry: &mut EntryConversion<'_>) {
     // Toolwright does not support these transports.
     if entry.get("type").and_then(Data::as_text).is_some_and(|kind| ["ws", "sdk"].contains(&kind)) {
-        entry.left_out = Some("its way of connecting is known to Claude Code only".to_owned());
+        entry.left_out = Some("only Claude Code supports its transport".to_owned());
     }
 }

@@ -12,7 +12,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Toml,
     ways: Ways::Both,
     variables: Variables::None,
-    next_step: "start codex anew; /mcp shows the state (a project must be trusted)",
+    next_step: "restart codex; /mcp shows the state (a project must be trusted)",
     user_files: |places| {
         let folder = places.codex.clone().unwrap_or_else(|| places.home.join(".codex"));
         vec![folder.join("config.toml")]

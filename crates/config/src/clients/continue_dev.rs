@@ -12,7 +12,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Yaml,
     ways: Ways::Both,
     variables: Variables::Secrets,
-    next_step: "Continue reads it again by itself; use agent mode",
+    next_step: "Continue reloads it automatically; use agent mode",
     user_files: |places| vec![places.home.join(".continue/config.yaml")],
     project_files: &[],
     holder: mcp_servers,

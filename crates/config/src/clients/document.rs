@@ -48,7 +48,7 @@ pub enum EditError {
         is: &'static str,
     },
     /// The syntax cannot be edited without changing other parts.
-    #[error("it is written in a way that cannot be changed without touching the rest of it")]
+    #[error("its syntax cannot be edited without changing other parts of the file")]
     NotPlain,
 }
 

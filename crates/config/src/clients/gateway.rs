@@ -44,7 +44,7 @@ pub struct Put {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PutError {
     /// The client supports stdio only.
-    #[error("{0} starts its servers itself and leaves out those with an address")]
+    #[error("{0} supports stdio only and ignores servers with an address")]
     StdioOnly(&'static str),
     /// Another server has that name.
     #[error("there is a server \"{0}\" already, and it is not Toolwright")]

@@ -12,7 +12,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Json,
     ways: Ways::Both,
     variables: Variables::Dollar,
-    next_step: "start gemini anew; /mcp shows the state",
+    next_step: "restart gemini; /mcp shows the state",
     user_files: |places| vec![places.home.join(".gemini/settings.json")],
     project_files: &[".gemini/settings.json"],
     holder: mcp_servers,

@@ -12,7 +12,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Yaml,
     ways: Ways::Both,
     variables: Variables::Dollar,
-    next_step: "start goose anew",
+    next_step: "restart goose",
     user_files: |places| match places.system {
         System::Windows => vec![places.app_data.join("Block/goose/config/config.yaml")],
         System::Linux | System::MacOs => vec![places.config.join("goose/config.yaml")],
@@ -69,7 +69,9 @@ fn convert(entry: &mut EntryConversion<'_>) {
     let (keys, tools) = (texts("env_keys"), texts("available_tools"));
     if !keys.is_empty() {
         let names = keys.as_texts().join(", ");
-        entry.notes.push(format!("Goose keeps {names} in its keyring; here the environment has to have it"));
+        entry
+            .notes
+            .push(format!("Goose stores {names} in its keyring; for Toolwright, set it in the environment"));
         entry.set("env_from", keys);
     }
     if !tools.is_empty() {

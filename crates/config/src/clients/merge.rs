@@ -103,7 +103,7 @@ pub fn merge(into: &Merge<'_>, found: Vec<Found>) -> Result<Merged, MergeError> 
         }
         if let (Some(name), None) = (into.toolbox, document.root().at(&holder[..holder.len() - 1])) {
             let new = Data::map([
-                ("description", Data::text(format!("Servers taken over into {name}"))),
+                ("description", Data::text(format!("Servers imported into {name}"))),
                 ("mcpServers", Data::Map(Vec::new())),
             ]);
             document.set(&holder[..2], &new)?;
@@ -113,7 +113,7 @@ pub fn merge(into: &Merge<'_>, found: Vec<Found>) -> Result<Merged, MergeError> 
         match document.set(&path, &found.entry) {
             Err(EditError::NotPlain) => {
                 // One entry that cannot be written must not block the others.
-                fates.push((found, Fate::LeftOut("it cannot be written as JSON just so".to_owned())));
+                fates.push((found, Fate::LeftOut("it cannot be represented in JSON".to_owned())));
                 continue;
             }
             done => done?,

@@ -11,7 +11,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Json,
     ways: Ways::Both,
     variables: Variables::Curly,
-    next_step: "start opencode anew",
+    next_step: "restart opencode",
     user_files: |places| {
         let folder = places.config.join("opencode");
         vec![folder.join("opencode.json"), folder.join("opencode.jsonc")]

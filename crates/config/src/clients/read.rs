@@ -304,7 +304,7 @@ impl EntryConversion<'_> {
         if !self.client_only.is_empty() {
             let names: Vec<&str> = self.client_only.iter().map(|(key, _)| key.as_str()).collect();
             if self.left_out.is_none() {
-                self.notes.push(format!("kept and not used here: {}", names.join(", ")));
+                self.notes.push(format!("stored but not used by Toolwright: {}", names.join(", ")));
             }
             let client_only = std::mem::take(&mut self.client_only);
             members.push((format!("x-{}", client.id), Data::Map(client_only)));

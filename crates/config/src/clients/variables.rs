@@ -55,7 +55,7 @@ fn escaped(text: &str) -> TranslatedText {
     if !text.contains("${") {
         return TranslatedText { text: text.to_owned(), notes: Vec::new() };
     }
-    let note = "the client does not replace ${…}, so it is written $${…} here, which means the text itself";
+    let note = "the client does not expand ${…}, so it is escaped here as $${…}";
     TranslatedText { text: text.replace("${", "$${"), notes: vec![note.to_owned()] }
 }
 
@@ -87,12 +87,11 @@ fn braces(text: &str, folder: Option<&str>) -> TranslatedText {
         } else {
             if let Some(input) = name.strip_prefix("input:") {
                 out.notes.push(format!(
-                    "${{input:{input}}} is asked for by the client; nobody is asked here: write ${{{}}} and set it",
+                    "${{input:{input}}} is an input that the client asks for; Toolwright cannot ask: write ${{{}}} and set it",
                     upper(input)
                 ));
             } else if !is_name(name) && !name.starts_with("env:") || is_editor_variable(name) {
-                out.notes
-                    .push(format!("${{{inside}}} is known to the client only: write what it stands for"));
+                out.notes.push(format!("${{{inside}}} is a variable of the client only: write its value"));
             }
             let default = default.map_or(String::new(), |default| format!(":-{default}"));
             out.text.push_str(&format!("${{{name}{default}}}"));
@@ -170,9 +169,8 @@ fn secrets(text: &str) -> TranslatedText {
                 out.text.push_str(&reference(name));
             }
             None => {
-                out.notes.push(format!(
-                    "${{{{ {inside} }}}} is known to the client only: write what it stands for"
-                ));
+                out.notes
+                    .push(format!("${{{{ {inside} }}}} is a variable of the client only: write its value"));
                 out.text.push_str(&format!("$${{{{ {inside} }}}}"));
             }
         }

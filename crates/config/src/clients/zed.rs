@@ -55,6 +55,6 @@ fn convert(entry: &mut EntryConversion<'_>) {
     let source = entry.value.get("source").and_then(Value::text);
     let has_transport = entry.get("command").is_some() || entry.get("url").is_some();
     if source == Some("extension") || !has_transport {
-        entry.left_out = Some("an extension of Zed starts it: only Zed knows how".to_owned());
+        entry.left_out = Some("a Zed extension starts it; Toolwright cannot".to_owned());
     }
 }

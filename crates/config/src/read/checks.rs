@@ -14,7 +14,7 @@ pub(super) fn check_variable(name: &str, _value: &str) -> Check {
         return Err(("the name of a variable cannot hold `=`", "write {\"NAME\": \"value\"}"));
     }
     if name.contains(char::is_whitespace) || name.starts_with('$') {
-        return Err(("this is no name of a variable", "write the name alone, without spaces and `$`"));
+        return Err(("this is not a valid variable name", "write the name alone, without spaces and `$`"));
     }
     Ok(())
 }
@@ -23,7 +23,10 @@ pub(super) fn check_variable(name: &str, _value: &str) -> Check {
 pub(super) fn check_header(name: &str, value: &str) -> Check {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(("this is no name of a header", "write it in letters, digits and -, without the colon"));
+        return Err((
+            "this is not a valid header name",
+            "write it in letters, digits and -, without the colon",
+        ));
     }
     if value.contains(|char: char| char.is_control() && char != '\t') {
         return Err((
@@ -67,7 +70,7 @@ pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
         }
         "file" | "stdio" => {
             return Err((
-                "a program is no address of a server".into(),
+                "a program is not a server address".into(),
                 "write \"command\" and \"args\" to start a program".into(),
             ));
         }

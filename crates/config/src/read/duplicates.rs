@@ -32,7 +32,7 @@ impl<'t> ConfigReader<'t, '_> {
             }
             let key = quote(member.key);
             if same_value(&first, &member.value) {
-                let message = format!("{key} stands here twice, the same both times");
+                let message = format!("{key} occurs twice with the same value");
                 self.collector.warning_at_key(member.raw_key(), message, "remove one of them");
                 continue;
             }
@@ -43,7 +43,7 @@ impl<'t> ConfigReader<'t, '_> {
                 (DuplicateScope::Toolboxes, _) => "give one of them another name",
                 _ => "keep one of them",
             };
-            let message = format!("{key} stands here twice with different values");
+            let message = format!("{key} occurs twice with different values");
             let place = self.collector.offset_of_key(member.raw_key());
             self.collector.add(Severity::Error, place, message, fix.to_owned());
             result = None;

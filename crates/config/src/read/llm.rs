@@ -171,7 +171,7 @@ impl<'t> ConfigReader<'t, '_> {
                 continue;
             }
             if takes_all {
-                let message = "nothing comes here: the \"*\" before it takes every model";
+                let message = "this route is never used: the \"*\" before it matches every model";
                 self.collector.warning_at_key(member.raw_key(), message, "move it before the \"*\"");
             }
             takes_all |= pattern.chars().all(|char| char == '*');
@@ -212,8 +212,8 @@ impl<'t> ConfigReader<'t, '_> {
         let (upstream, model) = text.split_once('/').unwrap_or((text, ""));
         if !names.known.contains(upstream) {
             let message = match is_own && !upstream.is_empty() {
-                true => format!("no upstream is called {}", quote(upstream)),
-                false => "no upstream is called so".to_owned(),
+                true => format!("no upstream is named {}", quote(upstream)),
+                false => "no upstream has this name".to_owned(),
             };
             let some = &names.all[..names.all.len().min(COMPARED_NAMES)];
             let near = closest_name(upstream, some.iter().map(String::as_str)).filter(|_| is_own);
@@ -230,14 +230,14 @@ impl<'t> ConfigReader<'t, '_> {
             return None;
         }
         if model.is_empty() {
-            let fix = format!("write \"{upstream}/*\" for the model as asked, or \"{upstream}/MODEL\"");
+            let fix = format!("write \"{upstream}/*\" for the requested model, or \"{upstream}/MODEL\"");
             self.collector.error(node, "the destination names an upstream and no model", fix);
             return None;
         }
         if model != "*"
             && model.contains(|char: char| char == '*' || char.is_control() || char.is_whitespace())
         {
-            let message = "the model of a destination is one name, or * for the model as asked";
+            let message = "the model of a destination is one name, or * for the requested model";
             self.collector.error(node, message, format!("write \"{upstream}/*\", or the whole name"));
             return None;
         }

@@ -28,7 +28,7 @@ impl<'t> ConfigReader<'t, '_> {
             if check_address(text).is_err() {
                 self.collector.error(
                     &node,
-                    "\"webhook\" is no address",
+                    "\"webhook\" is not an address",
                     "write one that begins with https:// (or http:// on this machine), or leave it out",
                 );
                 return None;

@@ -142,7 +142,7 @@ impl<'t> ConfigReader<'t, '_> {
         let first = non_null_value.next()?;
         for other in non_null_value.filter(|other| other.key != first.key) {
             if !same_value(&first.value, &other.value) {
-                let message = format!("{} and {} say different things", quote(first.key), quote(other.key));
+                let message = format!("{} and {} have different values", quote(first.key), quote(other.key));
                 self.collector.error_at_key(
                     other.raw_key(),
                     message,

@@ -192,7 +192,7 @@ impl<'t> ConfigReader<'t, '_> {
                 Ok(()) => continue,
                 Err(OptionsError::Pattern { why, .. }) => (
                     format!("this regular expression cannot be used: {why}"),
-                    "mend it; in JSON a backslash is written `\\\\`, and `$${` stands for `${`",
+                    "correct it; in JSON a backslash is written `\\\\`, and `$${` stands for `${`",
                 ),
                 Err(OptionsError::MatchesNothing { .. }) => (
                     "this regular expression matches the empty text, and so everything".to_owned(),
@@ -242,7 +242,7 @@ impl<'t> ConfigReader<'t, '_> {
                 Some(StoreAddress::Postgres(SecretText::new(text)))
             }
             "postgres" | "postgresql" => {
-                self.collector.error(node, "this is no address of a PostgreSQL database", fix);
+                self.collector.error(node, "this is not the address of a PostgreSQL database", fix);
                 None
             }
             "" if ["postgres", "postgresql"].contains(&text)
@@ -260,7 +260,7 @@ impl<'t> ConfigReader<'t, '_> {
                 self.path(node, path, "\"store\"", "file").map(|path| StoreAddress::Sqlite(Some(path)))
             }
             _ => {
-                self.collector.error(node, "records are kept in SQLite or PostgreSQL, and nowhere else", fix);
+                self.collector.error(node, "records can be stored in SQLite or PostgreSQL only", fix);
                 None
             }
         }

@@ -178,7 +178,7 @@ impl<'t> ConfigReader<'t, '_> {
             }
         };
         if let (BrokerChoice::Outside(_), Some(node)) = (&settings.broker, non_null_value(members, "port")) {
-            let message = "\"port\" is that of the broker inside, and \"url\" names another";
+            let message = "\"port\" is the port of the built-in broker, and \"url\" names another";
             self.collector.error(&node, message, "write the port into \"url\"");
         }
         if let Some(prefix) = non_null_value(members, "topicPrefix").and_then(|node| self.topic_prefix(&node))
@@ -202,7 +202,7 @@ impl<'t> ConfigReader<'t, '_> {
         let url = self.secret_text(node, "\"url\"")?;
         let Some(mut broker) = BrokerSettings::parse(&url) else {
             let fix = "write for example \"mqtt://192.168.1.2:1883\", or \"mqtts://broker.example\" for an encrypted one";
-            self.collector.error(node, "\"url\" is no address of a broker", fix);
+            self.collector.error(node, "\"url\" is not the address of a broker", fix);
             return None;
         };
         if let Some(name) =
@@ -292,8 +292,8 @@ impl<'t> ConfigReader<'t, '_> {
         if let (false, true, Some(node)) =
             (settings.listen.ip().is_loopback(), settings.allow.is_empty(), non_null_value(members, "listen"))
         {
-            let message = "other machines can reach this address, and Wyoming asks nobody who they are";
-            let fix = "say who may come in: \"allow\": [\"192.168.1.7\"], or listen at 127.0.0.1";
+            let message = "other machines can reach this address, and Wyoming has no authentication";
+            let fix = "list the permitted clients: \"allow\": [\"192.168.1.7\"], or listen at 127.0.0.1";
             self.collector.error(&node, message, fix);
         }
         Some(settings)

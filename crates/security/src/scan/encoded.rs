@@ -43,7 +43,7 @@ pub(super) fn check(scanned: &mut ScannedText<'_>) {
                 CODE,
                 Severity::Medium,
                 range,
-                "An encoded text that people can read only when it is decoded.",
+                "An encoded text that is readable only after decoding.",
             );
         }
     }

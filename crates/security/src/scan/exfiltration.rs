@@ -10,9 +10,9 @@ use super::{ScannedText, Severity};
 
 const CODE: &str = "exfiltration";
 
-const TO_SITE: &str = "It wants private things sent to an address of its own.";
-const TO_MAIL: &str = "It wants messages to go to an address of its own.";
-const CONVERSATION: &str = "It asks for the conversation or for what other tools said.";
+const TO_SITE: &str = "It asks to send private data to an external address.";
+const TO_MAIL: &str = "It asks to send messages to an external address.";
+const CONVERSATION: &str = "It asks for the conversation or for results of other tools.";
 const TAKES_SECRETS: &str = "A parameter that asks for a file with secrets.";
 const SIDE_NOTE: &str = "A side parameter that asks for more than the tool needs.";
 

@@ -8,12 +8,12 @@ use super::{ScannedText, Severity};
 
 const CODE: &str = "instruction";
 
-const IGNORES: &str = "It tells the model to ignore what it was told before.";
-const HIDES: &str = "It tells the model to keep something from the user.";
+const IGNORES: &str = "It tells the model to ignore earlier instructions.";
+const HIDES: &str = "It tells the model to hide something from the user.";
 const UNASKED: &str = "It tells the model to act without asking.";
 const COMMANDS: &str = "It orders calls that the user did not ask for.";
-const POSES: &str = "It poses as somebody with more authority than a tool.";
-const PREFERS: &str = "It pushes other tools aside.";
+const POSES: &str = "It pretends to have more authority than a tool.";
+const PREFERS: &str = "It discourages the use of other tools.";
 
 pub(super) const RULES: &[Rule] = &[
     (

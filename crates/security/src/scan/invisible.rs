@@ -56,19 +56,19 @@ pub(super) fn check(scanned: &mut ScannedText<'_>) {
     add_finding(
         &counts.overrides,
         Severity::High,
-        "The direction of writing is turned round: people read another text.",
+        "Bidirectional override characters: users see a different text.",
     );
     add_finding(
         &counts.directions,
         by_number(&counts.directions),
-        "Marks for the direction of writing without need.",
+        "Unnecessary bidirectional formatting characters.",
     );
-    add_finding(&counts.zero_width, by_number(&counts.zero_width), "Characters of no width.");
+    add_finding(&counts.zero_width, by_number(&counts.zero_width), "Zero-width characters.");
     let inside = by_number(&counts.inside_words).max(Severity::Medium);
     add_finding(
         &counts.inside_words,
         inside,
-        "Characters of no width inside words: searches do not find these.",
+        "Zero-width characters inside words: a search does not find these words.",
     );
     add_finding(
         &counts.selector_runs,
@@ -78,9 +78,13 @@ pub(super) fn check(scanned: &mut ScannedText<'_>) {
     add_finding(
         &counts.selectors,
         by_number(&counts.selectors),
-        "Variation selectors where nothing can vary.",
+        "Variation selectors after characters without variants.",
     );
-    add_finding(&counts.private, by_number(&counts.private), "Characters that mean nothing in Unicode.");
+    add_finding(
+        &counts.private,
+        by_number(&counts.private),
+        "Private-use characters without a meaning in Unicode.",
+    );
     add_finding(
         &counts.controls,
         Severity::Medium,

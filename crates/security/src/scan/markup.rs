@@ -22,17 +22,17 @@ pub(super) const RULES: &[Rule] = &[
     ),
     (
         Severity::High,
-        "Marks that divide a model's input: the text after them can pass for somebody else's.",
+        "Delimiters of a model's input: the text after them can pass as a message of another role.",
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|eot_id)|\[/?inst\]|<</?sys>>|\[(?:system|admin|important)(?: (?:message|note|instruction|override|prompt))?\]:?|#{2,} ?(?:system|instructions? (?:for|to) (?:the )?(?:ai|assistant|model|llm|agent))\b",
     ),
     (
         Severity::High,
-        "A picture whose address takes text along to another site.",
+        "An image whose address sends text to another site.",
         r"!\[[^\]]{0,200}\]\(\s?URL[^)\s]{0,300}(?:\{|\$|%7b|<|\[)",
     ),
     (
         Severity::High,
-        "A picture whose address takes text along to another site.",
+        "An image whose address sends text to another site.",
         r"(?:!\[[^\]]{0,200}\]\(\s?|<img [^>]{0,100}src=.?)URL[^)\s>]{0,200}[?&](?:data|secret|conversation|chat|history|token|key|leak|exfil|content|prompt|d|q|c)=(?:[^)\s>]{0,40}(?:\{|\$|<|\[|here|content|conversation|secret|data|token|key)|[)\x22'\s>])",
     ),
 ];
@@ -57,7 +57,7 @@ pub(super) fn check(folded: &Folded, scanned: &mut ScannedText<'_>) {
         let limit = (start + MAX_COMMENT_BYTES).min(folded.text.len());
         let end = folded.text[start..limit].find("-->").map_or(limit, |length| start + length);
         if contains_order(&folded.text[start..end]) {
-            let why = "A comment that a page does not show, with words for the model.";
+            let why = "A hidden comment with instructions for the model.";
             scanned.add_finding(CODE, Severity::High, folded.origin(start, end), why);
         }
         at = end.max(start + 4);
@@ -66,7 +66,7 @@ pub(super) fn check(folded: &Folded, scanned: &mut ScannedText<'_>) {
     for found in unseen.find_iter(folded.text.as_bytes()) {
         let end = (found.end() + 300).min(folded.text.len());
         if contains_order(&folded.text[found.end()..end]) {
-            let why = "A part that a page does not show, with words for the model.";
+            let why = "A hidden element with instructions for the model.";
             scanned.add_finding(CODE, Severity::High, folded.origin(found.start(), end), why);
         }
     }

@@ -9,8 +9,8 @@ use super::{ScannedText, Severity};
 const CODE: &str = "secret_place";
 
 const KEYS: &str = "It tells the model to read a file that holds keys or passwords.";
-const SETTINGS: &str = "It tells the model to hand on what settings or the environment hold.";
-const MENTIONS: &str = "It names a place where secrets are kept.";
+const SETTINGS: &str = "It tells the model to pass on settings or environment variables.";
+const MENTIONS: &str = "It mentions a location of secrets.";
 
 /// Verbs in the imperative. "Is read from ~/.ssh" is how a harmless tool documents itself.
 macro_rules! order {

@@ -182,7 +182,7 @@ impl<'t> ConfigReader<'t, '_> {
             return None;
         }
         if let Some(base) = kind.and_then(|kind| without_endpoint(kind, url)) {
-            let message = "the url of an upstream is where its paths begin, and none of them";
+            let message = "the url of an upstream is its base address, without an endpoint path";
             let is_plain = is_own && !base.contains(['@', '?', '#']);
             let fix =
                 if is_plain { format!("write {}", quote(base)) } else { "leave out its end".to_owned() };
@@ -195,7 +195,7 @@ impl<'t> ConfigReader<'t, '_> {
     fn upstream_key(&mut self, members: &[Member<'t>]) -> UpstreamKey {
         let (text, file) = (non_null_value(members, "apiKey"), non_null_value(members, "apiKeyFile"));
         if let (Some(_), Some(node)) = (text, file) {
-            let message = "\"apiKey\" and \"apiKeyFile\" both say which key it is";
+            let message = "\"apiKey\" and \"apiKeyFile\" both define the key";
             self.collector.error(&node, message, "keep one of them");
         }
         if let Some(node) = text {
@@ -212,7 +212,7 @@ impl<'t> ConfigReader<'t, '_> {
         let key = self.secret_text(node, "\"apiKey\"")?;
         self.secrets.insert(key.clone());
         if key.trim().is_empty() {
-            let fix = "write \"${NAME}\", or leave it out: then the client's own key goes on";
+            let fix = "write \"${NAME}\", or leave it out: then the client's own key is forwarded";
             self.collector.error(node, "\"apiKey\" is empty", fix);
             return None;
         }
