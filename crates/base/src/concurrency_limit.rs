@@ -1,15 +1,15 @@
-//! Counts what is in flight, and refuses what would be too much. Nothing waits.
+//! Concurrency limit: counts work in flight and refuses work above the limit. Nothing waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How much is in flight. The limit is given at each attempt, so that it can change meanwhile.
+/// The number of units in flight. Each attempt passes the limit, so that a reload can change it.
 #[derive(Debug, Default)]
 pub struct ConcurrencyLimit {
     in_flight: AtomicUsize,
 }
 
-/// A part of what is in flight, until it is dropped.
+/// A share of the units in flight, held until it is dropped.
 #[derive(Debug)]
 pub struct ConcurrencyPermit {
     limit: Arc<ConcurrencyLimit>,
@@ -17,16 +17,16 @@ pub struct ConcurrencyPermit {
 }
 
 impl ConcurrencyLimit {
-    /// Adds so many, unless more than `limit` would be in flight then.
+    /// Acquires `count` units, unless more than `limit` would then be in flight.
     pub fn try_acquire(self: &Arc<Self>, count: usize, limit: usize) -> Option<ConcurrencyPermit> {
-        // Relaxed: the count orders nothing else.
+        // Relaxed: no other memory access depends on this count.
         let acquired = self.in_flight.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |in_flight| {
             in_flight.checked_add(count).filter(|in_flight| *in_flight <= limit)
         });
         acquired.is_ok().then(|| ConcurrencyPermit { limit: Arc::clone(self), count })
     }
 
-    /// How many are in flight.
+    /// The number of units in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight.load(Ordering::Relaxed)
     }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_as_the_limit_are_let_in() {
+    fn acquires_up_to_the_limit() {
         let limit = Arc::new(ConcurrencyLimit::default());
         let permits: Vec<ConcurrencyPermit> = (0..3).filter_map(|_| limit.try_acquire(1, 2)).collect();
         assert_eq!((permits.len(), limit.in_flight()), (2, 2));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn several_are_acquired_at_once_and_released_together() {
+    fn several_units_are_acquired_and_released_together() {
         let limit: Arc<ConcurrencyLimit> = Arc::default();
         let first = limit.try_acquire(2, 3).expect("there is room");
         assert!(limit.try_acquire(2, 3).is_none());

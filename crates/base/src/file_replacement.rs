@@ -1,4 +1,4 @@
-//! Files that are replaced as a whole: a reader finds the old file or the new one, also after a loss of power.
+//! Atomic file replacement: a reader finds the old file or the new one, even after a power loss.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -7,22 +7,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::private_file::private_options;
 
-/// How the name of a file ends that is not in its place yet. A process that is killed leaves such files.
+/// File name suffix of a replacement that is not in place yet. A killed process leaves such files behind.
 pub const TEMPORARY_ENDING: &str = ".new";
 
-/// How many temporary names are tried. Each one that is taken was left by a process with the same number.
+/// Attempts to find a free temporary name. Every taken name was left by a process with the same id.
 const MAX_NAMES: usize = 1_000;
 
-/// Who may read a file.
+/// The users who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
-    /// Everyone to whom the process opens files by default.
+    /// The users that the process's umask admits.
     Everyone,
-    /// Its owner only.
+    /// The owner only.
     Owner,
 }
 
-/// A new content on disk, next to the file whose place it takes. Dropped before that, it is removed.
+/// New content on disk, next to the file that it replaces. The temporary file is removed on drop unless it was placed.
 #[derive(Debug)]
 pub struct FileReplacement {
     path: PathBuf,
@@ -30,13 +30,13 @@ pub struct FileReplacement {
 }
 
 impl FileReplacement {
-    /// Writes a content that only its owner may read.
+    /// Writes content that only the owner may read.
     pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<FileReplacement> {
         FileReplacement::write(path, bytes, None, Readers::Owner)
     }
 
-    /// Writes a content with the permissions and the owner of the file whose place it takes. Without such a file,
-    /// `if_new` says who may read it.
+    /// Writes content with the permissions and the owner of the file that it replaces. If there is no such file,
+    /// `if_new` decides who may read it.
     pub fn write_alike(path: &Path, bytes: &[u8], if_new: Readers) -> io::Result<FileReplacement> {
         match fs::metadata(path) {
             Ok(old) => FileReplacement::write(path, bytes, Some(&old), Readers::Owner),
@@ -47,14 +47,15 @@ impl FileReplacement {
         }
     }
 
-    /// Puts the content in its place, and returns when it stays there.
+    /// Moves the content into place. Returns once the change survives a power loss.
     pub fn place(self) -> io::Result<()> {
         fs::rename(&self.temporary, &self.path)?;
         sync_folder_of(&self.path)
     }
 
-    /// Puts the content in a place that is free. `false` when there is a file, which stays.
+    /// Moves the content into place unless a file exists there. Returns `false` if one does; that file stays.
     pub fn place_new(self) -> io::Result<bool> {
+        // A hard link fails if the name exists; a rename would replace the file.
         match fs::hard_link(&self.temporary, &self.path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error),
@@ -66,7 +67,7 @@ impl FileReplacement {
         let (mut file, temporary) = create_next_to(path, readers)?;
         let replacement = FileReplacement { path: path.to_owned(), temporary };
         if let Some(old) = old {
-            keep_access(&replacement.temporary, old)?;
+            copy_access(&replacement.temporary, old)?;
         }
         file.write_all(bytes)?;
         file.sync_all()?;
@@ -76,21 +77,21 @@ impl FileReplacement {
 
 impl Drop for FileReplacement {
     fn drop(&mut self) {
-        // After `place` there is none; that is no error.
+        // After `place` the temporary file is gone; that is not an error.
         let _ = fs::remove_file(&self.temporary);
     }
 }
 
-/// Replaces a file by one that only its owner may read, and returns when it stays there.
+/// Replaces a file by one that only its owner may read. Returns once the change survives a power loss.
 pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     FileReplacement::write_private(path, bytes)?.place()
 }
 
-/// Makes the names in a folder survive a loss of power. Elsewhere than on Unix, folders cannot be synced.
+/// Makes new names in a folder survive a power loss. Only Unix can sync folders; elsewhere this does nothing.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     match File::open(folder)?.sync_all() {
-        // Some file systems of other machines cannot do it either.
+        // Some network file systems cannot sync a folder; that is not an error.
         Err(error) if !matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
             return Err(error);
         }
@@ -106,7 +107,7 @@ fn sync_folder_of(path: &Path) -> io::Result<()> {
     sync_folder(folder.unwrap_or(Path::new(".")))
 }
 
-/// Creates a file under a name that no other writer has: processes and threads may replace the same file at once.
+/// Creates a temporary file under a unique name: processes and threads may replace the same file concurrently.
 fn create_next_to(path: &Path, readers: Readers) -> io::Result<(File, PathBuf)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut options = OpenOptions::new();
@@ -129,12 +130,12 @@ fn create_next_to(path: &Path, readers: Readers) -> io::Result<(File, PathBuf)> 
     Err(taken)
 }
 
-fn keep_access(path: &Path, old: &Metadata) -> io::Result<()> {
+fn copy_access(path: &Path, old: &Metadata) -> io::Result<()> {
     fs::set_permissions(path, old.permissions())?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        // Only the administrator can give files away, and only then it matters.
+        // Only root can change the owner; for any other user the failure does not matter.
         let _ = std::os::unix::fs::chown(path, Some(old.uid()), Some(old.gid()));
     }
     Ok(())
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole_and_made_once() {
+    fn file_is_replaced_whole_and_created_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.json");
         replace_private(&file, b"one").expect("placed");
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_that_is_not_placed_leaves_nothing() {
+    fn dropped_replacement_leaves_no_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a");
         drop(FileReplacement::write_alike(&file, b"one", Readers::Everyone).expect("written"));
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_at_once_leave_one_whole_content() {
+    fn concurrent_writers_leave_one_whole_content() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a");
         let contents = ["a".repeat(100_000), "b".repeat(90_000)];
@@ -193,7 +194,7 @@ mod tests {
                     for _ in 0..20 {
                         replace_private(file, content.as_bytes()).expect("placed");
                         let read = fs::read_to_string(file).expect("read");
-                        assert!(contents_of(&read), "a mix of two contents");
+                        assert!(is_whole_content(&read), "a mix of two contents");
                     }
                 });
             }
@@ -201,13 +202,13 @@ mod tests {
         assert_eq!(count(folder.path()), 1);
     }
 
-    fn contents_of(read: &str) -> bool {
+    fn is_whole_content(read: &str) -> bool {
         read == "a".repeat(100_000) || read == "b".repeat(90_000)
     }
 
     #[cfg(unix)]
     #[test]
-    fn permissions_of_the_old_file_are_kept() {
+    fn replacement_keeps_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a");

@@ -1,10 +1,10 @@
-//! Whether a file may have changed, seen from outside.
+//! File stamps: detect whether a file may have changed, from its metadata.
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// What differs between two states of a file: its length, when it was written, and which file has the name.
+/// Metadata that differs between two states of a file: its length, its modification time and its inode.
 ///
 /// A file that is written twice within the resolution of the file system's clock may look the same: see
 /// [`is_fresh`](Self::is_fresh).
@@ -17,7 +17,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// The stamp of a file; nothing when there is none.
+    /// The stamp of a file; `None` if the file does not exist.
     pub fn of(path: &Path) -> Option<FileStamp> {
         let data = fs::metadata(path).ok()?;
         Some(FileStamp {
@@ -28,7 +28,7 @@ impl FileStamp {
         })
     }
 
-    /// Whether the file was written so short a time ago that another content may look the same.
+    /// Whether the file was written so recently that different content may have the same stamp.
     pub fn is_fresh(&self, within: Duration) -> bool {
         let age = self.written.and_then(|written| SystemTime::now().duration_since(written).ok());
         age.is_none_or(|age| age < within)
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_file_under_the_name_has_another_stamp() {
+    fn changed_file_has_another_stamp() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a");
         assert_eq!(FileStamp::of(&file), None);

@@ -1,7 +1,7 @@
-//! What the standard library lacks and several crates need: one file per subject, each small.
+//! Small building blocks that the standard library lacks and several crates need, one file per subject.
 //!
-//! It knows nothing of tools, servers, protocols or configuration, has no settings, logs nothing, and builds without
-//! an asynchronous runtime unless the feature `tokio` asks for it.
+//! This crate knows nothing of tools, servers, protocols or configuration. It has no settings, logs nothing, and
+//! builds without an asynchronous runtime unless the feature `tokio` is enabled.
 //!
 //! Start with [`FileReplacement`], [`FileStamp`] and [`IgnorePoison`].
 

@@ -1,4 +1,4 @@
-//! Work whose time grows with what others send, away from the threads that serve every client.
+//! Long blocking work on a tokio runtime without stalling the other tasks of the worker thread.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -6,24 +6,25 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::IgnorePoison;
 
-/// Up to this many bytes are worked on in place: that takes a few milliseconds at most, and less than handing the work
-/// over would cost for what is usual.
+/// Up to this many bytes, work runs in place: it takes a few milliseconds at most, and for usual sizes less than
+/// moving the other tasks of the thread would cost.
 const IN_PLACE_BYTES: usize = 64 << 10;
 
-/// Does work on so many bytes. When there are many, other tasks of this thread continue elsewhere meanwhile.
+/// Runs work on `bytes` bytes. Above 64 KiB, the other tasks of this thread move to another thread first.
 pub fn off_async<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     off_async_above(IN_PLACE_BYTES, bytes, work)
 }
 
-/// The same for work that takes longer for a byte than reading it: up to `in_place` bytes it is done in place.
+/// Like [`off_async`], for work that is slower per byte: up to `in_place` bytes it runs in place.
 pub fn off_async_above<T>(in_place: usize, bytes: usize, work: impl FnOnce() -> T) -> T {
+    // `block_in_place` panics on a current-thread runtime.
     let is_threaded =
         || Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
     if bytes > in_place && is_threaded() { tokio::task::block_in_place(work) } else { work() }
 }
 
-/// Takes a lock that may be held for long. Only when it is held do other tasks of this thread continue elsewhere: handing
-/// them over costs more than taking a free lock.
+/// Takes a lock that may be held for long. The other tasks of this thread move only if the lock is held: moving them
+/// costs more than taking a free lock.
 pub fn lock_off_async<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     match mutex.try_lock() {
         Ok(guard) => guard,
@@ -38,9 +39,9 @@ mod tests {
 
     use super::*;
 
-    /// With one thread, the task that the work waits for runs only if the work has left it.
+    /// With one worker thread, the awaited task runs only if the work has left that thread.
     #[test]
-    fn other_tasks_of_the_thread_run_during_long_work() {
+    fn other_tasks_run_during_long_work() {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
         let done = runtime.block_on(async {
@@ -54,9 +55,9 @@ mod tests {
         assert_eq!(done.expect("no panic"), Ok(7));
     }
 
-    /// With one thread, the lock is released only if its waiter has left the thread.
+    /// With one worker thread, the lock is released only if its waiter has left that thread.
     #[test]
-    fn other_tasks_of_the_thread_run_while_a_lock_is_waited_for() {
+    fn other_tasks_run_while_waiting_for_a_lock() {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
         let lock = std::sync::Arc::new(Mutex::new(7));
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_is_done_in_place_on_a_runtime_with_one_thread() {
+    async fn current_thread_runtime_works_in_place() {
         assert_eq!(off_async(IN_PLACE_BYTES + 1, || 7), 7);
     }
 }

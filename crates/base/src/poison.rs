@@ -1,14 +1,14 @@
-//! Locks that survive a panic.
+//! Locks that stay usable after a panic.
 
 use std::sync::PoisonError;
 
-/// Takes what a lock guards, also when a thread panicked while it held the lock.
+/// Takes the guard of a lock, even if a thread panicked while it held the lock.
 ///
-/// A panic fails the one call in which it happens. The standard library then marks every lock that was held as poisoned,
-/// and an `unwrap` of each later `lock()` would spread that one failure to all calls. The values behind Toolwright's
-/// locks are changed in single steps that leave them valid, so the mark says nothing that a caller could act on.
+/// A panic fails the one call in which it happens. The standard library then marks every held lock as poisoned, and an
+/// `unwrap` of each later `lock()` would spread that one failure to all calls. Toolwright changes the values behind
+/// its locks in single steps that leave them valid, so the mark tells a caller nothing useful.
 pub trait IgnorePoison {
-    /// What the lock guards.
+    /// The type of the guard.
     type Guarded;
 
     /// The guard, whether or not the lock is poisoned.
@@ -30,7 +30,7 @@ mod tests {
     use super::IgnorePoison;
 
     #[test]
-    fn a_panic_under_a_lock_does_not_close_it_for_others() {
+    fn lock_stays_usable_after_a_panic() {
         let lock = Arc::new(Mutex::new(7));
         let held = Arc::clone(&lock);
         let panicked = std::thread::spawn(move || {

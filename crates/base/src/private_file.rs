@@ -1,17 +1,17 @@
-//! Files and folders that only their owner may use.
+//! Files and folders that only their owner may access.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The same options for a file that only its owner may read.
+/// Sets the mode 0600, so that only the owner may read a file created with these options.
 pub fn private_options(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// Makes a folder and those above it for their owner only. What is there stays as it is.
+/// Creates a folder and its parents with access for the owner only. Existing folders stay unchanged.
 pub fn make_private_folder(folder: &Path) -> io::Result<()> {
     if folder.as_os_str().is_empty() {
         return Ok(());
@@ -23,7 +23,7 @@ pub fn make_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Reads a text of less than `limit` bytes.
+/// Reads a text file of less than `limit` bytes.
 pub fn read_bounded(path: &Path, limit: u64) -> io::Result<String> {
     let mut text = String::new();
     let count = File::open(path)?.take(limit).read_to_string(&mut text)?;
@@ -33,7 +33,7 @@ pub fn read_bounded(path: &Path, limit: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// Takes from others what they may do with a file. Whether they could do anything.
+/// Removes access of other users to a file. Returns whether they had any.
 pub fn close_to_others(path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     {
@@ -48,7 +48,7 @@ pub fn close_to_others(path: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Waits for the lock that a file stands for. It is released with the file that is returned.
+/// Waits for the advisory lock on a file. The lock is released when the returned file is dropped.
 pub fn lock_private(path: &Path) -> io::Result<File> {
     let file = private_options(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
     file.lock()?;

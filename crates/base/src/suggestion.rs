@@ -1,54 +1,55 @@
-//! Which known names a wrong one may have been meant as: "did you mean".
+//! "Did you mean" suggestions: the known names closest to a wrong one.
 //!
-//! One metric everywhere: the keystrokes between two names (optimal string alignment), without case and separators. One slip in every three letters is a typing mistake; more is another
-//! name. The work is bounded, because models and other programs send the names.
+//! One metric everywhere: the keystrokes between two names (optimal string alignment distance), ignoring case and
+//! separators. Up to one keystroke in three letters is a typing mistake; more is another name. The work is bounded,
+//! because models and other programs send the names.
 
-/// Longer names are not compared: no known one is mistyped into them.
+/// Longer names are not compared: they are not misspellings of a known name.
 const MAX_COMPARED_BYTES: usize = 128;
 
-/// How many names are compared letter by letter, which takes time by the product of two lengths. The others are sorted
-/// out by what takes time by their sum.
+/// How many names are compared letter by letter, in time proportional to the product of both lengths. The others are
+/// ruled out beforehand in time proportional to the sum.
 const MAX_DISTANCES: usize = 32;
 
-/// How many names are suggested.
-const SUGGESTIONS: usize = 3;
+/// The number of names that are suggested.
+const MAX_SUGGESTIONS: usize = 3;
 
-/// A beginning of a name counts as meant for it from this many letters on.
-const MIN_BEGINNING: usize = 3;
+/// A prefix of a name counts as that name from this many letters on.
+const MIN_PREFIX_LETTERS: usize = 3;
 
-/// The known name that is closest to a wrong one; nothing when none is close.
+/// The known name closest to a wrong one; `None` if no name is close.
 pub fn closest_name<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     closest_names(wrong, known).into_iter().next()
 }
 
-/// Up to three known names that are close to a wrong one, the closest first. A name that starts with the wrong one is
-/// close too.
+/// Up to three known names close to a wrong one, the closest first. A name that starts with the wrong one is close
+/// too.
 pub fn closest_names<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let folded = fold_name(wrong);
     if folded.is_empty() || wrong.len() > MAX_COMPARED_BYTES {
         return Vec::new();
     }
     let letters = folded.chars().count();
-    let begins = |name: &str| letters >= MIN_BEGINNING && name.starts_with(&folded);
+    let has_prefix = |name: &str| letters >= MIN_PREFIX_LETTERS && name.starts_with(&folded);
     let names = known.into_iter().filter(|name| name.len() <= MAX_COMPARED_BYTES);
     let names = names.map(|name| (fold_name(name), name));
-    let near = |apart: usize, (name, _): &(String, &'n str)| match is_slip(apart, &folded, name) {
+    let closeness = |apart: usize, (name, _): &(String, &'n str)| match is_slip(apart, &folded, name) {
         true => Some(apart),
-        // Farther than any slip in names of this length.
-        false => begins(name).then(|| name.chars().count() / 3 + 1),
+        // Farther away than any typing mistake in a name of this length.
+        false => has_prefix(name).then(|| name.chars().count() / 3 + 1),
     };
     let mut found = closest_by(
         names,
-        |name| near(letters_apart(&folded, &name.0), name),
-        |name| Some((near(keystrokes_apart(&folded, &name.0), name)?, !begins(&name.0), name.1)),
+        |name| closeness(letters_apart(&folded, &name.0), name),
+        |name| Some((closeness(keystrokes_apart(&folded, &name.0), name)?, !has_prefix(&name.0), name.1)),
         MAX_DISTANCES,
     );
     found.dedup_by(|one, other| one.1 == other.1);
-    found.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
+    found.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
-/// Up to so many candidates, the closest first. The estimate must be cheap: only those that are closest by it are compared
-/// exactly. A candidate for which either gives nothing is left out.
+/// Up to `at_most` candidates, the closest first. The estimate must be cheap: only the candidates that are closest by
+/// it are compared exactly. A candidate for which either returns `None` is left out.
 pub fn closest_by<T, E: Ord, D: Ord>(
     candidates: impl IntoIterator<Item = T>,
     estimate: impl Fn(&T) -> Option<E>,
@@ -65,23 +66,23 @@ pub fn closest_by<T, E: Ord, D: Ord>(
     close.into_iter().take(at_most).map(|(_, candidate)| candidate).collect()
 }
 
-/// How many keystrokes make one text the other: letters that are missing, too many, wrong or swapped.
+/// The number of keystrokes that turn one text into the other: missing, extra, wrong and swapped letters.
 pub fn keystrokes_apart(one: &str, other: &str) -> usize {
     strsim::osa_distance(one, other)
 }
 
-/// Whether so few keystrokes may be a slip in names of this length.
+/// Whether a distance may be a typing mistake in names of this length.
 pub fn is_slip(apart: usize, one: &str, other: &str) -> bool {
     apart * 3 <= one.chars().count().max(other.chars().count())
 }
 
-/// A name without case and separators.
+/// The name without case and separators.
 pub fn fold_name(name: &str) -> String {
     name.chars().filter(|char| !matches!(char, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
 }
 
-/// How many letters one of two texts has and the other lacks. Never more than the keystrokes between them, and found in
-/// one pass over each.
+/// The number of letters that one text has and the other lacks. It is a lower bound of [`keystrokes_apart`], found in
+/// one pass over each text.
 pub fn letters_apart(one: &str, other: &str) -> usize {
     let mut counts = [0_i32; 64];
     let place = |letter: char| (letter as usize) & 63;
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_seen_and_another_name_is_not() {
+    fn typo_is_matched_and_another_name_is_not() {
         let keys = ["command", "args", "env", "url", "toolFilters"];
         for (wrong, name) in [
             ("comand", Some("command")),
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_is_close_and_a_slip_is_closer() {
+    fn prefix_is_close_and_typo_is_closer() {
         let names = ["N4", "R10", "edit-old_str", "force-bool-coerce", "doctor", "dashboard"];
         for (wrong, close) in [
             ("N44", vec!["N4"]),
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_one_of_many_is_found_within_the_bound() {
+    fn match_is_found_among_many_names() {
         let names: Vec<String> = (0..2_000).map(|at| format!("tool_{at:04}_{}", "x".repeat(20))).collect();
         let wrong = format!("tool_1320_{}", "x".repeat(19));
         let found = closest_name(&wrong, names.iter().map(String::as_str));

@@ -1,35 +1,35 @@
-//! What a configuration says of questions to models: which one is asked, within which limits, with what memory.
+//! The section `agent`: the model, limits and memory of questions to models.
 
 use std::time::Duration;
 
-/// The section `agent`. What is absent is as usual.
+/// The section `agent`. An absent setting has its default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentConfig {
-    /// The model that is asked when the question names none.
+    /// The default model.
     pub model: Option<String>,
-    /// How often it may call tools.
+    /// The most rounds of tool calls per question.
     pub rounds: Option<u32>,
-    /// How long a question may take.
+    /// The timeout of a question.
     pub timeout: Option<Duration>,
-    /// The most tokens of a question, of all rounds together.
+    /// The token limit of a question, over all rounds.
     pub tokens: Option<u64>,
-    /// The most tokens of one answer of the model.
+    /// The token limit of one response of the model.
     pub answer_tokens: Option<u64>,
-    /// The most bytes of one result that the model is shown.
+    /// The most bytes of a tool result that are sent to the model.
     pub result_bytes: Option<usize>,
-    /// After how many times the same call with the same error a question is ended.
+    /// The number of identical calls with identical errors after which a question is stopped.
     pub repeats: Option<u32>,
-    /// How freely the model answers.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// The tools that it may call: names, patterns and `!` refusals. None when what stands there cannot be read.
+    /// The tools that the model may call: names, patterns and `!` exclusions. `None` if the setting is invalid.
     pub tools: Option<Vec<String>>,
-    /// After how much silence a conversation is forgotten.
+    /// The idle time after which a conversation is forgotten.
     pub memory_idle: Option<Duration>,
-    /// The most turns of a conversation that are remembered.
+    /// The most turns of a conversation that are stored.
     pub memory_turns: Option<usize>,
-    /// The most bytes of one.
+    /// The most bytes of a conversation that are stored.
     pub memory_bytes: Option<usize>,
-    /// The instructions for questions of the command line.
+    /// The instructions for questions from the command line.
     pub ask_prompt: Option<String>,
     /// The instructions for spoken questions.
     pub voice_prompt: Option<String>,

@@ -1,8 +1,8 @@
-//! The programs that have MCP servers of their own: where their files are, how their entries are read into ours, and
-//! how ours is written among theirs.
+//! MCP clients: the locations of their configuration files, the conversion of their server entries, and the entry that
+//! adds Toolwright to them.
 //!
-//! One file for each client, [`CLIENTS`] is the table of them. Nothing here touches a disk: folders come in by
-//! [`Places`], texts by [`Document`].
+//! Each client has one file, and [`CLIENTS`] lists all of them. This module does no I/O: [`Places`] provides the
+//! folders and [`Document`] the texts.
 
 mod claude_code;
 mod claude_desktop;
@@ -10,8 +10,8 @@ mod cline;
 mod codex;
 mod continue_dev;
 mod cursor;
-mod danger;
 mod data;
+mod display;
 mod document;
 mod gateway;
 mod gemini;
@@ -23,7 +23,7 @@ mod merge;
 mod opencode;
 mod places;
 mod read;
-mod shown;
+mod risks;
 mod variables;
 mod vs_code;
 mod windsurf;
@@ -33,82 +33,82 @@ use std::path::{Path, PathBuf};
 
 use toolwright_base::closest_name;
 
-pub use danger::dangers;
 pub use data::{Data, Node, Pair, Step, Value};
+pub use display::{Secrets, command_line, secret_texts};
 pub use document::{Document, EditError, Format};
 pub use gateway::{Gateway, Put, PutError, Secret};
 pub use llm::{LlmClient, LlmPlace, llm_client, llm_clients};
 pub use merge::{Fate, Merge, MergeError, Merged, has_server, merge};
 pub use places::{Places, System};
 pub use read::{Found, is_toolwright, servers};
-pub use shown::{Secrets, command_line, secret_texts};
+pub use risks::dangers;
 pub use variables::Variables;
 
-/// A program that has servers.
+/// An MCP client program.
 pub struct Client {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub id: &'static str,
-    /// What it calls itself.
+    /// Its display name.
     pub title: &'static str,
-    /// Other words for it.
+    /// Alternative names.
     aliases: &'static [&'static str],
-    /// The format of its files.
+    /// The format of its configuration files.
     pub format: Format,
-    /// What kinds of servers it can have.
+    /// The transports that it supports.
     pub ways: Ways,
-    /// How it writes variables.
+    /// Its syntax for variables.
     pub variables: Variables,
-    /// What is to be done until it knows of a new server.
+    /// The steps after which the client uses a new server.
     pub next_step: &'static str,
-    /// Its files for everything, the usual one first.
+    /// Its user-level files, the default one first.
     user_files: fn(&Places) -> Vec<PathBuf>,
-    /// Its files for one project, the usual one first.
+    /// Its project-level files, the default one first.
     project_files: &'static [&'static str],
-    /// Where in a file the servers are.
+    /// The path of the servers in a file.
     holder: fn(&Value) -> Vec<Step>,
-    /// Whether they are a list of entries with names, and not a map.
+    /// Whether the servers are a list of entries with names instead of a map.
     is_list: bool,
-    /// Its words for ours.
-    words: &'static [(&'static str, Ours)],
-    /// What else is special about its entries.
-    special: fn(&mut read::Entry<'_>),
-    /// Servers that stand elsewhere in its files, with the folder that they are for.
-    elsewhere: fn(&Value) -> Vec<ForFolder>,
-    /// How we are written among its servers.
+    /// The meaning of its keys that differ from Toolwright's.
+    key_meanings: &'static [(&'static str, KeyMeaning)],
+    /// Client-specific conversion of an entry.
+    convert: fn(&mut read::EntryConversion<'_>),
+    /// Servers at other paths of its files, with the folder that they apply to.
+    other_paths: fn(&Value) -> Vec<FolderServers>,
+    /// The entry that adds Toolwright to the client.
     entry: fn(&str, &Gateway) -> Data,
 }
 
-/// Servers for one folder: the folder, and where in the file they are.
-type ForFolder = (PathBuf, Vec<Step>);
+/// The servers of one folder: the folder, and the path of the servers in the file.
+type FolderServers = (PathBuf, Vec<Step>);
 
-/// What kinds of servers a client can have.
+/// The transports that a client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ways {
-    /// Only those that it starts itself.
+    /// Only stdio.
     StdioOnly,
-    /// Those at an address as well.
+    /// Stdio and HTTP.
     Both,
 }
 
-/// What a word of a client means.
+/// The meaning of a client's key.
 #[derive(Clone, Copy, Debug)]
-enum Ours {
-    /// This key of ours.
+enum KeyMeaning {
+    /// The same as this Toolwright key.
     Key(&'static str),
-    /// This key of ours, in seconds there and in milliseconds here.
+    /// The same as this Toolwright key, in seconds instead of milliseconds.
     Seconds(&'static str),
-    /// Something for the client alone, under a word that means something else to us.
-    Aside,
-    /// Something that is read in another way.
-    Read,
+    /// A setting of the client that Toolwright ignores, although it has a key of the same name.
+    ClientOnly,
+    /// A key that the client-specific conversion reads.
+    Special,
 }
 
-/// Which of a client's files.
+/// The level of a client's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Those for everything that a person does.
+    /// The user-level files.
     User,
-    /// Those of the project in this folder.
+    /// The files of the project in this folder.
     Project(PathBuf),
 }
 
@@ -130,7 +130,7 @@ pub const CLIENTS: [&Client; 14] = [
     &kiro::CLIENT,
 ];
 
-/// Finds a client by any word for it; otherwise the one that was probably meant.
+/// Finds a client by any of its names. The error is the closest match, if there is one.
 pub fn client(word: &str) -> Result<&'static Client, Option<&'static Client>> {
     let folded = |text: &str| text.to_ascii_lowercase().replace([' ', '_', '.'], "-");
     let wanted = folded(word);
@@ -143,7 +143,7 @@ pub fn client(word: &str) -> Result<&'static Client, Option<&'static Client>> {
     })
 }
 
-/// The client whose file this most probably is: by its name, then by what stands in it.
+/// The client that most probably owns a file, by the file name, then by its keys.
 pub fn client_of(file: &Path, root: &Value) -> &'static Client {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let by_name = [
@@ -172,7 +172,7 @@ pub fn client_of(file: &Path, root: &Value) -> &'static Client {
 }
 
 impl Client {
-    /// Its files in a scope, the usual one first, whether they are there or not.
+    /// Its files in a scope, the default one first, whether they exist or not.
     pub fn files(&self, places: &Places, scope: &Scope) -> Vec<PathBuf> {
         match scope {
             Scope::User => (self.user_files)(places),
@@ -180,23 +180,23 @@ impl Client {
         }
     }
 
-    /// Whether it has files for single projects.
+    /// Whether it has project-level files.
     pub fn has_projects(&self) -> bool {
         !self.project_files.is_empty()
     }
 
-    /// Whether a variable can stand where a token belongs.
+    /// Whether a token can be given as a variable.
     pub fn takes_variables(&self) -> bool {
-        // Codex has a key for it, and no variables in texts.
+        // Codex has a separate key for it, and does not expand variables in texts.
         self.variables != Variables::None || self.id == codex::CLIENT.id
     }
 
-    /// Where in a file of its the servers are.
+    /// The path of the servers in one of its files.
     pub fn holder(&self, root: &Value) -> Vec<Step> {
         (self.holder)(root)
     }
 
-    /// Where in a file of its the server of this name is.
+    /// The path of a server in one of its files.
     pub fn path(&self, root: &Value, name: &str) -> Vec<Step> {
         let mut path = self.holder(root);
         path.push(if self.is_list { Step::Item(name.to_owned()) } else { Step::key(name) });
@@ -210,20 +210,20 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// Most clients have servers under `mcpServers`.
+/// The default path: most clients have their servers under `mcpServers`.
 fn mcp_servers(_: &Value) -> Vec<Step> {
     vec![Step::key("mcpServers")]
 }
 
-/// Most clients have nothing else that is special.
-fn nothing_special(_: &mut read::Entry<'_>) {}
+/// The default conversion: most clients need none.
+fn no_conversion(_: &mut read::EntryConversion<'_>) {}
 
-/// Most clients have servers in one place only.
-fn nowhere(_: &Value) -> Vec<ForFolder> {
+/// The default: most clients have their servers at one path only.
+fn no_other_paths(_: &Value) -> Vec<FolderServers> {
     Vec::new()
 }
 
-/// What most clients write for a program that they start.
+/// The stdio entry that most clients use.
 fn stdio_entry(command: &str, args: &[String]) -> Data {
     Data::map([("command", Data::text(command)), ("args", Data::texts(args.iter().cloned()))])
 }

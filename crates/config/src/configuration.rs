@@ -1,4 +1,4 @@
-//! What a configuration says: toolboxes, and the servers in them.
+//! The configuration: toolboxes, their servers, and settings.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,184 +8,185 @@ use std::time::Duration;
 
 use toolwright_redact::{RedactOptions, holds_secret, is_secret_key};
 
-use crate::read::{Settings, Switches};
+use crate::read::{FileSettings, FileSwitches};
 use crate::{
     AgentConfig, BuiltinRulesSetting, LearnPolicy, LedgerSettings, LlmSettings, NotifySettings, Problem,
     SecuritySettings, Severity, StoreAddress, TelemetrySettings, ToolFilters, VoiceSettings,
 };
 
-/// The toolbox that the servers of a client's file are in.
+/// The toolbox for servers outside any toolbox, as in a client's file.
 pub const DEFAULT_TOOLBOX: &str = "default";
 
-/// The shortest value that is hidden; shorter ones would hide half of every text.
+/// The shortest secret that is hidden; shorter ones would match too many harmless texts.
 const MIN_SECRET_CHARS: usize = 6;
 
-/// What stands where a secret was.
+/// The replacement for a secret.
 pub(crate) const HIDDEN: &str = "[redacted]";
 
-/// What a file says.
+/// A parsed configuration file.
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    /// The file, as it was asked for.
+    /// The path of the file, as it was requested.
     pub file: PathBuf,
     /// The toolboxes, in the order of the file.
     pub toolboxes: Vec<Toolbox>,
-    /// Whether the old key `tool` of an identifier counts as `name` in `use_tool`.
+    /// Whether `use_tool` accepts the old key `tool` of an identifier as `name`.
     pub accepts_legacy_tool_key: bool,
-    /// Whether `use_tool` takes calls to the letter of its contract only.
+    /// Whether `use_tool` accepts only calls that match its contract exactly.
     pub is_strict: bool,
-    /// Whether our own tools are served; where the file does not say, they are served without servers only.
+    /// Whether the built-in tools are served. If absent, they are served only if the file has no servers.
     pub serves_builtin_tools: Option<bool>,
-    /// What is written down of calls.
+    /// Settings of the journal.
     pub ledger: LedgerSettings,
-    /// What is hidden in it, besides what is hidden anyway.
+    /// Additional redaction of the journal.
     pub redact: RedactOptions,
-    /// Where records can be searched.
+    /// The database for searching records.
     pub store: StoreAddress,
-    /// What becomes of what calls teach.
+    /// The policy for learned rules.
     pub learn: LearnPolicy,
-    /// Tokens whose calls may put learned rules into force, besides the owner's.
+    /// Tokens whose calls may activate learned rules, besides the owner's.
     pub learn_from: Vec<String>,
-    /// Whom traces and metrics are sent to; nobody when absent.
+    /// The export of traces and metrics; off if absent.
     pub telemetry: Option<TelemetrySettings>,
-    /// Who answers for language models; nobody when absent.
+    /// The LLM proxy; off if absent.
     pub llm: Option<LlmSettings>,
-    /// How questions to models are answered; as usual when absent.
+    /// Settings of questions to models; defaults if absent.
     pub agent: Option<AgentConfig>,
-    /// What becomes of tools that are suspected.
+    /// The handling of suspicious tools.
     pub security: SecuritySettings,
-    /// Who is told of what happens.
+    /// The targets of notifications.
     pub notify: NotifySettings,
-    /// The voice; none when absent.
+    /// The voice; off if absent.
     pub voice: Option<VoiceSettings>,
-    /// Something is said of the voice that cannot be used: whoever has one keeps what was in force.
+    /// The section `voice` is invalid: on a reload, the active voice settings stay active.
     pub is_voice_wrong: bool,
-    /// What of the settings is not shown.
-    settings_secrets: Hidden,
-    /// What is wrong with the file, in its order. What an error is about is not among the toolboxes.
+    /// Secrets in the settings.
+    settings_secrets: HiddenTexts,
+    /// The problems of the file, in its order. Parts with an error are not among the toolboxes.
     pub problems: Vec<Problem>,
 }
 
-/// Servers under one name.
+/// A named group of servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolbox {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
     /// Its servers, in the order of the file.
     pub servers: Vec<ServerConfig>,
 }
 
-/// One server. Two that are equal are the same server: nothing has to be started anew.
+/// One server. Equal values mean the same server: a reload does not restart it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerConfig {
     /// Its name, unique in its toolbox.
     pub name: String,
-    /// How it is reached.
+    /// Its transport.
     pub transport: Transport,
-    /// Which of its tools are offered.
+    /// The filter of its tools.
     pub tool_filters: ToolFilters,
-    /// How long one of its tools may take; the usual time when absent.
+    /// The timeout of its tools; the default if absent.
     pub timeout: Option<Duration>,
-    /// How long it may go unused before it is stopped; for ever when absent.
+    /// The idle time after which it is stopped; never if absent.
     pub idle: Option<Duration>,
-    /// The largest response that is taken from it, in bytes, by its entry or by the file; the usual when absent.
+    /// The largest accepted response in bytes, from its entry or the file; the default if absent.
     pub max_response_bytes: Option<usize>,
-    /// How far the built-in rules go for its tools.
+    /// The reach of the built-in rules for its tools.
     pub builtin_rules: BuiltinRulesSetting,
-    /// The family of the protocol that it is met in.
+    /// The protocol family for the handshake.
     pub protocol: ProtocolFamily,
-    /// Whether it is switched off.
+    /// Whether it is disabled.
     pub is_disabled: bool,
-    /// What came from the environment.
-    from_environment: Hidden,
+    /// Values from the environment.
+    from_environment: HiddenTexts,
 }
 
-/// The family of the protocol that a server is met in.
+/// The protocol family for the handshake with a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProtocolFamily {
-    /// As fits its transport and its clients.
+    /// Chosen by the transport and the clients.
     #[default]
     Auto,
-    /// Revisions that begin with `initialize`.
+    /// Protocol versions that start with `initialize`.
     Legacy,
-    /// Revisions without it.
+    /// Protocol versions without `initialize`.
     Modern,
 }
 
 /// Texts that are not shown.
 #[derive(Clone, Default, PartialEq, Eq)]
-struct Hidden(BTreeSet<String>);
+struct HiddenTexts(BTreeSet<String>);
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Transport {
-    /// It is a child process.
+    /// A child process.
     Stdio {
         /// The program.
         command: OsString,
         /// Its arguments.
         args: Vec<String>,
-        /// Variables that it gets.
+        /// Its environment variables.
         env: Vec<(String, String)>,
-        /// Variables of this process that it gets as well.
+        /// Variables of the gateway process that it inherits.
         env_from: Vec<String>,
-        /// The folder that it runs in, absolute; this process's own when absent.
+        /// Its working directory, absolute; that of the gateway if absent.
         cwd: Option<PathBuf>,
     },
-    /// It listens at an address.
+    /// An HTTP server.
     Http {
         /// The address.
         url: String,
-        /// Headers of every request to it.
+        /// Headers of every request.
         headers: Vec<(String, String)>,
-        /// Which of the two HTTP transports it speaks.
+        /// Which of the two HTTP transports it uses.
         kind: HttpKind,
-        /// How one logs in to it, where it wants that.
+        /// The OAuth client registration, if the server demands a login.
         login: Login,
     },
 }
 
-/// Who we are to the authorization server of a server. All of it can be found out where the two allow it.
+/// The OAuth client registration at the authorization server. All of it can be discovered if both servers support
+/// that.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Login {
-    /// An id that was given out for us before.
+    /// A client id from an earlier registration.
     pub client_id: Option<String>,
-    /// The secret that came with the id.
+    /// The secret of the client id.
     pub client_secret: Option<String>,
-    /// The address of a document that describes us.
+    /// The address of the client metadata document.
     pub client_metadata_url: Option<String>,
-    /// What to ask for; what the server says it needs when empty.
+    /// The scopes to request; those that the server demands if empty.
     pub scopes: Vec<String>,
-    /// The port that the browser comes back to; any free one when absent.
+    /// The port of the redirect address; any free one if absent.
     pub callback_port: Option<u16>,
 }
 
 /// The HTTP transports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HttpKind {
-    /// Whichever the server answers to.
+    /// Detected by the response of the server.
     #[default]
     Auto,
     /// Streamable HTTP.
     Streamable,
-    /// HTTP with server-sent events, of the first revision.
+    /// HTTP with server-sent events, of protocol version 2024-11-05.
     Sse,
 }
 
 // === impl Configuration ===
 
 impl Configuration {
-    /// What a file says of servers and of the rest.
+    /// Combines the parsed parts.
     pub(crate) fn new(
         file: PathBuf,
         toolboxes: Vec<Toolbox>,
-        switches: Switches,
-        settings: Settings,
+        switches: FileSwitches,
+        settings: FileSettings,
         problems: Vec<Problem>,
     ) -> Configuration {
-        let Settings {
+        let FileSettings {
             ledger,
             redact,
             store,
@@ -218,12 +219,13 @@ impl Configuration {
             notify,
             voice,
             is_voice_wrong,
-            settings_secrets: Hidden(secrets),
+            settings_secrets: HiddenTexts(secrets),
             problems,
         }
     }
 
-    /// What no log may show of the whole file: of its servers, its store, its telemetry and its upstreams.
+    /// All secrets of the file that must not appear in logs: of its servers, its store, its telemetry and its
+    /// upstreams.
     pub fn secrets(&self) -> Vec<String> {
         let of_servers = self.servers().flat_map(|(_, server)| server.secrets());
         let mut found: BTreeSet<&str> = BTreeSet::new();
@@ -231,7 +233,7 @@ impl Configuration {
         of_servers.chain(long_enough(found)).collect()
     }
 
-    /// The parts that are read at a start only and are different in another file.
+    /// The sections that need a restart because they differ from another configuration.
     pub fn needs_restart(&self, other: &Configuration) -> Vec<&'static str> {
         let parts = [
             ("ledger", self.ledger != other.ledger),
@@ -242,14 +244,14 @@ impl Configuration {
         parts.into_iter().filter(|(_, is_other)| *is_other).map(|(name, _)| name).collect()
     }
 
-    /// Every server with its toolbox.
+    /// All servers, each with its toolbox.
     pub fn servers(&self) -> impl Iterator<Item = (&Toolbox, &ServerConfig)> {
         self.toolboxes.iter().flat_map(|toolbox| toolbox.servers.iter().map(move |server| (toolbox, server)))
     }
 
-    /// Whether the built-in tools are served: as the file says, or when it names no servers. A file with servers says
-    /// whether they are wanted as well. A server that is left out because of a mistake counts as named: tools that write
-    /// files must not appear because of a typing error or a variable that is not set.
+    /// Whether the built-in tools are served: as the file demands, or if it has no servers. A server that is left out
+    /// because of an error still counts: tools that write files must not appear because of a typing mistake or an
+    /// unset variable.
     pub fn serves_own_tools(&self) -> bool {
         self.serves_builtin_tools
             .unwrap_or_else(|| self.servers().next().is_none() && !self.has_left_out_servers())
@@ -260,7 +262,7 @@ impl Configuration {
         self.problems.iter().any(|problem| problem.severity == Severity::Error && is_of_server(problem))
     }
 
-    /// Whether something that the file names is left out.
+    /// Whether a part of the file is left out because of an error.
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
@@ -269,7 +271,7 @@ impl Configuration {
 // === impl ServerConfig ===
 
 impl ServerConfig {
-    /// A server with all its tools and the usual times.
+    /// A server with all its tools and default timeouts.
     pub fn new(name: impl Into<String>, transport: Transport) -> ServerConfig {
         ServerConfig {
             name: name.into(),
@@ -281,22 +283,22 @@ impl ServerConfig {
             builtin_rules: BuiltinRulesSetting::default(),
             protocol: ProtocolFamily::Auto,
             is_disabled: false,
-            from_environment: Hidden::default(),
+            from_environment: HiddenTexts::default(),
         }
     }
 
-    /// The same, with texts that came from the environment.
+    /// Adds texts from the environment.
     pub(crate) fn with_expanded(self, from_environment: BTreeSet<String>) -> ServerConfig {
-        ServerConfig { from_environment: Hidden(from_environment), ..self }
+        ServerConfig { from_environment: HiddenTexts(from_environment), ..self }
     }
 
-    /// What no log may show, the longest first: what came from the environment, and what stands under a key
-    /// that speaks of a secret. Values of fewer than 6 characters are not among them.
+    /// The secrets that must not appear in logs, the longest first: values from the environment, and values of keys
+    /// that suggest a secret. Values of fewer than 6 characters are not included.
     pub fn secrets(&self) -> Vec<String> {
         let mut found: BTreeSet<&str> = self.from_environment.0.iter().map(String::as_str).collect();
         match &self.transport {
             Transport::Stdio { command, args, env, .. } => {
-                // A whole command line in the place of the program.
+                // A whole command line in place of the program.
                 let words: Vec<&str> = command.to_str().unwrap_or_default().split_whitespace().collect();
                 secret_arguments(&words).for_each(|value| take(&mut found, value));
                 let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -321,7 +323,7 @@ impl ServerConfig {
         self.secrets().iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), HIDDEN))
     }
 
-    /// How it is reached, in a few words that may be shown.
+    /// The command line or address, without secrets.
     pub fn describe(&self) -> String {
         let words = match &self.transport {
             Transport::Stdio { command, args, .. } => {
@@ -338,7 +340,7 @@ impl ServerConfig {
     }
 }
 
-/// Those that can be told from any other text, the longest first.
+/// The values that are long enough to be hidden, the longest first.
 fn long_enough(found: BTreeSet<&str>) -> Vec<String> {
     let mut found: Vec<String> = found
         .into_iter()
@@ -351,7 +353,7 @@ fn long_enough(found: BTreeSet<&str>) -> Vec<String> {
     found
 }
 
-/// A value, and what follows `Bearer` or `Basic` in it: a server may print either.
+/// Adds a value, and the part after `Bearer` or `Basic`: a server may print either.
 fn take<'v>(found: &mut BTreeSet<&'v str>, value: &'v str) {
     found.insert(value);
     if let Some((scheme, rest)) = value.trim_start().split_once(' ')
@@ -361,7 +363,7 @@ fn take<'v>(found: &mut BTreeSet<&'v str>, value: &'v str) {
     }
 }
 
-/// What follows `--token` or stands in `--token=…`, and what looks like a secret by itself.
+/// The values of `--token VALUE` and `--token=VALUE`, and arguments that look like secrets.
 pub(crate) fn secret_arguments<'a>(args: &[&'a str]) -> impl Iterator<Item = &'a str> {
     args.iter().enumerate().filter_map(|(at, &arg)| {
         let assigned = arg.split_once('=').filter(|(name, _)| is_secret_key(name));
@@ -375,7 +377,7 @@ pub(crate) fn secret_arguments<'a>(args: &[&'a str]) -> impl Iterator<Item = &'a
     })
 }
 
-/// The password of an address, and the values of its query that are secret.
+/// The password of an address, and the secret values of its query.
 pub(crate) fn secrets_of_address(url: &str) -> Vec<&str> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -383,13 +385,13 @@ pub(crate) fn secrets_of_address(url: &str) -> Vec<&str> {
         authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':')).map(|(_, word)| word);
     let query = rest.split_once('?').map_or("", |(_, query)| query.split('#').next().unwrap_or_default());
     let of_query = query.split('&').filter_map(|pair| pair.split_once('=')).filter_map(|(key, value)| {
-        // `key` alone says nothing in a schema; in an address it is an API key.
+        // `key` alone is not a secret key in a schema; in an address it is an API key.
         (is_secret_key(key) || key.eq_ignore_ascii_case("key") || holds_secret(value)).then_some(value)
     });
     password.into_iter().chain(of_query).collect()
 }
 
-impl fmt::Debug for Hidden {
+impl fmt::Debug for HiddenTexts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {HIDDEN}", self.0.len())
     }
@@ -398,7 +400,7 @@ impl fmt::Debug for Hidden {
 // === impl Transport ===
 
 impl Transport {
-    /// The word for it: `stdio`, `http` or `sse`.
+    /// Its name: `stdio`, `http` or `sse`.
     pub fn name(&self) -> &'static str {
         match self {
             Transport::Stdio { .. } => "stdio",
@@ -408,7 +410,7 @@ impl Transport {
     }
 }
 
-/// Values may be secrets: names and counts are shown.
+/// Values may be secrets: the debug output has only names and counts.
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names =

@@ -1,56 +1,56 @@
-//! Why a file cannot be used at all.
+//! Errors of configuration files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Problem;
 
-/// Why a file cannot be used at all. Shown, it ends with the next step.
+/// Error of a configuration file that cannot be used at all. Its text ends with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{}\nfix: {}", self.what(), self.fix())]
     NotFound {
-        /// As it was asked for.
+        /// The path, as it was requested.
         file: PathBuf,
-        /// Who asked for it: `--config`, `WORKBENCH_CONFIG`.
+        /// The source of the path: `--config`, `WORKBENCH_CONFIG`.
         asked_by: Option<&'static str>,
-        /// A file beside it whose name is nearly the same.
+        /// A file with a similar name in the same folder.
         near: Option<PathBuf>,
     },
-    /// It is a folder.
+    /// The path is a folder.
     #[error("{}\nfix: {}", self.what(), self.fix())]
     IsFolder {
-        /// As it was asked for.
+        /// The path, as it was requested.
         file: PathBuf,
     },
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}\nfix: {}", self.what(), self.fix())]
     NotReadable {
-        /// As it was asked for.
+        /// The path, as it was requested.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is larger than it may be.
+    /// The file is too large.
     #[error("{}\nfix: {}", self.what(), self.fix())]
     TooLarge {
-        /// As it was asked for.
+        /// The path, as it was requested.
         file: PathBuf,
-        /// The most that is read, in bytes.
+        /// The limit in bytes.
         most: u64,
     },
     /// It is not UTF-8.
     #[error("{}\nfix: {}", self.what(), self.fix())]
     NotText {
-        /// As it was asked for.
+        /// The path, as it was requested.
         file: PathBuf,
-        /// Line and column of the first byte that is none, counted from 1.
+        /// Line and column of the first invalid byte, counted from 1.
         at: (usize, usize),
-        /// Whether it begins as UTF-16 does.
+        /// Whether it starts with a UTF-16 byte order mark.
         is_utf16: bool,
     },
-    /// It says something else than a configuration.
+    /// The content is not a configuration.
     #[error("{0}")]
     Wrong(Box<Problem>),
 }
@@ -68,8 +68,8 @@ impl ConfigError {
         }
     }
 
-    /// What is wrong, without the next step. Of a configuration that says something wrong, the whole report: it shows
-    /// the next step under the line that is wrong.
+    /// The description without the fix. For invalid content it is the whole report, which shows the fix under the
+    /// invalid line.
     pub fn what(&self) -> String {
         match self {
             ConfigError::NotFound { file, .. } => format!("there is no file {}", file.display()),
@@ -85,20 +85,20 @@ impl ConfigError {
         }
     }
 
-    /// The next step.
+    /// The fix.
     pub fn fix(&self) -> String {
         match self {
             ConfigError::NotFound { near: Some(near), .. } => format!("did you mean {}?", near.display()),
             ConfigError::NotFound { asked_by: Some(who), .. } => {
-                format!("check the path after {who}, or leave it out to look in the usual places")
+                format!("check the path after {who}, or leave it out to search the default locations")
             }
             ConfigError::NotFound { .. } => "check the path".to_owned(),
             ConfigError::IsFolder { .. } => "name the file in it".to_owned(),
             ConfigError::NotReadable { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied => "check who may read the file".to_owned(),
+                io::ErrorKind::PermissionDenied => "check the permissions of the file".to_owned(),
                 _ => "check the file and try again".to_owned(),
             },
-            ConfigError::TooLarge { .. } => "name a file that holds the servers and nothing else".to_owned(),
+            ConfigError::TooLarge { .. } => "name a file that contains only the configuration".to_owned(),
             ConfigError::NotText { .. } => "save it as UTF-8".to_owned(),
             ConfigError::Wrong(problem) => problem.fix.clone(),
         }

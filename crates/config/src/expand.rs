@@ -1,17 +1,17 @@
-//! `${VAR}` and `${VAR:-default}` in a text.
+//! Expansion of `${VAR}` and `${VAR:-default}` in a text.
 //!
-//! A name is made of capitals, digits and `_`, and does not begin with a digit. A variable that is set, even
-//! to nothing, wins over the default; a default goes up to the first `}`. `$$` stands for `$`. What begins
-//! as a reference and is none is an error, never text: `${lower}`, `${1ST}`, `${VAR:default}`, `${}`,
-//! `${VAR`. `${env:name}`, as some clients write it, is `${name}`. Values are not expanded again.
+//! A name consists of capitals, digits and `_`, and does not start with a digit. A variable that is set, even to an
+//! empty text, takes precedence over the default; a default ends at the first `}`. `$$` stands for `$`. An invalid
+//! reference is an error, never text: `${lower}`, `${1ST}`, `${VAR:default}`, `${}`, `${VAR`. `${env:name}`, as some
+//! clients write it, is `${name}`. Values are not expanded again.
 
 use crate::Environment;
 
-/// The longest text that expanding makes: no system takes a longer argument or variable.
+/// The longest expanded text: no operating system accepts a longer argument or variable.
 const MAX_EXPANDED_BYTES: usize = 128 << 10;
 
-/// Variables whose values are no secrets: programs print them all the time.
-const HARMLESS: &[&str] = &[
+/// Variables whose values are not secret: programs print them all the time.
+const NON_SECRET_VARIABLES: &[&str] = &[
     "APPDATA",
     "HOME",
     "HOMEDRIVE",
@@ -38,44 +38,44 @@ const HARMLESS: &[&str] = &[
     "WINDIR",
 ];
 
-/// A text and what it was made of.
+/// An expanded text and its sources.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Expanded {
+pub(crate) struct ExpandedText {
     /// The text.
     pub text: String,
     /// Variables in it that may be secret, with their values.
     pub from_environment: Vec<(String, String)>,
-    /// What stands in it that was probably meant otherwise.
-    pub doubts: Vec<Fault>,
+    /// Parts of it that the user probably did not intend.
+    pub warnings: Vec<ExpansionError>,
 }
 
-/// What is wrong with a text.
+/// An error in a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// Where in the text, in bytes.
+pub(crate) struct ExpansionError {
+    /// The byte offset in the text.
     pub at: usize,
-    /// What is wrong.
+    /// The description.
     pub message: String,
-    /// What to write instead.
+    /// The fix.
     pub fix: String,
 }
 
-/// Replaces the references in a text.
-pub(crate) fn expand(text: &str, environment: &Environment<'_>) -> Result<Expanded, Fault> {
-    let mut expanded = Expanded::default();
+/// Expands the references in a text.
+pub(crate) fn expand(text: &str, environment: &Environment<'_>) -> Result<ExpandedText, ExpansionError> {
+    let mut expanded = ExpandedText::default();
     let mut at = 0;
     while let Some(dollar) = text[at..].find('$').map(|found| at + found) {
         expanded.text.push_str(&text[at..dollar]);
         let rest = &text[dollar + 1..];
         at = dollar + 1;
         if let Some(reference) = rest.strip_prefix('{') {
-            let length = reference_length(reference).map_err(|fault| fault.within(dollar))?;
+            let length = reference_length(reference).map_err(|error| error.offset_by(dollar))?;
             resolve(&reference[..length], environment, &mut expanded)
-                .map_err(|fault| fault.within(dollar))?;
+                .map_err(|error| error.offset_by(dollar))?;
             at += length + 2;
         } else if let Some(behind) = rest.strip_prefix('$') {
             if !behind.starts_with('{') {
-                expanded.doubts.push(Fault {
+                expanded.warnings.push(ExpansionError {
                     at: dollar,
                     message: "`$$` stands for one `$`".to_owned(),
                     fix: "write a single `$` for one (only `${` needs `$$`), `$$$$` for two".to_owned(),
@@ -85,13 +85,13 @@ pub(crate) fn expand(text: &str, environment: &Environment<'_>) -> Result<Expand
             at += 1;
         } else {
             let name = &rest[..name_length(rest)];
-            // A text that is nothing but a name is meant for its value, set or not.
-            let is_meant = text.len() == name.len() + 1 || environment(name).is_some();
-            if !name.is_empty() && is_meant {
-                // The name is not told: it may be a password after all.
-                let message = "a name behind `$` alone is text, not the variable".to_owned();
+            // A text that is only a name is meant as a variable, whether it is set or not.
+            let is_intended = text.len() == name.len() + 1 || environment(name).is_some();
+            if !name.is_empty() && is_intended {
+                // The message does not quote the name: it may be a password.
+                let message = "a name after `$` without braces is text, not the variable".to_owned();
                 let fix = "put the name into braces: `${…}`".to_owned();
-                expanded.doubts.push(Fault { at: dollar, message, fix });
+                expanded.warnings.push(ExpansionError { at: dollar, message, fix });
             }
             expanded.text.push('$');
         }
@@ -103,17 +103,21 @@ pub(crate) fn expand(text: &str, environment: &Environment<'_>) -> Result<Expand
     if expanded.text.len() > MAX_EXPANDED_BYTES { Err(too_long(0)) } else { Ok(expanded) }
 }
 
-/// How far a reference goes, without its closing brace.
-fn reference_length(reference: &str) -> Result<usize, Fault> {
-    reference.find('}').ok_or_else(|| Fault {
+/// The length of a reference, without its closing brace.
+fn reference_length(reference: &str) -> Result<usize, ExpansionError> {
+    reference.find('}').ok_or_else(|| ExpansionError {
         at: 0,
         message: "`${` is not closed".to_owned(),
         fix: "close it with `}`, or write `$${` for the text itself".to_owned(),
     })
 }
 
-/// Appends what a reference stands for.
-fn resolve(reference: &str, environment: &Environment<'_>, to: &mut Expanded) -> Result<(), Fault> {
+/// Appends the value of a reference.
+fn resolve(
+    reference: &str,
+    environment: &Environment<'_>,
+    to: &mut ExpandedText,
+) -> Result<(), ExpansionError> {
     let (name, default) = match reference.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
         None => (reference, None),
@@ -125,7 +129,7 @@ fn resolve(reference: &str, environment: &Environment<'_>, to: &mut Expanded) ->
         None => return Err(wrong_reference(reference)),
     };
     if default.is_some_and(|default| default.contains("${")) {
-        return Err(Fault {
+        return Err(ExpansionError {
             at: 0,
             message: "a default cannot hold another `${…}`: the first `}` ends it".to_owned(),
             fix: format!("give ${{{name}}} a plain default, or set {name}"),
@@ -133,18 +137,19 @@ fn resolve(reference: &str, environment: &Environment<'_>, to: &mut Expanded) ->
     }
     match environment(name) {
         Some(value) => {
-            let value = value.into_string().map_err(|_| Fault {
+            let value = value.into_string().map_err(|_| ExpansionError {
                 at: 0,
                 message: format!("the value of the environment variable {name} is not UTF-8"),
                 fix: format!("set {name} to text"),
             })?;
             to.text.push_str(&value);
-            if !HARMLESS.contains(&name) && !name.starts_with("XDG_") && !name.starts_with("LC_") {
+            if !NON_SECRET_VARIABLES.contains(&name) && !name.starts_with("XDG_") && !name.starts_with("LC_")
+            {
                 to.from_environment.push((name.to_owned(), value));
             }
             Ok(())
         }
-        None => default.map(|default| to.text.push_str(default)).ok_or_else(|| Fault {
+        None => default.map(|default| to.text.push_str(default)).ok_or_else(|| ExpansionError {
             at: 0,
             message: format!("the environment variable {name} is not set"),
             fix: format!(
@@ -154,8 +159,8 @@ fn resolve(reference: &str, environment: &Environment<'_>, to: &mut Expanded) ->
     }
 }
 
-/// What is wrong with a reference that is none.
-fn wrong_reference(reference: &str) -> Fault {
+/// The error of an invalid reference.
+fn wrong_reference(reference: &str) -> ExpansionError {
     let escape = "`$${` for the text itself";
     let shown: String = reference.chars().take(40).collect();
     let (message, fix) = if reference.is_empty() {
@@ -163,7 +168,7 @@ fn wrong_reference(reference: &str) -> Fault {
     } else if let Some(input) = reference.strip_prefix("input:") {
         let name = upper(input.split(':').next().unwrap_or(input));
         (
-            "an input of an editor: nobody is asked here".to_owned(),
+            "an input of an editor: Toolwright cannot ask for it".to_owned(),
             format!("name an environment variable: ${{{name}}}"),
         )
     } else if let Some(folder) = editor_folder(reference) {
@@ -177,13 +182,14 @@ fn wrong_reference(reference: &str) -> Fault {
         let message = format!("`${{{shown}}}`: names of variables are in capitals here");
         (message, format!("write ${{{name}}} and set {name}, or {escape}"))
     } else {
-        let message = format!("`{shown}` is no name of a variable: capitals, digits and _, no digit first");
+        let message =
+            format!("`{shown}` is not a valid variable name: use capitals, digits and _, no digit first");
         (message, format!("write ${{NAME}} or ${{NAME:-default}}, or {escape}"))
     };
-    Fault { at: 0, message, fix }
+    ExpansionError { at: 0, message, fix }
 }
 
-/// What stands for a folder that only editors know.
+/// The replacement for an editor's folder variable.
 fn editor_folder(reference: &str) -> Option<&'static str> {
     match reference {
         "userHome" => Some("${HOME}"),
@@ -195,15 +201,15 @@ fn editor_folder(reference: &str) -> Option<&'static str> {
     }
 }
 
-fn too_long(at: usize) -> Fault {
-    Fault {
+fn too_long(at: usize) -> ExpansionError {
+    ExpansionError {
         at,
         message: format!("the text is longer than {} KiB", MAX_EXPANDED_BYTES >> 10),
         fix: "put it into a file, and name the file".to_owned(),
     }
 }
 
-/// How long a name at the start of a text is: capitals, digits and `_`, no digit first.
+/// The length of a name at the start of a text: capitals, digits and `_`, no digit first.
 fn name_length(text: &str) -> usize {
     if text.starts_with(|first: char| first.is_ascii_digit()) {
         return 0;
@@ -212,7 +218,7 @@ fn name_length(text: &str) -> usize {
     text.bytes().position(|byte| !is_part(byte)).unwrap_or(text.len())
 }
 
-/// A name that systems take, in any case.
+/// Whether this is a valid name of an environment variable, in any case.
 fn is_any_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())
@@ -226,8 +232,8 @@ fn upper(name: &str) -> String {
         .collect()
 }
 
-impl Fault {
-    fn within(self, at: usize) -> Fault {
-        Fault { at: at + self.at, ..self }
+impl ExpansionError {
+    fn offset_by(self, at: usize) -> ExpansionError {
+        ExpansionError { at: at + self.at, ..self }
     }
 }

@@ -1,16 +1,16 @@
-//! Which tools of a server are offered.
+//! Filters of a server's tools.
 
-/// A list of names, patterns and `!` refusals. Without names or patterns every tool is offered but the
-/// refused ones; an empty list offers none. A refusal wins over everything else.
+/// A list of names, patterns and `!` exclusions. Without names or patterns, all tools are offered except the excluded
+/// ones; an empty list offers none. An exclusion takes precedence over everything else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolFilters {
-    /// Lists that each must let a tool pass.
+    /// A tool must match each of these lists.
     allowed: Vec<Vec<String>>,
     refused: Vec<String>,
 }
 
 impl ToolFilters {
-    /// The filter that a list such as `["read_*", "!read_secret"]` is.
+    /// Creates the filter of a list such as `["read_*", "!read_secret"]`.
     pub fn new(list: &[String]) -> ToolFilters {
         let refused: Vec<String> =
             list.iter().filter_map(|entry| entry.strip_prefix('!')).map(str::to_owned).collect();
@@ -19,17 +19,17 @@ impl ToolFilters {
         ToolFilters { allowed: if names_any { vec![allowed] } else { Vec::new() }, refused }
     }
 
-    /// A tool has to pass this list of names and patterns as well.
+    /// Adds a list of names and patterns that a tool must match too.
     pub(crate) fn allow(&mut self, list: Vec<String>) {
         self.allowed.push(list);
     }
 
-    /// These names and patterns are refused as well.
+    /// Adds names and patterns to exclude.
     pub(crate) fn refuse(&mut self, list: Vec<String>) {
         self.refused.extend(list);
     }
 
-    /// A filter that passes what both pass.
+    /// The intersection of two filters.
     #[must_use]
     pub fn and(mut self, other: ToolFilters) -> ToolFilters {
         self.allowed.extend(other.allowed);
@@ -37,13 +37,13 @@ impl ToolFilters {
         self
     }
 
-    /// Whether a tool is offered. Names are compared exactly; `*` is any text, `?` one character.
+    /// Whether a tool is offered. Names are compared exactly; `*` matches any text, `?` one character.
     pub fn allows(&self, tool: &str) -> bool {
         let is_in = |list: &[String]| list.iter().any(|pattern| glob(pattern, tool));
         self.allowed.iter().all(|list| is_in(list)) && !is_in(&self.refused)
     }
 
-    /// Whether a tool that has two names is offered: a refusal of either refuses it, a permission of either allows it.
+    /// Whether a tool with two names is offered: excluding either excludes it, allowing either allows it.
     pub fn allows_either(&self, name: &str, other: &str) -> bool {
         let is_in = |list: &[String]| list.iter().any(|pattern| glob(pattern, name) || glob(pattern, other));
         self.allowed.iter().all(|list| is_in(list)) && !is_in(&self.refused)
@@ -54,18 +54,19 @@ impl ToolFilters {
         self.refused.is_empty() && self.allowed.iter().all(|list| list.iter().any(|pattern| pattern == "*"))
     }
 
-    /// The names without wildcards, of tools that should be there.
+    /// The entries without wildcards: names of tools that should exist.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let all = self.allowed.iter().flatten().chain(&self.refused);
         all.map(String::as_str).filter(|entry| !entry.contains(['*', '?']))
     }
 }
 
-/// Whether a pattern takes a text; linear in both but for the last star.
+/// Whether a pattern matches a text. Backtracks to the last star only, so the time stays at most proportional to the
+/// product of both lengths.
 pub(crate) fn glob(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut at, mut of) = (0, 0);
-    // Where the last star is, and how far the text it stands for goes.
+    // The position of the last star, and the end of the text that it matches.
     let mut star: Option<(usize, usize)> = None;
     while at < text.len() {
         match pattern.get(of) {
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_offers_what_it_names_and_not_what_it_refuses() {
+    fn list_offers_allowed_and_not_excluded_tools() {
         assert_eq!(offered(&["*"]), ["read_file", "read_secret", "write_file"]);
         assert_eq!(offered(&["read_file"]), ["read_file"]);
         assert_eq!(offered(&["read_*"]), ["read_file", "read_secret"]);
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_list_every_tool_is_offered() {
+    fn every_tool_is_offered_without_a_list() {
         let filters = ToolFilters::default();
         assert!(filters.allows("anything") && filters.is_open());
         let mut both = ToolFilters::new(&["read_*".to_owned()]);
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn many_stars_do_not_take_for_ever() {
+    fn many_stars_match_in_bounded_time() {
         assert!(!glob(&"*a".repeat(1_000), &"a".repeat(999)));
         assert!(glob("**", "") && glob("", "") && !glob("?", ""));
     }

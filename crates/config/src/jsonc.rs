@@ -1,13 +1,13 @@
-//! JSON with comments and trailing commas: both become blanks, so that every other byte keeps its place.
+//! JSON with comments and trailing commas: both become spaces, so that every other byte keeps its offset.
 
-/// A text in which comments and trailing commas are spaces. It has the same length, and the same line
-/// breaks. A comment without an end stays as it is.
+/// Replaces comments and trailing commas by spaces. Length and line breaks stay the same. An unclosed comment stays
+/// unchanged.
 pub fn blanked(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
     let mut at = 0;
-    // The comma that the next bracket would make a trailing one.
+    // The comma that becomes a trailing one if the next token is a closing bracket.
     let mut comma: Option<usize> = None;
-    // Whether a value could have ended before here: only then a comma may follow.
+    // Whether a value may have ended here: only then may a comma follow.
     let mut after_value = false;
     let last_end = text.rfind("*/").unwrap_or_default();
     while let Some(&byte) = out.get(at) {
@@ -38,11 +38,11 @@ pub fn blanked(text: &str) -> String {
             _ => (at, comma, after_value) = (at + 1, None, true),
         }
     }
-    // Only whole comments and commas were replaced, so that this is text; if it were not, nothing is blanked.
+    // Only whole comments and commas were replaced, so the result is UTF-8. Otherwise the text stays unchanged.
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Where a comment that nothing closes begins.
+/// The offset of an unclosed comment.
 pub(crate) fn open_comment(blanked: &str) -> Option<usize> {
     let bytes = blanked.as_bytes();
     let mut at = 0;
@@ -56,7 +56,8 @@ pub(crate) fn open_comment(blanked: &str) -> Option<usize> {
     None
 }
 
-/// Behind a comment that begins here; the text is searched only where there is an end to be found.
+/// The end of a comment that starts here. `last_end` avoids a search through the rest of the text for each unclosed
+/// comment.
 fn comment_end(bytes: &[u8], at: usize, last_end: usize) -> Option<usize> {
     match bytes.get(at + 1)? {
         b'/' => {
@@ -71,7 +72,7 @@ fn comment_end(bytes: &[u8], at: usize, last_end: usize) -> Option<usize> {
     }
 }
 
-/// Behind a string that begins here. One that is not closed ends with its line.
+/// The end of a string that starts here. An unclosed string ends with its line.
 fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while let Some(&byte) = bytes.get(at) {
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_comment_and_no_trailing_comma_stays() {
+    fn other_text_stays_unchanged() {
         for text in [
             r#"{"url": "https://example.com/*x*/"}"#,
             r#"["a\"// b", ",]"]"#,

@@ -1,31 +1,31 @@
-//! The file that says which MCP servers there are.
+//! Configuration files: the MCP servers and settings of Toolwright.
 //!
-//! A client's file (`mcpServers`), a workbench file (`toolboxes`) and our own superset of both are read as
-//! they are: JSON, comments and trailing commas allowed, `${VAR}` in every string. A server that is
-//! described wrongly is a [`Problem`] with its place and its fix, and the others load.
+//! A client's file (`mcpServers`), a workbench file (`toolboxes`) and Toolwright's superset of both are accepted: JSON
+//! with comments and trailing commas, `${VAR}` in every string. An invalid server entry is a [`Problem`] with its
+//! position and its fix; the other servers load.
 //!
-//! The files of other programs that have servers are [`clients`]: read, and changed without touching the rest of them.
+//! [`clients`] reads and edits the configuration files of MCP clients without changing the rest of them.
 //!
-//! This crate reads files and starts nothing; it knows no network and no runtime. The environment comes
-//! in as a function.
+//! This crate reads files and starts nothing; it knows no network and no runtime. The environment is passed in as a
+//! function.
 //!
 //! Start with [`locate`], [`load`] and [`Configuration`].
 //!
 //! # Files
 //!
-//! In the order data flows:
+//! In the order of data flow:
 //!
-//! | where | what |
+//! | file | content |
 //! |---|---|
-//! | `locate.rs`, `load.rs` | which file is taken; its bytes as text |
-//! | `jsonc.rs` | comments and trailing commas become blanks, every other byte keeps its place |
-//! | `syntax.rs` | what is wrong with a text that is not JSON, and what to write |
-//! | `read.rs`, `read/` | from the tree to toolboxes: `server`, `transport`, `login`, `fields` (texts, lists, pairs, times), `keys` (known, silent, meant), `checks`, `repeats` |
+//! | `locate.rs`, `load.rs` | search for the file; its bytes as text |
+//! | `jsonc.rs` | comments and trailing commas become spaces, every other byte keeps its offset |
+//! | `syntax.rs` | descriptions of JSON syntax errors, with fixes |
+//! | `read.rs`, `read/` | from the JSON tree to toolboxes: `server`, `transport`, `login`, `fields` (texts, lists, pairs, durations), `keys` (known and misspelled keys), `checks`, `duplicates`; the sections: `section`, `settings`, `security`, `llm`, `agent`, `voice` |
 //! | `expand.rs` | `${VAR}` in a text |
-//! | `filters.rs`, `configuration.rs` | what comes out: tools that are offered, servers, and what of them is secret |
-//! | `watch.rs`, `schema.rs` | that the file has changed, by what is in it; its JSON Schema for editors |
-//! | `clients.rs`, `clients/` | other programs that have servers: one file each and the table of them; `places` (folders of the three systems), `document` (JSON, TOML and YAML changed by places, every change read again), `data`, `read` (their entries in our words), `variables`, `danger`, `shown`, `merge` (taken over, each once), `gateway` (us among their servers), `llm` |
-//! | `mistakes.rs`, `problem.rs`, `masked.rs`, `error.rs` | mistakes in the order of the file, how they are shown, without secrets |
+//! | `filters.rs`, `configuration.rs` | the result: tool filters, servers, settings and their secrets |
+//! | `watch.rs`, `schema.rs` | change detection by content; the JSON Schema for editors |
+//! | `clients.rs`, `clients/` | MCP clients, one file each, and their table; `places` (folders on three operating systems), `document` (JSON, TOML and YAML edited in place, every edit verified), `data`, `read` (conversion of their entries), `variables`, `risks`, `display`, `merge` (import), `gateway` (Toolwright's own entry), `llm` |
+//! | `problem_collector.rs`, `problem.rs`, `secret_masking.rs`, `error.rs` | problems in the order of the file and their display, without secrets |
 
 mod agent;
 pub mod clients;
@@ -37,11 +37,11 @@ mod jsonc;
 mod llm;
 mod load;
 mod locate;
-mod masked;
-mod mistakes;
 mod problem;
+mod problem_collector;
 mod read;
 mod schema;
+mod secret_masking;
 mod settings;
 mod syntax;
 mod voice;
@@ -76,11 +76,11 @@ pub use voice::{
 };
 pub use watch::{Look, Watch};
 
-/// Where variables come from: a name in, its value out.
+/// Source of environment variables: returns the value of a name.
 pub type Environment<'e> = dyn Fn(&str) -> Option<OsString> + 'e;
 
 /// The environment of this process.
 pub fn process_environment(name: &str) -> Option<OsString> {
-    // The system's call does not take every name.
+    // The operating system accepts no such name.
     if name.is_empty() || name.contains(['=', '\0']) { None } else { std::env::var_os(name) }
 }

@@ -1,4 +1,4 @@
-//! What a configuration says of language models: whom they are asked of, which is asked for what, and how.
+//! The section `llm`: upstreams, model routes and their options.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,96 +8,97 @@ use toolwright_model::Dialect;
 
 use crate::SecretText;
 
-/// How long an upstream may take to its first byte, and be silent inside a stream.
+/// The default timeout until the first byte of a response, and between two parts of a stream.
 pub const USUAL_UPSTREAM_TIME: Duration = Duration::from_secs(120);
 
-/// The section `llm`. Two that are equal do the same.
+/// The section `llm`. A reload that gives an equal value changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LlmSettings {
-    /// The upstreams that can be used, in the order of the file.
+    /// The valid upstreams, in the order of the file.
     pub upstreams: Vec<UpstreamSettings>,
-    /// Which model goes where: the first that matches counts.
+    /// The routes of models: the first match is used.
     pub models: Vec<ModelRoute>,
-    /// How often an upstream is asked again with what is wrong with a call that cannot be mended, 0 to 3.
+    /// How often an upstream is asked again about a call that cannot be repaired, 0 to 3. The request contains the
+    /// errors of the call.
     pub reask: u32,
-    /// Whether requests and answers are written down as well.
+    /// Whether the bodies of requests and responses are journaled too.
     pub keeps_bodies: bool,
 }
 
-/// One that answers for models.
+/// A provider of models.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UpstreamSettings {
     /// Its name, unique: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// What it speaks: its `kind`, and its `api` where that kind has several.
+    /// Its API dialect: from `kind`, and from `api` if that kind has several.
     pub dialect: Dialect,
-    /// Its address, http or https, without a slash at its end. It may hold a password and a query.
+    /// Its address, http or https, without a trailing slash. It may contain a password and a query.
     pub url: String,
-    /// Whose key it gets.
+    /// Its API key.
     pub key: UpstreamKey,
-    /// Headers of every request to it.
+    /// Headers of every request.
     pub headers: Vec<(String, SecretText)>,
-    /// How long it may take to the first byte of an answer.
+    /// The timeout until the first byte of a response.
     pub first_byte: Duration,
-    /// How long it may be silent inside a stream.
+    /// The idle timeout of a stream.
     pub idle: Duration,
-    /// Whether calls that are written as text are read; by its kind when absent.
+    /// Whether tool calls that are written as text are recognised; depends on its kind if absent.
     pub reads_text_calls: Option<bool>,
-    /// What it takes otherwise than others of its kind.
+    /// Deviations from other upstreams of its kind.
     pub quirks: UpstreamQuirks,
 }
 
-/// Whose key an upstream gets.
+/// The API key of an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpstreamKey {
-    /// The client's own.
+    /// The key that the client sent.
     Client,
-    /// This one.
+    /// This key.
     Text(SecretText),
-    /// The one that stands in this file, absolute. It is read when it is needed.
+    /// The key in this file, an absolute path. It is read when it is needed.
     File(PathBuf),
 }
 
-/// What an upstream takes otherwise than others of its kind. What is absent is as usual there.
+/// Deviations of an upstream from others of its kind. An absent value has the default of the kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UpstreamQuirks {
-    /// Whether the length limit is `max_completion_tokens`.
+    /// Whether the token limit is named `max_completion_tokens`.
     pub max_completion_tokens: Option<bool>,
-    /// Whether `temperature` and `top_p` are taken.
+    /// Whether `temperature` and `top_p` are supported.
     pub temperature: Option<bool>,
-    /// Whether `top_k` is taken.
+    /// Whether `top_k` is supported.
     pub top_k: Option<bool>,
-    /// The longest name of a tool, in characters.
+    /// The longest tool name, in characters.
     pub name_chars: Option<usize>,
-    /// Which schemas of tools are taken.
+    /// The supported tool schemas.
     pub schemas: Option<SchemaQuirk>,
-    /// Where thoughts stand in a message.
+    /// The location of reasoning in a message.
     pub reasoning: Option<ReasoningQuirk>,
-    /// Whether a model is asked to think; found out when absent.
+    /// Whether the model is asked to think; detected if absent.
     pub think: Option<bool>,
-    /// Whether system messages may stand between others.
+    /// Whether system messages may occur between others.
     pub inline_system: Option<bool>,
-    /// The length limit where the client gave none, in tokens.
+    /// The default token limit of a response.
     pub max_tokens: Option<u64>,
 }
 
-/// Which schemas of tools an upstream takes.
+/// The tool schemas that an upstream supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaQuirk {
-    /// Any.
+    /// Any schema.
     Any,
-    /// An object with properties, as OpenAI.
+    /// An object with properties, as OpenAI demands.
     Object,
-    /// Few keywords, as Gemini.
+    /// A subset of the keywords, as Gemini demands.
     Gemini,
-    /// Few keywords and no references, as Ollama.
+    /// A subset of the keywords without references, as Ollama demands.
     Ollama,
 }
 
-/// Where thoughts stand in a message.
+/// The location of reasoning in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningQuirk {
-    /// Nowhere: they are not sent back.
+    /// Reasoning is not sent back.
     None,
     /// In `reasoning_content`.
     ReasoningContent,
@@ -105,29 +106,29 @@ pub enum ReasoningQuirk {
     Reasoning,
 }
 
-/// Where the models of a pattern go.
+/// The route of a pattern of models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelRoute {
-    /// The models: `*` is any text, `?` one character.
+    /// The pattern of model names: `*` matches any text, `?` one character.
     pub pattern: String,
-    /// The first is asked; each further one when those before it fail. None at all when all were wrong: then these
-    /// models are served by nobody, and not by whom a later pattern names.
+    /// The first destination is used; each further one is a fallback. The list is empty if all destinations were
+    /// invalid: then these models are not served, not even by a later pattern.
     pub destinations: Vec<Destination>,
 }
 
 /// A model of an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
-    /// The upstream's name. One that was left out of the file for a mistake is not among the upstreams.
+    /// The name of the upstream. An upstream that was left out because of an error is not among the upstreams.
     pub upstream: String,
-    /// The model as the upstream calls it; as it was asked for when absent.
+    /// The model name at the upstream; the requested one if absent.
     pub model: Option<String>,
 }
 
 // === impl LlmSettings ===
 
 impl LlmSettings {
-    /// An upstream by its name.
+    /// Finds an upstream by name.
     pub fn upstream(&self, name: &str) -> Option<&UpstreamSettings> {
         self.upstreams.iter().find(|upstream| upstream.name == name)
     }
@@ -136,11 +137,11 @@ impl LlmSettings {
 // === words ===
 
 impl SchemaQuirk {
-    /// All of them.
+    /// All variants.
     pub(crate) const ALL: [SchemaQuirk; 4] =
         [SchemaQuirk::Any, SchemaQuirk::Object, SchemaQuirk::Gemini, SchemaQuirk::Ollama];
 
-    /// The word for it in files.
+    /// Its name in files.
     pub fn word(self) -> &'static str {
         match self {
             SchemaQuirk::Any => "any",
@@ -152,11 +153,11 @@ impl SchemaQuirk {
 }
 
 impl ReasoningQuirk {
-    /// All of them.
+    /// All variants.
     pub(crate) const ALL: [ReasoningQuirk; 3] =
         [ReasoningQuirk::None, ReasoningQuirk::ReasoningContent, ReasoningQuirk::Reasoning];
 
-    /// The word for it in files.
+    /// Its name in files.
     pub fn word(self) -> &'static str {
         match self {
             ReasoningQuirk::None => "none",
@@ -169,7 +170,7 @@ impl ReasoningQuirk {
 // === impl UpstreamSettings ===
 
 impl UpstreamSettings {
-    /// Its address as it may be shown: without user, password and query.
+    /// The address without user, password and query, for display.
     pub fn shown_url(&self) -> String {
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -179,7 +180,7 @@ impl UpstreamSettings {
     }
 }
 
-/// The address may hold a password: it is shown without.
+/// The address may contain a password: the debug output omits it.
 impl fmt::Debug for UpstreamSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UpstreamSettings")

@@ -1,4 +1,4 @@
-//! From a file to a configuration.
+//! Loading of configuration files.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,22 +8,22 @@ use bumpalo::Bump;
 use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw;
 
-use crate::mistakes::Mistakes;
-use crate::read::{Reader, Switches};
+use crate::problem_collector::ProblemCollector;
+use crate::read::{ConfigReader, FileSwitches};
 use crate::{ConfigError, Configuration, Environment, Severity, jsonc, syntax};
 
-/// The longest file that is read.
+/// The largest configuration file.
 pub const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The longest file of a client that is read: some keep their history beside the servers.
+/// The largest file of a client: some clients store their history in the same file.
 const MAX_CLIENT_FILE_BYTES: u64 = 64 << 20;
 
-/// Reads a file.
+/// Loads a file.
 pub fn load(file: &Path, environment: &Environment<'_>) -> Result<Configuration, ConfigError> {
     from_bytes(file, read(file)?, environment)
 }
 
-/// Reads the bytes of a file.
+/// Parses the bytes of a file.
 pub(crate) fn from_bytes(
     file: &Path,
     bytes: Vec<u8>,
@@ -35,8 +35,8 @@ pub(crate) fn from_bytes(
     parse_in(&text, file, &folder, environment)
 }
 
-/// Reads the text of a file; nothing is looked up on disk. Relative folders in it begin at the file's own.
-/// A byte order mark at its start is no part of the text.
+/// Parses the text of a file without disk access. Relative folders start at the folder of the file. A leading byte
+/// order mark is ignored.
 pub fn parse(text: &str, file: &Path, environment: &Environment<'_>) -> Result<Configuration, ConfigError> {
     parse_in(text, file, file.parent().unwrap_or(Path::new("")), environment)
 }
@@ -50,30 +50,30 @@ fn parse_in(
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let blanked = jsonc::blanked(text);
     let arena = Bump::new();
-    let mut mistakes = Mistakes::new(text, &blanked);
-    let mut switches = Switches::default();
+    let mut collector = ProblemCollector::new(text, &blanked);
+    let mut switches = FileSwitches::default();
     let read = match raw::parse(&blanked, &arena) {
         Ok(parsed) => {
-            let mut reader = Reader::new(mistakes, environment, folder);
+            let mut reader = ConfigReader::new(collector, environment, folder);
             let toolboxes = reader.file(&parsed.root);
             switches = reader.switches(&parsed.root);
             let settings = reader.settings(&parsed.root);
-            mistakes = reader.into_mistakes();
+            collector = reader.into_collector();
             toolboxes.zip(settings)
         }
         Err(error) => {
-            let said = syntax::say(&blanked, &error);
-            mistakes.add(Severity::Error, said.offset, said.message, said.fix);
+            let syntax_error = syntax::describe(&blanked, &error);
+            collector.add(Severity::Error, syntax_error.offset, syntax_error.message, syntax_error.fix);
             None
         }
     };
-    let mut problems = mistakes.into_problems(file);
+    let mut problems = collector.into_problems(file);
     match read {
         Some((toolboxes, settings)) => {
             Ok(Configuration::new(file.to_owned(), toolboxes, switches, settings, problems))
         }
         None => {
-            // What makes the whole file useless is about no toolbox and no upstream.
+            // An error that makes the whole file unusable does not belong to a toolbox or an upstream.
             let at = problems.iter().position(|problem| {
                 problem.severity == Severity::Error
                     && problem.toolbox.is_none()
@@ -85,7 +85,7 @@ fn parse_in(
     }
 }
 
-/// The text of a file of a client, which may hold much besides servers; nothing when there is no such file.
+/// The text of a client's file, which may contain much besides servers. `None` if the file does not exist.
 pub fn read_client_file(file: &Path) -> Result<Option<String>, ConfigError> {
     let bytes = match read_up_to(file, MAX_CLIENT_FILE_BYTES) {
         Err(ConfigError::NotFound { .. }) => return Ok(None),
@@ -102,7 +102,7 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, ConfigError> {
 fn read_up_to(file: &Path, most: u64) -> Result<Vec<u8>, ConfigError> {
     let fail = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => {
-            ConfigError::NotFound { file: file.to_owned(), asked_by: None, near: near(file) }
+            ConfigError::NotFound { file: file.to_owned(), asked_by: None, near: similar_file(file) }
         }
         io::ErrorKind::IsADirectory => ConfigError::IsFolder { file: file.to_owned() },
         _ => ConfigError::NotReadable { file: file.to_owned(), source },
@@ -118,9 +118,9 @@ fn read_up_to(file: &Path, most: u64) -> Result<Vec<u8>, ConfigError> {
     Ok(bytes)
 }
 
-/// A file in the same folder whose name is nearly the same.
-pub(crate) fn near(file: &Path) -> Option<PathBuf> {
-    /// How many names of a folder are looked at.
+/// A file with a similar name in the same folder.
+pub(crate) fn similar_file(file: &Path) -> Option<PathBuf> {
+    /// The most names of a folder that are compared.
     const MAX_NAMES: usize = 1_000;
     let folder = file.parent()?;
     let wanted = file.file_name()?.to_str()?;

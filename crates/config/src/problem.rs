@@ -1,4 +1,4 @@
-//! What is wrong with a file, as it is shown: what, where with a caret, why, and what to write instead.
+//! Problems of a configuration file and their display: what, where with a caret, why, and the fix.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,36 +6,36 @@ use std::path::PathBuf;
 use toolwright_jsonrpc::raw::quote;
 
 use crate::configuration::DEFAULT_TOOLBOX;
-use crate::masked::Line;
+use crate::secret_masking::MaskableLine;
 
-/// How many characters of a line are shown.
+/// The most characters of a line that are shown.
 const SHOWN_CHARS: usize = 120;
 
-/// How many characters of a name are shown.
+/// The most characters of a name that are shown.
 const SHOWN_NAME_CHARS: usize = 80;
 
-/// One thing that is wrong with a file. Shown whole, it takes several lines; see [`Problem::line`] for one.
+/// A problem in a file. Its `Display` takes several lines; see [`Problem::line`] for one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Whether something is left out because of it.
+    /// Whether a part of the file is left out because of it.
     pub severity: Severity,
     /// The file.
     pub file: PathBuf,
-    /// The toolbox it is in.
+    /// The toolbox that it is in.
     pub toolbox: Option<String>,
-    /// The server it is about.
+    /// The server that it concerns.
     pub server: Option<String>,
-    /// What of the section `llm` it is about.
+    /// The part of the section `llm` that it concerns.
     pub llm: Option<LlmPart>,
-    /// Line, counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Column in characters, counted from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// The line, secrets hidden.
+    /// The line with masked secrets.
     pub excerpt: Excerpt,
-    /// What is wrong.
+    /// The description.
     pub message: String,
-    /// What to write instead.
+    /// The fix.
     pub fix: String,
 }
 
@@ -44,16 +44,16 @@ pub struct Problem {
 pub enum LlmPart {
     /// The upstream of this name.
     Upstream(String),
-    /// Something else in it.
+    /// Another part.
     Section,
 }
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The server, the toolbox or the file cannot be used.
     Error,
-    /// It is used; something in it is not, or is probably not what was meant.
+    /// It is used; a part of it is ignored, or is probably not intended.
     Warning,
 }
 
@@ -67,7 +67,7 @@ pub struct Excerpt {
 }
 
 impl Problem {
-    /// What it is about: a server, a toolbox, an upstream or the file.
+    /// The subject: a server, a toolbox, an upstream or the file.
     pub fn subject(&self) -> String {
         match &self.llm {
             Some(LlmPart::Upstream(name)) => return format!("upstream {}", shown(name)),
@@ -84,13 +84,13 @@ impl Problem {
         }
     }
 
-    /// The same in one line, for a log.
+    /// The problem in one line, for a log.
     pub fn line(&self) -> String {
         let Problem { file, line, column, message, fix, .. } = self;
         format!("{}:{line}:{column}: {}: {message}; {fix}", file.display(), self.subject())
     }
 
-    /// What it means for the file, without the word for how bad it is.
+    /// The consequence for the file, without the severity.
     pub(crate) fn headline(&self) -> String {
         let subject = self.subject();
         let is_whole = self.toolbox.is_none() && self.llm.is_none();
@@ -102,8 +102,8 @@ impl Problem {
         }
     }
 
-    /// Where it is, with the line, a caret, why it is wrong and the fix: the lines below the headline, each with a line
-    /// break before it.
+    /// The position, the line with a caret, the description and the fix: the lines below the headline, each with a
+    /// leading line break.
     pub fn details(&self) -> String {
         let gutter = self.line.to_string().len();
         let Excerpt { text, caret } = &self.excerpt;
@@ -123,7 +123,7 @@ impl Problem {
     }
 }
 
-/// A name in quotes, and not too long.
+/// A name in quotes, truncated if it is long.
 fn shown(name: &str) -> String {
     match name.char_indices().nth(SHOWN_NAME_CHARS) {
         Some((end, _)) => quote(&format!("{}…", &name[..end])),
@@ -142,8 +142,8 @@ impl fmt::Display for Problem {
 }
 
 impl Excerpt {
-    /// The whole line, or as much of a long one as can be shown with the place in its middle.
-    pub(crate) fn of(line: &Line<'_>, at: usize) -> Excerpt {
+    /// The whole line, or the part of a long line around the byte offset.
+    pub(crate) fn of(line: &MaskableLine<'_>, at: usize) -> Excerpt {
         let text = line.text;
         let at = text.floor_char_boundary(at.min(text.len()));
         let is_long = text.char_indices().nth(SHOWN_CHARS).is_some();
@@ -154,8 +154,8 @@ impl Excerpt {
             .take(back)
             .fold((0, at), |(count, _), (start, _)| (count + 1, start));
         let end = text[start..].char_indices().nth(SHOWN_CHARS).map_or(text.len(), |(end, _)| start + end);
-        // A tab would move the caret, and other control characters move more than that.
-        let shown = line.masked(start..end).replace(char::is_control, " ");
+        // A tab would move the caret, and other control characters could do more.
+        let shown = line.mask(start..end).replace(char::is_control, " ");
         let (left, right) = (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
         Excerpt { text: format!("{left}{shown}{right}"), caret: before + 1 + left.chars().count() }
     }
@@ -166,27 +166,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_caret_stands_under_its_place_in_lines_of_any_length() {
+    fn caret_is_under_its_column_in_lines_of_any_length() {
         for length in [1, 10, 119, 120, 121, 500] {
             for column in [1, 2, 60, 61, 119, 120, 121, 300, 499, 500] {
                 if column <= length {
                     let line: String = (1..=length).map(|at| if at == column { 'ß' } else { '.' }).collect();
-                    let excerpt = Excerpt::of(&Line::new(&line), column - 1);
+                    let excerpt = Excerpt::of(&MaskableLine::new(&line), column - 1);
                     assert_eq!(excerpt.text.chars().nth(excerpt.caret - 1), Some('ß'), "{length} {column}");
                     assert!(excerpt.text.chars().count() <= SHOWN_CHARS + 2);
                 }
             }
         }
-        assert_eq!(Excerpt::of(&Line::new("["), 1).caret, 2);
-        assert_eq!(Excerpt::of(&Line::new("["), 5).caret, 2);
-        assert_eq!(Excerpt::of(&Line::new("\t\u{1b}x"), 2).text, "  x");
+        assert_eq!(Excerpt::of(&MaskableLine::new("["), 1).caret, 2);
+        assert_eq!(Excerpt::of(&MaskableLine::new("["), 5).caret, 2);
+        assert_eq!(Excerpt::of(&MaskableLine::new("\t\u{1b}x"), 2).text, "  x");
     }
 
     #[test]
-    fn a_secret_that_is_shown_in_part_is_hidden_in_part() {
+    fn partly_shown_secret_is_masked() {
         let line = format!(r#"{{"API_KEY": "{}", "x": 1}}"#, "k".repeat(500));
         for at in [0, 13, 100, 300, 512, 520] {
-            assert!(!Excerpt::of(&Line::new(&line), at).text.contains('k'), "{at}");
+            assert!(!Excerpt::of(&MaskableLine::new(&line), at).text.contains('k'), "{at}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! What a configuration says besides servers: what is written down of calls and for how long, what is hidden in
-//! it, where it can be searched, what is learned of it, and who else is told.
+//! Settings besides servers: journal, redaction, store, security, notifications and telemetry.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,33 +6,33 @@ use std::time::Duration;
 
 use toolwright_model::{Durability, OnFailure};
 
-/// What is written down of calls. What is absent is as usual.
+/// Settings of the journal. An absent setting has its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LedgerSettings {
-    /// How safe a record is before its call is answered.
+    /// The durability of a record before the response to its call.
     pub durability: Durability,
-    /// What becomes of a call that cannot be written down.
+    /// The handling of a call whose record cannot be written.
     pub on_failure: OnFailure,
-    /// How long records are kept.
+    /// The retention time of records.
     pub keep: Option<Duration>,
-    /// How much all records together may take, in bytes.
+    /// The size limit of the whole journal, in bytes.
     pub keep_bytes: Option<u64>,
-    /// How large one file of the journal becomes, in bytes.
+    /// The size limit of one journal file, in bytes.
     pub segment_bytes: Option<u64>,
-    /// Where `normalizer_stats.json` is written, absolute; nowhere when absent.
+    /// The folder of `normalizer_stats.json`, absolute; not written if absent.
     pub log_dir: Option<PathBuf>,
 }
 
-/// Where records can be searched.
+/// The database for searching records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreAddress {
-    /// A SQLite file: this one, absolute, or the usual one in the state folder.
+    /// A SQLite file: this absolute path, or the default one in the state folder.
     Sqlite(Option<PathBuf>),
-    /// A PostgreSQL database, by its address. It may hold a password.
+    /// The address of a PostgreSQL database. It may contain a password.
     Postgres(SecretText),
 }
 
-/// How far the built-in rules go for the tools of a server.
+/// The reach of the built-in rules for the tools of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BuiltinRulesSetting {
     /// They apply wherever a tool's schema does not contradict them.
@@ -46,11 +45,11 @@ pub enum BuiltinRulesSetting {
 }
 
 impl BuiltinRulesSetting {
-    /// Every value.
+    /// All variants.
     pub const ALL: [BuiltinRulesSetting; 3] =
         [BuiltinRulesSetting::Schema, BuiltinRulesSetting::Always, BuiltinRulesSetting::Off];
 
-    /// The word for it in files.
+    /// Its name in files.
     pub fn word(self) -> &'static str {
         match self {
             BuiltinRulesSetting::Schema => "schema",
@@ -60,27 +59,27 @@ impl BuiltinRulesSetting {
     }
 }
 
-/// What becomes of tools that are not what they were, or that speak to the model behind the user's back.
+/// The handling of tools whose definitions changed or contain hidden instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SecuritySettings {
-    /// Tools whose definitions are others than those that were agreed to.
+    /// Tools whose definitions differ from the approved ones.
     pub changed_tools: Suspicion,
-    /// Tools whose definitions hold instructions that nobody is meant to see.
+    /// Tools whose definitions contain hidden instructions for the model.
     pub hidden_instructions: Suspicion,
 }
 
-/// What becomes of a tool that is suspected.
+/// The handling of a suspicious tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Suspicion {
-    /// It is shown, and works.
+    /// It stays usable, with a warning.
     #[default]
     Flag,
-    /// It is hidden until somebody agrees to it.
+    /// It is hidden until a user approves it.
     Hide,
 }
 
 impl Suspicion {
-    /// The word for it in files.
+    /// Its name in files.
     pub fn word(self) -> &'static str {
         match self {
             Suspicion::Flag => "flag",
@@ -89,25 +88,25 @@ impl Suspicion {
     }
 }
 
-/// Who is told when something happens that somebody should know.
+/// The targets of notifications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotifySettings {
-    /// An address that every notice is sent to, as JSON. It may hold a secret.
+    /// The address that every alert is posted to, as JSON. It may contain a secret.
     pub webhook: Option<SecretText>,
 }
 
-/// Whom traces and metrics are sent to.
+/// The export of traces and metrics.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TelemetrySettings {
-    /// The address of an OTLP receiver over HTTP. It may hold a password.
+    /// The address of an OTLP collector over HTTP. It may contain a password.
     pub otlp: Option<String>,
-    /// Headers of every request to it.
+    /// Headers of every export request.
     pub headers: Vec<(String, SecretText)>,
-    /// What this gateway is called there.
+    /// The service name of this gateway.
     pub service_name: Option<String>,
-    /// Whether traces are sent.
+    /// Whether traces are exported.
     pub traces: bool,
-    /// Whether metrics are sent.
+    /// Whether metrics are exported.
     pub metrics: bool,
 }
 
@@ -116,12 +115,12 @@ pub struct TelemetrySettings {
 pub struct SecretText(String);
 
 impl SecretText {
-    /// Keeps a text from being shown.
+    /// Wraps a secret text.
     pub fn new(text: impl Into<String>) -> SecretText {
         SecretText(text.into())
     }
 
-    /// The text itself. It must reach no log and no message.
+    /// The text itself. It must not appear in logs and messages.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -146,7 +145,7 @@ impl Default for TelemetrySettings {
     }
 }
 
-/// The address may hold a password: whether there is one is shown.
+/// The address may contain a password: the debug output only shows whether it is set.
 impl fmt::Debug for TelemetrySettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TelemetrySettings")

@@ -1,4 +1,4 @@
-//! What a configuration says of the voice: who may speak to it, what it may do, and how a broker is reached.
+//! The section `voice`: fronts, permitted tools and the MQTT broker.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -6,78 +6,78 @@ use std::time::Duration;
 
 use crate::SecretText;
 
-/// The tool that lists the devices of a house when nobody says otherwise.
+/// The default tool that lists the devices of a home.
 pub const USUAL_LIST_TOOL: &str = "list_zwave_devices";
-/// The tool that switches them.
+/// The default tool that controls devices.
 pub const USUAL_CONTROL_TOOL: &str = "control_zwave_device";
-/// What topics begin with.
+/// The default prefix of topics.
 pub const USUAL_TOPIC_PREFIX: &str = "voice";
-/// Where the broker inside listens, if that port is free.
+/// The default port of the built-in broker, if it is free.
 pub const USUAL_BROKER_PORT: u16 = 1883;
-/// Where clients of Wyoming come in.
+/// The default port of the Wyoming front.
 pub const USUAL_WYOMING_PORT: u16 = 10_500;
 
-/// The voice.
+/// The section `voice`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoiceSettings {
-    /// Whether `toolwright serve` has a voice; `toolwright voice` always has.
+    /// Whether `toolwright serve` runs the voice; `toolwright voice` always does.
     pub is_enabled: bool,
-    /// The broker; none when MQTT is switched off.
+    /// The MQTT front; `None` if it is disabled.
     pub mqtt: Option<MqttSettings>,
-    /// Whether the topics of Rhasspy are listened to as well.
+    /// Whether the Hermes topics of Rhasspy are served too.
     pub hermes: bool,
-    /// Where clients of Wyoming come in; nowhere when it is switched off.
+    /// The Wyoming front; `None` if it is disabled.
     pub wyoming: Option<WyomingSettings>,
-    /// The tools that the voice may use; the usual ones when absent.
+    /// The tools that the voice may use; the default ones if absent.
     pub tools: Option<Vec<String>>,
-    /// Words of tools and devices that a spoken yes is asked for, besides the usual ones.
+    /// Words in tool and device names that demand a spoken confirmation, besides the default ones.
     pub confirm: Vec<String>,
-    /// How long a spoken question stays open.
+    /// The timeout of a spoken confirmation.
     pub confirm_time: Option<Duration>,
-    /// How old a sentence may be.
+    /// The maximum age of a sentence.
     pub max_age: Option<Duration>,
-    /// How long a model may think.
+    /// The timeout of the model.
     pub think_time: Option<Duration>,
-    /// How many sentences wait.
+    /// The queue length, in sentences.
     pub waiting: Option<usize>,
-    /// How many are answered at once.
+    /// The concurrency limit, in sentences.
     pub at_once: Option<usize>,
-    /// The model that is asked.
+    /// The model.
     pub model: Option<String>,
     /// The tool that lists the devices.
     pub list_tool: String,
-    /// The tool that switches them.
+    /// The tool that controls devices.
     pub control_tool: String,
 }
 
-/// How the voice is connected to a broker.
+/// Settings of the MQTT front.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MqttSettings {
-    /// Which broker.
+    /// The broker.
     pub broker: BrokerChoice,
-    /// What topics begin with.
+    /// The prefix of topics.
     pub topic_prefix: String,
-    /// What topics may begin with that clients ask to be answered at, besides `topic_prefix`.
+    /// Permitted prefixes of response topics that clients request, besides `topic_prefix`.
     pub response_prefixes: Vec<String>,
-    /// What we are called there; a name of its own for every run when absent.
+    /// The MQTT client id; a random one per run if absent.
     pub client_id: Option<String>,
-    /// Which revisions of MQTT are spoken.
+    /// The MQTT protocol versions.
     pub protocol: MqttProtocol,
 }
 
-/// Which broker.
+/// The broker of the MQTT front.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BrokerChoice {
-    /// The one inside, on this machine only.
+    /// The built-in one, on this machine only.
     Inside {
-        /// Where it listens; when it is taken and nobody asked for it, at any that is free.
+        /// Its port. If absent and the default port is taken, any free port is used.
         port: Option<u16>,
     },
-    /// Another one.
+    /// An external one.
     Outside(BrokerSettings),
 }
 
-/// A broker of somebody else.
+/// An external broker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokerSettings {
     /// Its host.
@@ -86,30 +86,30 @@ pub struct BrokerSettings {
     pub port: u16,
     /// Whether the connection is encrypted.
     pub is_encrypted: bool,
-    /// The certificates that it may be signed with, absolute; those of the system when absent.
+    /// The CA certificates, an absolute path; those of the system if absent.
     pub ca_file: Option<PathBuf>,
-    /// Who we are.
+    /// The user name.
     pub username: Option<String>,
-    /// How we show it.
+    /// The password.
     pub password: BrokerPassword,
 }
 
 /// The password of a broker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum BrokerPassword {
-    /// None.
+    /// No password.
     #[default]
     None,
-    /// This one.
+    /// This password.
     Text(SecretText),
-    /// The first line of this file, absolute.
+    /// The first line of this file, an absolute path.
     File(PathBuf),
 }
 
-/// Which revisions of MQTT are spoken.
+/// The MQTT protocol versions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MqttProtocol {
-    /// 5, and 3.1.1 where the broker does not understand it.
+    /// 5, and 3.1.1 if the broker does not support it.
     #[default]
     Auto,
     /// 5 only.
@@ -118,16 +118,16 @@ pub enum MqttProtocol {
     Three,
 }
 
-/// Where clients of Wyoming come in.
+/// Settings of the Wyoming front.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WyomingSettings {
-    /// The address.
+    /// The address to listen at.
     pub listen: SocketAddr,
-    /// Who else may come in: this machine always may.
+    /// Other permitted clients: this machine is always permitted.
     pub allow: Vec<AddressRange>,
 }
 
-/// Some addresses: one, or all that begin alike.
+/// An IP address, or a range in CIDR notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressRange {
     address: IpAddr,
@@ -174,7 +174,7 @@ impl Default for WyomingSettings {
 }
 
 impl BrokerSettings {
-    /// The broker of an address such as `mqtts://user:password@host:8883`; nothing when it is none.
+    /// Parses an address such as `mqtts://user:password@host:8883`; `None` if it is invalid.
     pub fn parse(url: &str) -> Option<BrokerSettings> {
         let url = url.trim();
         let (scheme, rest) = url.split_once("://").unwrap_or(("mqtt", url));
@@ -214,7 +214,7 @@ impl BrokerSettings {
         Some(BrokerSettings { host: host.to_owned(), port, is_encrypted, ca_file: None, username, password })
     }
 
-    /// The address as it may be shown.
+    /// The address without credentials, for display.
     pub fn shown(&self) -> String {
         let scheme = if self.is_encrypted { "mqtts" } else { "mqtt" };
         match self.host.contains(':') {
@@ -225,7 +225,7 @@ impl BrokerSettings {
 }
 
 impl MqttProtocol {
-    /// The word for it in files.
+    /// Its name in files.
     pub fn word(self) -> &'static str {
         match self {
             MqttProtocol::Auto => "auto",
@@ -236,7 +236,7 @@ impl MqttProtocol {
 }
 
 impl AddressRange {
-    /// `192.168.1.7`, `192.168.1.0/24`, `fd00::/8`; nothing when it is none of them.
+    /// Parses `192.168.1.7`, `192.168.1.0/24` or `fd00::/8`; `None` if it is invalid.
     pub fn parse(text: &str) -> Option<AddressRange> {
         let (address, bits) = match text.trim().split_once('/') {
             Some((address, bits)) => (address, Some(bits.parse::<u8>().ok()?)),
@@ -248,7 +248,7 @@ impl AddressRange {
         (bits <= most).then_some(AddressRange { address, bits })
     }
 
-    /// Whether an address is one of them.
+    /// Whether the range contains an address.
     pub fn contains(&self, other: IpAddr) -> bool {
         let shift = |all: u32| all.saturating_sub(u32::from(self.bits));
         match (self.address, other.to_canonical()) {
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_brokers_are_read_as_people_write_them() {
+    fn broker_addresses_are_parsed() {
         for (written, shown, is_encrypted) in [
             ("mqtt://house.local", "mqtt://house.local:1883", false),
             ("house.local:1900", "mqtt://house.local:1900", false),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_what_begins_alike() {
+    fn range_contains_addresses_with_its_prefix() {
         let range = |text| AddressRange::parse(text).expect(text);
         let ip = |text: &str| text.parse().expect(text);
         assert!(range("192.168.1.0/24").contains(ip("192.168.1.77")));

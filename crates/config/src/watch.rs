@@ -1,4 +1,4 @@
-//! Notices that a file has changed, by what stands in it.
+//! Change detection of a file, by its content.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,38 +8,38 @@ use toolwright_base::FileStamp;
 use crate::load::{from_bytes, read};
 use crate::{ConfigError, Configuration, Environment};
 
-/// A file that was written so short a time ago may be written again without looking different.
-const FRESH: Duration = Duration::from_secs(3);
+/// A file that was written this recently may change again without a different stamp.
+const FRESH_WITHIN: Duration = Duration::from_secs(3);
 
-/// A file that is looked at again and again. It may come and go: editors put another in its place.
+/// A watched file. It may disappear and reappear: editors replace it.
 #[derive(Debug)]
 pub struct Watch {
     file: PathBuf,
-    /// How the file looked when it was last read.
-    seen: Option<FileStamp>,
-    /// What was last reported, or taken as known.
+    /// The stamp of the file when it was last read.
+    last_stamp: Option<FileStamp>,
+    /// The content that was last reported, or present at the start.
     known: Content,
-    /// What stood in it at the last look and is bad: it may be half written.
-    doubtful: Option<Content>,
+    /// Invalid content of the last check: it may be half written.
+    unconfirmed: Option<Content>,
 }
 
-/// How thoroughly a file is looked at.
+/// The mode of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// It is read when it looks different, and a bad one is reported when it stays so until the next look.
+    /// Reads the file if its stamp differs. Reports an invalid file only if it is the same at the next check.
     Passing,
-    /// It is read and reported, whatever it looks like.
+    /// Reads and reports the file in any case.
     Thorough,
 }
 
-/// What stands in a file; nothing when it cannot be read.
+/// The content of a file; `None` if it cannot be read.
 type Content = Option<Vec<u8>>;
 
 impl Watch {
-    /// Watches a file, which need not be there. What stands in it now counts as known.
+    /// Watches a file, which need not exist. Its current content counts as known.
     pub fn new(file: &Path) -> Watch {
-        let seen = FileStamp::of(file);
-        Watch { file: file.to_owned(), seen, known: read(file).ok(), doubtful: None }
+        let last_stamp = FileStamp::of(file);
+        Watch { file: file.to_owned(), last_stamp, known: read(file).ok(), unconfirmed: None }
     }
 
     /// The file.
@@ -47,42 +47,44 @@ impl Watch {
         &self.file
     }
 
-    /// Whether a look in passing would find what is known. Costs one question to the system.
+    /// Whether the stamp is unchanged, so that a passing check would do nothing. Costs one system call.
     pub fn looks_the_same(&self) -> bool {
-        self.is_as_seen(FileStamp::of(&self.file))
+        self.is_unchanged(FileStamp::of(&self.file))
     }
 
-    fn is_as_seen(&self, stamp: Option<FileStamp>) -> bool {
-        stamp == self.seen && !stamp.is_some_and(|stamp| stamp.is_fresh(FRESH)) && self.doubtful.is_none()
+    fn is_unchanged(&self, stamp: Option<FileStamp>) -> bool {
+        stamp == self.last_stamp
+            && !stamp.is_some_and(|stamp| stamp.is_fresh(FRESH_WITHIN))
+            && self.unconfirmed.is_none()
     }
 
-    /// Looks at the file. Tells what it says when that is not what was told last: each content once.
+    /// Checks the file. Returns its configuration if the content was not reported before.
     pub fn look(
         &mut self,
         look: Look,
         environment: &Environment<'_>,
     ) -> Option<Result<Configuration, ConfigError>> {
         let stamp = FileStamp::of(&self.file);
-        if look == Look::Passing && self.is_as_seen(stamp) {
+        if look == Look::Passing && self.is_unchanged(stamp) {
             return None;
         }
-        self.seen = stamp;
+        self.last_stamp = stamp;
         let (content, read) = match read(&self.file) {
             Ok(bytes) => (Some(bytes.clone()), Ok(bytes)),
             Err(error) => (None, Err(error)),
         };
         if look == Look::Passing && content == self.known {
-            self.doubtful = None;
+            self.unconfirmed = None;
             return None;
         }
-        let said = read.and_then(|bytes| from_bytes(&self.file, bytes, environment));
-        if look == Look::Passing && said.is_err() && self.doubtful.as_ref() != Some(&content) {
-            self.doubtful = Some(content);
+        let result = read.and_then(|bytes| from_bytes(&self.file, bytes, environment));
+        if look == Look::Passing && result.is_err() && self.unconfirmed.as_ref() != Some(&content) {
+            self.unconfirmed = Some(content);
             return None;
         }
-        self.doubtful = None;
+        self.unconfirmed = None;
         self.known = content;
-        Some(said)
+        Some(result)
     }
 }
 
@@ -93,8 +95,8 @@ mod tests {
 
     use super::*;
 
-    fn names(said: Option<Result<Configuration, ConfigError>>) -> Vec<String> {
-        let configuration = said.expect("something is told").expect("it is right");
+    fn names(result: Option<Result<Configuration, ConfigError>>) -> Vec<String> {
+        let configuration = result.expect("something is told").expect("it is right");
         configuration.servers().map(|(_, server)| server.name.clone()).collect()
     }
 
@@ -103,21 +105,21 @@ mod tests {
     }
 
     #[test]
-    fn each_content_is_told_once() {
+    fn each_content_is_reported_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("toolwright.json");
         fs::write(&file, file_of("a")).expect("written");
         let mut watch = Watch::new(&file);
         let look = |watch: &mut Watch| watch.look(Look::Passing, &|_| None);
         assert!(look(&mut watch).is_none());
-        // As long as before, and a moment later.
+        // The same length, and a moment later.
         fs::write(&file, file_of("b")).expect("written");
         assert_eq!(names(look(&mut watch)), ["b"]);
         assert!(look(&mut watch).is_none());
-        // Written anew with the same content.
+        // Rewritten with the same content.
         fs::write(&file, file_of("b")).expect("written");
         assert!(look(&mut watch).is_none());
-        // Another file in its place.
+        // Replaced by another file.
         let other = folder.path().join("other");
         fs::write(&other, file_of("c")).expect("written");
         fs::rename(&other, &file).expect("renamed");
@@ -126,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_long_ago_need_not_be_read_to_be_known() {
+    fn old_file_is_not_read_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("toolwright.json");
         let old = |text: &str| {
             fs::write(&file, text).expect("written");
-            let long_ago = SystemTime::now() - 10 * FRESH;
+            let long_ago = SystemTime::now() - 10 * FRESH_WITHIN;
             fs::File::options()
                 .append(true)
                 .open(&file)
@@ -146,39 +148,39 @@ mod tests {
         assert!(!watch.looks_the_same(), "it is longer");
         assert_eq!(names(watch.look(Look::Passing, &|_| None)), ["bb"]);
         assert!(watch.looks_the_same());
-        // Half written: it is read again with the next look, whatever it looks like then.
+        // Half written: the next check reads it again, whatever its stamp is.
         old("{");
         assert!(watch.look(Look::Passing, &|_| None).is_none() && !watch.looks_the_same());
-        // What was written just now may be written again within the same tick of the clock.
+        // A file that was just written may be written again within the same clock tick.
         fs::write(&file, file_of("c")).expect("written");
         assert!(watch.look(Look::Passing, &|_| None).is_some() && !watch.looks_the_same());
     }
 
     #[test]
-    fn a_bad_file_is_told_once_when_it_stays_bad() {
+    fn invalid_file_is_reported_once_if_it_stays_invalid() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("toolwright.json");
         let mut watch = Watch::new(&file);
         let look = |watch: &mut Watch| watch.look(Look::Passing, &|_| None);
         assert!(look(&mut watch).is_none());
-        // Half written, then whole.
+        // Half written, then complete.
         fs::write(&file, &file_of("a")[..20]).expect("written");
         assert!(look(&mut watch).is_none());
         fs::write(&file, file_of("a")).expect("written");
         assert_eq!(names(look(&mut watch)), ["a"]);
-        // Bad, and it stays so.
+        // Invalid, and it stays so.
         fs::write(&file, "{").expect("written");
         assert!(look(&mut watch).is_none());
         assert!(matches!(look(&mut watch), Some(Err(ConfigError::Wrong(_)))));
         assert!(look(&mut watch).is_none());
-        // Gone, and back.
+        // Removed, and restored.
         fs::remove_file(&file).expect("removed");
         assert!(look(&mut watch).is_none());
         assert!(look(&mut watch).expect("told").is_err());
         assert!(look(&mut watch).is_none());
         fs::write(&file, file_of("a")).expect("written");
         assert_eq!(names(look(&mut watch)), ["a"]);
-        // On demand it is told at once.
+        // A thorough check reports it at once.
         fs::write(&file, "[").expect("written");
         assert!(watch.look(Look::Thorough, &|_| None).expect("told").is_err());
         assert!(look(&mut watch).is_none());

@@ -1,5 +1,5 @@
-//! The files of all fourteen clients in one home: what is in them is taken over, Toolwright is put in and taken out, and
-//! nothing of them is lost.
+//! The files of all fourteen clients in one home: their servers are imported, Toolwright is added and removed, and no
+//! content is lost.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use toolwright_config::clients::{
 };
 use toolwright_config::parse;
 
-/// What a client has, and what of it is left out.
+/// The imported and the skipped servers of each client.
 const EXPECTED: &[(&str, &[&str], &[&str])] = &[
     ("claude-desktop", &["filesystem", "shell"], &[]),
     ("claude-code", &["sentry", "filesystem", "db"], &[]),
@@ -72,7 +72,7 @@ fn ways(client: &Client) -> Vec<Gateway> {
     if client.ways == Ways::Both { vec![stdio(), http()] } else { vec![stdio()] }
 }
 
-/// Every text in a value.
+/// Collects all texts of a value.
 fn texts(data: &Data, found: &mut BTreeSet<String>) {
     match data {
         Data::Text(text) | Data::Number(text) => drop(found.insert(text.clone())),
@@ -83,7 +83,7 @@ fn texts(data: &Data, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn the_table_has_all_clients_and_every_one_has_its_file_in_the_home() {
+fn table_has_all_clients_and_each_has_a_file() {
     let ids: Vec<&str> = EXPECTED.iter().map(|(id, ..)| *id).collect();
     assert_eq!(CLIENTS.map(|client| client.id).to_vec(), ids);
     for (id, taken, left_out) in EXPECTED {
@@ -96,7 +96,7 @@ fn the_table_has_all_clients_and_every_one_has_its_file_in_the_home() {
 }
 
 #[test]
-fn files_are_where_the_three_systems_have_them() {
+fn user_files_on_three_operating_systems() {
     let environment = |name: &str| match name {
         "HOME" | "USERPROFILE" => Some(OsString::from("/home/ann")),
         "APPDATA" => Some(OsString::from("/home/ann/AppData/Roaming")),
@@ -116,7 +116,7 @@ fn files_are_where_the_three_systems_have_them() {
 }
 
 #[test]
-fn nothing_of_an_entry_is_lost() {
+fn conversion_loses_no_text() {
     for client in CLIENTS {
         let (file, text) = file_of(client);
         let document = document(client, &text);
@@ -131,7 +131,7 @@ fn nothing_of_an_entry_is_lost() {
             texts(&found.entry, &mut here);
             let all: String = here.iter().map(|text| format!("{text}\n")).collect();
             for text in there {
-                // Said in our words: kinds, names, variables, times.
+                // Converted texts: kinds, names, variables, durations.
                 let kinds = [
                     "stdio",
                     "local",
@@ -159,7 +159,7 @@ fn nothing_of_an_entry_is_lost() {
 }
 
 #[test]
-fn all_are_taken_over_into_one_configuration_that_loads() {
+fn imported_configuration_loads() {
     let found: Vec<Found> = CLIENTS.into_iter().flat_map(found_in).collect();
     let into = Merge { text: None, file: Path::new("/home/ann/toolwright.json"), toolbox: None };
     let merged = merge(&into, found).unwrap_or_else(|error| panic!("{error}"));
@@ -176,18 +176,18 @@ fn all_are_taken_over_into_one_configuration_that_loads() {
         .iter()
         .filter_map(|(_, fate)| if let Fate::Added(name) = fate { Some(name.as_str()) } else { None })
         .collect();
-    // What an editor asks for has to be named by its owner first.
+    // The user must first set a variable for an input that an editor asks for.
     let usable: Vec<&str> = added.iter().copied().filter(|name| *name != "perplexity").collect();
     assert_eq!(names, usable);
-    let said: Vec<String> = configuration.problems.iter().map(|problem| problem.line()).collect();
-    assert_eq!(said.len(), 1, "{said:#?}");
-    assert!(said[0].contains("${PERPLEXITY_KEY}"), "{said:?}");
+    let messages: Vec<String> = configuration.problems.iter().map(|problem| problem.line()).collect();
+    assert_eq!(messages.len(), 1, "{messages:#?}");
+    assert!(messages[0].contains("${PERPLEXITY_KEY}"), "{messages:?}");
     let off =
         |name: &str| configuration.servers().any(|(_, server)| server.name == name && server.is_disabled);
     for name in ["docs", "notes", "old", "mail", "jira", "team.tools"] {
         assert!(off(name), "{name} is switched on");
     }
-    // The same server of two clients, once.
+    // A server of two clients is imported once.
     assert_eq!(
         merged.fates.iter().filter(|(_, fate)| *fate == Fate::Same("filesystem".to_owned())).count(),
         1
@@ -198,7 +198,7 @@ fn all_are_taken_over_into_one_configuration_that_loads() {
 }
 
 #[test]
-fn the_same_name_for_another_server_is_a_second_name() {
+fn name_conflict_gets_a_suffix() {
     let found: Vec<Found> = found_in(client("cursor").expect("a client"));
     let ours =
         "{\n  // mine\n  \"mcpServers\": {\n    \"github\": {\"command\": \"other\"}, // stays\n  },\n}\n";
@@ -217,7 +217,7 @@ fn the_same_name_for_another_server_is_a_second_name() {
     assert!(configuration.problems.is_empty(), "{:?}", configuration.problems);
 }
 
-/// The forms that a text of a client can come in.
+/// Variants of a client's file.
 fn forms(format: Format, text: &str) -> Vec<(&'static str, String)> {
     let mut forms = vec![
         ("as it is", text.to_owned()),
@@ -241,7 +241,7 @@ fn forms(format: Format, text: &str) -> Vec<(&'static str, String)> {
     forms
 }
 
-/// Lines of a text that hold a comment.
+/// The lines of a text that contain a comment.
 fn comments(text: &str) -> Vec<&str> {
     text.lines()
         .filter(|line| {
@@ -252,7 +252,7 @@ fn comments(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn toolwright_goes_into_every_client_and_out_again_in_every_form() {
+fn toolwright_is_added_and_removed_in_every_form() {
     let mut count = 0;
     for client in CLIENTS {
         let (_, text) = file_of(client);
@@ -266,7 +266,7 @@ fn toolwright_goes_into_every_client_and_out_again_in_every_form() {
                     .unwrap_or_else(|error| panic!("{what}: {error}"));
                 let after = document.to_text();
                 assert_ne!(after, text, "{what}");
-                // Its own entry apart, the file says what it said.
+                // Apart from its own entry, the content is unchanged.
                 let mut without = document.root().data();
                 without.remove(&client.path(document.root(), "toolwright"));
                 let mut expected = before.root().data();
@@ -290,7 +290,7 @@ fn toolwright_goes_into_every_client_and_out_again_in_every_form() {
                         "{what}:\n{after:?}"
                     );
                 }
-                // Twice is the same as once.
+                // Adding it twice changes nothing.
                 client.put(&mut document, "toolwright", &gateway).expect("put");
                 assert_eq!(document.to_text(), after, "{what}");
                 let ours = servers(client, &document, Path::new("file"), &Scope::User);
@@ -313,7 +313,7 @@ fn toolwright_goes_into_every_client_and_out_again_in_every_form() {
 }
 
 #[test]
-fn the_other_way_replaces_the_first_and_what_was_added_to_it_stays() {
+fn other_transport_replaces_the_first_and_keeps_user_keys() {
     for client in CLIENTS.into_iter().filter(|client| client.ways == Ways::Both) {
         let (_, text) = file_of(client);
         let mut document = document(client, &text);
@@ -336,7 +336,7 @@ fn the_other_way_replaces_the_first_and_what_was_added_to_it_stays() {
 }
 
 #[test]
-fn how_it_looks_in_each_client() {
+fn toolwright_entry_of_each_client() {
     let mut shown = String::new();
     for client in CLIENTS {
         for gateway in ways(client) {
@@ -349,7 +349,7 @@ fn how_it_looks_in_each_client() {
 }
 
 #[test]
-fn it_does_not_go_where_it_cannot_be() {
+fn impossible_entry_is_refused() {
     let desktop = client("claude-desktop").expect("a client");
     let mut empty = document(desktop, "{}");
     assert_eq!(desktop.put(&mut empty, "toolwright", &http()), Err(PutError::StdioOnly("Claude Desktop")));
@@ -366,7 +366,7 @@ fn it_does_not_go_where_it_cannot_be() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_place() {
+fn syntax_errors_have_a_position() {
     let mut shown = String::new();
     for (id, text) in [
         ("cursor", "{\"mcpServers\": {\"a\": {\"command\": \"npx\" \"args\": []}}}"),
@@ -387,7 +387,7 @@ fn what_cannot_be_read_is_told_with_its_place() {
 }
 
 #[test]
-fn clients_are_found_by_the_words_that_people_use() {
+fn clients_are_found_by_common_names() {
     for (word, id) in [
         ("claude", "claude-code"),
         ("Claude Desktop", "claude-desktop"),
@@ -404,7 +404,7 @@ fn clients_are_found_by_the_words_that_people_use() {
 }
 
 #[test]
-fn opencode_of_the_second_version_has_its_servers_one_level_deeper() {
+fn opencode_version_2_has_servers_one_level_deeper() {
     let opencode = client("opencode").expect("a client");
     let text = r#"{"mcp": {"servers": {"a": {"type": "local", "command": ["x", "y"], "disabled": true}}}}"#;
     let mut document = document(opencode, text);
@@ -415,7 +415,7 @@ fn opencode_of_the_second_version_has_its_servers_one_level_deeper() {
 }
 
 #[test]
-fn servers_of_a_project_run_in_its_folder() {
+fn project_servers_run_in_the_project_folder() {
     let folder = Path::new("/home/ann/shop");
     let code = client("vs-code").expect("a client");
     let text = r#"{"servers": {"lint": {"command": "node", "args": ["${workspaceFolder}/lint.js"]}, "far": {"url": "https://x.example/mcp"}}}"#;

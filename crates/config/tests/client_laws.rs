@@ -1,11 +1,11 @@
-//! What holds for any text of a client that can be read: Toolwright goes in and out, and the rest stays.
+//! Properties that hold for any valid client file: Toolwright can be added and removed, and the rest stays.
 
 use std::path::Path;
 
 use proptest::prelude::*;
 use toolwright_config::clients::{CLIENTS, Client, Document, Format, Gateway, PutError, Secret, Ways};
 
-/// Texts of the three formats to begin with.
+/// Seed texts of the three formats.
 const SEEDS: &[(Format, &str)] = &[
     (Format::Json, include_str!("homes/ann/.cursor/mcp.json")),
     (Format::Json, include_str!("homes/ann/.config/zed/settings.json")),
@@ -25,7 +25,7 @@ const SEEDS: &[(Format, &str)] = &[
     ),
 ];
 
-/// Pieces that are put into a text.
+/// Fragments that are inserted into a text.
 const PIECES: &[&str] = &[
     "\n",
     "\r\n",
@@ -118,8 +118,8 @@ fn gateways(client: &Client) -> Vec<Gateway> {
     if client.ways == Ways::Both { vec![stdio, http] } else { vec![stdio] }
 }
 
-/// The laws, for every client that has files of this format.
-fn hold(format: Format, text: &str) -> Result<usize, TestCaseError> {
+/// Checks the properties for every client of this format.
+fn check_properties(format: Format, text: &str) -> Result<usize, TestCaseError> {
     let Ok(before) = Document::parse(text, format, Path::new("file")) else { return Ok(0) };
     prop_assert_eq!(before.to_text(), text);
     let mut count = 0;
@@ -137,7 +137,7 @@ fn hold(format: Format, text: &str) -> Result<usize, TestCaseError> {
             let once = document.to_text();
             client.put(&mut document, "toolwright", &gateway).expect("twice");
             prop_assert_eq!(document.to_text(), once.clone());
-            // Nothing is taken from the text: it is there, in its order.
+            // No comment is lost, and their order stays.
             let mut rest = once.as_str();
             for line in text
                 .lines()
@@ -164,19 +164,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn toolwright_goes_in_and_out_of_any_text((format, text) in any_text()) {
-        hold(format, &text)?;
+    fn toolwright_is_added_and_removed_in_any_text((format, text) in any_text()) {
+        check_properties(format, &text)?;
     }
 
     #[test]
-    fn toolwright_goes_in_and_out_of_any_json((format, text) in any_json()) {
-        hold(format, &text)?;
+    fn toolwright_is_added_and_removed_in_any_json((format, text) in any_json()) {
+        check_properties(format, &text)?;
     }
 }
 
 #[test]
-fn the_laws_are_not_empty() {
+fn properties_are_checked_for_every_seed() {
     for (format, text) in SEEDS {
-        assert!(hold(*format, text).unwrap_or_else(|error| panic!("{error}")) > 0, "{text}");
+        assert!(check_properties(*format, text).unwrap_or_else(|error| panic!("{error}")) > 0, "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Files as clients write them load as they are.
+//! Files as clients write them load unchanged.
 
 use crate::support;
 
@@ -65,7 +65,7 @@ fn cursor() {
 fn vs_code() {
     let configuration = read(&fixture("vscode.mcp.json")).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(names(&configuration), ["default/fetch", "default/github"]);
-    // An input cannot be asked for: that server is told of, with the variable to name instead.
+    // An input cannot be requested: the server is reported, with the variable to use instead.
     let [problem] = &configuration.problems[..] else { panic!("{:?}", configuration.problems) };
     assert_eq!((problem.server.as_deref(), problem.severity), (Some("perplexity"), Severity::Error));
     assert!(problem.fix.contains("${PERPLEXITY_KEY}"), "{problem}");
@@ -81,7 +81,7 @@ fn cline_and_roo() {
     let servers = &configuration.toolboxes[0].servers;
     assert_eq!(servers.iter().map(|server| server.is_disabled).collect::<Vec<_>>(), [false, true, false]);
     assert!(servers[0].tool_filters.allows("get_forecast"));
-    // What was switched off in the client does not come back.
+    // A tool that the user disabled in the client does not reappear.
     assert!(!servers[0].tool_filters.allows("delete_station"));
     let Transport::Http { kind: HttpKind::Streamable, .. } = servers[2].transport else {
         panic!("not streamable")
@@ -95,7 +95,7 @@ fn gemini_cli() {
     assert_eq!(names(&configuration), ["default/py", "default/http"]);
     let filters = &configuration.toolboxes[0].servers[0].tool_filters;
     assert!(filters.allows("safe_tool") && !filters.allows("unsafe_tool") && !filters.allows("other"));
-    // The rest of the settings is one warning at most.
+    // The rest of the settings gives at most one warning.
     assert!(configuration.problems.len() <= 1, "{:?}", configuration.problems);
 }
 
@@ -107,7 +107,7 @@ fn windsurf_and_copilot() {
 }
 
 #[test]
-fn a_workbench_file() {
+fn workbench_file() {
     let configuration = clean(&fixture("workbench-config.json"));
     assert_eq!(names(&configuration), ["dev/memory", "dev/filesystem", "prod/memory"]);
     assert_eq!(configuration.toolboxes[0].description.as_deref(), Some("Tools for development in /home/ann"));
@@ -118,7 +118,7 @@ fn a_workbench_file() {
 }
 
 #[test]
-fn our_own_file_has_everything_that_the_others_have() {
+fn toolwright_file_has_all_features() {
     let configuration = clean(&fixture("toolwright.json"));
     assert_eq!(names(&configuration), ["default/time", "dev/build"]);
     let build = &configuration.toolboxes[1].servers[0];
@@ -132,7 +132,7 @@ fn our_own_file_has_everything_that_the_others_have() {
 }
 
 #[test]
-fn both_shapes_in_one_file_share_the_default_toolbox() {
+fn both_formats_share_the_default_toolbox() {
     let configuration = clean(
         r#"{"toolboxes": {"default": {"description": "mine", "mcpServers": {"a": {"command": "x"}}}},
             "mcpServers": {"b": {"command": "y"}}}"#,
@@ -146,7 +146,7 @@ fn both_shapes_in_one_file_share_the_default_toolbox() {
 }
 
 #[test]
-fn the_same_server_in_two_toolboxes_is_two_servers() {
+fn same_server_in_two_toolboxes_is_two_servers() {
     let configuration = clean(
         r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}},
                           "prod": {"description": "p", "mcpServers": {"a": {"command": "x"}}}}}"#,
@@ -156,7 +156,7 @@ fn the_same_server_in_two_toolboxes_is_two_servers() {
 }
 
 #[test]
-fn files_that_name_no_servers_yet_are_no_mistake() {
+fn file_without_servers_is_valid() {
     for text in [
         "{}",
         r#"{"mcpServers": {}}"#,
@@ -171,7 +171,7 @@ fn files_that_name_no_servers_yet_are_no_mistake() {
 }
 
 #[test]
-fn the_words_for_a_transport_are_understood_in_every_form() {
+fn transport_names_are_accepted_in_every_form() {
     for (word, name) in [
         ("stdio", "stdio"),
         ("STDIO", "stdio"),
@@ -193,7 +193,7 @@ fn the_words_for_a_transport_are_understood_in_every_form() {
 }
 
 #[test]
-fn folders_and_programs_begin_at_home_or_at_the_file() {
+fn relative_paths_start_at_home_or_at_the_file() {
     let cases = [
         (r#"{"command": "npx"}"#, "npx", None),
         (r#"{"command": "~/bin/serve"}"#, "/home/ann/bin/serve", None),
@@ -216,7 +216,7 @@ fn folders_and_programs_begin_at_home_or_at_the_file() {
 }
 
 #[test]
-fn a_command_as_a_list_puts_its_rest_before_the_arguments() {
+fn command_list_precedes_the_arguments() {
     let server = entry(
         r#"{"type": "local", "command": ["npx", "-y", "x"], "args": ["--port"], "environment": {"A": "b"}}"#,
     );
@@ -226,7 +226,7 @@ fn a_command_as_a_list_puts_its_rest_before_the_arguments() {
 }
 
 #[test]
-fn servers_that_say_the_same_are_equal() {
+fn equivalent_servers_are_equal() {
     let one = entry(r#"{"command": "x", "env": {"A": "${TOKEN}"}}"#);
     let same = entry(r#"{ "env": {"A": "t0ken-of-ann"}, /* moved */ "command": "x", }"#);
     assert_eq!(one.transport, same.transport);

@@ -1,5 +1,5 @@
-//! The examples on the page about the configuration are read: `config` without a problem, `config-problems` with
-//! those that stand behind its `---`.
+//! The examples in docs/configuration.md are parsed: `config` without a problem, `config-problems` with the problems
+//! after its `---`.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn problems(text: &str) -> Vec<Problem> {
     }
 }
 
-/// The blocks of the page that are marked with a word.
+/// The code blocks of the page with this language tag.
 fn blocks(page: &str, mark: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut is_inside = false;
@@ -40,7 +40,7 @@ fn blocks(page: &str, mark: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_shows_what_is_said() {
+fn documented_examples_give_the_documented_problems() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let (right, wrong) = (blocks(&page, "config"), blocks(&page, "config-problems"));
@@ -56,7 +56,7 @@ fn the_page_shows_what_is_said() {
     }
     for example in wrong {
         let (text, expected) = example.split_once("---\n").expect("what is said of it");
-        let said: String = problems(text).iter().map(|problem| format!("{problem}\n")).collect();
-        assert_eq!(said, expected);
+        let messages: String = problems(text).iter().map(|problem| format!("{problem}\n")).collect();
+        assert_eq!(messages, expected);
     }
 }

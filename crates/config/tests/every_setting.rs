@@ -1,4 +1,4 @@
-//! Every key that the JSON Schema of the file has stands in a table of the book, and every key in such a table is one.
+//! Every key of the JSON Schema is in a table of the docs, and every key in such a table is in the schema.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::Value;
 use toolwright_config::JSON_SCHEMA;
 
-/// The tables of keys: the page, the heading that they stand under, the first words of the table, and what of the schema
-/// they describe.
+/// The tables of keys: the page, the heading above them, the start of the table, and the part of the schema that they
+/// describe.
 const TABLES: [(&str, &str, &str, &str); 9] = [
     ("configuration.md", "## The file", "| key |", "#"),
     ("configuration.md", "## A server", "| key |", "server"),
@@ -25,7 +25,7 @@ const TABLES: [(&str, &str, &str, &str); 9] = [
     ("voice.md", "## Settings", "| key of `voice` |", "voice"),
 ];
 
-/// Other spellings that the text of the page names beside the one in the table, and keys of a toolbox.
+/// Aliases that the text of the page mentions besides the name in the table, and keys of a toolbox.
 const IN_THE_TEXT: [&str; 7] =
     ["servers", "httpUrl", "serverUrl", "baseUrl", "transport", "description", "mcpServers"];
 
@@ -38,7 +38,7 @@ fn page(name: &str) -> String {
     std::fs::read_to_string(path).expect("the page")
 }
 
-/// What is in the first cells of a table, as code.
+/// The code spans in the first cells of a table.
 fn documented(page: &str, heading: &str, head: &str) -> BTreeSet<String> {
     let (_, below) = page.split_once(&format!("\n{heading}")).unwrap_or_else(|| panic!("no {heading:?}"));
     let (_, table) =
@@ -48,7 +48,7 @@ fn documented(page: &str, heading: &str, head: &str) -> BTreeSet<String> {
     cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
-/// The keys of an object of the schema, with those of the objects in it behind a dot.
+/// The keys of an object of the schema; those of nested objects after a dot.
 fn keys(schema: &Value, object: &Value, prefix: &str, depth: usize, into: &mut BTreeSet<String>) {
     let mut objects = vec![object];
     while let Some(object) = objects.pop() {
@@ -68,7 +68,7 @@ fn keys(schema: &Value, object: &Value, prefix: &str, depth: usize, into: &mut B
 }
 
 #[test]
-fn every_setting_is_in_the_book_and_nothing_else() {
+fn documented_keys_equal_the_schema_keys() {
     let schema = schema();
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for (name, heading, head, describes) in TABLES {
@@ -91,7 +91,7 @@ fn every_setting_is_in_the_book_and_nothing_else() {
                 keys(&schema, &schema["$defs"][describes], "", depth, &mut known);
             }
         }
-        // An object with a row for each of its keys needs none itself.
+        // An object with a row for each of its keys needs no row itself.
         let has_rows = |key: &String| documented.iter().any(|other| other.starts_with(&format!("{key}.")));
         let missing: Vec<&String> = known
             .iter()

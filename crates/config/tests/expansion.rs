@@ -1,27 +1,27 @@
-//! `${VAR}` in every string, as the workbench document promises it: what is no reference is an error.
+//! `${VAR}` in every string, as the workbench document demands: an invalid reference is an error.
 
 use crate::support;
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use support::{clean, entry, environment, problems, said_of};
+use support::{clean, entry, environment, messages_of, problems};
 use toolwright_config::{Transport, parse};
 
-/// What an argument becomes.
+/// The expanded text of an argument.
 fn expanded(text: &str) -> String {
     let server = entry(&format!(r#"{{"command": "x", "args": ["{text}"]}}"#));
     let Transport::Stdio { args, .. } = server.transport else { panic!("no command") };
     args[0].clone()
 }
 
-/// What is said of an argument.
-fn refused(text: &str) -> String {
-    said_of(&format!(r#"{{"command": "x", "args": ["{text}"]}}"#)).join("\n")
+/// The problems of an argument.
+fn problems_of(text: &str) -> String {
+    messages_of(&format!(r#"{{"command": "x", "args": ["{text}"]}}"#)).join("\n")
 }
 
 #[test]
-fn references_become_values_and_defaults() {
+fn references_expand_to_values_and_defaults() {
     for (text, value) in [
         ("${HOME}", "/home/ann"),
         ("${HOME}/a/${PORT}", "/home/ann/a/8080"),
@@ -38,7 +38,7 @@ fn references_become_values_and_defaults() {
 }
 
 #[test]
-fn a_variable_that_is_set_to_nothing_wins_over_the_default() {
+fn empty_variable_takes_precedence_over_the_default() {
     assert_eq!(expanded("[${EMPTY:-default}]"), "[]");
     assert_eq!(expanded("[${EMPTY}]"), "[]");
 }
@@ -53,8 +53,8 @@ fn two_dollars_stand_for_one() {
     assert_eq!(expanded("$${HOME}"), "${HOME}");
     assert_eq!(expanded("$${lower}"), "${lower}");
     assert_eq!(expanded("$${"), "${");
-    let said = refused("a$$b");
-    assert!(said.starts_with("`$$` stands for one `$`"), "{said}");
+    let messages = problems_of("a$$b");
+    assert!(messages.starts_with("`$$` stands for one `$`"), "{messages}");
     let read =
         support::read(r#"{"mcpServers": {"s": {"command": "x", "args": ["a$$b", "$$$$", "$$${PORT}"]}}}"#);
     let read = read.expect("a configuration");
@@ -63,22 +63,22 @@ fn two_dollars_stand_for_one() {
 }
 
 #[test]
-fn a_dollar_by_itself_is_a_dollar() {
+fn single_dollar_is_text() {
     for text in ["$", "a$", "^x$", "$5", "pa$word", "a/$NOT_SET", "$ {HOME}", "{HOME}", "%HOME%"] {
         assert_eq!(expanded(text), text);
     }
 }
 
 #[test]
-fn a_name_behind_a_dollar_is_told_where_its_value_was_probably_meant() {
+fn name_after_a_dollar_gets_a_warning() {
     for text in ["$HOME/data", "$HOME", "$NOT_SET"] {
-        let said = refused(text);
-        assert!(said.starts_with("a name behind `$` alone is text"), "{text}: {said}");
+        let messages = problems_of(text);
+        assert!(messages.starts_with("a name after `$` without braces is text"), "{text}: {messages}");
     }
 }
 
 #[test]
-fn what_begins_as_a_reference_and_is_none_is_an_error() {
+fn invalid_reference_is_an_error() {
     for text in [
         "${lower}",
         "${Mixed}",
@@ -107,29 +107,29 @@ fn what_begins_as_a_reference_and_is_none_is_an_error() {
         let found = problems(&text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         assert_eq!(found[0].server.as_deref(), Some("s"));
-        // The caret stands under the dollar.
+        // The caret is under the dollar.
         let line: Vec<char> = text.chars().collect();
         assert_eq!(line[found[0].column - 1], '$', "{text}");
     }
 }
 
 #[test]
-fn a_variable_that_is_not_set_is_named_with_what_to_do() {
+fn unset_variable_is_reported_with_a_fix() {
     assert_eq!(
-        refused("${GITHUB_TOKEN}"),
+        problems_of("${GITHUB_TOKEN}"),
         "the environment variable GITHUB_TOKEN is not set; set it before the start (export GITHUB_TOKEN=value), \
          or give a default: ${GITHUB_TOKEN:-value}"
     );
 }
 
 #[test]
-fn the_spelling_of_other_clients_is_understood() {
+fn env_prefix_of_clients_is_accepted() {
     assert_eq!(expanded("${env:HOME}"), "/home/ann");
     assert_eq!(expanded("${env:NOT_SET:-x}"), "x");
 }
 
 #[test]
-fn every_string_is_expanded_and_nothing_else() {
+fn every_string_is_expanded() {
     let configuration = clean(
         r#"{"toolboxes": {"box-${PORT}": {"description": "at ${PORT}", "mcpServers": {
             "s-${PORT}": {"command": "${HOME}/serve", "args": ["${PORT}"], "env": {"K_${PORT}": "${PORT}"},
@@ -157,14 +157,14 @@ fn every_string_is_expanded_and_nothing_else() {
 }
 
 #[test]
-fn two_names_that_become_one_are_told() {
+fn names_that_expand_to_the_same_are_reported() {
     let found = problems(r#"{"mcpServers": {"a8080": {"command": "x"}, "a${PORT}": {"command": "y"}}}"#);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].message, "two servers have this name, and neither is used");
 }
 
 #[test]
-fn a_toolbox_whose_description_cannot_be_expanded_is_used_as_it_stands() {
+fn description_that_cannot_be_expanded_stays_unchanged() {
     let text =
         r#"{"toolboxes": {"dev": {"description": "of ${NOBODY}", "mcpServers": {"a": {"command": "x"}}}}}"#;
     let configuration = support::read(text).expect("a configuration");
@@ -173,20 +173,20 @@ fn a_toolbox_whose_description_cannot_be_expanded_is_used_as_it_stands() {
 }
 
 #[test]
-fn a_value_that_is_no_text_or_too_long_is_told_without_it() {
+fn invalid_value_is_reported_without_quoting_it() {
     let odd = |name: &str| match name {
         "LONG" => Some(OsString::from("x".repeat(200_000))),
         #[cfg(unix)]
         "BYTES" => Some(std::os::unix::ffi::OsStringExt::from_vec(vec![b'a', 0xff])),
         _ => environment(name),
     };
-    let said = |text: &str| {
+    let messages = |text: &str| {
         let text = format!(r#"{{"mcpServers": {{"s": {{"command": "x", "args": ["{text}"]}}}}}}"#);
         let read = parse(&text, Path::new("f.json"), &odd).expect("a configuration");
         assert_eq!(read.problems.len(), 1);
         read.problems[0].message.clone()
     };
-    assert_eq!(said("${LONG}"), "the text is longer than 128 KiB");
+    assert_eq!(messages("${LONG}"), "the text is longer than 128 KiB");
     #[cfg(unix)]
-    assert_eq!(said("${BYTES}"), "the value of the environment variable BYTES is not UTF-8");
+    assert_eq!(messages("${BYTES}"), "the value of the environment variable BYTES is not UTF-8");
 }

@@ -1,4 +1,4 @@
-//! Finding and reading files: which one is taken, and what is said of one that cannot be.
+//! Search and loading of files, and the errors of files that cannot be used.
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,7 +27,7 @@ fn found(folder: &Path, environment: &dyn Fn(&str) -> Option<OsString>) -> Optio
 }
 
 #[test]
-fn the_first_of_the_usual_places_is_taken() {
+fn first_default_location_is_used() {
     let scratch = folder();
     let (here, home) = (scratch.path().join("here"), scratch.path().join("home"));
     fs::create_dir_all(&here).unwrap();
@@ -47,7 +47,7 @@ fn the_first_of_the_usual_places_is_taken() {
 }
 
 #[test]
-fn the_folder_of_a_users_configurations_can_be_set() {
+fn xdg_config_home_is_respected() {
     let scratch = folder();
     let file = write(scratch.path(), "xdg/toolwright/toolwright.json", "{}");
     let set = |value: &Path| {
@@ -56,12 +56,12 @@ fn the_folder_of_a_users_configurations_can_be_set() {
     };
     let here = scratch.path().join("here");
     assert_eq!(found(&here, &set(&scratch.path().join("xdg"))).map(|located| located.file), Some(file));
-    // A relative one is no folder of configurations.
+    // A relative path is ignored, as the XDG specification demands.
     assert_eq!(found(&here, &set(Path::new("xdg"))), None);
 }
 
 #[test]
-fn a_file_that_is_named_is_taken_before_the_usual_places() {
+fn named_file_takes_precedence() {
     let scratch = folder();
     write(scratch.path(), "toolwright.json", "{}");
     let other = write(scratch.path(), "other.json", "{}");
@@ -74,13 +74,13 @@ fn a_file_that_is_named_is_taken_before_the_usual_places() {
     assert_eq!(found(scratch.path(), &named), Some(Located { file: third, by: FoundBy::Variable }));
     let explicit = locate_from(scratch.path(), Some(Path::new("other.json")), &named).unwrap();
     assert_eq!(explicit, Some(Located { file: other, by: FoundBy::Flag }));
-    // Set to nothing is not set.
+    // An empty variable counts as unset.
     let empty = |name: &str| (name == "WORKBENCH_CONFIG").then(OsString::new);
     assert_eq!(found(scratch.path(), &empty).map(|located| located.by), Some(FoundBy::CurrentFolder));
 }
 
 #[test]
-fn a_file_that_is_named_and_not_there_is_an_error_even_beside_the_usual_ones() {
+fn missing_named_file_is_an_error() {
     let scratch = folder();
     write(scratch.path(), "toolwright.json", "{}");
     let error = locate_from(scratch.path(), Some(Path::new("toolwrigth.json")), &nothing).unwrap_err();
@@ -97,7 +97,7 @@ fn a_file_that_is_named_and_not_there_is_an_error_even_beside_the_usual_ones() {
 }
 
 #[test]
-fn a_file_is_read_and_relative_folders_begin_at_its_own() {
+fn relative_folders_start_at_the_file() {
     let scratch = folder();
     let text = "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"cwd\": \"data\"}}}";
     let file = write(scratch.path(), "deep/toolwright.json", text);
@@ -111,7 +111,7 @@ fn a_file_is_read_and_relative_folders_begin_at_its_own() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_the_reason() {
+fn unusable_file_is_reported_with_the_reason() {
     let scratch = folder();
     let at = |name: &str| scratch.path().join(name);
     fs::create_dir(at("folder.json")).unwrap();
@@ -119,33 +119,33 @@ fn what_cannot_be_read_is_told_with_the_reason() {
     fs::write(at("latin1.json"), b"{\n  \"caf\xe9\": 1}").unwrap();
     fs::write(at("large.json"), vec![b' '; (4 << 20) + 1]).unwrap();
     fs::write(at("limit.json"), [vec![b' '; (4 << 20) - 2], b"{}".to_vec()].concat()).unwrap();
-    let said = |name: &str| {
+    let messages = |name: &str| {
         let error = load(&at(name), &nothing).unwrap_err();
         assert_eq!(error.file(), at(name));
         assert!(error.to_string().ends_with(&error.fix()));
         error.to_string().replace(&scratch.path().display().to_string(), "")
     };
-    assert_eq!(said("missing.json"), "there is no file /missing.json\nfix: check the path");
-    assert_eq!(said("folder.json"), "/folder.json is a folder, not a file\nfix: name the file in it");
-    assert_eq!(said("utf16.json"), "/utf16.json is UTF-16, not UTF-8\nfix: save it as UTF-8");
-    assert_eq!(said("latin1.json"), "/latin1.json:2:7: this byte is not UTF-8\nfix: save it as UTF-8");
+    assert_eq!(messages("missing.json"), "there is no file /missing.json\nfix: check the path");
+    assert_eq!(messages("folder.json"), "/folder.json is a folder, not a file\nfix: name the file in it");
+    assert_eq!(messages("utf16.json"), "/utf16.json is UTF-16, not UTF-8\nfix: save it as UTF-8");
+    assert_eq!(messages("latin1.json"), "/latin1.json:2:7: this byte is not UTF-8\nfix: save it as UTF-8");
     assert_eq!(
-        said("large.json"),
-        "/large.json is larger than 4 MiB\nfix: name a file that holds the servers and nothing else"
+        messages("large.json"),
+        "/large.json is larger than 4 MiB\nfix: name a file that contains only the configuration"
     );
     assert!(load(&at("limit.json"), &nothing).unwrap().toolboxes.is_empty());
 }
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read_is_told_so() {
+fn unreadable_file_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = folder();
     let file = write(scratch.path(), "toolwright.json", "{}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     match load(&file, &nothing) {
         Err(error @ ConfigError::NotReadable { .. }) => {
-            assert_eq!(error.fix(), "check who may read the file")
+            assert_eq!(error.fix(), "check the permissions of the file")
         }
         // Root may read everything.
         other => assert!(other.is_ok() && fs::read(&file).is_ok(), "{other:?}"),
@@ -153,7 +153,7 @@ fn a_file_that_may_not_be_read_is_told_so() {
 }
 
 #[test]
-fn a_file_that_nests_without_end_is_refused_at_once() {
+fn deep_nesting_is_refused() {
     let scratch = folder();
     for deep in [
         "[".repeat(1 << 20),
@@ -168,7 +168,7 @@ fn a_file_that_nests_without_end_is_refused_at_once() {
 }
 
 #[test]
-fn the_environment_of_the_process_takes_any_name() {
+fn process_environment_accepts_any_name() {
     for name in ["", "=", "A=B", "a\0b"] {
         assert_eq!(process_environment(name), None);
     }

@@ -1,4 +1,4 @@
-//! What holds for any text at all.
+//! Properties that hold for any text.
 
 use crate::support;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use support::{environment, read};
 use toolwright_config::{ConfigError, blanked};
 
-/// Pieces that make comments, strings, commas and references likely.
+/// Fragments that make comments, strings, commas and references likely.
 fn piece() -> impl Strategy<Value = String> {
     let words = [
         "{",
@@ -64,7 +64,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece(), 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// A server's entry, right in most parts.
+/// A server's entry that is mostly valid.
 fn any_entry() -> impl Strategy<Value = String> {
     let values = [
         "\"x\"",
@@ -114,7 +114,7 @@ fn any_entry() -> impl Strategy<Value = String> {
     })
 }
 
-/// What must hold of every answer: places within the text, something said, and a fix.
+/// Checks every result: positions within the text, a message, and a fix.
 fn check(text: &str) -> Result<(), TestCaseError> {
     let lines: Vec<&str> = text.strip_prefix('\u{feff}').unwrap_or(text).split('\n').collect();
     let problems = match read(text) {
@@ -143,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn blanking_keeps_every_place(text in prop_oneof![text(), any::<String>()]) {
+    fn blanking_keeps_every_offset(text in prop_oneof![text(), any::<String>()]) {
         let blank = blanked(&text);
         prop_assert_eq!(blank.len(), text.len());
         for ((at, was), (also, is)) in text.bytes().enumerate().zip(blank.bytes().enumerate()) {
@@ -154,40 +154,40 @@ proptest! {
     }
 
     #[test]
-    fn strict_json_is_left_as_it_is(text in text()) {
+    fn strict_json_stays_unchanged(text in text()) {
         if serde_json::from_str::<serde_json::Value>(&text).is_ok() {
             prop_assert_eq!(blanked(&text), text);
         }
     }
 
     #[test]
-    fn any_text_is_a_configuration_or_a_mistake_with_its_place(text in text()) {
+    fn any_text_gives_a_configuration_or_a_problem(text in text()) {
         check(&text)?;
     }
 
     #[test]
-    fn any_entries_are_servers_or_mistakes_with_their_places(entries in prop::collection::vec(any_entry(), 0..4)) {
+    fn any_entries_give_servers_or_problems(entries in prop::collection::vec(any_entry(), 0..4)) {
         let entries: Vec<String> =
             entries.iter().enumerate().map(|(at, entry)| format!("\"s{at}\": {entry}")).collect();
         check(&format!("{{\"mcpServers\": {{\n{},\n}}}} // end", entries.join(",\n")))?;
     }
 
     #[test]
-    fn comments_and_trailing_commas_change_nothing_but_places(entry in any_entry(), comment in "[^*/\n]{0,10}") {
+    fn comments_and_trailing_commas_only_change_positions(entry in any_entry(), comment in "[^*/\n]{0,10}") {
         let plain = format!("{{\"mcpServers\": {{\"s\": {entry}}}}}");
         let noted = format!("// {comment}\n{{/*{comment}*/\"mcpServers\": {{\"s\": {entry},}},\n}}/*{comment}*/");
-        let said = |text: &str| match read(text) {
+        let messages = |text: &str| match read(text) {
             Ok(read) => {
                 let problems: Vec<String> = read.problems.iter().map(|problem| problem.message.clone()).collect();
                 (read.toolboxes, problems)
             }
             Err(error) => (Vec::new(), vec![error.fix()]),
         };
-        prop_assert_eq!(said(&plain), said(&noted));
+        prop_assert_eq!(messages(&plain), messages(&noted));
     }
 
     #[test]
-    fn text_without_dollars_is_never_changed(text in "[^$\u{0}]{0,30}") {
+    fn text_without_dollars_stays_unchanged(text in "[^$\u{0}]{0,30}") {
         let quoted = serde_json::to_string(&text).expect("JSON");
         let read = read(&format!("{{\"mcpServers\": {{\"s\": {{\"command\": \"x\", \"args\": [{quoted}]}}}}}}"));
         let read = read.expect("a configuration");
@@ -199,6 +199,6 @@ proptest! {
 }
 
 #[test]
-fn the_environment_of_the_tests_is_what_it_is_thought_to_be() {
+fn test_environment_has_home() {
     assert!(environment("HOME").is_some() && environment("X").is_none());
 }

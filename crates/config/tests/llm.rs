@@ -1,4 +1,4 @@
-//! The section `llm`: each value as it is written, the usual ones without it, and no mistake that reaches further.
+//! The section `llm`: each value, the defaults, and the limited effect of an error.
 
 use crate::support;
 
@@ -39,7 +39,7 @@ fn names(settings: &LlmSettings) -> Vec<&str> {
 }
 
 #[test]
-fn everything_is_read_as_it_is_written() {
+fn all_keys_are_read() {
     let configuration = clean(WHOLE);
     let settings = llm(&configuration);
     assert_eq!((settings.reask, settings.keeps_bodies), (2, true));
@@ -77,7 +77,7 @@ fn everything_is_read_as_it_is_written() {
 }
 
 #[test]
-fn what_is_not_written_is_as_usual() {
+fn absent_keys_have_defaults() {
     let configuration =
         clean(r#"{"llm": {"upstreams": {"a": {"kind": "openai", "url": "http://localhost:8000/v1"}}}}"#);
     let settings = llm(&configuration);
@@ -91,13 +91,13 @@ fn what_is_not_written_is_as_usual() {
     }
 }
 
-/// Where a pattern leads.
+/// The route of a pattern.
 fn route<'s>(settings: &'s LlmSettings, pattern: &str) -> Option<&'s ModelRoute> {
     settings.models.iter().find(|route| route.pattern == pattern)
 }
 
 #[test]
-fn patterns_lead_to_their_destinations_in_the_order_of_the_file() {
+fn routes_keep_the_order_of_the_file() {
     let configuration = clean(WHOLE);
     let settings = llm(&configuration);
     let goes = |model: &str| -> Vec<(String, Option<String>)> {
@@ -113,7 +113,7 @@ fn patterns_lead_to_their_destinations_in_the_order_of_the_file() {
 }
 
 #[test]
-fn without_models_all_go_to_the_first_upstream() {
+fn first_upstream_is_the_default_route() {
     let configuration = clean(
         r#"{"llm": {"upstreams": {"b": {"kind": "ollama", "url": "http://localhost"}, "a": {"kind": "ollama", "url": "http://localhost"}}}}"#,
     );
@@ -122,7 +122,7 @@ fn without_models_all_go_to_the_first_upstream() {
 }
 
 #[test]
-fn one_bad_upstream_stops_neither_the_others_nor_a_server() {
+fn invalid_upstream_affects_no_other_upstream_or_server() {
     for bad in [
         r#"{"kind": "openai"}"#,
         r#"{"url": "http://localhost"}"#,
@@ -155,13 +155,13 @@ fn one_bad_upstream_stops_neither_the_others_nor_a_server() {
             assert_eq!(error.llm, Some(LlmPart::Upstream("bad".to_owned())), "{error}");
             assert!(error.to_string().starts_with("error: upstream \"bad\" is left out\n"), "{error}");
         }
-        // Its models are not served by somebody else.
+        // No other upstream serves its models.
         assert_eq!(route(settings, "a").expect("a route").destinations[0].upstream, "bad");
     }
 }
 
 #[test]
-fn a_wrong_section_stops_no_server_and_a_wrong_route_is_nobody_elses() {
+fn invalid_section_affects_no_server_and_invalid_route_has_no_fallback() {
     for (wrong, has_section) in [
         (r#""openai""#, false),
         (r#"{"upstreams": 5}"#, true),
@@ -190,7 +190,7 @@ fn a_wrong_section_stops_no_server_and_a_wrong_route_is_nobody_elses() {
 }
 
 #[test]
-fn keys_headers_and_users_of_addresses_are_secrets() {
+fn keys_headers_and_users_of_addresses_are_secret() {
     let configuration = clean(
         r#"{"llm": {"upstreams": {
             "a": {"kind": "openai", "url": "https://hunter2-user:hunter2-word@localhost/v1?key=hunter2-query", "apiKey": "hunter2-key"},
@@ -215,7 +215,7 @@ fn keys_headers_and_users_of_addresses_are_secrets() {
 }
 
 #[test]
-fn no_message_about_an_upstream_shows_a_secret() {
+fn upstream_messages_contain_no_secret() {
     for upstream in [
         r#"{"kind": "openai", "url": "hunter2:hunter2@localhost", "apiKey": "hunter2-hunter2"}"#,
         r#"{"kind": "openai", "url": "https://ann:hunter2@localhost/v1/responses"}"#,
@@ -232,14 +232,14 @@ fn no_message_about_an_upstream_shows_a_secret() {
         ));
         assert!(!found.is_empty(), "{upstream}");
         for problem in found {
-            let told = format!("{problem}\n{}\n{problem:?}", problem.line());
-            assert!(!told.contains("hunter2") && !told.contains("t0ken"), "{told}");
+            let output = format!("{problem}\n{}\n{problem:?}", problem.line());
+            assert!(!output.contains("hunter2") && !output.contains("t0ken"), "{output}");
         }
     }
 }
 
 #[test]
-fn a_reload_sees_what_changed() {
+fn reload_detects_changes() {
     let before = clean(WHOLE);
     assert_eq!(before.llm, clean(WHOLE).llm);
     assert_ne!(before.llm, clean(&WHOLE.replace("${TOKEN}", "another-key")).llm);

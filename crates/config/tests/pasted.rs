@@ -1,4 +1,4 @@
-//! What a message says to write is written where it says, by a machine: the file is right then.
+//! Applies the fix of each message automatically: the file is valid then.
 
 use toolwright_config::Problem;
 use toolwright_jsonrpc::Json;
@@ -6,12 +6,12 @@ use toolwright_jsonrpc::Json;
 use crate::support::problems;
 use crate::wrong_cases::CASES;
 
-/// How many fixes must work when they are pasted as they are. Others hold a place for what only a person knows.
+/// How many fixes must work unchanged. Others contain a placeholder for a value that only the user knows.
 const PASTED: usize = 40;
-/// How many fixes one file may need.
+/// The most fixes per file.
 const STEPS: usize = 6;
 
-/// Where a problem stands, in bytes.
+/// The byte offset of a problem.
 fn offset(text: &str, problem: &Problem) -> usize {
     let before: usize = text.split_inclusive('\n').take(problem.line - 1).map(str::len).sum();
     let line = &text[before..];
@@ -19,7 +19,7 @@ fn offset(text: &str, problem: &Problem) -> usize {
     before + column
 }
 
-/// Where a value, or a key, that begins here ends.
+/// The end of a value or a key that starts here.
 fn end(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
@@ -54,7 +54,7 @@ fn replaced(text: &str, at: usize, until: usize, with: &str) -> String {
     format!("{}{with}{}", &text[..at], &text[until..])
 }
 
-/// The member whose key begins here, with the comma that belongs to it.
+/// Removes the member whose key starts here, with its comma.
 fn without_member(text: &str, at: usize) -> Option<String> {
     let key = end(text, at)?;
     let value = key + text[key..].find(':')? + 1;
@@ -68,7 +68,7 @@ fn without_member(text: &str, at: usize) -> Option<String> {
     Some(format!("{before}{}", &text[until..]))
 }
 
-/// A JSON value at the beginning of words: the longest that is one.
+/// The longest JSON value at the start of a text.
 fn value_of(words: &str) -> Option<&str> {
     let ends =
         [", or ", "; ", " for ", ": the "].iter().filter_map(|end| words.find(end)).chain([words.len()]);
@@ -78,8 +78,8 @@ fn value_of(words: &str) -> Option<&str> {
     (!found.contains('…')).then_some(found)
 }
 
-/// Does what the fix says, where the problem stands. Nothing when it takes a person.
-fn pasted(text: &str, problem: &Problem) -> Option<String> {
+/// Applies the fix at the position of the problem. `None` if that needs the user.
+fn apply_fix(text: &str, problem: &Problem) -> Option<String> {
     let at = offset(text, problem);
     let fix = problem.fix.as_str();
     let quoted = |words: &str| words.split('"').nth(1).map(|name| format!("\"{name}\""));
@@ -115,30 +115,30 @@ fn pasted(text: &str, problem: &Problem) -> Option<String> {
 }
 
 #[test]
-fn what_messages_say_works_when_a_machine_pastes_it() {
-    let mut mended = 0;
+fn fixes_work_when_applied_automatically() {
+    let mut fixed = 0;
     let mut left = Vec::new();
     for case in CASES {
         let mut text = case.wrong.to_owned();
         for _ in 0..STEPS {
             let found = problems(&text);
-            let Some(next) = found.iter().find_map(|problem| pasted(&text, problem)) else { break };
+            let Some(next) = found.iter().find_map(|problem| apply_fix(&text, problem)) else { break };
             if next == text {
                 break;
             }
             text = next;
         }
         match problems(&text).is_empty() && text != case.wrong {
-            true => mended += 1,
+            true => fixed += 1,
             false => left.push(case.title),
         }
     }
-    println!("{mended} of {} are mended by a machine; for a person: {left:#?}", CASES.len());
-    assert!(mended >= PASTED, "{mended}: {left:#?}");
+    println!("{fixed} of {} are mended by a machine; for a person: {left:#?}", CASES.len());
+    assert!(fixed >= PASTED, "{fixed}: {left:#?}");
 }
 
 #[test]
-fn every_message_about_a_configuration_has_the_one_form() {
+fn every_message_has_the_same_layout() {
     for case in CASES {
         for problem in problems(case.wrong) {
             let shown = problem.to_string();

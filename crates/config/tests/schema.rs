@@ -1,4 +1,4 @@
-//! The JSON Schema of the file: what we read without a problem is valid, and what cannot be used is not.
+//! The JSON Schema of the file: a file without problems is valid, and an unusable one is not.
 
 use crate::support;
 use crate::wrong_cases;
@@ -28,7 +28,7 @@ fn is_valid(schema: &jsonschema::Validator, text: &str) {
 }
 
 #[test]
-fn the_files_of_clients_are_valid() {
+fn client_files_are_valid() {
     let schema = schema();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
     let mut count = 0;
@@ -41,7 +41,7 @@ fn the_files_of_clients_are_valid() {
 }
 
 #[test]
-fn the_examples_of_the_page_are_valid() {
+fn documented_examples_are_valid() {
     let schema = schema();
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
     let page = std::fs::read_to_string(page).expect("the page");
@@ -54,16 +54,16 @@ fn the_examples_of_the_page_are_valid() {
 }
 
 #[test]
-fn what_was_mended_is_valid() {
+fn fixed_files_are_valid() {
     let schema = schema();
-    for case in CASES.iter().filter(|case| !case.mended.is_empty()) {
-        assert_ne!(case.mended, case.wrong, "{}", case.title);
-        is_valid(&schema, case.mended);
+    for case in CASES.iter().filter(|case| !case.fixed.is_empty()) {
+        assert_ne!(case.fixed, case.wrong, "{}", case.title);
+        is_valid(&schema, case.fixed);
     }
 }
 
 #[test]
-fn what_cannot_be_used_is_not_valid() {
+fn unusable_files_are_not_valid() {
     let schema = schema();
     for wrong in [
         "[]",
@@ -129,7 +129,7 @@ fn what_cannot_be_used_is_not_valid() {
 }
 
 #[test]
-fn a_server_that_is_left_out_does_not_bring_the_builtin_tools() {
+fn invalid_server_does_not_enable_builtin_tools() {
     for wrong in [
         r#"{"mcpServers": {"a": {"command": "x", "env": {"KEY": "${NOT_SET_ANYWHERE}"}}}}"#,
         r#"{"mcpServers": {"a": {"command": "x", "protocol": "new"}}}"#,
@@ -139,7 +139,7 @@ fn a_server_that_is_left_out_does_not_bring_the_builtin_tools() {
         r#"{"toolboxes": {"dev": {"mcpServers": {"a": {"command": 5}}}}}"#,
         r#"{"toolboxes": {"dev": "x"}}"#,
     ] {
-        // A file that cannot be used at all brings nothing either.
+        // A file that cannot be used at all enables nothing either.
         let Ok(read) = support::read(wrong) else { continue };
         assert!(!read.serves_own_tools(), "{wrong}");
     }
@@ -149,7 +149,7 @@ fn a_server_that_is_left_out_does_not_bring_the_builtin_tools() {
 }
 
 #[test]
-fn switches_are_read_and_a_wrong_one_changes_nothing_else() {
+fn invalid_switch_affects_nothing_else() {
     let clean = support::clean(
         r#"{"mcpServers": {"a": {"command": "x"}}, "builtinTools": true, "acceptLegacyToolKey": "true"}"#,
     );
@@ -160,9 +160,9 @@ fn switches_are_read_and_a_wrong_one_changes_nothing_else() {
     let wrong = support::read("{\"mcpServers\": {\"a\": {\"command\": \"x\"}},\n  \"builtinTools\": 1,\n  \"acceptLegacyKey\": true}")
         .expect("the servers can be used");
     assert_eq!((wrong.servers().count(), wrong.serves_builtin_tools, wrong.has_errors()), (1, None, false));
-    let said: Vec<String> = wrong.problems.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = wrong.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "warning: in the configuration\n --> /home/ann/desk/toolwright.json:2:19\n2 |   \"builtinTools\": 1,\n  |                   ^ \"builtinTools\" is true or false, not a number\n  = fix: write true or false, without quotes",
             "warning: in the configuration\n --> /home/ann/desk/toolwright.json:3:3\n3 |   \"acceptLegacyKey\": true}\n  |   ^ unknown key \"acceptLegacyKey\"\n  = fix: did you mean \"acceptLegacyToolKey\"?",

@@ -1,4 +1,4 @@
-//! What no log may show of a server.
+//! Secrets of a server that must not appear in logs.
 
 use crate::support;
 
@@ -9,7 +9,7 @@ fn secrets(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn values_from_the_environment_and_values_of_secret_keys_are_hidden() {
+fn values_from_the_environment_and_of_secret_keys_are_hidden() {
     for (text, hidden) in [
         (r#"{"command": "x", "env": {"ANY": "${TOKEN}"}}"#, vec!["t0ken-of-ann"]),
         (r#"{"command": "x", "env": {"ANY": "id:${TOKEN}"}}"#, vec!["id:t0ken-of-ann", "t0ken-of-ann"]),
@@ -41,14 +41,14 @@ fn values_from_the_environment_and_values_of_secret_keys_are_hidden() {
 }
 
 #[test]
-fn the_longest_secret_comes_first_so_that_nothing_is_left_of_it() {
+fn longest_secret_comes_first() {
     let server = entry(r#"{"command": "x", "env": {"A_TOKEN": "secret", "B_TOKEN": "secret-and-more"}}"#);
     assert_eq!(server.secrets(), ["secret-and-more", "secret"]);
     assert_eq!(server.redacted("secret-and-more, secret"), "[redacted], [redacted]");
 }
 
 #[test]
-fn no_secret_is_in_what_is_printed_of_a_configuration() {
+fn debug_output_contains_no_secret() {
     let configuration = clean(
         r#"{"mcpServers": {
             "a": {"command": "x", "args": ["--token", "hunter2-arg"], "env": {"K": "${TOKEN}", "PASSWORD": "hunter2-env"}},

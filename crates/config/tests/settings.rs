@@ -1,4 +1,4 @@
-//! What a file says besides servers: each value as it is written, the usual ones without it, and no secret shown.
+//! The settings besides servers: each value, the defaults, and the hiding of secrets.
 
 use crate::support;
 
@@ -9,7 +9,7 @@ use support::{clean, problems, read};
 use toolwright_config::{Durability, LearnPolicy, OnFailure, Severity, StoreAddress, Suspicion};
 
 #[test]
-fn without_settings_everything_is_as_usual() {
+fn absent_settings_have_defaults() {
     for text in
         [r#"{"mcpServers": {}}"#, r#"{"ledger": {}, "redact": {}}"#, r#"{"ledger": null, "store": null}"#]
     {
@@ -24,7 +24,7 @@ fn without_settings_everything_is_as_usual() {
 }
 
 #[test]
-fn the_ledger_is_read_with_its_numbers_and_its_folder() {
+fn ledger_settings_are_read() {
     let read = clean(
         r#"{"ledger": {"durability": "power", "onFailure": "block", "keepDays": 30, "keepBytes": 67108864,
             "segmentBytes": "${SEGMENT:-1048576}", "logDir": "./logs"}}"#,
@@ -38,7 +38,7 @@ fn the_ledger_is_read_with_its_numbers_and_its_folder() {
 }
 
 #[test]
-fn what_is_hidden_is_read() {
+fn redact_settings_are_read() {
     let read = clean(
         r#"{"redact": {"keys": ["*_dsn"], "allowKeys": ["page_token"], "patterns": ["emp-\\d{4}$"], "entropy": false}}"#,
     );
@@ -50,7 +50,7 @@ fn what_is_hidden_is_read() {
 }
 
 #[test]
-fn a_store_is_a_file_or_a_database() {
+fn store_is_a_file_or_a_database() {
     let file = |path: &str| StoreAddress::Sqlite(Some(PathBuf::from(path)));
     for (written, store) in [
         ("sqlite:", StoreAddress::Sqlite(None)),
@@ -72,7 +72,7 @@ fn a_store_is_a_file_or_a_database() {
 }
 
 #[test]
-fn learning_and_telemetry_are_read() {
+fn learn_and_telemetry_settings_are_read() {
     for (word, learn) in
         [("off", LearnPolicy::Off), ("suggest", LearnPolicy::Suggest), ("apply-safe", LearnPolicy::ApplySafe)]
     {
@@ -89,14 +89,14 @@ fn learning_and_telemetry_are_read() {
     assert_eq!((name.as_str(), value.expose()), ("x-team", "t0ken-of-ann"));
     assert_eq!(telemetry.service_name.as_deref(), Some("desk"));
     assert!(telemetry.traces && !telemetry.metrics);
-    // Another program's way to switch its own off.
+    // Another program's key for disabling its own telemetry.
     let read =
         clean(r#"{"telemetry": {"enabled": false, "target": "local", "otlp": "http://127.0.0.1:4318"}}"#);
     assert!(read.telemetry.is_none());
 }
 
 #[test]
-fn suspected_tools_and_notices_are_read() {
+fn security_and_notify_settings_are_read() {
     let read = clean(r#"{"mcpServers": {}}"#);
     assert_eq!(
         (read.security.changed_tools, read.security.hidden_instructions),
@@ -112,13 +112,13 @@ fn suspected_tools_and_notices_are_read() {
     );
     let webhook = read.notify.webhook.as_ref().expect("an address");
     assert_eq!(webhook.expose(), "https://chat.example/hook/t0ken-of-ann");
-    // Who has the address can post to it.
+    // Everyone who has the address can post to it.
     assert!(read.secrets().contains(&webhook.expose().to_owned()));
     assert!(!format!("{read:?}").contains("t0ken-of-ann"));
 }
 
 #[test]
-fn a_mistake_about_safety_makes_the_file_useless_and_others_do_not() {
+fn safety_error_makes_the_file_unusable_and_others_do_not() {
     for wrong in [
         r#""ledger": {"onFailure": "blok"}"#,
         r#""redact": {"patterns": ["("]}"#,
@@ -145,7 +145,7 @@ fn a_mistake_about_safety_makes_the_file_useless_and_others_do_not() {
 }
 
 #[test]
-fn the_secrets_of_the_settings_are_known_and_never_shown() {
+fn secrets_of_settings_are_collected_and_hidden() {
     let configuration = clean(
         r#"{"store": "postgres://ann:hunter2%40home@db/calls?sslpassword=hunter2-ssl",
             "telemetry": {"otlp": "http://ann:hunter2-otlp@localhost:4318", "headers": {"x-team": "hunter2-team", "y": "${TOKEN}"}},
@@ -169,7 +169,7 @@ fn the_secrets_of_the_settings_are_known_and_never_shown() {
 }
 
 #[test]
-fn no_message_about_a_setting_shows_a_secret() {
+fn settings_messages_contain_no_secret() {
     for text in [
         r#"{"store": "mysql://ann:hunter2-hunter2@db/calls"}"#,
         r#"{"store": "postgres://ann:hunter2 hunter2@db/calls"}"#,
@@ -185,14 +185,14 @@ fn no_message_about_a_setting_shows_a_secret() {
         let found = problems(text);
         assert!(!found.is_empty(), "{text}");
         for problem in found {
-            let told = format!("{problem}\n{}\n{problem:?}", problem.line());
-            assert!(!told.contains("hunter2") && !told.contains("t0ken"), "{told}");
+            let output = format!("{problem}\n{}\n{problem:?}", problem.line());
+            assert!(!output.contains("hunter2") && !output.contains("t0ken"), "{output}");
         }
     }
 }
 
 #[test]
-fn what_needs_a_restart_is_named() {
+fn sections_that_need_a_restart_are_listed() {
     let before = clean(r#"{"store": "sqlite:a.db", "learn": "off"}"#);
     let after = clean(
         r#"{"store": "sqlite:b.db", "learn": "suggest", "ledger": {"keepDays": 3}, "redact": {"keys": ["x"]},
@@ -203,7 +203,7 @@ fn what_needs_a_restart_is_named() {
 }
 
 #[test]
-fn an_agent_is_read_with_all_its_numbers() {
+fn agent_settings_are_read() {
     let read = clean(
         r#"{"agent": {"model": "qwen3:8b", "rounds": 5, "timeoutMs": 60000, "tokens": 50000, "answerTokens": "${ANSWER:-512}",
             "resultBytes": 8192, "repeats": 4, "temperature": 0.5, "tools": ["zwave/*", "!zwave/reset"],
@@ -230,14 +230,14 @@ fn an_agent_is_read_with_all_its_numbers() {
 }
 
 #[test]
-fn a_list_of_tools_that_cannot_be_read_allows_none() {
+fn invalid_tool_list_allows_no_tool() {
     let read = read(r#"{"agent": {"tools": "read_*"}}"#).expect("the rest is used");
     assert_eq!(read.agent.and_then(|agent| agent.tools), Some(Vec::new()));
     assert!(read.problems.iter().all(|problem| problem.severity == Severity::Warning));
 }
 
 #[test]
-fn a_server_says_how_far_the_built_in_rules_go() {
+fn builtin_rules_setting_is_read() {
     let written = |value: &str| {
         let text = format!(r#"{{"mcpServers": {{"a": {{"command": "x"{value}}}}}}}"#);
         let configuration = read(&text).expect("it is read");
@@ -252,7 +252,7 @@ fn a_server_says_how_far_the_built_in_rules_go() {
 }
 
 #[test]
-fn the_largest_response_is_that_of_the_server_or_of_the_file() {
+fn response_limit_of_server_overrides_that_of_file() {
     let file = |of_file: &str, of_server: &str| {
         let text = format!(r#"{{{of_file}"mcpServers": {{"a": {{"command": "x"{of_server}}}}}}}"#);
         clean(&text).toolboxes[0].servers[0].max_response_bytes
@@ -261,7 +261,7 @@ fn the_largest_response_is_that_of_the_server_or_of_the_file() {
     assert_eq!(file(r#""maxResponseBytes": 65536, "#, ""), Some(65_536));
     assert_eq!(file(r#""maxResponseBytes": 65536, "#, r#", "maxResponseBytes": 33554432"#), Some(32 << 20));
     assert_eq!(file("", r#", "maxResponseBytes": "${BYTES:-1073741824}""#), Some(1 << 30));
-    // A wrong one leaves the server as it is.
+    // An invalid limit does not affect the server.
     let wrong = read(r#"{"mcpServers": {"a": {"command": "x", "maxResponseBytes": 5}}}"#).expect("read");
     assert_eq!(wrong.toolboxes[0].servers[0].max_response_bytes, None);
     assert!(!wrong.has_errors() && wrong.problems.len() == 1, "{:?}", wrong.problems);

@@ -1,4 +1,5 @@
-//! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
+//! Behaviour tests of this crate, one module per subject, linked as one program: one program per file costs minutes
+//! and gigabytes.
 
 mod client_homes;
 mod client_laws;

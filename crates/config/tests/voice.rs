@@ -1,4 +1,4 @@
-//! The section `voice`: each value as it is written, the usual ones without it, and no mistake that reaches further.
+//! The section `voice`: each value, the defaults, and the limited effect of an error.
 
 use crate::support;
 
@@ -15,7 +15,7 @@ fn voice(configuration: &Configuration) -> &VoiceSettings {
 }
 
 #[test]
-fn without_a_section_there_is_no_voice_and_an_empty_one_is_the_usual() {
+fn absent_section_is_off_and_empty_section_has_defaults() {
     for text in [r#"{"mcpServers": {}}"#, r#"{"voice": null}"#] {
         let read = clean(text);
         assert!(read.voice.is_none() && !read.is_voice_wrong);
@@ -30,7 +30,7 @@ fn without_a_section_there_is_no_voice_and_an_empty_one_is_the_usual() {
 }
 
 #[test]
-fn everything_is_read_as_it_is_written() {
+fn all_keys_are_read() {
     let configuration = clean(
         r#"{"voice": {"enabled": "true",
             "mqtt": {"url": "mqtts://house.local", "username": "ann", "password": "${TOKEN}", "caFile": "ca.pem", "clientId": "desk",
@@ -76,8 +76,8 @@ fn everything_is_read_as_it_is_written() {
 }
 
 #[test]
-fn every_mistake_leaves_the_voice_out_and_is_told_with_its_fix() {
-    let mut told = String::new();
+fn every_error_disables_the_voice_and_has_a_fix() {
+    let mut output = String::new();
     for section in [
         r#"5"#,
         r#"{"tols": []}"#,
@@ -106,8 +106,8 @@ fn every_mistake_leaves_the_voice_out_and_is_told_with_its_fix() {
         assert!(found.iter().all(|problem| problem.severity == Severity::Warning), "{section}");
         assert!(!found.is_empty(), "{section}");
         for problem in found {
-            told.push_str(&format!("{section}\n  {}\n  {}\n", problem.message, problem.fix));
+            output.push_str(&format!("{section}\n  {}\n  {}\n", problem.message, problem.fix));
         }
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(output);
 }

@@ -1,4 +1,4 @@
-//! Wrong configurations: each told with its place and a fix, and right once the fix is written.
+//! Invalid configurations: each is reported with its position and a fix, and is valid with the fix.
 
 use crate::support;
 use crate::wrong_cases;
@@ -10,34 +10,34 @@ use toolwright_config::Severity;
 use wrong_cases::CASES;
 
 #[test]
-fn every_mistake_has_its_place_and_its_fix() {
-    let mut told = String::new();
+fn every_problem_has_a_position_and_a_fix() {
+    let mut output = String::new();
     for case in CASES {
         let found = problems(case.wrong);
         assert!(!found.is_empty(), "{}: nothing is told", case.title);
-        let _ = writeln!(told, "## {}", case.title);
+        let _ = writeln!(output, "## {}", case.title);
         for problem in found {
             assert!(!problem.fix.is_empty() && !problem.message.is_empty(), "{}", case.title);
             let line = case.wrong.lines().nth(problem.line - 1).unwrap_or_default();
             assert!(problem.column <= line.chars().count() + 1, "{}: outside of its line", case.title);
-            let _ = writeln!(told, "{problem}");
+            let _ = writeln!(output, "{problem}");
         }
-        told.push('\n');
+        output.push('\n');
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(output);
 }
 
 #[test]
-fn every_fix_works_when_it_is_written() {
+fn every_fix_works() {
     assert!(CASES.len() >= 40, "{}", CASES.len());
-    for case in CASES.iter().filter(|case| !case.mended.is_empty()) {
+    for case in CASES.iter().filter(|case| !case.fixed.is_empty()) {
         println!("{}", case.title);
-        clean(case.mended);
+        clean(case.fixed);
     }
 }
 
 #[test]
-fn one_bad_server_never_stops_the_others() {
+fn invalid_server_affects_no_other_server() {
     let bad = [
         r#"{"command": "x", "args": "-y"}"#,
         r#"{"command": 5}"#,
@@ -69,7 +69,7 @@ fn one_bad_server_never_stops_the_others() {
 }
 
 #[test]
-fn a_server_that_is_switched_off_is_told_of_and_missed_by_nobody() {
+fn errors_of_a_disabled_server_are_warnings() {
     let found = problems(
         r#"{"mcpServers": {"off": {"command": "x", "env": {"A": "${NOT_SET}"}, "disabled": true}}}"#,
     );
@@ -79,7 +79,7 @@ fn a_server_that_is_switched_off_is_told_of_and_missed_by_nobody() {
 }
 
 #[test]
-fn all_mistakes_of_a_server_are_told_at_once() {
+fn all_problems_of_a_server_are_reported_at_once() {
     let found = problems(
         r#"{"mcpServers": {"s": {"command": 5, "args": [null], "env": {"A": "${lower}"}, "cwd": [], "toolFilters": [""]}}}"#,
     );
@@ -88,15 +88,15 @@ fn all_mistakes_of_a_server_are_told_at_once() {
 }
 
 #[test]
-fn a_file_with_very_many_mistakes_is_told_of_in_part() {
+fn number_of_reported_problems_is_limited() {
     let entries: Vec<String> = (0..5_000).map(|at| format!("\"s{at}\": {{}}")).collect();
     let found = problems(&format!("{{\"mcpServers\": {{{}}}}}", entries.join(",")));
     assert_eq!(found.len(), 200);
-    assert!(found[199].fix.ends_with("4800 more are not told"), "{}", found[199].fix);
+    assert!(found[199].fix.ends_with("4800 more are not shown"), "{}", found[199].fix);
 }
 
 #[test]
-fn secrets_of_the_file_are_in_no_message() {
+fn messages_contain_no_secret_of_the_file() {
     for text in [
         r#"{"mcpServers": {"s": {"command": "x", "env": {"API_KEY": "hunter2-hunter2", "X": 5}}}}"#,
         r#"{"mcpServers": {"s": {"command": "x", "env": {"API_KEY": "hunter2-hunter2" "X": 5}}}}"#,
@@ -110,14 +110,14 @@ fn secrets_of_the_file_are_in_no_message() {
         r#"{"mcpServers": {"s": {"command": "x", "env": ["API_KEY=hunter2-hunter2"]}}}"#,
     ] {
         for problem in problems(text) {
-            let told = format!("{problem}\n{}\n{problem:?}", problem.line());
-            assert!(!told.contains("hunter2"), "{told}");
+            let output = format!("{problem}\n{}\n{problem:?}", problem.line());
+            assert!(!output.contains("hunter2"), "{output}");
         }
     }
 }
 
 #[test]
-fn values_of_variables_are_in_no_message() {
+fn messages_contain_no_value_of_a_variable() {
     for text in [
         r#"{"command": "x --token ${TOKEN}"}"#,
         r#"{"command": ["${TOKEN} x"], "args": "${TOKEN}"}"#,
@@ -140,7 +140,7 @@ fn values_of_variables_are_in_no_message() {
 }
 
 #[test]
-fn what_is_null_or_empty_beside_the_other_way_says_nothing() {
+fn null_and_empty_keys_are_ignored() {
     for text in [
         r#"{"command": "x", "url": null, "headers": null, "cwd": null, "env": null, "args": null, "type": null}"#,
         r#"{"command": "x", "url": "", "timeoutMs": null, "disabled": null, "toolFilters": null}"#,
@@ -152,7 +152,7 @@ fn what_is_null_or_empty_beside_the_other_way_says_nothing() {
 }
 
 #[test]
-fn files_of_any_kind_up_to_the_limit_are_read_and_told_of_in_few_words() {
+fn large_files_give_short_messages() {
     const BYTES: usize = 4 << 20;
     let fill = |piece: &str| piece.repeat(BYTES / piece.len());
     let servers = |entry: &str| format!("{{\"mcpServers\": {{{}\"z\": {{}}}}}}", fill(entry));

@@ -1,4 +1,4 @@
-//! JSON read into one form, whatever the order of its keys and its spaces.
+//! Canonical JSON: one form, independent of key order and whitespace.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Reads JSON text. Keys are sorted by their bytes.
+/// Parses JSON text. Keys are sorted by their bytes.
 ///
-/// A key that is written twice is kept twice, the later ones under names of their own: parsers differ in which one
-/// they take, so a change in any of them counts.
+/// All occurrences of a duplicate key are retained, the later ones under unique names: parsers differ in which one
+/// they use, so a change in any of them counts.
 pub(crate) fn read(text: &str) -> Option<Value> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Sorted.deserialize(&mut deserializer).ok()?;
+    let value = SortedJson.deserialize(&mut deserializer).ok()?;
     deserializer.end().ok()?;
     Some(value)
 }
 
-struct Sorted;
+struct SortedJson;
 
-impl<'de> DeserializeSeed<'de> for Sorted {
+impl<'de> DeserializeSeed<'de> for SortedJson {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -27,7 +27,7 @@ impl<'de> DeserializeSeed<'de> for Sorted {
     }
 }
 
-impl<'de> Visitor<'de> for Sorted {
+impl<'de> Visitor<'de> for SortedJson {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for Sorted {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Sorted)? {
+        while let Some(item) = items.next_element_seed(SortedJson)? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -73,9 +73,9 @@ impl<'de> Visitor<'de> for Sorted {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut pairs: Vec<(String, Value)> = Vec::new();
         while let Some(key) = entries.next_key::<String>()? {
-            pairs.push((key, entries.next_value_seed(Sorted)?));
+            pairs.push((key, entries.next_value_seed(SortedJson)?));
         }
-        // A stable sort: of keys that are written twice, the first stays first.
+        // A stable sort: among duplicate keys, the first stays first.
         pairs.sort_by(|one, other| one.0.cmp(&other.0));
         let repeated = pairs.windows(2).any(|pair| pair[0].0 == pair[1].0);
         if repeated {
@@ -93,7 +93,8 @@ fn rename_repeated(pairs: &mut [(String, Value)]) {
             before = Some(key.clone());
             continue;
         }
-        // A NUL sorts and reads unlike any key that a server means; what was read so is not renamed again.
+        // The NUL keeps the new name apart from any key that a server would use. A text that was read before and
+        // written again is not renamed twice.
         let mut count = 2_usize;
         while !taken.insert(format!("{key}\0again {count}")) {
             count += 1;

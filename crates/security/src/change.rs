@@ -1,4 +1,4 @@
-//! What differs between two definitions, and how much that matters.
+//! Comparison of two definitions: the differing fields and how much they matter.
 
 use std::collections::BTreeSet;
 
@@ -7,37 +7,37 @@ use serde_json::Value;
 
 use crate::definition::Definition;
 
-/// How many fields of a change are named.
+/// The most fields that a change lists.
 pub const MAX_FIELDS: usize = 50;
 
-/// How long the path of a field may be, in characters.
+/// The longest path of a field, in characters.
 const MAX_PATH_CHARS: usize = 200;
 
 /// How much a change matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// The same said in another way: the order of a set, a missing title that was empty, a space at the end.
+    /// The same content in another notation: the order of a set, an empty title that is missing, trailing whitespace.
     Notation,
-    /// Only titles, descriptions, examples and comments. The model reads them, so they matter.
+    /// Only titles, descriptions, examples and comments differ. The model reads them, so they matter.
     Words,
-    /// Schemas, annotations, the name, or anything else.
+    /// Schemas, annotations, the name or anything else differs.
     Meaning,
 }
 
-/// What differs between two definitions.
+/// The differences between two definitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The gravest of the differences.
+    /// The most severe class of all differences.
     pub class: Class,
-    /// Where they are, such as `inputSchema.properties.path.type`. At most [`MAX_FIELDS`].
+    /// The paths of the differing fields, such as `inputSchema.properties.path.type`. At most [`MAX_FIELDS`].
     pub fields: Vec<String>,
-    /// How many more there are.
+    /// The number of further fields.
     pub more: usize,
 }
 
 impl Change {
-    /// Whether nothing differs.
+    /// Whether the definitions are equal.
     pub fn is_nothing(&self) -> bool {
         self.fields.is_empty()
     }
@@ -57,32 +57,32 @@ impl Change {
     }
 }
 
-/// Says what differs. Nothing is a change of class [`Class::Notation`] without fields.
+/// Compares two definitions. Equal definitions give a change of class [`Class::Notation`] without fields.
 pub fn compare(old: &Definition, new: &Definition) -> Change {
     let mut change = Change::of(Class::Notation, &[]);
-    walk(Some(old.value()), Some(new.value()), Role::Tool, &mut String::new(), &mut change);
+    walk(Some(old.value()), Some(new.value()), SchemaRole::Tool, &mut String::new(), &mut change);
     change
 }
 
-/// What a value is in a definition: a property that is called `description` is no description.
+/// The role of a value in a definition: a property named `description` is not a description.
 #[derive(Clone, Copy, PartialEq)]
-enum Role {
+enum SchemaRole {
     Tool,
     Annotations,
     Schema,
-    /// An object whose keys are names and whose values are schemas.
+    /// An object that maps names to schemas.
     Schemas,
-    /// A list of values whose order does not matter.
+    /// A list whose order does not matter.
     Set,
-    /// Such a list that may as well be missing when it is empty.
+    /// A list whose order does not matter, and which equals a missing one if it is empty.
     Required,
-    /// A text for people and models.
+    /// A text for users and models.
     Text,
     Examples,
     Other,
 }
 
-impl Role {
+impl SchemaRole {
     fn of_key(self, key: &str) -> Self {
         match (self, key) {
             (Self::Tool | Self::Schema, "title" | "description") | (Self::Annotations, "title") => Self::Text,
@@ -117,20 +117,20 @@ impl Role {
     }
 }
 
-fn walk(old: Option<&Value>, new: Option<&Value>, role: Role, path: &mut String, change: &mut Change) {
+fn walk(old: Option<&Value>, new: Option<&Value>, role: SchemaRole, path: &mut String, change: &mut Change) {
     if old == new {
         return;
     }
     match (role, old, new) {
-        (Role::Text, old, new) => change.note(texts(old, new), path),
-        (Role::Examples, ..) => change.note(Class::Words, path),
-        (Role::Set, Some(old), Some(new)) => change.note(sets(old, new), path),
-        (Role::Required, old, new) => {
+        (SchemaRole::Text, old, new) => change.note(compare_texts(old, new), path),
+        (SchemaRole::Examples, ..) => change.note(Class::Words, path),
+        (SchemaRole::Set, Some(old), Some(new)) => change.note(compare_sets(old, new), path),
+        (SchemaRole::Required, old, new) => {
             let nothing = Value::Array(Vec::new());
-            change.note(sets(old.unwrap_or(&nothing), new.unwrap_or(&nothing)), path);
+            change.note(compare_sets(old.unwrap_or(&nothing), new.unwrap_or(&nothing)), path);
         }
-        (Role::Annotations, None, Some(Value::Object(fields)))
-        | (Role::Annotations, Some(Value::Object(fields)), None)
+        (SchemaRole::Annotations, None, Some(Value::Object(fields)))
+        | (SchemaRole::Annotations, Some(Value::Object(fields)), None)
             if fields.is_empty() =>
         {
             change.note(Class::Notation, path);
@@ -162,11 +162,11 @@ fn walk(old: Option<&Value>, new: Option<&Value>, role: Role, path: &mut String,
     }
 }
 
-fn texts(old: Option<&Value>, new: Option<&Value>) -> Class {
+fn compare_texts(old: Option<&Value>, new: Option<&Value>) -> Class {
     fn text(value: Option<&Value>) -> Option<&str> {
         match value {
             None | Some(Value::Null) => Some(""),
-            // Only what JSON takes for space: a no-break space is a character that somebody put there.
+            // Only JSON whitespace: a no-break space is a deliberate character.
             Some(value) => value.as_str().map(|text| text.trim_end_matches([' ', '\t', '\n', '\r'])),
         }
     }
@@ -177,7 +177,7 @@ fn texts(old: Option<&Value>, new: Option<&Value>) -> Class {
     }
 }
 
-fn sets(old: &Value, new: &Value) -> Class {
+fn compare_sets(old: &Value, new: &Value) -> Class {
     fn members(list: &Value) -> Option<BTreeSet<String>> {
         list.as_array().map(|items| items.iter().map(Value::to_string).collect())
     }
@@ -187,7 +187,7 @@ fn sets(old: &Value, new: &Value) -> Class {
     }
 }
 
-/// `1` and `1.0`. Beyond 53 bits, floating-point numbers no longer tell integers apart.
+/// Whether `1` and `1.0` are the same number. From 2^53 on, floating-point numbers cannot represent all integers.
 fn same_number(old: &serde_json::Number, new: &serde_json::Number) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match (old.as_f64(), new.as_f64()) {

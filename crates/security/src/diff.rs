@@ -1,20 +1,20 @@
-//! Two texts side by side, line by line.
+//! Line-based diff of two texts.
 
 use serde::Serialize;
 
-/// Lines that are shown around a change.
+/// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// With more lines than this on a side, nothing is looked for that both have.
+/// Above this many lines per side, the texts are not aligned.
 const MAX_LINES: usize = 4_000;
 
-/// How many pairs of lines are compared at most.
+/// The most pairs of lines that are compared.
 const MAX_PAIRS: usize = 4_000_000;
 
-/// How many lines of each text are shown when they are too long to compare.
+/// How many lines of each text are shown if they are too long to align.
 const MAX_SHOWN: usize = 1_000;
 
-/// A line of a comparison.
+/// A line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
@@ -24,11 +24,11 @@ pub enum Line {
     Removed(String),
     /// Only the new text has it.
     Added(String),
-    /// That many lines are not shown.
+    /// The number of lines that are not shown.
     Elided(usize),
 }
 
-/// Compares two texts. Equal texts give nothing. Very long texts are shown one after the other, and cut.
+/// Compares two texts. Equal texts give an empty diff. Very long texts are listed one after the other and truncated.
 pub fn diff(old: &str, new: &str) -> Vec<Line> {
     let old: Vec<&str> = old.lines().collect();
     let new: Vec<&str> = new.lines().collect();
@@ -36,23 +36,23 @@ pub fn diff(old: &str, new: &str) -> Vec<Line> {
         return Vec::new();
     }
     if old.len() > MAX_LINES || new.len() > MAX_LINES {
-        return one_after_the_other(&old, &new);
+        return list_both(&old, &new);
     }
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let rest = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
     let (old_part, new_part) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     if old_part.len() * new_part.len() > MAX_PAIRS {
-        return one_after_the_other(&old, &new);
+        return list_both(&old, &new);
     }
     let same = |line: &&str| Line::Same((*line).to_owned());
     let mut lines: Vec<Line> = old[..head].iter().map(same).collect();
     lines.extend(aligned(old_part, new_part));
     lines.extend(old[old.len() - tail..].iter().map(same));
-    without_distant_lines(lines)
+    elide_distant_lines(lines)
 }
 
-/// The longest common part, found with a table of lengths.
+/// Aligns the texts by their longest common subsequence.
 fn aligned(old: &[&str], new: &[&str]) -> Vec<Line> {
     let width = new.len() + 1;
     let mut lengths = vec![0_u16; (old.len() + 1) * width];
@@ -84,16 +84,16 @@ fn aligned(old: &[&str], new: &[&str]) -> Vec<Line> {
     lines
 }
 
-fn without_distant_lines(lines: Vec<Line>) -> Vec<Line> {
-    let mut near = vec![false; lines.len()];
+fn elide_distant_lines(lines: Vec<Line>) -> Vec<Line> {
+    let mut is_near = vec![false; lines.len()];
     for (place, line) in lines.iter().enumerate() {
         if !matches!(line, Line::Same(_)) {
-            near[place.saturating_sub(CONTEXT)..(place + CONTEXT + 1).min(lines.len())].fill(true);
+            is_near[place.saturating_sub(CONTEXT)..(place + CONTEXT + 1).min(lines.len())].fill(true);
         }
     }
     let (mut shown, mut left_out) = (Vec::new(), 0);
-    for (line, near) in lines.into_iter().zip(near) {
-        if !near {
+    for (line, is_near) in lines.into_iter().zip(is_near) {
+        if !is_near {
             left_out += 1;
             continue;
         }
@@ -109,13 +109,13 @@ fn without_distant_lines(lines: Vec<Line>) -> Vec<Line> {
     shown
 }
 
-fn one_after_the_other(old: &[&str], new: &[&str]) -> Vec<Line> {
-    let mut lines = cut(old, Line::Removed);
-    lines.extend(cut(new, Line::Added));
+fn list_both(old: &[&str], new: &[&str]) -> Vec<Line> {
+    let mut lines = truncate_side(old, Line::Removed);
+    lines.extend(truncate_side(new, Line::Added));
     lines
 }
 
-fn cut(side: &[&str], line: fn(String) -> Line) -> Vec<Line> {
+fn truncate_side(side: &[&str], line: fn(String) -> Line) -> Vec<Line> {
     let mut lines: Vec<Line> = side.iter().take(MAX_SHOWN).map(|text| line((*text).to_owned())).collect();
     if side.len() > MAX_SHOWN {
         lines.push(Line::Elided(side.len() - MAX_SHOWN));

@@ -1,9 +1,9 @@
-//! What can be told about a tool from its definition alone.
+//! Security checks of tools, based on their definitions alone.
 //!
-//! [`Pins`] remembers the definitions that people have agreed to, and holds back what differs from them until
-//! somebody has looked. [`compare`] and [`diff`] say what differs. [`scan_tool`] finds texts that give the model
-//! orders, hide something or ask for secrets. Nothing here talks to a server, decides what a finding leads to, or
-//! knows how tools are shown.
+//! [`Pins`] stores the definitions that users have approved, and holds back changed ones until a user has reviewed
+//! them. [`compare`] and [`diff`] show the differences. [`scan_tool`] finds texts that give the model orders, hide
+//! something or ask for secrets. This crate does not connect to servers, does not decide about the consequences of a
+//! finding, and does not know how tools are displayed.
 //!
 //! Start with [`Pins::see`], [`Definition::read`] and [`scan_tool`].
 

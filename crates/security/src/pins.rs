@@ -1,4 +1,4 @@
-//! Which definitions people have agreed to, and what waits for them.
+//! Pinned tool definitions: those that users have approved, and those that wait for approval.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
@@ -10,196 +10,196 @@ use toolwright_base::{IgnorePoison, unix_millis};
 use crate::change::{Change, Class};
 use crate::definition::{Definition, Fingerprint, Print};
 use crate::file;
-use state::{Entry, Offered, Server, State, judge};
+use state::{OfferedList, PinEntry, PinState, ServerPins, compare_entry};
 
 pub(crate) mod state;
 
-/// How many tools are kept for a server.
+/// The most tools that are stored per server.
 pub const MAX_TOOLS: usize = 10_000;
 
-/// How large a definition may be of which more is kept than its fingerprint.
+/// The largest definition that is stored in full. Of a larger one, only the fingerprint is stored.
 pub const MAX_DEFINITION_BYTES: usize = 1 << 20;
 
-/// How much is kept of one list. Of what is beyond it, only fingerprints are kept.
+/// The most bytes of definitions that are stored per list. Beyond it, only fingerprints are stored.
 const MAX_LIST_BYTES: usize = 32 << 20;
 
-/// The definitions that people have agreed to. The first list of a server is agreed to as it is.
+/// The approved definitions. The first list of a server is approved as it is (trust on first use).
 ///
-/// One process writes the file at a time: what another one wrote meanwhile is replaced.
+/// Only one process may write the file at a time: changes that another process wrote in between are overwritten.
 pub struct Pins {
     file: Option<PathBuf>,
-    state: RwLock<State>,
-    /// Held while something changes and is written; says why the last writing failed. Taken before `state`.
+    state: RwLock<PinState>,
+    /// The error of the last write. Held during every change and write. Lock order: `writing` before `state`.
     writing: Mutex<Option<String>>,
     now: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
-/// A tool in a list that is not, or not yet, as it was agreed to.
+/// A listed tool that differs from its approved definition, or has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Seen {
-    /// The tool's name. Empty when it could not be read.
+    /// The name of the tool. Empty if the entry could not be parsed.
     pub tool: String,
-    /// What was seen.
+    /// The result of the comparison.
     pub sight: Sight,
 }
 
-/// What was seen of a tool.
+/// The result of comparing a listed tool with its approved definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sight {
-    /// The server is new, so its tool is agreed to.
+    /// The server is new, so the tool is approved.
     First,
-    /// The server did not have this tool. It waits.
+    /// The server is known, the tool is new. It waits for approval.
     Added,
-    /// Its definition is another one. It waits.
+    /// The definition has changed. It waits for approval.
     Changed(Change),
-    /// Its definition is the same, but the server is started or reached in another way. It waits.
+    /// The definition is the same, but the command or address of the server has changed. It waits for approval.
     Moved,
-    /// Its definition means the same in another notation. It is agreed to.
+    /// The definition has changed in notation only. It is approved.
     Respelled(Change),
-    /// It is no object with a name, or nested too deeply. It was not looked at.
+    /// The entry is not an object with a name, or is nested too deeply. It was not checked.
     Unreadable,
-    /// It comes after the first [`MAX_TOOLS`]. It was not looked at, and counts as waiting.
+    /// The tool comes after the first [`MAX_TOOLS`]. It was not checked, and counts as waiting.
     TooMany,
 }
 
-/// Why something waits.
+/// The reason why a tool waits for approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Nobody has agreed to a tool of this name.
+    /// No tool of this name is approved.
     Added,
-    /// The definition is another one.
+    /// The definition has changed.
     Changed,
-    /// The server is started or reached in another way.
+    /// The command or address of the server has changed.
     Moved,
 }
 
-/// A tool that waits until somebody agrees to it.
+/// A tool that waits for approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Waiting {
-    /// The server's name.
+    /// The name of the server.
     pub server: String,
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: String,
-    /// Why it waits.
+    /// The reason why it waits.
     pub kind: Kind,
     /// How much the change matters.
     pub class: Class,
-    /// Where the change is. The word `command` stands for the server's command.
+    /// The paths of the changed fields. `command` stands for the server's command.
     pub fields: Vec<String>,
-    /// What was agreed to, for people. `None` when there is none or it was too large to keep.
+    /// The approved definition as indented JSON. `None` if there is none or it was too large to store.
     pub agreed: Option<String>,
-    /// What is offered, for people. `None` when it was too large to keep.
+    /// The offered definition as indented JSON. `None` if it was too large to store.
     pub offered: Option<String>,
-    /// The command when it was agreed to.
+    /// The command at the time of approval.
     pub agreed_command: Option<String>,
-    /// The command now.
+    /// The current command.
     pub offered_command: String,
-    /// Since when it waits, in milliseconds since 1970.
+    /// The start of waiting, in milliseconds since the Unix epoch.
     pub since: u64,
-    /// What [`Pins::approve`] asks for.
+    /// The fingerprint to pass to [`Pins::approve`].
     pub fingerprint: Fingerprint,
 }
 
-/// A tool that was agreed to.
+/// An approved tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Agreed {
-    /// The server's name.
+    /// The name of the server.
     pub server: String,
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: String,
-    /// What stands for its definition and command.
+    /// The fingerprint of its definition and command.
     pub fingerprint: Fingerprint,
-    /// Since when, in milliseconds since 1970.
+    /// The time of approval, in milliseconds since the Unix epoch.
     pub since: u64,
 }
 
-/// Why the file of agreed definitions is of no use.
+/// Error of the pin file.
 #[derive(Debug, thiserror::Error)]
 pub enum PinsError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}: {source}. Make it readable for this user, or name another file.", file.display())]
     NotRead {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is not what was written.
+    /// The content of the file is invalid.
     #[error(
-        "cannot understand {} at {place}: {why}. It was left as it is. Correct it or put back a copy; or move it away, \
-         and every server is agreed to as it is seen next.",
+        "{} is invalid at {place}: {why}. It stays unchanged. Correct it or restore a copy; or move it away: then the \
+         next list of every server is approved as it is.",
         file.display()
     )]
     NotUnderstood {
         /// The file.
         file: PathBuf,
-        /// Where in the file.
+        /// The position in the file.
         place: String,
-        /// What is wrong there.
+        /// The reason.
         why: String,
     },
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("cannot write {}: {why}. Nothing was changed.", file.display())]
     NotWritten {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         why: String,
     },
 }
 
-/// Why a definition was not agreed to.
+/// Error of an approval.
 #[derive(Debug, thiserror::Error)]
 pub enum ApproveError {
-    /// Nothing of this name waits.
-    #[error("nothing waits for approval at {server} under the name {tool}")]
+    /// No tool of this name waits for approval.
+    #[error("no tool {tool} of server {server} waits for approval")]
     NotWaiting {
         /// The server.
         server: String,
-        /// The tool; `*` stands for all of them.
+        /// The tool; `*` means all tools.
         tool: String,
     },
-    /// Something else waits than what was looked at.
-    #[error("{tool} of {server} has changed meanwhile; look at it again")]
+    /// The definition has changed since it was reviewed.
+    #[error("{tool} of {server} has changed since you reviewed it; review it again")]
     ChangedMeanwhile {
         /// The server.
         server: String,
         /// The tool.
         tool: String,
     },
-    /// So many tools were agreed to already.
-    #[error("{server} has {MAX_TOOLS} tools already; forget the server to begin anew")]
+    /// The server has the maximum number of approved tools.
+    #[error("{server} has {MAX_TOOLS} approved tools, which is the maximum; forget the server to start over")]
     TooMany {
         /// The server.
         server: String,
     },
-    /// It could not be written down.
+    /// The pin file cannot be written.
     #[error(transparent)]
     NotWritten(#[from] PinsError),
 }
 
 impl Pins {
-    /// Reads the file, if there is one. Without a file, everything is forgotten at the end.
+    /// Opens the pin file. Without a file, approvals are lost at shutdown.
     pub fn open(file: Option<PathBuf>) -> Result<Self, PinsError> {
         Self::open_with(file, unix_millis)
     }
 
-    /// The same with a clock, in milliseconds since 1970.
+    /// Like [`open`](Self::open), with a clock that returns milliseconds since the Unix epoch.
     pub fn open_with(
         file: Option<PathBuf>,
         now: impl Fn() -> u64 + Send + Sync + 'static,
     ) -> Result<Self, PinsError> {
-        let state = file.as_deref().map_or_else(|| Ok(State::default()), file::read)?;
+        let state = file.as_deref().map_or_else(|| Ok(PinState::default()), file::read)?;
         Ok(Self { file, state: RwLock::new(state), writing: Mutex::new(None), now: Box::new(now) })
     }
 
-    /// Compares a server's list of tools with what was agreed to, and says what is not as agreed.
+    /// Compares a server's tool list with the approved definitions. Returns the tools that differ.
     ///
-    /// `command` is the command line or the address of the server. Call it whenever the list was read, with the whole
-    /// list. Its text is kept as it is: leave secrets out of it. Whether the file could be written,
-    /// [`unsaved`](Self::unsaved) says.
+    /// `command` is the command line or the address of the server. It is stored unchanged, so it must not contain
+    /// secrets. Call this with the whole list each time the list was read. [`unsaved`](Self::unsaved) returns the
+    /// error if the file could not be written.
     pub fn see(&self, server: &str, command: &str, tools: &[String]) -> Vec<Seen> {
         let prints: Vec<Option<Print>> = tools.iter().map(|text| Print::read(text, command)).collect();
         let read: Vec<_> =
@@ -207,14 +207,14 @@ impl Pins {
         self.see_read(server, command, &read)
     }
 
-    /// The same for entries that were read before, each with its text. `None` is one that cannot be read.
+    /// Like [`see`](Self::see), for parsed entries, each with its text. `None` is an entry that could not be parsed.
     pub fn see_read(&self, server: &str, command: &str, tools: &[(&str, Option<&Print>)]) -> Vec<Seen> {
-        let mut offered = Offered::of(command, tools, (self.now)());
-        // Nobody else changes the state while this is held, so what was read of it stays true.
+        let mut offered = OfferedList::of(command, tools, (self.now)());
+        // This lock excludes all other writers, so what is read from the state stays valid until the write.
         let mut problem = lock(&self.writing);
-        offered.read_new(self.read().servers.get(server));
+        offered.parse_changed(self.read().servers.get(server));
         let (seen, changed) = self.state.write().ignore_poison().see(server, offered);
-        // What could not be written the last time is tried again.
+        // Retries the write if the last one failed.
         if changed || problem.is_some() {
             let text = self.text(&self.read());
             *problem = text.and_then(|text| self.write(&text)).err();
@@ -222,32 +222,34 @@ impl Pins {
         seen
     }
 
-    /// What waits until somebody agrees to it.
+    /// The tools that wait for approval.
     pub fn waiting(&self) -> Vec<Waiting> {
         let state = self.read();
-        let of_server = |(name, server): (&String, &Server)| {
-            let shown = |(tool, entry): (&String, &Entry)| shown(name, tool, server.agreed.get(tool), entry);
-            server.waiting.iter().map(shown).collect::<Vec<_>>()
+        let of_server = |(name, server): (&String, &ServerPins)| {
+            let to_waiting =
+                |(tool, entry): (&String, &PinEntry)| to_waiting(name, tool, server.agreed.get(tool), entry);
+            server.waiting.iter().map(to_waiting).collect::<Vec<_>>()
         };
         state.servers.iter().flat_map(of_server).collect()
     }
 
-    /// Whether somebody must agree to a tool before it may be used.
+    /// Whether a tool must be approved before it may be used.
     pub fn is_waiting(&self, server: &str, tool: &str) -> bool {
-        let waits = |server: &Server| server.waiting.contains_key(tool) || server.unkept.contains(tool);
+        let waits =
+            |server: &ServerPins| server.waiting.contains_key(tool) || server.above_limit.contains(tool);
         self.read().servers.get(server).is_some_and(waits)
     }
 
-    /// Whether a server has ever listed a tool whose name is so.
+    /// Whether a server has ever listed a tool whose name matches.
     pub fn has_listed(&self, server: &str, is_so: impl Fn(&str) -> bool) -> bool {
-        let listed = |server: &Server| {
-            let mut names = server.agreed.keys().chain(server.waiting.keys()).chain(&server.unkept);
+        let listed = |server: &ServerPins| {
+            let mut names = server.agreed.keys().chain(server.waiting.keys()).chain(&server.above_limit);
             names.any(|name| is_so(name))
         };
         self.read().servers.get(server).is_some_and(listed)
     }
 
-    /// What was agreed to.
+    /// The approved tools.
     pub fn agreed(&self) -> Vec<Agreed> {
         let state = self.read();
         let entries = state
@@ -264,7 +266,7 @@ impl Pins {
             .collect()
     }
 
-    /// Agrees to what waits under this name, if it is still what the fingerprint stands for.
+    /// Approves a waiting tool if its definition still has this fingerprint.
     pub fn approve(&self, server: &str, tool: &str, fingerprint: &str) -> Result<(), ApproveError> {
         self.change(server, |known| {
             let (server, tool) = (server.to_owned(), tool.to_owned());
@@ -273,12 +275,12 @@ impl Pins {
                 Some(entry) if entry.fingerprint.as_str() != fingerprint => {
                     Err(ApproveError::ChangedMeanwhile { server, tool })
                 }
-                Some(_) => agree(known.as_mut(), &server, &[tool], (self.now)()).map(|_| ()),
+                Some(_) => approve_tools(known.as_mut(), &server, &[tool], (self.now)()).map(|_| ()),
             }
         })
     }
 
-    /// Agrees to all that waits of a server, and says how many tools these were.
+    /// Approves all waiting tools of a server. Returns their number.
     pub fn approve_server(&self, server: &str) -> Result<usize, ApproveError> {
         self.change(server, |known| {
             let tools: Vec<String> =
@@ -286,25 +288,25 @@ impl Pins {
             if tools.is_empty() {
                 return Err(ApproveError::NotWaiting { server: server.to_owned(), tool: "*".to_owned() });
             }
-            agree(known.as_mut(), server, &tools, (self.now)())
+            approve_tools(known.as_mut(), server, &tools, (self.now)())
         })
     }
 
-    /// Forgets a server: its next list is agreed to as it is. Says whether it was known.
+    /// Removes a server: its next list is approved as it is. Returns whether the server was known.
     pub fn forget(&self, server: &str) -> Result<bool, PinsError> {
         self.change(server, |known| Ok(known.take().is_some()))
     }
 
-    /// Why the file does not hold what is known here, when the last writing failed.
+    /// The error of the last write, if the file is out of date.
     pub fn unsaved(&self) -> Option<String> {
         lock(&self.writing).clone()
     }
 
-    /// Changes what is known of a server, and undoes it when it cannot be written.
+    /// Changes the entries of a server. Undoes the change if the file cannot be written.
     fn change<R, E: From<PinsError>>(
         &self,
         server: &str,
-        edit: impl FnOnce(&mut Option<Server>) -> Result<R, E>,
+        edit: impl FnOnce(&mut Option<ServerPins>) -> Result<R, E>,
     ) -> Result<R, E> {
         let mut problem = lock(&self.writing);
         let before = self.read().servers.get(server).cloned();
@@ -321,15 +323,15 @@ impl Pins {
         Ok(result)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    fn read(&self) -> RwLockReadGuard<'_, PinState> {
         self.state.read().ignore_poison()
     }
 
-    fn put(&self, name: &str, server: Option<Server>) {
+    fn put(&self, name: &str, server: Option<ServerPins>) {
         self.state.write().ignore_poison().put(name, server);
     }
 
-    fn text(&self, state: &State) -> Result<String, String> {
+    fn text(&self, state: &PinState) -> Result<String, String> {
         match self.file {
             Some(_) => file::text(state).map_err(|error| error.to_string()),
             None => Ok(String::new()),
@@ -347,8 +349,8 @@ impl fmt::Debug for Pins {
     }
 }
 
-fn agree(
-    known: Option<&mut Server>,
+fn approve_tools(
+    known: Option<&mut ServerPins>,
     server: &str,
     tools: &[String],
     now: u64,
@@ -359,21 +361,21 @@ fn agree(
             return Err(ApproveError::TooMany { server: server.to_owned() });
         }
         if let Some(entry) = known.waiting.remove(tool) {
-            known.agreed.insert(tool.clone(), Entry { since: now, ..entry });
+            known.agreed.insert(tool.clone(), PinEntry { since: now, ..entry });
         }
     }
     Ok(tools.len())
 }
 
-fn shown(server: &str, tool: &str, agreed: Option<&Entry>, offered: &Entry) -> Waiting {
-    let (kind, class, fields) = match judge(agreed, offered) {
+fn to_waiting(server: &str, tool: &str, agreed: Option<&PinEntry>, offered: &PinEntry) -> Waiting {
+    let (kind, class, fields) = match compare_entry(agreed, offered) {
         Some(Sight::Changed(change) | Sight::Respelled(change)) => {
             (Kind::Changed, change.class, change.fields)
         }
         Some(Sight::Moved) => (Kind::Moved, Class::Meaning, vec!["command".to_owned()]),
         _ => (Kind::Added, Class::Meaning, Vec::new()),
     };
-    let pretty = |entry: &Entry| {
+    let pretty = |entry: &PinEntry| {
         entry.definition.as_deref().and_then(Definition::read).map(|definition| definition.pretty())
     };
     Waiting {
@@ -391,7 +393,7 @@ fn shown(server: &str, tool: &str, agreed: Option<&Entry>, offered: &Entry) -> W
     }
 }
 
-/// What a thread that panicked left behind is taken over: every change is whole before its lock is given back.
+/// Ignores poisoning: every change is complete before its lock is released.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().ignore_poison()
 }

@@ -1,7 +1,7 @@
-//! Texts of a tool that give the model orders, hide something, or ask for what is secret.
+//! Scanner for texts of a tool that give the model orders, hide something, or ask for secrets.
 //!
-//! These are patterns. They find what is known and plain; who knows them can write around them. A finding is a reason
-//! to look, and no finding is no proof.
+//! The scanner uses patterns. They find known and plain attacks; an attacker who knows them can avoid them. A finding
+//! is a reason to review the tool; no finding is no proof that it is harmless.
 
 use std::collections::HashSet;
 
@@ -22,83 +22,84 @@ mod shadowing;
 mod spaced;
 mod text;
 
-/// How much of each text is looked at.
+/// The number of bytes of each text that are scanned.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// How many findings are given back. The gravest are kept.
+/// The most findings that are returned. The most severe ones are retained.
 pub const MAX_FINDINGS: usize = 100;
 
-/// How long a place may be, in characters.
+/// The longest position, in characters.
 const MAX_PLACE_CHARS: usize = 300;
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing; common in honest tools as well.
+    /// Worth knowing; common in harmless tools as well.
     Low,
-    /// Unusual in honest tools. Somebody should look.
+    /// Unusual in harmless tools. A user should review it.
     Medium,
-    /// Hardly ever there for an honest reason.
+    /// Hardly ever present for a harmless reason.
     High,
 }
 
-/// Something that a text should not have.
+/// A suspicious part of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What kind of thing it is, such as `instruction`.
+    /// The kind of finding, such as `instruction`.
     pub code: &'static str,
-    /// How grave it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Where it is: a JSON pointer for a tool, else what the caller said.
+    /// Its position: a JSON pointer for a tool, else the position that the caller passed.
     pub place: String,
-    /// The text around it, short. What cannot be seen is written as `\u{…}`.
+    /// A short excerpt of the text. Invisible characters are written as `\u{…}`.
     pub excerpt: String,
-    /// What is wrong with it.
+    /// The reason why it is suspicious.
     pub why: &'static str,
 }
 
-/// What is known besides the text.
+/// Information that is needed besides the text.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     other_tools: HashSet<String>,
 }
 
 impl Context {
-    /// The names of other servers' tools, for `shadowing`. Leave out the names of the server's own tools.
+    /// Creates a context with the names of other servers' tools, for `shadowing`. Do not include the server's own
+    /// tools.
     pub fn new<T: AsRef<str>>(other_tools: impl IntoIterator<Item = T>) -> Self {
         Self { other_tools: other_tools.into_iter().map(|name| Folded::new(name.as_ref()).text).collect() }
     }
 }
 
-/// Looks at texts, each with its place.
+/// Scans texts, each with its position.
 pub fn scan<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>, context: &Context) -> Vec<Finding> {
-    let mut report = Report::default();
+    let mut list = FindingList::default();
     for (place, text) in texts {
-        look(place, text, context, &mut report);
+        check_text(place, text, context, &mut list);
     }
-    report.gravest()
+    list.into_most_severe()
 }
 
-/// Looks at every text and key of a tool, as a server lists it. `_meta` is left out: models do not see it.
+/// Scans every text and key of a tool, as its server lists it. `_meta` is excluded: models do not see it.
 pub fn scan_tool(tool_json: &str, context: &Context) -> Vec<Finding> {
     let Some(mut tool) = canonical::read(tool_json) else { return scan([("", tool_json)], context) };
     if let Value::Object(fields) = &mut tool {
         fields.shift_remove("_meta");
     }
-    let mut report = Report::default();
-    walk(&tool, &mut String::new(), context, &mut report);
-    report.gravest()
+    let mut list = FindingList::default();
+    walk(&tool, &mut String::new(), context, &mut list);
+    list.into_most_severe()
 }
 
-fn walk(value: &Value, place: &mut String, context: &Context, report: &mut Report) {
+fn walk(value: &Value, place: &mut String, context: &Context, list: &mut FindingList) {
     let end = place.len();
     match value {
-        Value::String(text) => look(place, text, context, report),
+        Value::String(text) => check_text(place, text, context, list),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 place.push_str(&format!("/{index}"));
-                walk(item, place, context, report);
+                walk(item, place, context, list);
                 place.truncate(end);
             }
         }
@@ -106,8 +107,8 @@ fn walk(value: &Value, place: &mut String, context: &Context, report: &mut Repor
             for (key, item) in fields {
                 place.push('/');
                 place.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                look(place, key, context, report);
-                walk(item, place, context, report);
+                check_text(place, key, context, list);
+                walk(item, place, context, list);
                 place.truncate(end);
             }
         }
@@ -115,49 +116,60 @@ fn walk(value: &Value, place: &mut String, context: &Context, report: &mut Repor
     }
 }
 
-fn look(place: &str, text: &str, context: &Context, report: &mut Report) {
-    let seen = text::start(text, MAX_TEXT_BYTES);
-    let mut spot = Spot { place, text: seen, report };
-    if seen.len() < text.len() {
-        // Padding is how an order is put where nobody looks. Honest texts are a thousandth of this.
-        spot.tell("unread", Severity::High, (0, 0), "The text is too long; its end was not looked at.");
+fn check_text(place: &str, text: &str, context: &Context, list: &mut FindingList) {
+    let start = text::start(text, MAX_TEXT_BYTES);
+    let mut scanned = ScannedText { place, text: start, list };
+    if start.len() < text.len() {
+        // Padding puts an order where no reviewer looks. Harmless texts are a thousandth of this size.
+        scanned.add_finding(
+            "unread",
+            Severity::High,
+            (0, 0),
+            "The text is too long; its end was not scanned.",
+        );
     }
-    invisible::look(&mut spot);
-    let folded = Folded::new(seen);
-    markup::look(&folded, &mut spot);
-    instruction::look(&folded, &mut spot);
-    secret_place::look(&folded, &mut spot);
-    exfiltration::look(&folded, &mut spot);
-    shadowing::look(&folded, context, &mut spot);
-    encoded::look(&mut spot);
-    spaced::look(&mut spot);
+    invisible::check(&mut scanned);
+    let folded = Folded::new(start);
+    markup::check(&folded, &mut scanned);
+    instruction::check(&folded, &mut scanned);
+    secret_place::check(&folded, &mut scanned);
+    exfiltration::check(&folded, &mut scanned);
+    shadowing::check(&folded, context, &mut scanned);
+    encoded::check(&mut scanned);
+    spaced::check(&mut scanned);
 }
 
-/// A text under examination.
-struct Spot<'a> {
+/// A text under scan.
+struct ScannedText<'a> {
     place: &'a str,
     text: &'a str,
-    report: &'a mut Report,
+    list: &'a mut FindingList,
 }
 
-impl Spot<'_> {
-    /// Reports what lies between two byte positions of the text.
-    fn tell(&mut self, code: &'static str, severity: Severity, range: (usize, usize), why: &'static str) {
+impl ScannedText<'_> {
+    /// Adds a finding for a byte range of the text.
+    fn add_finding(
+        &mut self,
+        code: &'static str,
+        severity: Severity,
+        range: (usize, usize),
+        why: &'static str,
+    ) {
         let place: String = self.place.chars().take(MAX_PLACE_CHARS).collect();
         let excerpt = text::excerpt(self.text, range);
-        self.report.add(Finding { code, severity, place, excerpt, why });
+        self.list.add(Finding { code, severity, place, excerpt, why });
     }
 }
 
-/// Findings, at most one for each code and place.
+/// Collected findings, at most one per code and position.
 #[derive(Default)]
-struct Report {
+struct FindingList {
     findings: Vec<Finding>,
 }
 
-impl Report {
+impl FindingList {
     fn add(&mut self, finding: Finding) {
-        // All findings of a place come one after the other.
+        // All findings of one position are added one after the other.
         let same_place = self.findings.iter_mut().rev().take_while(|known| known.place == finding.place);
         for known in same_place {
             if known.code == finding.code {
@@ -169,18 +181,18 @@ impl Report {
         }
         self.findings.push(finding);
         if self.findings.len() > 20 * MAX_FINDINGS {
-            self.keep_gravest();
+            self.retain_most_severe();
         }
     }
 
-    /// A server must not be able to bury a grave finding under many small ones.
-    fn keep_gravest(&mut self) {
+    /// Keeps the most severe findings: a server must not be able to hide one among many minor ones.
+    fn retain_most_severe(&mut self) {
         self.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         self.findings.truncate(MAX_FINDINGS);
     }
 
-    fn gravest(mut self) -> Vec<Finding> {
-        self.keep_gravest();
+    fn into_most_severe(mut self) -> Vec<Finding> {
+        self.retain_most_severe();
         self.findings
     }
 }

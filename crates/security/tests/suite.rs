@@ -1,4 +1,4 @@
-//! The behaviour of this crate, one module for each subject, linked as one program.
+//! Behaviour tests of this crate, one module per subject, linked as one program.
 
 #[path = "suite/corpus.rs"]
 mod corpus;

@@ -1,62 +1,62 @@
-//! The place of a call in a trace, as W3C Trace Context writes it.
+//! W3C Trace Context: the span that a request belongs to.
 //!
-//! A `traceparent` that is not in order counts as none: a new trace begins, and its `tracestate` is forgotten. A
-//! `tracestate` that is not in order is forgotten alone.
+//! An invalid `traceparent` counts as missing: a new trace starts, and the `tracestate` is ignored. An invalid
+//! `tracestate` is ignored alone, as the standard demands.
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 use toolwright_jsonrpc::Json;
 
-/// How many bytes of a `tracestate` are read.
-const MAX_STATE: usize = 512;
-/// How many entries it may have.
-const MAX_ENTRIES: usize = 32;
-/// The bytes of a `traceparent` of version 00.
-const LENGTH: usize = 55;
+/// The longest `tracestate` that is read.
+const MAX_TRACESTATE_BYTES: usize = 512;
+/// The most entries of a `tracestate`, as the standard limits them.
+const MAX_TRACESTATE_ENTRIES: usize = 32;
+/// The length of a `traceparent` of version 00.
+const TRACEPARENT_V00_BYTES: usize = 55;
 
-/// A place in a trace, as it was sent.
+/// The trace context of a request, as the client sent it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent<'a> {
     /// `00-{trace id}-{span id}-{flags}`
     pub traceparent: &'a str,
-    /// What tracing systems said along the way.
+    /// Vendor-specific data of the tracing systems along the route.
     pub tracestate: Option<&'a str>,
 }
 
-/// The same, kept.
+/// The trace context of a request, owned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentTrace {
     /// `00-{trace id}-{span id}-{flags}`
     pub traceparent: String,
-    /// What tracing systems said along the way.
+    /// Vendor-specific data of the tracing systems along the route.
     pub tracestate: Option<String>,
 }
 
 impl SentTrace {
-    /// What `_meta` of a request says, when it says something; a `traceparent` that is no text is one that is not in
-    /// order.
+    /// Reads the trace context from `_meta` of a request. A `traceparent` that is not a string counts as an invalid
+    /// one.
     pub fn of_meta(meta: &Json) -> Option<SentTrace> {
         let traceparent = meta.get("traceparent")?.to_text().unwrap_or_default();
         Some(SentTrace { traceparent, tracestate: meta.get_text("tracestate") })
     }
 
-    /// The same to look at.
+    /// Borrows the trace context.
     pub fn as_sent(&self) -> Sent<'_> {
         Sent { traceparent: &self.traceparent, tracestate: self.tracestate.as_deref() }
     }
 }
 
 impl Sent<'_> {
-    /// The span that it names, when it is in order.
-    pub(crate) fn read(&self) -> Option<SpanContext> {
+    /// The span context; `None` if the `traceparent` is invalid.
+    pub(crate) fn parse(&self) -> Option<SpanContext> {
         let text = self.traceparent;
-        if !text.is_ascii() || text.len() < LENGTH {
+        if !text.is_ascii() || text.len() < TRACEPARENT_V00_BYTES {
             return None;
         }
-        let (head, rest) = text.split_at(LENGTH);
+        let (head, rest) = text.split_at(TRACEPARENT_V00_BYTES);
         let mut parts = head.split('-');
         let [version, trace, span, flags] = [parts.next()?, parts.next()?, parts.next()?, parts.next()?];
         let is_known = version == "00";
-        // Later versions may say more, after a dash.
+        // Later versions may append fields after a dash.
         let rest_fits = rest.is_empty() || (!is_known && rest.starts_with('-'));
         if parts.next().is_some() || version == "ff" || !rest_fits {
             return None;
@@ -69,14 +69,16 @@ impl Sent<'_> {
         }
         let trace = TraceId::from_hex(trace).ok()?;
         let span = SpanId::from_hex(span).ok()?;
-        // Only the first bit is known to us.
+        // Version 00 defines only the flag `sampled`; the other bits must not be forwarded.
         let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?) & TraceFlags::SAMPLED;
         let context = SpanContext::new(trace, span, flags, true, self.state());
         context.is_valid().then_some(context)
     }
 
     fn state(&self) -> TraceState {
-        let fits = |state: &&str| state.len() <= MAX_STATE && state.split(',').count() <= MAX_ENTRIES;
+        let fits = |state: &&str| {
+            state.len() <= MAX_TRACESTATE_BYTES && state.split(',').count() <= MAX_TRACESTATE_ENTRIES
+        };
         self.tracestate.filter(fits).and_then(|state| state.parse().ok()).unwrap_or_default()
     }
 }
@@ -85,8 +87,8 @@ fn is_lower_hex(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// The params of a request that says where it stands. What came with it of another place is taken away.
-pub(crate) fn written(context: &SpanContext, params: &Json) -> Json {
+/// Writes the span context to `_meta` of the params. It replaces the trace context that the client sent.
+pub(crate) fn inject_context(context: &SpanContext, params: &Json) -> Json {
     let traceparent =
         format!("00-{}-{}-{:02x}", context.trace_id(), context.span_id(), context.trace_flags().to_u8());
     let meta = params.get("_meta").filter(|meta| meta.members().is_some());
@@ -109,25 +111,25 @@ mod tests {
     const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
     const SPAN: &str = "00f067aa0ba902b7";
 
-    fn read(traceparent: &str, tracestate: Option<&str>) -> Option<SpanContext> {
-        Sent { traceparent, tracestate }.read()
+    fn parse(traceparent: &str, tracestate: Option<&str>) -> Option<SpanContext> {
+        Sent { traceparent, tracestate }.parse()
     }
 
     #[test]
-    fn a_traceparent_in_order_is_read() {
-        let context = read(&format!("00-{TRACE}-{SPAN}-01"), Some("rojo=1,congo=t61")).expect("in order");
+    fn valid_traceparent_is_parsed() {
+        let context = parse(&format!("00-{TRACE}-{SPAN}-01"), Some("rojo=1,congo=t61")).expect("in order");
         assert_eq!(context.trace_id().to_string(), TRACE);
         assert_eq!(context.span_id().to_string(), SPAN);
         assert!(context.is_sampled() && context.is_remote());
         assert_eq!(context.trace_state().header(), "rojo=1,congo=t61");
-        assert!(!read(&format!("00-{TRACE}-{SPAN}-00"), None).expect("in order").is_sampled());
-        // Versions to come may say more.
-        assert!(read(&format!("cc-{TRACE}-{SPAN}-01-what-comes"), None).is_some());
-        assert!(read(&format!("cc-{TRACE}-{SPAN}-01"), None).is_some());
+        assert!(!parse(&format!("00-{TRACE}-{SPAN}-00"), None).expect("in order").is_sampled());
+        // Later versions may append fields.
+        assert!(parse(&format!("cc-{TRACE}-{SPAN}-01-what-comes"), None).is_some());
+        assert!(parse(&format!("cc-{TRACE}-{SPAN}-01"), None).is_some());
     }
 
     #[test]
-    fn a_traceparent_out_of_order_is_none() {
+    fn invalid_traceparent_is_ignored() {
         let upper = TRACE.to_uppercase();
         let none = "0".repeat(32);
         for text in [
@@ -146,44 +148,44 @@ mod tests {
             format!("00_{TRACE}_{SPAN}_01"),
             format!("00-{TRACE}-{SPAN}-0ß"),
         ] {
-            assert!(read(&text, None).is_none(), "{text:?}");
+            assert!(parse(&text, None).is_none(), "{text:?}");
         }
     }
 
     #[test]
-    fn a_tracestate_out_of_order_is_forgotten_alone() {
+    fn invalid_tracestate_is_ignored_alone() {
         let parent = format!("00-{TRACE}-{SPAN}-01");
         let long = format!("a={}", "x".repeat(600));
         let many = vec!["a=1"; 33].join(",");
         for state in ["no equals sign", long.as_str(), many.as_str(), "UPPER=1"] {
-            let context = read(&parent, Some(state)).expect("the parent is in order");
+            let context = parse(&parent, Some(state)).expect("the parent is in order");
             assert_eq!(context.trace_state().header(), "", "{state}");
         }
     }
 
     #[test]
-    fn what_goes_on_is_ours_and_the_rest_stays() {
+    fn injected_context_replaces_the_received_one() {
         let params = Json::parse(
             r#"{"name":"t","_meta":{"progressToken":7,"traceparent":"bad","tracestate":"a=1","baggage":"u=1"}}"#,
         )
         .expect("JSON");
-        let plain = read(&format!("00-{TRACE}-{SPAN}-01"), None).expect("in order");
+        let plain = parse(&format!("00-{TRACE}-{SPAN}-01"), None).expect("in order");
         assert_eq!(
-            written(&plain, &params).as_str(),
+            inject_context(&plain, &params).as_str(),
             format!(
                 r#"{{"name":"t","_meta":{{"progressToken":7,"traceparent":"00-{TRACE}-{SPAN}-01","baggage":"u=1"}}}}"#
             )
         );
-        let stated = read(&format!("00-{TRACE}-{SPAN}-00"), Some("b=2")).expect("in order");
+        let stated = parse(&format!("00-{TRACE}-{SPAN}-00"), Some("b=2")).expect("in order");
         assert_eq!(
-            written(&stated, &Json::empty_object()).as_str(),
+            inject_context(&stated, &Json::empty_object()).as_str(),
             format!(r#"{{"_meta":{{"traceparent":"00-{TRACE}-{SPAN}-00","tracestate":"b=2"}}}}"#)
         );
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(trace in 1u128.., span in 1u64.., flags in 0u8..=1) {
+        fn injected_context_is_parsed_back(trace in 1u128.., span in 1u64.., flags in 0u8..=1) {
             let context = SpanContext::new(
                 TraceId::from_bytes(trace.to_be_bytes()),
                 SpanId::from_bytes(span.to_be_bytes()),
@@ -191,15 +193,15 @@ mod tests {
                 true,
                 TraceState::default(),
             );
-            let params = written(&context, &Json::empty_object());
+            let params = inject_context(&context, &Json::empty_object());
             let meta = params.get("_meta").expect("_meta");
             let sent = SentTrace::of_meta(&meta).expect("it says where it stands");
-            prop_assert_eq!(sent.as_sent().read(), Some(context));
+            prop_assert_eq!(sent.as_sent().parse(), Some(context));
         }
 
         #[test]
-        fn nothing_breaks_the_reader(parent in ".{0,80}", state in ".{0,600}") {
-            let _ = read(&parent, Some(&state));
+        fn any_text_can_be_parsed(parent in ".{0,80}", state in ".{0,600}") {
+            let _ = parse(&parent, Some(&state));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What the standard variables of OpenTelemetry say. What the configuration says counts more; a variable that cannot
-//! be understood is told and passed over, as the specification wants it.
+//! The standard environment variables of OpenTelemetry. The configuration takes precedence. The reader warns about an
+//! invalid variable and ignores it, as the specification demands.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::options::{TelemetryOptions, address};
 
-/// The samplers that can be named.
+/// The samplers that the specification names.
 const SAMPLERS: [&str; 6] = [
     "always_on",
     "always_off",
@@ -17,39 +17,39 @@ const SAMPLERS: [&str; 6] = [
     "parentbased_traceidratio",
 ];
 
-/// What is wanted, and what was not understood of it.
+/// The telemetry options and the warnings about ignored variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
-    /// What is wanted; nothing when telemetry is off.
+    /// The options; `None` if telemetry is off.
     pub options: Option<TelemetryOptions>,
-    /// What was passed over: what, why, and what to write.
+    /// Ignored variables: which one, why, and what to write.
     pub warnings: Vec<String>,
 }
 
-/// What the configuration and the environment want together. Off unless one of them asks for it.
+/// Combines the configuration and the environment. Telemetry is off unless one of them turns it on.
 pub fn resolve(
     configured: Option<TelemetryOptions>,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Resolved {
-    let mut reader = Reader { environment, warnings: Vec::new() };
+    let mut reader = EnvironmentReader { environment, warnings: Vec::new() };
     let options = reader.options(configured);
-    // What is about telemetry that is off is nobody's concern.
-    let warnings = if options.is_some() || reader.is_asked() { reader.warnings } else { Vec::new() };
+    // Warnings about telemetry that is off would only be noise.
+    let warnings = if options.is_some() || reader.is_requested() { reader.warnings } else { Vec::new() };
     Resolved { options, warnings }
 }
 
-struct Reader<'e> {
+struct EnvironmentReader<'e> {
     environment: &'e dyn Fn(&str) -> Option<String>,
     warnings: Vec<String>,
 }
 
-impl Reader<'_> {
-    /// A variable; an empty one is none.
+impl EnvironmentReader<'_> {
+    /// The value of a variable. An empty variable counts as unset, as the specification demands.
     fn get(&self, name: &str) -> Option<String> {
         (self.environment)(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
     }
 
-    fn is_asked(&self) -> bool {
+    fn is_requested(&self) -> bool {
         [
             "OTEL_EXPORTER_OTLP_ENDPOINT",
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
@@ -60,16 +60,16 @@ impl Reader<'_> {
     }
 
     fn warn(&mut self, name: &str, what: &str, fix: &str) {
-        self.warnings.push(format!("{name} {what} and is passed over; {fix}"));
+        self.warnings.push(format!("{name} {what} and is ignored; {fix}"));
     }
 
     fn options(&mut self, configured: Option<TelemetryOptions>) -> Option<TelemetryOptions> {
-        if self.yes("OTEL_SDK_DISABLED") {
+        if self.is_true("OTEL_SDK_DISABLED") {
             return None;
         }
         let is_configured = configured.is_some();
         let mut options = configured.unwrap_or_default();
-        // An endpoint of the file is not to be divided among those of the environment.
+        // An endpoint in the configuration replaces all endpoints of the environment.
         if options.endpoint.is_none()
             && options.traces_endpoint.is_none()
             && options.metrics_endpoint.is_none()
@@ -81,7 +81,7 @@ impl Reader<'_> {
         let [all, traces, metrics] =
             [&options.endpoint, &options.traces_endpoint, &options.metrics_endpoint].map(Option::is_some);
         if !is_configured {
-            // Who names the place of one signal wants that one.
+            // An endpoint for one signal turns on that signal only.
             options.traces = all || traces;
             options.metrics = all || metrics;
         }
@@ -101,7 +101,7 @@ impl Reader<'_> {
         Some(options)
     }
 
-    fn yes(&mut self, name: &str) -> bool {
+    fn is_true(&mut self, name: &str) -> bool {
         match self.get(name) {
             None => false,
             Some(value) if value.eq_ignore_ascii_case("true") => true,
@@ -115,17 +115,17 @@ impl Reader<'_> {
     }
 
     fn endpoint(&mut self, name: &str) -> Option<String> {
-        let given = self.get(name)?;
-        match address(&given) {
-            Ok(_) => Some(given),
+        let value = self.get(name)?;
+        match address(&value) {
+            Ok(_) => Some(value),
             Err(error) => {
-                self.warnings.push(format!("{name}: {error}; it is passed over"));
+                self.warnings.push(format!("{name}: {error}; it is ignored"));
                 None
             }
         }
     }
 
-    /// Whether the signal is sent.
+    /// Whether the signal is exported.
     fn exporter(&mut self, name: &str) -> bool {
         match self.get(name).as_deref() {
             None | Some("otlp") => true,
@@ -144,7 +144,7 @@ impl Reader<'_> {
             "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
         ] {
             if let Some(other) = self.get(name).filter(|value| value != "http/protobuf") {
-                let fix = "only http/protobuf is spoken; name the collector's port for it, usually 4318";
+                let fix = "only http/protobuf is supported; use the collector's HTTP port, usually 4318";
                 self.warn(name, &format!("is \"{other}\""), fix);
             }
         }
@@ -160,7 +160,7 @@ impl Reader<'_> {
                 self.warn(
                     name,
                     &format!("is \"{other}\""),
-                    "nothing is compressed; write none or leave it out",
+                    "compression is not supported; write none or leave it out",
                 );
             }
         }
@@ -180,7 +180,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `key=value,key2=value2`, the values with percent signs for what cannot stand there.
+    /// Parses `key=value,key2=value2` with percent-encoded values.
     fn headers(&mut self) -> Vec<(String, String)> {
         let name = "OTEL_EXPORTER_OTLP_HEADERS";
         let Some(text) = self.get(name) else { return Vec::new() };
@@ -191,7 +191,7 @@ impl Reader<'_> {
             });
             match read {
                 Some((key, value)) if is_header(&key, &value) => headers.push((key, value)),
-                // It may be a secret: only its place is said.
+                // The value may be a secret: the warning names only its position.
                 _ => {
                     let what = format!("has no header in its part {}", at + 1);
                     self.warn(name, &what, "write key=value,key2=value2 with percent signs for commas");
@@ -203,18 +203,18 @@ impl Reader<'_> {
 
     fn interval(&mut self) -> Option<Duration> {
         let name = "OTEL_METRIC_EXPORT_INTERVAL";
-        let given = self.get(name)?;
-        match given.parse::<u64>().ok().filter(|millis| *millis > 0) {
+        let value = self.get(name)?;
+        match value.parse::<u64>().ok().filter(|millis| *millis > 0) {
             Some(millis) => Some(Duration::from_millis(millis)),
             None => {
-                self.warn(name, &format!("is \"{given}\""), "write milliseconds, such as 60000");
+                self.warn(name, &format!("is \"{value}\""), "write milliseconds, such as 60000");
                 None
             }
         }
     }
 }
 
-/// Whether this can be sent as a header.
+/// Whether the name and the value form a valid HTTP header.
 pub(crate) fn is_header(name: &str, value: &str) -> bool {
     http::HeaderName::try_from(name).is_ok() && http::HeaderValue::try_from(value).is_ok()
 }
@@ -223,11 +223,11 @@ pub(crate) fn is_header(name: &str, value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn with(variables: &[(&str, &str)]) -> Resolved {
-        given(None, variables)
+    fn resolve_variables(variables: &[(&str, &str)]) -> Resolved {
+        resolve_with(None, variables)
     }
 
-    fn given(configured: Option<TelemetryOptions>, variables: &[(&str, &str)]) -> Resolved {
+    fn resolve_with(configured: Option<TelemetryOptions>, variables: &[(&str, &str)]) -> Resolved {
         resolve(configured, &|name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
@@ -236,32 +236,36 @@ mod tests {
     const ENDPOINT: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318");
 
     #[test]
-    fn telemetry_is_off_unless_somebody_asks() {
-        assert_eq!(with(&[]), Resolved::default());
-        assert_eq!(with(&[("OTEL_SERVICE_NAME", "x"), ("OTEL_TRACES_SAMPLER", "odd")]), Resolved::default());
-        assert_eq!(with(&[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")]), Resolved::default());
-        let options = with(&[ENDPOINT]).options.expect("it is asked for");
+    fn telemetry_is_off_by_default() {
+        assert_eq!(resolve_variables(&[]), Resolved::default());
+        assert_eq!(
+            resolve_variables(&[("OTEL_SERVICE_NAME", "x"), ("OTEL_TRACES_SAMPLER", "odd")]),
+            Resolved::default()
+        );
+        assert_eq!(resolve_variables(&[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")]), Resolved::default());
+        let options = resolve_variables(&[ENDPOINT]).options.expect("it is asked for");
         assert_eq!(options.endpoint.as_deref(), Some("http://c:4318"));
         assert!(options.traces && options.metrics);
-        assert!(given(Some(TelemetryOptions::default()), &[]).options.is_some());
+        assert!(resolve_with(Some(TelemetryOptions::default()), &[]).options.is_some());
     }
 
     #[test]
-    fn it_can_be_turned_off_whole_and_by_signal() {
-        assert_eq!(with(&[ENDPOINT, ("OTEL_SDK_DISABLED", "TRUE")]).options, None);
+    fn telemetry_can_be_disabled_as_a_whole_and_per_signal() {
+        assert_eq!(resolve_variables(&[ENDPOINT, ("OTEL_SDK_DISABLED", "TRUE")]).options, None);
         let configured = Some(TelemetryOptions::default());
-        assert_eq!(given(configured, &[("OTEL_SDK_DISABLED", "true")]).options, None);
-        let options = with(&[ENDPOINT, ("OTEL_METRICS_EXPORTER", "none")]).options.expect("traces");
+        assert_eq!(resolve_with(configured, &[("OTEL_SDK_DISABLED", "true")]).options, None);
+        let options =
+            resolve_variables(&[ENDPOINT, ("OTEL_METRICS_EXPORTER", "none")]).options.expect("traces");
         assert!(options.traces && !options.metrics);
         let none = [ENDPOINT, ("OTEL_METRICS_EXPORTER", "none"), ("OTEL_TRACES_EXPORTER", "none")];
-        assert_eq!(with(&none).options, None);
+        assert_eq!(resolve_variables(&none).options, None);
         let traces = [("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c:4318/v1/traces")];
-        let options = with(&traces).options.expect("traces");
+        let options = resolve_variables(&traces).options.expect("traces");
         assert!(options.traces && !options.metrics);
     }
 
     #[test]
-    fn the_configuration_counts_more() {
+    fn configuration_takes_precedence() {
         let configured = TelemetryOptions {
             endpoint: Some("http://mine:1".into()),
             service_name: Some("mine".into()),
@@ -274,7 +278,7 @@ mod tests {
             ("OTEL_SERVICE_NAME", "theirs"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "api-key=a%2Cb, x-two = 2"),
         ];
-        let options = given(Some(configured), &environment).options.expect("it is asked for");
+        let options = resolve_with(Some(configured), &environment).options.expect("it is asked for");
         assert_eq!(options.endpoint.as_deref(), Some("http://mine:1"));
         assert_eq!(options.traces_endpoint, None);
         assert_eq!(options.service_name.as_deref(), Some("mine"));
@@ -284,8 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_told_and_passed_over() {
-        let resolved = with(&[
+    fn invalid_variables_are_ignored_with_a_warning() {
+        let resolved = resolve_variables(&[
             ENDPOINT,
             ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "grpc://c:4317"),
             ("OTEL_SDK_DISABLED", "maybe"),
@@ -300,16 +304,16 @@ mod tests {
         let options = resolved.options.expect("the rest is in order");
         assert_eq!(options.headers, [("good".to_owned(), "1".to_owned())]);
         insta::assert_snapshot!(resolved.warnings.join("\n"), @r#"
-        OTEL_SDK_DISABLED is "maybe" and is passed over; write true or false
-        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: the telemetry endpoint "grpc://c:4317" cannot be used: "grpc:" is not http: or https:; write one such as http://localhost:4318; it is passed over
-        OTEL_TRACES_EXPORTER is "jaeger" and is passed over; write otlp or none
-        OTEL_EXPORTER_OTLP_PROTOCOL is "grpc" and is passed over; only http/protobuf is spoken; name the collector's port for it, usually 4318
-        OTEL_EXPORTER_OTLP_COMPRESSION is "gzip" and is passed over; nothing is compressed; write none or leave it out
-        OTEL_TRACES_SAMPLER_ARG is "half" and is passed over; write a number from 0 to 1; everything is sent until then
-        OTEL_EXPORTER_OTLP_HEADERS has no header in its part 2 and is passed over; write key=value,key2=value2 with percent signs for commas
-        OTEL_METRIC_EXPORT_INTERVAL is "often" and is passed over; write milliseconds, such as 60000
+        OTEL_SDK_DISABLED is "maybe" and is ignored; write true or false
+        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: the telemetry endpoint "grpc://c:4317" cannot be used: "grpc:" is not http: or https:; write one such as http://localhost:4318; it is ignored
+        OTEL_TRACES_EXPORTER is "jaeger" and is ignored; write otlp or none
+        OTEL_EXPORTER_OTLP_PROTOCOL is "grpc" and is ignored; only http/protobuf is supported; use the collector's HTTP port, usually 4318
+        OTEL_EXPORTER_OTLP_COMPRESSION is "gzip" and is ignored; compression is not supported; write none or leave it out
+        OTEL_TRACES_SAMPLER_ARG is "half" and is ignored; write a number from 0 to 1; everything is sent until then
+        OTEL_EXPORTER_OTLP_HEADERS has no header in its part 2 and is ignored; write key=value,key2=value2 with percent signs for commas
+        OTEL_METRIC_EXPORT_INTERVAL is "often" and is ignored; write milliseconds, such as 60000
         "#);
-        let resolved = with(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "collector")]);
+        let resolved = resolve_variables(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "collector")]);
         assert_eq!(resolved.options, None);
         assert_eq!(resolved.warnings.len(), 1, "{:?}", resolved.warnings);
     }

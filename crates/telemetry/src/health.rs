@@ -1,4 +1,4 @@
-//! Whether what is measured arrives, and saying so once.
+//! Export health: counts exported and lost data, and reports each outage once.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,35 +9,35 @@ use toolwright_base::IgnorePoison;
 
 use crate::queue::MAX_SPANS;
 
-/// Tells people something, in one line.
+/// Reports one line to the user.
 pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What is sent.
+/// The kinds of exported data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Signal {
+pub(crate) enum TelemetrySignal {
     Traces,
     Metrics,
 }
 
-/// What became of what was to be sent.
+/// Counters of exported and lost data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportCounts {
-    /// Spans that arrived.
+    /// Spans that the collector accepted.
     pub spans_sent: u64,
-    /// Spans that found the queue full.
+    /// Spans dropped because the queue was full.
     pub spans_dropped: u64,
-    /// Spans that the collector did not take.
+    /// Spans that the collector did not accept.
     pub spans_not_sent: u64,
-    /// Times that metrics could not be sent.
+    /// Failed exports of metrics.
     pub metrics_not_sent: u64,
 }
 
-/// How sending is doing.
-pub(crate) struct Health {
+/// The state of the export.
+pub(crate) struct ExportHealth {
     say: Say,
-    /// Where things go, without secrets.
+    /// The address of the collector, without secrets.
     place: String,
-    failing: Mutex<Failing>,
+    outage: Mutex<Outage>,
     spans_sent: AtomicU64,
     spans_dropped: AtomicU64,
     spans_not_sent: AtomicU64,
@@ -45,20 +45,20 @@ pub(crate) struct Health {
 }
 
 #[derive(Default)]
-struct Failing {
-    signals: BTreeSet<Signal>,
-    /// How many spans were lost when it began.
+struct Outage {
+    signals: BTreeSet<TelemetrySignal>,
+    /// The number of lost spans when the outage started.
     lost_before: u64,
-    /// Why the last attempt failed, where more is known than that it did.
+    /// The reason of the last failure, if it is known more precisely than by the exporter's error.
     reason: Option<String>,
 }
 
-impl Health {
-    pub fn new(place: String, say: Say) -> Arc<Health> {
-        Arc::new(Health {
+impl ExportHealth {
+    pub fn new(place: String, say: Say) -> Arc<ExportHealth> {
+        Arc::new(ExportHealth {
             say,
             place,
-            failing: Mutex::default(),
+            outage: Mutex::default(),
             spans_sent: AtomicU64::new(0),
             spans_dropped: AtomicU64::new(0),
             spans_not_sent: AtomicU64::new(0),
@@ -66,26 +66,29 @@ impl Health {
         })
     }
 
-    /// Keeps why an attempt failed; whether it was the last one is told later.
-    pub fn reason(&self, reason: String) {
-        self.failing().reason = Some(reason);
+    /// Stores the reason of a failed attempt. The exporter may retry, so nothing is reported yet.
+    pub fn store_reason(&self, reason: String) {
+        self.outage().reason = Some(reason);
     }
 
-    /// A span found the queue full.
-    pub fn dropped(&self) {
+    /// Counts a span dropped because the queue was full.
+    pub fn count_dropped(&self) {
         self.spans_dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Something arrived.
-    pub fn sent(&self, signal: Signal, spans: usize) {
+    /// Records a successful export. Reports the end of an outage once all signals succeed.
+    pub fn record_success(&self, signal: TelemetrySignal, spans: usize) {
         self.spans_sent.fetch_add(spans as u64, Ordering::Relaxed);
         let line = {
-            let mut failing = self.failing();
-            failing.reason = None;
-            let was_failing = failing.signals.remove(&signal);
-            let lost = self.lost() - failing.lost_before;
-            (was_failing && failing.signals.is_empty()).then(|| {
-                format!("telemetry: {} is reached again; {lost} spans were lost meanwhile", self.place)
+            let mut outage = self.outage();
+            outage.reason = None;
+            let was_failing = outage.signals.remove(&signal);
+            let lost_spans = self.lost_spans() - outage.lost_before;
+            (was_failing && outage.signals.is_empty()).then(|| {
+                format!(
+                    "telemetry: {} is reachable again; {lost_spans} spans were lost during the outage",
+                    self.place
+                )
             })
         };
         if let Some(line) = line {
@@ -93,28 +96,28 @@ impl Health {
         }
     }
 
-    /// Something did not arrive, and is lost.
-    pub fn failed(&self, signal: Signal, spans: usize, error: &str) {
-        let lost_before = self.lost();
+    /// Records a failed export whose data is lost. Reports the start of an outage.
+    pub fn record_failure(&self, signal: TelemetrySignal, spans: usize, error: &str) {
+        let lost_before = self.lost_spans();
         match signal {
-            Signal::Traces => self.spans_not_sent.fetch_add(spans as u64, Ordering::Relaxed),
-            Signal::Metrics => self.metrics_not_sent.fetch_add(1, Ordering::Relaxed),
+            TelemetrySignal::Traces => self.spans_not_sent.fetch_add(spans as u64, Ordering::Relaxed),
+            TelemetrySignal::Metrics => self.metrics_not_sent.fetch_add(1, Ordering::Relaxed),
         };
         let line = {
-            let mut failing = self.failing();
-            let is_first = failing.signals.is_empty();
-            failing.signals.insert(signal);
+            let mut outage = self.outage();
+            let is_first = outage.signals.is_empty();
+            outage.signals.insert(signal);
             if is_first {
-                failing.lost_before = lost_before;
+                outage.lost_before = lost_before;
             }
-            let reason = failing.reason.take();
+            let reason = outage.reason.take();
             let what = match signal {
-                Signal::Traces => "spans",
-                Signal::Metrics => "metrics",
+                TelemetrySignal::Traces => "spans",
+                TelemetrySignal::Metrics => "metrics",
             };
             is_first.then(|| {
                 format!(
-                    "warning: telemetry: {what} cannot be sent to {}: {}; calls go on, up to {MAX_SPANS} spans wait and \
+                    "warning: telemetry: {what} cannot be sent to {}: {}; calls continue, up to {MAX_SPANS} spans wait and \
                      the others are lost; start the collector, correct OTEL_EXPORTER_OTLP_ENDPOINT, or set \
                      OTEL_SDK_DISABLED=true",
                     self.place,
@@ -127,7 +130,7 @@ impl Health {
         }
     }
 
-    /// What became of everything so far.
+    /// The counters so far.
     pub fn counts(&self) -> ExportCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         ExportCounts {
@@ -138,19 +141,19 @@ impl Health {
         }
     }
 
-    fn lost(&self) -> u64 {
+    fn lost_spans(&self) -> u64 {
         let ExportCounts { spans_dropped, spans_not_sent, .. } = self.counts();
         spans_dropped + spans_not_sent
     }
 
-    fn failing(&self) -> std::sync::MutexGuard<'_, Failing> {
-        self.failing.lock().ignore_poison()
+    fn outage(&self) -> std::sync::MutexGuard<'_, Outage> {
+        self.outage.lock().ignore_poison()
     }
 }
 
-impl fmt::Debug for Health {
+impl fmt::Debug for ExportHealth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Health")
+        f.debug_struct("ExportHealth")
             .field("place", &self.place)
             .field("counts", &self.counts())
             .finish_non_exhaustive()
@@ -161,43 +164,43 @@ impl fmt::Debug for Health {
 mod tests {
     use super::*;
 
-    fn watched() -> (Arc<Health>, Arc<Mutex<Vec<String>>>) {
-        let said: Arc<Mutex<Vec<String>>> = Arc::default();
-        let heard = Arc::clone(&said);
-        let say: Say = Arc::new(move |line| heard.lock().expect("no panic").push(line.to_owned()));
-        (Health::new("http://c:4318/".into(), say), said)
+    fn recording_health() -> (Arc<ExportHealth>, Arc<Mutex<Vec<String>>>) {
+        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+        let sink = Arc::clone(&lines);
+        let say: Say = Arc::new(move |line| sink.lock().expect("no panic").push(line.to_owned()));
+        (ExportHealth::new("http://c:4318/".into(), say), lines)
     }
 
     #[test]
-    fn a_failure_is_told_once_and_its_end_once() {
-        let (health, said) = watched();
-        health.sent(Signal::Traces, 3);
-        health.reason("connection refused".into());
-        health.failed(Signal::Traces, 5, "network error");
-        health.failed(Signal::Metrics, 0, "network error");
-        health.failed(Signal::Traces, 2, "network error");
-        health.dropped();
-        health.sent(Signal::Metrics, 0);
-        assert_eq!(said.lock().expect("no panic").len(), 1);
-        health.sent(Signal::Traces, 1);
-        health.sent(Signal::Traces, 1);
-        insta::assert_snapshot!(said.lock().expect("no panic").join("\n"), @r"
-        warning: telemetry: spans cannot be sent to http://c:4318/: connection refused; calls go on, up to 2048 spans wait and the others are lost; start the collector, correct OTEL_EXPORTER_OTLP_ENDPOINT, or set OTEL_SDK_DISABLED=true
-        telemetry: http://c:4318/ is reached again; 8 spans were lost meanwhile
+    fn outage_is_reported_once_and_its_end_once() {
+        let (health, lines) = recording_health();
+        health.record_success(TelemetrySignal::Traces, 3);
+        health.store_reason("connection refused".into());
+        health.record_failure(TelemetrySignal::Traces, 5, "network error");
+        health.record_failure(TelemetrySignal::Metrics, 0, "network error");
+        health.record_failure(TelemetrySignal::Traces, 2, "network error");
+        health.count_dropped();
+        health.record_success(TelemetrySignal::Metrics, 0);
+        assert_eq!(lines.lock().expect("no panic").len(), 1);
+        health.record_success(TelemetrySignal::Traces, 1);
+        health.record_success(TelemetrySignal::Traces, 1);
+        insta::assert_snapshot!(lines.lock().expect("no panic").join("\n"), @r"
+        warning: telemetry: spans cannot be sent to http://c:4318/: connection refused; calls continue, up to 2048 spans wait and the others are lost; start the collector, correct OTEL_EXPORTER_OTLP_ENDPOINT, or set OTEL_SDK_DISABLED=true
+        telemetry: http://c:4318/ is reachable again; 8 spans were lost during the outage
         ");
         let counts = ExportCounts { spans_sent: 5, spans_dropped: 1, spans_not_sent: 7, metrics_not_sent: 1 };
         assert_eq!(health.counts(), counts);
     }
 
     #[test]
-    fn the_next_failure_is_told_again() {
-        let (health, said) = watched();
+    fn next_outage_is_reported_too() {
+        let (health, lines) = recording_health();
         for _ in 0..2 {
-            health.failed(Signal::Metrics, 0, "status 503");
-            health.sent(Signal::Metrics, 0);
+            health.record_failure(TelemetrySignal::Metrics, 0, "status 503");
+            health.record_success(TelemetrySignal::Metrics, 0);
         }
-        let said = said.lock().expect("no panic");
-        assert_eq!(said.len(), 4);
-        assert!(said[2].contains("metrics cannot be sent") && said[2].contains("status 503"), "{said:?}");
+        let lines = lines.lock().expect("no panic");
+        assert_eq!(lines.len(), 4);
+        assert!(lines[2].contains("metrics cannot be sent") && lines[2].contains("status 503"), "{lines:?}");
     }
 }

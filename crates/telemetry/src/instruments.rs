@@ -1,16 +1,16 @@
-//! The metrics that go out over OTLP.
+//! OTLP instruments.
 
 use std::sync::Arc;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{AsyncInstrument, Counter, Histogram, Meter};
 
-use crate::health::Health;
+use crate::cardinality_limiter::NumberedNames;
+use crate::health::ExportHealth;
 use crate::names::{attribute, metric};
-use crate::numbered::NumberedNames;
 use crate::readings::Readings;
 
-/// What is counted as it happens.
+/// The instruments that calls update.
 #[derive(Debug)]
 pub(crate) struct Instruments {
     pub server_duration: Histogram<f64>,
@@ -39,15 +39,15 @@ impl Instruments {
             server_duration: duration(metric::SERVER_DURATION, "The time of tool calls, as clients see it."),
             client_duration: duration(metric::CLIENT_DURATION, "The time of tool calls, as servers take it."),
             calls: counter(metric::CALLS, "{call}", "Tool calls by outcome."),
-            repaired: counter(metric::REPAIRED, "{call}", "Tool calls that were mended."),
-            refused: counter(metric::REFUSED, "{call}", "Tool calls that no tool saw."),
+            repaired: counter(metric::REPAIRED, "{call}", "Repaired tool calls."),
+            refused: counter(metric::REFUSED, "{call}", "Refused tool calls."),
             repairs: counter(metric::REPAIRS, "{change}", "Changes of arguments by rule."),
             rules: NumberedNames::default(),
         }
     }
 }
 
-/// Reads the rest off whenever metrics are sent, on the thread that sends them.
+/// Registers the observable instruments. The exporter thread reads them before each export.
 pub(crate) fn observe(meter: &Meter, readings: Arc<dyn Fn() -> Readings + Send + Sync>) {
     let reading = |read: fn(&Readings) -> Option<u64>| {
         let readings = Arc::clone(&readings);
@@ -61,7 +61,7 @@ pub(crate) fn observe(meter: &Meter, readings: Arc<dyn Fn() -> Readings + Send +
         let gauge = meter.u64_observable_gauge(name).with_unit(unit).with_description(description);
         gauge.with_callback(reading(read)).build();
     };
-    gauge(metric::IN_FLIGHT, "{call}", "Tool calls that run.", |now| Some(now.calls_in_flight as u64));
+    gauge(metric::IN_FLIGHT, "{call}", "Tool calls in flight.", |now| Some(now.calls_in_flight as u64));
     gauge(metric::JOURNAL_DEGRADED, "1", "1 while records cannot be written.", |now| {
         now.journal.map(|journal| journal.is_degraded.into())
     });
@@ -88,8 +88,8 @@ pub(crate) fn observe(meter: &Meter, readings: Arc<dyn Fn() -> Readings + Send +
         .build();
 }
 
-/// Tells of spans that were lost.
-pub(crate) fn observe_losses(meter: &Meter, health: Arc<Health>) {
+/// Registers the counter of lost spans.
+pub(crate) fn observe_losses(meter: &Meter, health: Arc<ExportHealth>) {
     meter
         .u64_observable_counter(metric::SPANS_LOST)
         .with_unit("{span}")

@@ -1,4 +1,4 @@
-//! Counts the calls of an executor: one of its observers.
+//! Call metrics, as an observer of the executor.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use toolwright_executor::{CallObserver, ErrorCode};
 
 use crate::instruments::Instruments;
 use crate::names::{EXECUTE_TOOL, TOOLS_CALL, attribute};
-use crate::shown::Shown;
+use crate::redactor::AttributeRedactor;
 
-/// Counts the calls of an executor for OTLP.
+/// Counts and times the calls of an executor for OTLP.
 #[derive(Debug)]
 pub struct CallMeter {
     instruments: Arc<Instruments>,
-    shown: Shown,
+    redactor: AttributeRedactor,
 }
 
 impl CallMeter {
-    pub(crate) fn new(instruments: Arc<Instruments>, shown: Shown) -> CallMeter {
-        CallMeter { instruments, shown }
+    pub(crate) fn new(instruments: Arc<Instruments>, redactor: AttributeRedactor) -> CallMeter {
+        CallMeter { instruments, redactor }
     }
 }
 
@@ -37,19 +37,19 @@ impl CallObserver for CallMeter {
     }
 
     fn finished(&self, call: &Finished<'_>) {
-        let mut about = vec![
+        let mut attributes = vec![
             KeyValue::new(attribute::METHOD, TOOLS_CALL),
             KeyValue::new(attribute::OPERATION, EXECUTE_TOOL),
         ];
-        // What a client made up is no name of a tool.
+        // A name without a tool is made up by the client and would grow the number of time series.
         if let Some(tool) = call.tool {
-            about.push(KeyValue::new(attribute::TOOL, self.shown.text(tool.name())));
+            attributes.push(KeyValue::new(attribute::TOOL, self.redactor.text(tool.name())));
         }
         let outcome = match call.result {
             Ok(_) => "ok",
             Err(error) => {
                 let code = error.code.as_str();
-                about.push(KeyValue::new(attribute::ERROR, code));
+                attributes.push(KeyValue::new(attribute::ERROR, code));
                 let is_refused =
                     call.stages.protocol == Stage::Failed && call.stages.transport == Stage::NotReached;
                 if is_refused || error.code == ErrorCode::Busy {
@@ -58,7 +58,7 @@ impl CallObserver for CallMeter {
                 code
             }
         };
-        self.instruments.server_duration.record(call.duration.as_secs_f64(), &about);
+        self.instruments.server_duration.record(call.duration.as_secs_f64(), &attributes);
         self.instruments.calls.add(1, &[KeyValue::new(attribute::OUTCOME, outcome)]);
     }
 }

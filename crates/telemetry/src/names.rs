@@ -1,146 +1,146 @@
-//! Every name of a span, an attribute and a metric, so that each stands in one place only.
+//! Names of all spans, attributes and metrics. Each is defined here only.
 //!
-//! Those that begin with `mcp.`, `gen_ai.`, `rpc.`, `network.` and `error.` are of the semantic conventions of
-//! OpenTelemetry; those that begin with `toolwright.` are ours.
+//! Names with the prefixes `mcp.`, `gen_ai.`, `rpc.`, `network.` and `error.` come from the semantic conventions of
+//! OpenTelemetry. Names with the prefix `toolwright.` are Toolwright's.
 
-/// The name of what measures.
+/// The name of the instrumentation scope.
 pub const SCOPE: &str = "toolwright";
 
-/// The method of every call of a tool.
+/// The MCP method of every tool call.
 pub const TOOLS_CALL: &str = "tools/call";
-/// What a call of a tool is to the GenAI conventions.
+/// The GenAI operation name of a tool call.
 pub const EXECUTE_TOOL: &str = "execute_tool";
 
-/// What spans and points of metrics say of themselves.
+/// Attributes of spans and metric points.
 pub mod attribute {
-    /// The method of the protocol.
+    /// The MCP method.
     pub const METHOD: &str = "mcp.method.name";
     /// The session of a legacy client.
     pub const SESSION: &str = "mcp.session.id";
-    /// The revision that is spoken.
+    /// The MCP protocol version.
     pub const REVISION: &str = "mcp.protocol.version";
-    /// The tool, by its server's name for it.
+    /// The tool, under its server's name for it.
     pub const TOOL: &str = "gen_ai.tool.name";
-    /// What is done, to the GenAI conventions.
+    /// The operation, in the GenAI conventions.
     pub const OPERATION: &str = "gen_ai.operation.name";
-    /// Why it failed: a code of JSON-RPC, or one of ours such as `timeout`.
+    /// The reason of a failure: a JSON-RPC error code, or one of Toolwright's such as `timeout`.
     pub const ERROR: &str = "error.type";
-    /// The code of a JSON-RPC error.
+    /// The JSON-RPC error code.
     pub const STATUS_CODE: &str = "rpc.response.status_code";
-    /// How messages travel: `tcp` or `pipe`.
+    /// The transport: `tcp` or `pipe`.
     pub const TRANSPORT: &str = "network.transport";
-    /// In what: `http`.
+    /// The application protocol: `http`.
     pub const PROTOCOL: &str = "network.protocol.name";
 
     /// The toolbox that the tool was called in.
     pub const TOOLBOX: &str = "toolwright.toolbox";
     /// The server of the tool.
     pub const SERVER: &str = "toolwright.server";
-    /// Who called, by token or program.
+    /// The caller, by token or program.
     pub const CLIENT: &str = "toolwright.client";
-    /// The way in: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
+    /// The front: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
     pub const FRONT: &str = "toolwright.front";
-    /// Whether the call was mended.
+    /// Whether the call was repaired.
     pub const REPAIRED: &str = "toolwright.repaired";
-    /// How many changes that took.
+    /// The number of changes of the repair.
     pub const CHANGES: &str = "toolwright.changes";
-    /// Which rules asked for them.
+    /// The rules that made the changes.
     pub const RULES: &str = "toolwright.rules";
-    /// Whether the tool could be reached and answered.
+    /// Whether the tool was reached and responded.
     pub const STAGE_TRANSPORT: &str = "toolwright.stage.transport";
-    /// Whether the call was one that the tool takes.
+    /// Whether the call was valid for the tool.
     pub const STAGE_PROTOCOL: &str = "toolwright.stage.protocol";
-    /// Whether the tool did what it was asked.
+    /// Whether the tool succeeded.
     pub const STAGE_TOOL: &str = "toolwright.stage.tool";
-    /// What became of a call: `ok`, or the code of its error.
+    /// The outcome of a call: `ok`, or its error code.
     pub const OUTCOME: &str = "toolwright.outcome";
-    /// A rule, or the step that mended without one.
+    /// A rule, or the built-in repair step.
     pub const RULE: &str = "toolwright.rule";
-    /// The state of servers.
+    /// The state of a server.
     pub const STATE: &str = "toolwright.state";
-    /// Why spans were lost.
+    /// The reason why spans were lost.
     pub const REASON: &str = "toolwright.reason";
 }
 
-/// Metrics that go out over OTLP.
+/// Metrics exported over OTLP.
 pub mod metric {
-    /// The time of calls as our clients see it.
+    /// The duration of calls as clients see it.
     pub const SERVER_DURATION: &str = "mcp.server.operation.duration";
-    /// The time of calls of the servers behind us.
+    /// The duration of calls to servers.
     pub const CLIENT_DURATION: &str = "mcp.client.operation.duration";
-    /// The bounds of both that the conventions ask for, in seconds.
+    /// The histogram buckets of both in seconds, as the conventions define them.
     pub const BOUNDS: [f64; 14] =
         [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
 
     /// Calls by outcome.
     pub const CALLS: &str = "toolwright.calls";
-    /// Calls that were mended.
+    /// Repaired calls.
     pub const REPAIRED: &str = "toolwright.calls.repaired";
-    /// Calls that no tool saw because they were not in order.
+    /// Calls refused before they reached a tool.
     pub const REFUSED: &str = "toolwright.calls.refused";
-    /// Calls that run.
+    /// Calls in flight.
     pub const IN_FLIGHT: &str = "toolwright.calls.in_flight";
     /// Changes by rule.
     pub const REPAIRS: &str = "toolwright.repairs";
     /// Servers by state.
     pub const SERVERS: &str = "toolwright.servers";
-    /// Records that were written.
+    /// Records written to the journal.
     pub const JOURNAL_RECORDS: &str = "toolwright.journal.records";
     /// Records that could not be written.
     pub const JOURNAL_LOST: &str = "toolwright.journal.lost";
     /// Whether the last record could not be written.
     pub const JOURNAL_DEGRADED: &str = "toolwright.journal.degraded";
-    /// Records that the index has not seen yet.
+    /// Records that are not in the index yet.
     pub const INDEX_LAG: &str = "toolwright.index.lag";
     /// Spans that were not sent.
     pub const SPANS_LOST: &str = "toolwright.telemetry.spans_lost";
 }
 
-/// Metrics on the page for Prometheus.
+/// Metrics on the Prometheus endpoint.
 pub mod prometheus {
-    /// The version that runs.
+    /// The version of Toolwright.
     pub const BUILD_INFO: &str = "toolwright_build_info";
-    /// Seconds since the start.
+    /// Seconds since startup.
     pub const UPTIME: &str = "toolwright_uptime_seconds";
-    /// Answered requests by endpoint and status.
+    /// Requests by endpoint and status.
     pub const HTTP_REQUESTS: &str = "toolwright_http_requests_total";
-    /// Requests that the port turned away, by reason.
+    /// Requests that the port refused, by reason.
     pub const HTTP_REFUSED: &str = "toolwright_http_refused_total";
     /// Open connections.
     pub const HTTP_CONNECTIONS: &str = "toolwright_http_connections";
-    /// Requests that are worked on.
+    /// Requests in flight.
     pub const HTTP_IN_FLIGHT: &str = "toolwright_http_requests_in_flight";
-    /// Streams that hear of changes.
+    /// Streams that send change notifications.
     pub const HTTP_STREAMS: &str = "toolwright_http_streams";
     /// Sessions of legacy clients.
     pub const SESSIONS: &str = "toolwright_sessions";
-    /// Calls that wait for a client's answer.
+    /// Calls that wait for a client's response.
     pub const PARKED_CALLS: &str = "toolwright_parked_calls";
-    /// Notifications that slow clients did not take.
+    /// Notifications dropped because a client was too slow.
     pub const DROPPED_NOTIFICATIONS: &str = "toolwright_dropped_notifications_total";
     /// Tool calls by outcome.
     pub const CALLS: &str = "toolwright_calls_total";
-    /// Tool calls whose arguments were mended.
+    /// Tool calls whose arguments were repaired.
     pub const CALLS_REPAIRED: &str = "toolwright_calls_repaired_total";
-    /// Changes of arguments by rule.
+    /// Changes of arguments, by rule.
     pub const REPAIRS: &str = "toolwright_repairs_total";
-    /// Tool calls that run.
+    /// Tool calls in flight.
     pub const CALLS_IN_FLIGHT: &str = "toolwright_calls_in_flight";
-    /// The time of tool calls.
+    /// The duration of tool calls.
     pub const CALL_DURATION: &str = "toolwright_call_duration_seconds";
-    /// Exchanges with models by upstream and outcome.
+    /// Exchanges with models, by upstream and outcome.
     pub const EXCHANGES: &str = "toolwright_llm_exchanges_total";
-    /// Tokens by upstream and kind.
+    /// Tokens, by upstream and kind.
     pub const EXCHANGE_TOKENS: &str = "toolwright_llm_tokens_total";
-    /// Calls in answers by upstream.
+    /// Tool calls in responses, by upstream.
     pub const EXCHANGE_CALLS: &str = "toolwright_llm_calls_total";
-    /// Calls in answers that were mended.
+    /// Repaired tool calls in responses.
     pub const EXCHANGE_CALLS_REPAIRED: &str = "toolwright_llm_calls_repaired_total";
-    /// Calls in answers that could not be mended.
+    /// Refused tool calls in responses.
     pub const EXCHANGE_CALLS_REFUSED: &str = "toolwright_llm_calls_refused_total";
-    /// The time of exchanges by upstream.
+    /// The duration of exchanges, by upstream.
     pub const EXCHANGE_DURATION: &str = "toolwright_llm_exchange_duration_seconds";
-    /// Tools that are known.
+    /// The number of registered tools.
     pub const TOOLS: &str = "toolwright_executor";
     /// Servers by state.
     pub const SERVERS: &str = "toolwright_servers";
@@ -148,12 +148,12 @@ pub mod prometheus {
     pub const JOURNAL_RECORDS: &str = "toolwright_journal_records_total";
     /// Records that could not be written.
     pub const JOURNAL_LOST: &str = "toolwright_journal_lost_records_total";
-    /// Written records that a loss of power may take.
+    /// Written records that a power loss may still take.
     pub const JOURNAL_UNSYNCED: &str = "toolwright_journal_unsynced_records_total";
     /// Whether the last record could not be written.
     pub const JOURNAL_DEGRADED: &str = "toolwright_journal_degraded";
-    /// Records that the index has not seen yet.
+    /// Records that are not in the index yet.
     pub const INDEX_LAG: &str = "toolwright_index_lag_records";
-    /// Spans that were not sent, by reason.
+    /// Lost spans, by reason.
     pub const SPANS_LOST: &str = "toolwright_telemetry_spans_lost_total";
 }

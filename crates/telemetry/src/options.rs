@@ -1,56 +1,56 @@
-//! What can be chosen about telemetry.
+//! Telemetry options.
 
 use std::fmt;
 use std::time::Duration;
 
 use reqwest::Url;
 
-/// Where a collector on this machine listens when nobody says otherwise.
+/// The default address of an OTLP collector on this machine.
 pub(crate) const DEFAULT_ENDPOINT: &str = "http://localhost:4318";
 
-/// What can be chosen about telemetry. Nothing is measured without it.
+/// Telemetry options. Nothing is measured without them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TelemetryOptions {
-    /// Where the collector is; `/v1/traces` and `/v1/metrics` are added. This machine's port 4318 when absent.
+    /// The address of the collector; `/v1/traces` and `/v1/metrics` are appended. `http://localhost:4318` if absent.
     pub endpoint: Option<String>,
-    /// Where traces go, as it is.
+    /// The address for traces, used unchanged.
     pub traces_endpoint: Option<String>,
-    /// Where metrics go, as it is.
+    /// The address for metrics, used unchanged.
     pub metrics_endpoint: Option<String>,
-    /// Headers that go along, such as a key. They are secret.
+    /// HTTP headers of the export requests, such as an API key. Their values are secret.
     pub headers: Vec<(String, String)>,
-    /// The name of this gateway among others; `toolwright` when absent.
+    /// The service name of this gateway; `toolwright` if absent.
     pub service_name: Option<String>,
-    /// Whether spans are sent, and the place in the trace goes on to servers.
+    /// Whether spans are exported and the trace context is forwarded to servers.
     pub traces: bool,
-    /// Whether metrics are sent.
+    /// Whether metrics are exported.
     pub metrics: bool,
-    /// How often metrics are sent; once a minute when absent.
+    /// The interval between metric exports; one minute if absent.
     pub metrics_interval: Option<Duration>,
 }
 
-/// Why telemetry cannot be had.
+/// Error of the telemetry setup.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum TelemetryError {
-    /// The address of the collector is none.
+    /// The address of the collector is invalid.
     #[error(
         "the telemetry endpoint \"{endpoint}\" cannot be used: {why}; write one such as http://localhost:4318"
     )]
     Endpoint {
-        /// What was given, without a password.
+        /// The configured address, without its password.
         endpoint: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// A header is none. Its value is not said.
+    /// A header is invalid. Its value may be secret and is not part of the error.
     #[error("the telemetry header \"{name}\" cannot be sent: {why}; correct or remove it")]
     Header {
-        /// Its name.
+        /// The name of the header.
         name: String,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
-    /// What sends cannot be made.
+    /// The exporter cannot be created.
     #[error("telemetry cannot be set up: {0}")]
     Exporter(String),
 }
@@ -71,11 +71,12 @@ impl Default for TelemetryOptions {
 }
 
 impl TelemetryOptions {
-    /// Values that no log may show: those of headers that are named as keys are, and passwords in addresses. The name of
-    /// a tenant or a dataset is none: it may be a word of every call.
+    /// Values that must not appear in logs: those of headers whose names suggest a key, and passwords in addresses.
+    /// The name of a tenant or a dataset is not included: it may be a common word in calls.
     pub fn secrets(&self) -> Vec<String> {
-        let keys = self.headers.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
-        // `Bearer …`: the word is no secret, and what follows is one alone.
+        let keys =
+            self.headers.iter().filter(|(name, _)| is_secret_header(name)).map(|(_, value)| value.as_str());
+        // `Bearer …`: the token alone is a secret too.
         let values = keys.flat_map(|value| [Some(value), value.split_once(' ').map(|(_, bare)| bare)]);
         let addresses = [&self.endpoint, &self.traces_endpoint, &self.metrics_endpoint].into_iter().flatten();
         let passwords = addresses
@@ -84,12 +85,12 @@ impl TelemetryOptions {
         values.flatten().map(str::to_owned).chain(passwords).collect()
     }
 
-    /// Where spans go.
+    /// The address for spans.
     pub(crate) fn traces_address(&self) -> Result<Url, TelemetryError> {
         self.address(self.traces_endpoint.as_deref(), "v1/traces")
     }
 
-    /// Where metrics go.
+    /// The address for metrics.
     pub(crate) fn metrics_address(&self) -> Result<Url, TelemetryError> {
         self.address(self.metrics_endpoint.as_deref(), "v1/metrics")
     }
@@ -108,15 +109,15 @@ impl TelemetryOptions {
     }
 }
 
-/// Whether a header of this name holds a key.
-fn is_secret(name: &str) -> bool {
+/// Whether a header of this name holds a secret.
+fn is_secret_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["auth", "key", "token", "secret", "password", "team", "cookie"].iter().any(|part| name.contains(part))
 }
 
-/// An address that something can be sent to.
+/// Parses the address of a collector.
 pub(crate) fn address(text: &str) -> Result<Url, TelemetryError> {
-    let wrong = |why: String| TelemetryError::Endpoint { endpoint: shown(text), why };
+    let wrong = |why: String| TelemetryError::Endpoint { endpoint: redacted_address(text), why };
     let url = Url::parse(text.trim()).map_err(|error| wrong(error.to_string()))?;
     match url.scheme() {
         "http" | "https" if url.host_str().is_some() => Ok(url),
@@ -124,8 +125,8 @@ pub(crate) fn address(text: &str) -> Result<Url, TelemetryError> {
     }
 }
 
-/// An address without what is secret in it.
-pub(crate) fn shown(text: &str) -> String {
+/// The address without user, password, query and fragment.
+pub(crate) fn redacted_address(text: &str) -> String {
     match Url::parse(text.trim()) {
         Ok(mut url) => {
             let _ = url.set_username("");
@@ -142,7 +143,7 @@ impl fmt::Debug for TelemetryOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("TelemetryOptions")
-            .field("endpoint", &self.endpoint.as_deref().map(shown))
+            .field("endpoint", &self.endpoint.as_deref().map(redacted_address))
             .field("headers", &names)
             .field("service_name", &self.service_name)
             .field("traces", &self.traces)
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_each_signal_is_added_to_the_endpoint() {
+    fn signal_path_is_appended_to_the_endpoint() {
         for (endpoint, traces) in [
             ("http://localhost:4318", "http://localhost:4318/v1/traces"),
             ("http://localhost:4318/", "http://localhost:4318/v1/traces"),
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_said_without_its_password() {
+    fn invalid_address_is_reported_without_its_password() {
         let error = at("ftp://me:hunter2@host").traces_address().expect_err("no address").to_string();
         insta::assert_snapshot!(error, @r#"the telemetry endpoint "ftp://host/" cannot be used: "ftp:" is not http: or https:; write one such as http://localhost:4318"#);
         let error = at("localhost").traces_address().expect_err("no address").to_string();
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_secret_and_are_not_shown() {
+    fn keys_are_secret_and_not_in_debug_output() {
         let options = TelemetryOptions {
             headers: vec![
                 ("Authorization".into(), "Bearer s3cr3t".into()),
@@ -193,7 +194,10 @@ mod tests {
             ..at("http://me:hunter2@host")
         };
         assert_eq!(options.secrets(), ["Bearer s3cr3t", "s3cr3t", "hunter2"]);
-        let shown = format!("{options:?}");
-        assert!(!shown.contains("s3cr3t") && !shown.contains("hunter2"), "{shown}");
+        let redacted_address = format!("{options:?}");
+        assert!(
+            !redacted_address.contains("s3cr3t") && !redacted_address.contains("hunter2"),
+            "{redacted_address}"
+        );
     }
 }

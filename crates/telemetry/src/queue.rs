@@ -1,5 +1,5 @@
-//! Spans that wait to be sent, up to a number. On the way of a call nothing waits: a span goes into the queue or is
-//! dropped and counted.
+//! Bounded queue of spans that wait for export. A call never waits: its span enters the queue or is dropped and
+//! counted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,79 +15,80 @@ use opentelemetry_sdk::trace::{
     BatchConfigBuilder, BatchSpanProcessor, Span, SpanData, SpanExporter, SpanProcessor,
 };
 
-use crate::health::{Health, Signal};
+use crate::health::{ExportHealth, TelemetrySignal};
 
-/// How many spans may wait, those on their way included.
+/// The most spans in the queue, including those of the batch in flight.
 pub const MAX_SPANS: usize = 2_048;
-/// How many are sent at once.
-const BATCH: usize = 512;
-/// How long the first one waits for others.
-const DELAY: Duration = Duration::from_secs(1);
+/// The number of spans per export.
+const MAX_BATCH_SPANS: usize = 512;
+/// How long the first span of a batch waits for others.
+const BATCH_DELAY: Duration = Duration::from_secs(1);
 
-/// The queue. It counts what is inside itself, because the one within drops in silence.
+/// The span queue. It counts its spans itself, because the SDK's batch processor drops spans silently.
 #[derive(Debug)]
-pub(crate) struct Queue {
-    within: BatchSpanProcessor,
+pub(crate) struct SpanQueue {
+    processor: BatchSpanProcessor,
     waiting: Arc<AtomicUsize>,
-    health: Arc<Health>,
+    health: Arc<ExportHealth>,
 }
 
-impl Queue {
-    /// A queue before an exporter.
-    pub fn new(exporter: impl SpanExporter + 'static, health: Arc<Health>) -> Queue {
+impl SpanQueue {
+    /// Creates a queue for an exporter.
+    pub fn new(exporter: impl SpanExporter + 'static, health: Arc<ExportHealth>) -> SpanQueue {
         let waiting = Arc::new(AtomicUsize::new(0));
         let config = BatchConfigBuilder::default()
-            // Never the first to be full.
+            // Larger than `MAX_SPANS`, so that the processor never drops a span itself.
             .with_max_queue_size(2 * MAX_SPANS)
-            .with_max_export_batch_size(BATCH)
-            .with_scheduled_delay(DELAY)
+            .with_max_export_batch_size(MAX_BATCH_SPANS)
+            .with_scheduled_delay(BATCH_DELAY)
             .build();
-        let watched = Watched { exporter, waiting: Arc::clone(&waiting), health: Arc::clone(&health) };
-        let within = BatchSpanProcessor::builder(watched).with_batch_config(config).build();
-        Queue { within, waiting, health }
+        let watched =
+            ObservedSpanExporter { exporter, waiting: Arc::clone(&waiting), health: Arc::clone(&health) };
+        let processor = BatchSpanProcessor::builder(watched).with_batch_config(config).build();
+        SpanQueue { processor, waiting, health }
     }
 }
 
-impl SpanProcessor for Queue {
+impl SpanProcessor for SpanQueue {
     fn on_start(&self, _: &mut Span, _: &Context) {}
 
     fn on_end(&self, span: SpanData) {
         if self.waiting.fetch_add(1, Ordering::AcqRel) >= MAX_SPANS {
             self.waiting.fetch_sub(1, Ordering::AcqRel);
-            return self.health.dropped();
+            return self.health.count_dropped();
         }
-        self.within.on_end(span);
+        self.processor.on_end(span);
     }
 
     fn force_flush(&self) -> OTelSdkResult {
-        self.within.force_flush()
+        self.processor.force_flush()
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
-        self.within.shutdown_with_timeout(timeout)
+        self.processor.shutdown_with_timeout(timeout)
     }
 
     fn set_resource(&mut self, resource: &Resource) {
-        self.within.set_resource(resource);
+        self.processor.set_resource(resource);
     }
 }
 
-/// An exporter of spans whose success is known.
+/// A span exporter that records success and failure.
 #[derive(Debug)]
-struct Watched<E> {
+struct ObservedSpanExporter<E> {
     exporter: E,
     waiting: Arc<AtomicUsize>,
-    health: Arc<Health>,
+    health: Arc<ExportHealth>,
 }
 
-impl<E: SpanExporter> SpanExporter for Watched<E> {
+impl<E: SpanExporter> SpanExporter for ObservedSpanExporter<E> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let spans = batch.len();
         let exported = self.exporter.export(batch).await;
         self.waiting.fetch_sub(spans, Ordering::AcqRel);
         match &exported {
-            Ok(()) => self.health.sent(Signal::Traces, spans),
-            Err(error) => self.health.failed(Signal::Traces, spans, &error.to_string()),
+            Ok(()) => self.health.record_success(TelemetrySignal::Traces, spans),
+            Err(error) => self.health.record_failure(TelemetrySignal::Traces, spans, &error.to_string()),
         }
         exported
     }
@@ -101,18 +102,18 @@ impl<E: SpanExporter> SpanExporter for Watched<E> {
     }
 }
 
-/// An exporter of metrics whose success is known.
-pub(crate) struct WatchedMetrics<E> {
+/// A metric exporter that records success and failure.
+pub(crate) struct ObservedMetricExporter<E> {
     pub exporter: E,
-    pub health: Arc<Health>,
+    pub health: Arc<ExportHealth>,
 }
 
-impl<E: PushMetricExporter> PushMetricExporter for WatchedMetrics<E> {
+impl<E: PushMetricExporter> PushMetricExporter for ObservedMetricExporter<E> {
     async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
         let exported = self.exporter.export(metrics).await;
         match &exported {
-            Ok(()) => self.health.sent(Signal::Metrics, 0),
-            Err(error) => self.health.failed(Signal::Metrics, 0, &error.to_string()),
+            Ok(()) => self.health.record_success(TelemetrySignal::Metrics, 0),
+            Err(error) => self.health.record_failure(TelemetrySignal::Metrics, 0, &error.to_string()),
         }
         exported
     }
@@ -142,16 +143,16 @@ mod tests {
     use super::*;
     use crate::health::ExportCounts;
 
-    /// Takes nothing until it is told to, and then fails or does not.
+    /// Blocks until the channel closes, then succeeds or fails.
     #[derive(Debug)]
-    struct Gated {
+    struct BlockingExporter {
         open: Mutex<Receiver<()>>,
         fails: bool,
     }
 
-    impl SpanExporter for Gated {
+    impl SpanExporter for BlockingExporter {
         async fn export(&self, _: Vec<SpanData>) -> OTelSdkResult {
-            // Once it is open it stays so.
+            // `recv` returns at once after the sender is dropped.
             let _ = self.open.lock().expect("no panic").recv();
             match self.fails {
                 true => Err(OTelSdkError::InternalFailure("closed for good".into())),
@@ -161,15 +162,15 @@ mod tests {
     }
 
     fn counts_of(spans: usize, fails: bool) -> ExportCounts {
-        let health = Health::new("nowhere".into(), Arc::new(|_| ()));
+        let health = ExportHealth::new("nowhere".into(), Arc::new(|_| ()));
         let (open, opens) = channel();
-        let queue = Queue::new(Gated { open: Mutex::new(opens), fails }, Arc::clone(&health));
+        let queue = SpanQueue::new(BlockingExporter { open: Mutex::new(opens), fails }, Arc::clone(&health));
         let provider = SdkTracerProvider::builder().with_span_processor(queue).build();
         let tracer = provider.tracer("test");
         for _ in 0..spans {
             drop(tracer.start("call"));
         }
-        // Nothing has been taken yet, and still nobody waited.
+        // No span is exported yet, and no caller has waited.
         assert_eq!(health.counts().spans_dropped, spans.saturating_sub(MAX_SPANS) as u64);
         drop(open);
         provider.shutdown_with_timeout(Duration::from_secs(60)).expect("it ends");
@@ -177,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_dropped_at_once_and_counted() {
+    fn spans_above_the_limit_are_dropped_and_counted() {
         let counts = counts_of(MAX_SPANS + 700, false);
         let sent = MAX_SPANS as u64;
         assert_eq!(counts, ExportCounts { spans_sent: sent, spans_dropped: 700, ..ExportCounts::default() });
     }
 
     #[test]
-    fn what_is_not_taken_is_counted_too() {
+    fn rejected_spans_are_counted() {
         let counts = counts_of(10, true);
         assert_eq!(counts, ExportCounts { spans_not_sent: 10, ..ExportCounts::default() });
     }

@@ -1,29 +1,29 @@
-//! What is read off when somebody looks: states, not events.
+//! Values that are read at export time: states, not events.
 
 use std::collections::BTreeMap;
 
-/// What a gateway reads off itself.
+/// The current state of a gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
-    /// Calls that run.
+    /// Calls in flight.
     pub calls_in_flight: usize,
-    /// How many servers are in which state.
+    /// The number of servers by state.
     pub servers: BTreeMap<String, usize>,
-    /// How the journal is doing, when there is one.
+    /// The state of the journal, if there is one.
     pub journal: Option<JournalReadings>,
 }
 
-/// How the journal is doing, and what is made of it.
+/// The state of the journal and its index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalReadings {
-    /// The number of its last record.
+    /// The number of the last record.
     pub records: u64,
     /// Records that could not be written since the start.
     pub lost: u64,
-    /// Written records that a loss of power may take.
+    /// Written records that a power loss may still take.
     pub unsynced: u64,
-    /// Whether the last one could not be.
+    /// Whether the last record could not be written.
     pub is_degraded: bool,
-    /// Records that the index has not seen yet, when there is an index.
+    /// Records that are not in the index yet, if there is an index.
     pub index_lag: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! The span of a call, and that of what the call asks of a server behind us.
+//! Spans of a call and of its request to a server.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,102 +11,105 @@ use toolwright_executor::observer::{Stage, Stages};
 use toolwright_jsonrpc::Json;
 use toolwright_model::{Caller, Change};
 
-use crate::context::{Sent, written};
+use crate::context::{Sent, inject_context};
 use crate::instruments::Instruments;
 use crate::names::{EXECUTE_TOOL, TOOLS_CALL, attribute};
-use crate::shown::Shown;
+use crate::redactor::AttributeRedactor;
 
-/// How many rules a span names.
+/// The most rules that a span lists.
 const MAX_RULES_OF_CALL: usize = 16;
-/// Why a call ended that was given up.
+/// The `error.type` of a cancelled call.
 const CANCELLED: &str = "cancelled";
 
-/// What makes spans and points.
+/// The tracer, the instruments and the redaction of one gateway.
 #[derive(Debug)]
-pub(crate) struct Measures {
+pub(crate) struct Instrumentation {
     pub tracer: Option<SdkTracer>,
     pub instruments: Option<Arc<Instruments>>,
-    pub shown: Shown,
+    pub redactor: AttributeRedactor,
 }
 
-/// What is known of a call when it begins.
+/// Attributes of a call that are known when it starts.
 #[derive(Clone, Copy, Debug)]
 pub struct CallBegin<'a> {
-    /// Who calls.
+    /// The caller.
     pub caller: &'a Caller,
-    /// The revision that its client speaks.
+    /// The protocol version of its client.
     pub revision: &'a str,
-    /// Whether its client is on the other side of a pipe.
+    /// Whether its client is connected over stdio.
     pub is_stdio: bool,
-    /// Where the client says that the call stands.
+    /// The trace context that the client sent.
     pub parent: Option<Sent<'a>>,
-    /// The server that is to answer it, when it is not we.
+    /// The server that runs the tool; `None` if Toolwright runs it itself.
     pub server: Option<ServerBehind<'a>>,
 }
 
-/// A server behind us.
+/// An MCP server that a call is forwarded to.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerBehind<'a> {
-    /// Its name.
+    /// The name of the server.
     pub name: &'a str,
-    /// Whether it is on the other side of a pipe.
+    /// Whether it is connected over stdio.
     pub is_stdio: bool,
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallEnd<'a> {
-    /// The tool and its server, when there is such a tool.
+    /// The tool and its server, if the tool exists.
     pub tool: Option<(&'a str, &'a str)>,
-    /// What was changed.
+    /// The changes of the repair.
     pub changes: &'a [Change],
-    /// How far it came, when that is known.
+    /// The stages that the call reached, if known.
     pub stages: Option<Stages>,
-    /// Why it failed.
+    /// The `error.type` of a failed call.
     pub error: Option<&'a str>,
-    /// The code of the JSON-RPC error that the client gets.
+    /// The JSON-RPC error code that the client receives.
     pub code: Option<i64>,
 }
 
-/// The span of a call. Dropped before its end, it ends as cancelled.
+/// The span of a call. If it is dropped before `end`, it ends as cancelled.
 #[derive(Debug)]
 pub struct CallSpan {
     span: Option<Span>,
-    shown: Shown,
+    redactor: AttributeRedactor,
     is_ended: bool,
 }
 
 impl CallSpan {
-    pub(crate) fn begin(measures: &Arc<Measures>, call: &CallBegin<'_>) -> (CallSpan, Option<Onward>) {
-        let span = measures.tracer.as_ref().map(|tracer| {
-            let (caller, shown) = (call.caller, &measures.shown);
-            let mut about = vec![
+    pub(crate) fn begin(
+        instrumentation: &Arc<Instrumentation>,
+        call: &CallBegin<'_>,
+    ) -> (CallSpan, Option<Onward>) {
+        let span = instrumentation.tracer.as_ref().map(|tracer| {
+            let (caller, redactor) = (call.caller, &instrumentation.redactor);
+            let mut attributes = vec![
                 KeyValue::new(attribute::METHOD, TOOLS_CALL),
                 KeyValue::new(attribute::OPERATION, EXECUTE_TOOL),
-                KeyValue::new(attribute::REVISION, shown.text(call.revision)),
-                KeyValue::new(attribute::CLIENT, shown.text(&caller.client)),
+                KeyValue::new(attribute::REVISION, redactor.text(call.revision)),
+                KeyValue::new(attribute::CLIENT, redactor.text(&caller.client)),
                 KeyValue::new(attribute::FRONT, caller.front),
             ];
-            about.extend(transport(call.is_stdio));
+            attributes.extend(transport_attributes(call.is_stdio));
             if let Some(session) = &caller.session {
-                about.push(KeyValue::new(attribute::SESSION, shown.text(session)));
+                attributes.push(KeyValue::new(attribute::SESSION, redactor.text(session)));
             }
             if let Some(toolbox) = &caller.toolbox {
-                about.push(KeyValue::new(attribute::TOOLBOX, shown.text(toolbox)));
+                attributes.push(KeyValue::new(attribute::TOOLBOX, redactor.text(toolbox)));
             }
-            let parent = call.parent.and_then(|sent| sent.read());
-            start(tracer, SpanKind::Server, about, parent)
+            let parent = call.parent.and_then(|sent| sent.parse());
+            start_span(tracer, SpanKind::Server, attributes, parent)
         });
         let onward = call.server.map(|server| Onward {
-            measures: Arc::clone(measures),
+            instrumentation: Arc::clone(instrumentation),
             parent: span.as_ref().map(|span| span.span_context().clone()),
-            server: measures.shown.text(server.name),
+            server: instrumentation.redactor.text(server.name),
             is_stdio: server.is_stdio,
         });
-        (CallSpan { span, shown: measures.shown.clone(), is_ended: false }, onward)
+        (CallSpan { span, redactor: instrumentation.redactor.clone(), is_ended: false }, onward)
     }
 
-    /// The call ends here.
+    /// Ends the span.
     pub fn end(mut self, end: &CallEnd<'_>) {
         self.finish(end);
     }
@@ -115,10 +118,10 @@ impl CallSpan {
         self.is_ended = true;
         let Some(span) = self.span.as_mut().filter(|span| span.is_recording()) else { return };
         if let Some((tool, server)) = end.tool {
-            let tool = self.shown.text(tool);
+            let tool = self.redactor.text(tool);
             span.update_name(format!("{TOOLS_CALL} {tool}"));
             span.set_attribute(KeyValue::new(attribute::TOOL, tool));
-            span.set_attribute(KeyValue::new(attribute::SERVER, self.shown.text(server)));
+            span.set_attribute(KeyValue::new(attribute::SERVER, self.redactor.text(server)));
         }
         span.set_attribute(KeyValue::new(attribute::REPAIRED, !end.changes.is_empty()));
         span.set_attribute(KeyValue::new(attribute::CHANGES, end.changes.len() as i64));
@@ -129,11 +132,11 @@ impl CallSpan {
             span.set_attribute(KeyValue::new(attribute::RULES, Value::Array(Array::String(rules))));
         }
         if let Some(stages) = end.stages {
-            span.set_attribute(KeyValue::new(attribute::STAGE_TRANSPORT, word(stages.transport)));
-            span.set_attribute(KeyValue::new(attribute::STAGE_PROTOCOL, word(stages.protocol)));
-            span.set_attribute(KeyValue::new(attribute::STAGE_TOOL, word(stages.tool)));
+            span.set_attribute(KeyValue::new(attribute::STAGE_TRANSPORT, stage_name(stages.transport)));
+            span.set_attribute(KeyValue::new(attribute::STAGE_PROTOCOL, stage_name(stages.protocol)));
+            span.set_attribute(KeyValue::new(attribute::STAGE_TOOL, stage_name(stages.tool)));
         }
-        fail(span, end.error, end.code);
+        set_error(span, end.error, end.code);
         span.end();
     }
 }
@@ -146,78 +149,78 @@ impl Drop for CallSpan {
     }
 }
 
-/// The way of a call to a server behind us.
+/// Starts the spans of a call's requests to its server.
 #[derive(Clone, Debug)]
 pub struct Onward {
-    measures: Arc<Measures>,
+    instrumentation: Arc<Instrumentation>,
     parent: Option<SpanContext>,
     server: String,
     is_stdio: bool,
 }
 
 impl Onward {
-    /// The server is asked. `tool` is its name for a tool that it lists.
+    /// Starts a span for a request. `tool` is the server's name for a tool that it lists.
     pub fn begin(&self, tool: Option<&str>, revision: &str) -> ServerSpan {
-        let shown = &self.measures.shown;
-        let tool = tool.map(|tool| shown.text(tool));
-        let span = self.measures.tracer.as_ref().map(|tracer| {
-            let mut about = vec![
+        let redactor = &self.instrumentation.redactor;
+        let tool = tool.map(|tool| redactor.text(tool));
+        let span = self.instrumentation.tracer.as_ref().map(|tracer| {
+            let mut attributes = vec![
                 KeyValue::new(attribute::METHOD, TOOLS_CALL),
                 KeyValue::new(attribute::OPERATION, EXECUTE_TOOL),
                 KeyValue::new(attribute::SERVER, self.server.clone()),
-                KeyValue::new(attribute::REVISION, shown.text(revision)),
+                KeyValue::new(attribute::REVISION, redactor.text(revision)),
             ];
-            about.extend(transport(self.is_stdio));
-            about.extend(tool.clone().map(|tool| KeyValue::new(attribute::TOOL, tool)));
-            let mut span = start(tracer, SpanKind::Client, about, self.parent.clone());
+            attributes.extend(transport_attributes(self.is_stdio));
+            attributes.extend(tool.clone().map(|tool| KeyValue::new(attribute::TOOL, tool)));
+            let mut span = start_span(tracer, SpanKind::Client, attributes, self.parent.clone());
             if let Some(tool) = &tool {
                 span.update_name(format!("{TOOLS_CALL} {tool}"));
             }
             span
         });
-        ServerSpan { onward: self.clone(), tool, span, begun: Instant::now(), is_ended: false }
+        ServerSpan { onward: self.clone(), tool, span, started: Instant::now(), is_ended: false }
     }
 }
 
-/// The span of what a server behind us is asked. Dropped before its end, it ends as cancelled.
+/// The span of a request to a server. If it is dropped before `end`, it ends as cancelled.
 #[derive(Debug)]
 pub struct ServerSpan {
     onward: Onward,
     tool: Option<String>,
     span: Option<Span>,
-    begun: Instant,
+    started: Instant,
     is_ended: bool,
 }
 
 impl ServerSpan {
-    /// The params that the server gets: with our place in the trace where spans are made, else as they are.
+    /// Adds the trace context to the params if traces are on, else returns them unchanged.
     pub fn params(&self, params: Json) -> Json {
         match self.span.as_ref().map(|span| span.span_context()).filter(|context| context.is_valid()) {
-            Some(context) => written(context, &params),
+            Some(context) => inject_context(context, &params),
             None => params,
         }
     }
 
-    /// The server answered, or will not. `code` is that of its JSON-RPC error.
+    /// Ends the span. `code` is the server's JSON-RPC error code.
     pub fn end(mut self, error: Option<&str>, code: Option<i64>) {
         self.finish(error, code);
     }
 
     fn finish(&mut self, error: Option<&str>, code: Option<i64>) {
         self.is_ended = true;
-        if let Some(instruments) = &self.onward.measures.instruments {
-            let mut about = vec![
+        if let Some(instruments) = &self.onward.instrumentation.instruments {
+            let mut attributes = vec![
                 KeyValue::new(attribute::METHOD, TOOLS_CALL),
                 KeyValue::new(attribute::OPERATION, EXECUTE_TOOL),
                 KeyValue::new(attribute::SERVER, self.onward.server.clone()),
             ];
-            about.extend(transport(self.onward.is_stdio));
-            about.extend(self.tool.clone().map(|tool| KeyValue::new(attribute::TOOL, tool)));
-            about.extend(error.map(|error| KeyValue::new(attribute::ERROR, error.to_owned())));
-            instruments.client_duration.record(self.begun.elapsed().as_secs_f64(), &about);
+            attributes.extend(transport_attributes(self.onward.is_stdio));
+            attributes.extend(self.tool.clone().map(|tool| KeyValue::new(attribute::TOOL, tool)));
+            attributes.extend(error.map(|error| KeyValue::new(attribute::ERROR, error.to_owned())));
+            instruments.client_duration.record(self.started.elapsed().as_secs_f64(), &attributes);
         }
         if let Some(span) = self.span.as_mut().filter(|span| span.is_recording()) {
-            fail(span, error, code);
+            set_error(span, error, code);
             span.end();
         }
     }
@@ -231,9 +234,14 @@ impl Drop for ServerSpan {
     }
 }
 
-fn start(tracer: &SdkTracer, kind: SpanKind, about: Vec<KeyValue>, parent: Option<SpanContext>) -> Span {
-    let builder = SpanBuilder::from_name(TOOLS_CALL).with_kind(kind).with_attributes(about);
-    // Never what happens to be current on this thread: a call moves between threads.
+fn start_span(
+    tracer: &SdkTracer,
+    kind: SpanKind,
+    attributes: Vec<KeyValue>,
+    parent: Option<SpanContext>,
+) -> Span {
+    let builder = SpanBuilder::from_name(TOOLS_CALL).with_kind(kind).with_attributes(attributes);
+    // The current context of this thread must not become the parent: a call moves between threads.
     let parent = match parent {
         Some(parent) => Context::new().with_remote_span_context(parent),
         None => Context::new(),
@@ -241,8 +249,8 @@ fn start(tracer: &SdkTracer, kind: SpanKind, about: Vec<KeyValue>, parent: Optio
     tracer.build_with_context(builder, &parent)
 }
 
-/// The words of an error may hold what was sent: only its kind is said.
-fn fail(span: &mut Span, error: Option<&str>, code: Option<i64>) {
+/// Sets the error type only: the message may contain arguments.
+fn set_error(span: &mut Span, error: Option<&str>, code: Option<i64>) {
     let Some(error) = error else { return };
     span.set_attribute(KeyValue::new(attribute::ERROR, error.to_owned()));
     if let Some(code) = code {
@@ -251,13 +259,13 @@ fn fail(span: &mut Span, error: Option<&str>, code: Option<i64>) {
     span.set_status(Status::error(""));
 }
 
-fn transport(is_stdio: bool) -> impl Iterator<Item = KeyValue> {
+fn transport_attributes(is_stdio: bool) -> impl Iterator<Item = KeyValue> {
     let network = KeyValue::new(attribute::TRANSPORT, if is_stdio { "pipe" } else { "tcp" });
     let protocol = (!is_stdio).then(|| KeyValue::new(attribute::PROTOCOL, "http"));
     std::iter::once(network).chain(protocol)
 }
 
-fn word(stage: Stage) -> &'static str {
+fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::Passed => "passed",
         Stage::Failed => "failed",
@@ -279,37 +287,37 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Debug, Default)]
-    struct Kept(Arc<Mutex<Vec<SpanData>>>);
+    struct RecordingExporter(Arc<Mutex<Vec<SpanData>>>);
 
-    impl SpanExporter for Kept {
+    impl SpanExporter for RecordingExporter {
         async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
             self.0.lock().ignore_poison().extend(batch);
             Ok(())
         }
     }
 
-    fn traced() -> (Arc<Measures>, Kept) {
-        let kept = Kept::default();
-        let provider = SdkTracerProvider::builder().with_simple_exporter(kept.clone()).build();
+    fn recording() -> (Arc<Instrumentation>, RecordingExporter) {
+        let exporter = RecordingExporter::default();
+        let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
         (
-            Arc::new(Measures {
+            Arc::new(Instrumentation {
                 tracer: Some(provider.tracer("test")),
                 instruments: None,
-                shown: Shown::default(),
+                redactor: AttributeRedactor::default(),
             }),
-            kept,
+            exporter,
         )
     }
 
-    fn spans(kept: &Kept) -> Vec<SpanData> {
-        kept.0.lock().expect("no panic").clone()
+    fn spans(exporter: &RecordingExporter) -> Vec<SpanData> {
+        exporter.0.lock().expect("no panic").clone()
     }
 
     fn value(span: &SpanData, key: &str) -> Option<String> {
         span.attributes.iter().find(|known| known.key.as_str() == key).map(|known| known.value.to_string())
     }
 
-    fn begin(measures: &Arc<Measures>) -> (CallSpan, Option<Onward>) {
+    fn begin(instrumentation: &Arc<Instrumentation>) -> (CallSpan, Option<Onward>) {
         let caller = Caller {
             client: "caller ".repeat(70),
             session: Some("s".into()),
@@ -324,30 +332,30 @@ mod tests {
             parent: None,
             server: Some(ServerBehind { name: "zoo", is_stdio: true }),
         };
-        CallSpan::begin(measures, &call)
+        CallSpan::begin(instrumentation, &call)
     }
 
     #[test]
-    fn a_call_that_is_given_up_ends_as_cancelled() {
-        let (measures, kept) = traced();
-        let (call, onward) = begin(&measures);
-        let asking = onward.expect("a server").begin(Some("zebra"), "2025-11-25");
-        drop(asking);
+    fn dropped_call_ends_as_cancelled() {
+        let (instrumentation, exporter) = recording();
+        let (call, onward) = begin(&instrumentation);
+        let server_span = onward.expect("a server").begin(Some("zebra"), "2025-11-25");
+        drop(server_span);
         drop(call);
-        let [server, call] = &spans(&kept)[..] else { panic!("two spans") };
+        let [server, call] = &spans(&exporter)[..] else { panic!("two spans") };
         for span in [server, call] {
             assert_eq!(value(span, attribute::ERROR).as_deref(), Some("cancelled"));
             assert_eq!(span.status, Status::error(""));
         }
         assert_eq!(server.parent_span_id, call.span_context.span_id());
-        // Nobody knows yet whether there is such a tool.
+        // Whether the tool exists is not known yet.
         assert_eq!((&*call.name, &*server.name), ("tools/call", "tools/call zebra"));
     }
 
     #[test]
-    fn a_span_tells_of_rules_and_changes_and_of_no_value() {
-        let (measures, kept) = traced();
-        let (call, _) = begin(&measures);
+    fn span_lists_rules_and_changes_but_no_values() {
+        let (instrumentation, exporter) = recording();
+        let (call, _) = begin(&instrumentation);
         let change = |rule: Option<&str>| Change {
             code: Code::AliasByRule,
             path: "/secret-path".into(),
@@ -366,7 +374,7 @@ mod tests {
             error: Some("-32602"),
             code: Some(-32602),
         });
-        let [span] = &spans(&kept)[..] else { panic!("one span") };
+        let [span] = &spans(&exporter)[..] else { panic!("one span") };
         assert_eq!(span.span_kind, SpanKind::Server);
         for (key, expected) in [
             (attribute::RULES, "[\"a\",\"b\"]"),
@@ -387,11 +395,15 @@ mod tests {
     }
 
     #[test]
-    fn without_spans_params_stay_as_they_are() {
-        let measures = Arc::new(Measures { tracer: None, instruments: None, shown: Shown::default() });
-        let (_call, onward) = begin(&measures);
-        let asking = onward.expect("a server").begin(None, "2025-11-25");
+    fn params_stay_unchanged_without_traces() {
+        let instrumentation = Arc::new(Instrumentation {
+            tracer: None,
+            instruments: None,
+            redactor: AttributeRedactor::default(),
+        });
+        let (_call, onward) = begin(&instrumentation);
+        let server_span = onward.expect("a server").begin(None, "2025-11-25");
         let params = Json::parse(r#"{ "_meta" : {"traceparent":"odd"} }"#).expect("JSON");
-        assert_eq!(asking.params(params.clone()).as_str(), params.as_str());
+        assert_eq!(server_span.params(params.clone()).as_str(), params.as_str());
     }
 }

@@ -1,4 +1,4 @@
-//! Telemetry of one gateway, from its start to its orderly end.
+//! Telemetry of one gateway, from startup to graceful shutdown.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,36 +17,36 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use toolwright_base::IgnorePoison;
 
 use crate::environment::is_header;
-use crate::health::{ExportCounts, Health, Say};
+use crate::export_client::{ATTEMPT_TIMEOUT, ExportClient};
+use crate::health::{ExportCounts, ExportHealth, Say};
 use crate::instruments::{self, Instruments};
 use crate::meter::CallMeter;
 use crate::names::SCOPE;
-use crate::options::{TelemetryError, TelemetryOptions, shown};
-use crate::post::{PATIENCE, Post};
-use crate::queue::{Queue, WatchedMetrics};
+use crate::options::{TelemetryError, TelemetryOptions, redacted_address};
+use crate::queue::{ObservedMetricExporter, SpanQueue};
 use crate::readings::Readings;
-use crate::shown::{Hide, Shown};
-use crate::span::{CallBegin, CallSpan, Measures, Onward};
+use crate::redactor::{AttributeRedactor, Hide};
+use crate::span::{CallBegin, CallSpan, Instrumentation, Onward};
 
-/// How often metrics are sent.
-const INTERVAL: Duration = Duration::from_secs(60);
+/// The default interval between metric exports.
+const DEFAULT_METRICS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Telemetry of one gateway.
 pub struct Telemetry {
-    measures: Arc<Measures>,
+    instrumentation: Arc<Instrumentation>,
     traces: Option<SdkTracerProvider>,
     metrics: Option<SdkMeterProvider>,
     meter: Option<Meter>,
-    health: Arc<Health>,
+    health: Arc<ExportHealth>,
     say: Say,
-    is_over: Mutex<bool>,
+    is_shut_down: Mutex<bool>,
 }
 
 impl Telemetry {
-    /// Begins to send. What becomes of it is said in single lines.
+    /// Starts the exporters. Outages and losses are reported in single lines.
     ///
     /// # Errors
-    /// When an address or a header cannot be used. That nobody answers at the address is no error.
+    /// If an address or a header is invalid. An unreachable collector is not an error.
     pub fn start(options: &TelemetryOptions, say: Say) -> Result<Telemetry, TelemetryError> {
         if let Some((name, _)) = options.headers.iter().find(|(name, value)| !is_header(name, value)) {
             return Err(TelemetryError::Header {
@@ -58,21 +58,21 @@ impl Telemetry {
         let resource = resource(options);
         let (spans_to, metrics_to) = (options.traces_address()?, options.metrics_address()?);
         let place = if options.traces { &spans_to } else { &metrics_to };
-        let health = Health::new(shown(place.as_str()), Arc::clone(&say));
-        let failed =
+        let health = ExportHealth::new(redacted_address(place.as_str()), Arc::clone(&say));
+        let to_error =
             |error: opentelemetry_otlp::ExporterBuildError| TelemetryError::Exporter(error.to_string());
         let mut traces = None;
         if options.traces {
             let exporter = SpanExporter::builder()
                 .with_http()
-                .with_http_client(Post::new(Arc::clone(&health)))
+                .with_http_client(ExportClient::new(Arc::clone(&health)))
                 .with_protocol(Protocol::HttpBinary)
                 .with_endpoint(spans_to.as_str())
                 .with_headers(headers.clone())
-                .with_timeout(PATIENCE)
+                .with_timeout(ATTEMPT_TIMEOUT)
                 .build()
-                .map_err(failed)?;
-            let queue = Queue::new(exporter, Arc::clone(&health));
+                .map_err(to_error)?;
+            let queue = SpanQueue::new(exporter, Arc::clone(&health));
             let provider =
                 SdkTracerProvider::builder().with_span_processor(queue).with_resource(resource.clone());
             traces = Some(provider.build());
@@ -81,93 +81,103 @@ impl Telemetry {
         if options.metrics {
             let exporter = MetricExporter::builder()
                 .with_http()
-                .with_http_client(Post::new(Arc::clone(&health)))
+                .with_http_client(ExportClient::new(Arc::clone(&health)))
                 .with_protocol(Protocol::HttpBinary)
                 .with_endpoint(metrics_to.as_str())
                 .with_headers(headers)
-                .with_timeout(PATIENCE)
+                .with_timeout(ATTEMPT_TIMEOUT)
                 .build()
-                .map_err(failed)?;
-            let exporter = WatchedMetrics { exporter, health: Arc::clone(&health) };
-            let interval = options.metrics_interval.unwrap_or(INTERVAL);
+                .map_err(to_error)?;
+            let exporter = ObservedMetricExporter { exporter, health: Arc::clone(&health) };
+            let interval = options.metrics_interval.unwrap_or(DEFAULT_METRICS_INTERVAL);
             let reader = PeriodicReader::builder(exporter).with_interval(interval).build();
             metrics = Some(SdkMeterProvider::builder().with_reader(reader).with_resource(resource).build());
         }
-        // Whoever lets go of one last waits for the collector, and that might be a call: only `end` is to wait.
+        // Dropping the last handle of a provider waits for the collector, and that drop could happen in a call. The
+        // leaked clones leave the waiting to `end`.
         std::mem::forget((traces.clone(), metrics.clone()));
         let meter = metrics.as_ref().map(|provider| provider.meter(SCOPE));
         if let Some(meter) = &meter {
             instruments::observe_losses(meter, Arc::clone(&health));
         }
-        let measures = Arc::new(Measures {
+        let instrumentation = Arc::new(Instrumentation {
             tracer: traces.as_ref().map(|provider| provider.tracer(SCOPE)),
             instruments: meter.as_ref().map(|meter| Arc::new(Instruments::new(meter))),
-            shown: Shown::default(),
+            redactor: AttributeRedactor::default(),
         });
-        Ok(Telemetry { measures, traces, metrics, meter, health, say, is_over: Mutex::new(false) })
+        Ok(Telemetry {
+            instrumentation,
+            traces,
+            metrics,
+            meter,
+            health,
+            say,
+            is_shut_down: Mutex::new(false),
+        })
     }
 
-    /// A call begins, and with it its way to a server behind us.
+    /// Starts the span of a call. Also returns the starter of its server spans, if a server runs the tool.
     pub fn begin(&self, call: &CallBegin<'_>) -> (CallSpan, Option<Onward>) {
-        CallSpan::begin(&self.measures, call)
+        CallSpan::begin(&self.instrumentation, call)
     }
 
-    /// What counts calls, when metrics are sent.
+    /// The observer that counts calls, if metrics are exported.
     pub fn call_meter(&self) -> Option<Arc<CallMeter>> {
-        let instruments = self.measures.instruments.as_ref()?;
-        Some(Arc::new(CallMeter::new(Arc::clone(instruments), self.measures.shown.clone())))
+        let instruments = self.instrumentation.instruments.as_ref()?;
+        Some(Arc::new(CallMeter::new(Arc::clone(instruments), self.instrumentation.redactor.clone())))
     }
 
-    /// Names that clients and servers choose are hidden with this, as they are in the journal. Before, what looks
-    /// like a secret is hidden.
+    /// Redacts names that clients and servers choose with this function, as the journal does. Until it is set, a
+    /// default redactor hides texts that look like secrets.
     pub fn hide_with(&self, hide: Hide) {
-        self.measures.shown.hide_with(hide);
+        self.instrumentation.redactor.hide_with(hide);
     }
 
-    /// Whenever metrics are sent this is read off, on a thread without a runtime. To be called once.
+    /// Registers the source of the current state. The exporter thread, which has no async runtime, calls it before
+    /// each export. Call this once.
     pub fn read_off(&self, readings: Arc<dyn Fn() -> Readings + Send + Sync>) {
         if let Some(meter) = &self.meter {
             instruments::observe(meter, readings);
         }
     }
 
-    /// What became of what was to be sent.
+    /// The counters of exported and lost data.
     pub fn counts(&self) -> ExportCounts {
         self.health.counts()
     }
 
-    /// Sends what waits, and ends. Blocks, but no longer than this. What is measured later is lost.
+    /// Flushes and stops the exporters. Blocks for at most `within`. Data that is measured later is lost.
     pub fn end(&self, within: Duration) {
-        if std::mem::replace(&mut *self.is_over.lock().ignore_poison(), true) {
+        if std::mem::replace(&mut *self.is_shut_down.lock().ignore_poison(), true) {
             return;
         }
         let until = Instant::now() + within;
-        let (done, ended) = mpsc::channel();
-        let mut awaited = 0;
-        // Each on a thread of its own: one that hangs is left behind.
+        let (done, finished) = mpsc::channel();
+        let mut pending = 0;
+        // Each provider stops on its own thread, so that one that hangs can be abandoned.
         if let Some(traces) = self.traces.clone() {
             let done = done.clone();
-            awaited += usize::from(spawn(move || {
+            pending += usize::from(spawn(move || {
                 let _ = traces.shutdown_with_timeout(within);
                 let _ = done.send(());
             }));
         }
         if let Some(metrics) = self.metrics.clone() {
-            awaited += usize::from(spawn(move || {
+            pending += usize::from(spawn(move || {
                 let _ = metrics.shutdown_with_timeout(within);
                 let _ = done.send(());
             }));
         }
-        for _ in 0..awaited {
-            if ended.recv_timeout(until.saturating_duration_since(Instant::now())).is_err() {
-                (self.say)("telemetry: the collector did not answer in time; what waited to be sent is lost");
+        for _ in 0..pending {
+            if finished.recv_timeout(until.saturating_duration_since(Instant::now())).is_err() {
+                (self.say)("telemetry: the collector did not respond in time; unsent data is lost");
                 break;
             }
         }
         let ExportCounts { spans_dropped, spans_not_sent, .. } = self.counts();
         if spans_dropped + spans_not_sent > 0 {
             (self.say)(&format!(
-                "telemetry: {} spans were lost: {spans_dropped} found the queue full, {spans_not_sent} could not be sent",
+                "telemetry: {} spans were lost: {spans_dropped} dropped because the queue was full, {spans_not_sent} could not be sent",
                 spans_dropped + spans_not_sent
             ));
         }
@@ -178,7 +188,7 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> bool {
     thread::Builder::new().name("telemetry-end".to_owned()).spawn(work).is_ok()
 }
 
-/// What this gateway is among others. The environment may say more.
+/// The OpenTelemetry resource of this gateway. `OTEL_RESOURCE_ATTRIBUTES` may add attributes.
 fn resource(options: &TelemetryOptions) -> Resource {
     const SERVICE_NAME: &str = "service.name";
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));

@@ -1,9 +1,10 @@
-//! Claude Code: `~/.claude.json` for a person, with servers for single folders in it, and `.mcp.json` of a project.
+//! Claude Code: `~/.claude.json` for the user, including servers for single folders, and `.mcp.json` for a project.
 
 use std::path::PathBuf;
 
 use super::{
-    Client, Data, ForFolder, Format, Gateway, Pair, Step, Value, Variables, Ways, mcp_servers, read::Entry,
+    Client, Data, FolderServers, Format, Gateway, Pair, Step, Value, Variables, Ways, mcp_servers,
+    read::EntryConversion,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -13,7 +14,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Json,
     ways: Ways::Both,
     variables: Variables::Braces,
-    next_step: "start claude anew; /mcp shows the state (servers of a project are asked for first)",
+    next_step: "restart claude; /mcp shows the state (project servers need approval first)",
     user_files: |places| {
         let folder = places.claude.as_ref().unwrap_or(&places.home);
         vec![folder.join(".claude.json")]
@@ -21,9 +22,9 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[".mcp.json"],
     holder: mcp_servers,
     is_list: false,
-    words: &[],
-    special,
-    elsewhere: of_folders,
+    key_meanings: &[],
+    convert,
+    other_paths: folder_servers,
     entry,
 };
 
@@ -44,7 +45,7 @@ fn entry(_: &str, gateway: &Gateway) -> Data {
 }
 
 /// Servers that were added for one folder.
-fn of_folders(root: &Value) -> Vec<ForFolder> {
+fn folder_servers(root: &Value) -> Vec<FolderServers> {
     let folders = root.get("projects").map(|projects| projects.pairs()).unwrap_or_default();
     let has_servers =
         |folder: &&Pair| folder.value.get("mcpServers").is_some_and(|it| !it.pairs().is_empty());
@@ -52,9 +53,9 @@ fn of_folders(root: &Value) -> Vec<ForFolder> {
     folders.iter().filter(has_servers).map(|folder| (PathBuf::from(&folder.key), path(folder))).collect()
 }
 
-fn special(entry: &mut Entry<'_>) {
-    // Known to Claude Code alone.
+fn convert(entry: &mut EntryConversion<'_>) {
+    // Toolwright does not support these transports.
     if entry.get("type").and_then(Data::as_text).is_some_and(|kind| ["ws", "sdk"].contains(&kind)) {
-        entry.left_out = Some("its way of connecting is known to Claude Code only".to_owned());
+        entry.left_out = Some("only Claude Code supports its transport".to_owned());
     }
 }

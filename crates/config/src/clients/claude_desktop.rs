@@ -1,7 +1,7 @@
-//! Claude Desktop. It starts its servers itself: an entry with an address is left out without a word.
+//! Claude Desktop. It only supports stdio: it silently ignores an entry with an address.
 
 use super::{
-    Client, Data, Format, Gateway, Variables, Ways, mcp_servers, nothing_special, nowhere, stdio_entry,
+    Client, Data, Format, Gateway, Variables, Ways, mcp_servers, no_conversion, no_other_paths, stdio_entry,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -16,13 +16,13 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[],
     holder: mcp_servers,
     is_list: false,
-    words: &[],
-    special: nothing_special,
-    elsewhere: nowhere,
+    key_meanings: &[],
+    convert: no_conversion,
+    other_paths: no_other_paths,
     entry,
 };
 
-// It is never asked for one with an address.
+// `Ways::StdioOnly` rules out HTTP before this is called.
 fn entry(_: &str, gateway: &Gateway) -> Data {
     match gateway {
         Gateway::Stdio { command, args } => stdio_entry(command, args),

@@ -1,7 +1,8 @@
-//! Cline, inside VS Code, inside Cursor, and by itself.
+//! Cline, as an extension of VS Code or Cursor, and as a program.
 
 use super::{
-    Client, Data, Format, Gateway, Ours, Variables, Ways, mcp_servers, nothing_special, nowhere, stdio_entry,
+    Client, Data, Format, Gateway, KeyMeaning, Variables, Ways, mcp_servers, no_conversion, no_other_paths,
+    stdio_entry,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -23,9 +24,9 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[],
     holder: mcp_servers,
     is_list: false,
-    words: &[("timeout", Ours::Seconds("timeoutMs"))],
-    special: nothing_special,
-    elsewhere: nowhere,
+    key_meanings: &[("timeout", KeyMeaning::Seconds("timeoutMs"))],
+    convert: no_conversion,
+    other_paths: no_other_paths,
     entry,
 };
 

@@ -1,7 +1,8 @@
-//! Codex: tables of TOML; headers have names of their own.
+//! Codex: TOML tables, with separate keys for headers.
 
 use super::{
-    Client, Data, Format, Gateway, Ours, Secret, Step, Variables, Ways, nowhere, read::Entry, stdio_entry,
+    Client, Data, Format, Gateway, KeyMeaning, Secret, Step, Variables, Ways, no_other_paths,
+    read::EntryConversion, stdio_entry,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -11,7 +12,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Toml,
     ways: Ways::Both,
     variables: Variables::None,
-    next_step: "start codex anew; /mcp shows the state (a project must be trusted)",
+    next_step: "restart codex; /mcp shows the state (a project must be trusted)",
     user_files: |places| {
         let folder = places.codex.clone().unwrap_or_else(|| places.home.join(".codex"));
         vec![folder.join("config.toml")]
@@ -19,18 +20,18 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[".codex/config.toml"],
     holder: |_| vec![Step::key("mcp_servers")],
     is_list: false,
-    words: &[
-        ("http_headers", Ours::Read),
-        ("env_http_headers", Ours::Read),
-        ("bearer_token_env_var", Ours::Read),
-        ("env_vars", Ours::Read),
-        ("headers", Ours::Aside),
-        ("tool_timeout_sec", Ours::Seconds("timeoutMs")),
-        ("enabled_tools", Ours::Key("enabledTools")),
-        ("disabled_tools", Ours::Key("disabledTools")),
+    key_meanings: &[
+        ("http_headers", KeyMeaning::Special),
+        ("env_http_headers", KeyMeaning::Special),
+        ("bearer_token_env_var", KeyMeaning::Special),
+        ("env_vars", KeyMeaning::Special),
+        ("headers", KeyMeaning::ClientOnly),
+        ("tool_timeout_sec", KeyMeaning::Seconds("timeoutMs")),
+        ("enabled_tools", KeyMeaning::Key("enabledTools")),
+        ("disabled_tools", KeyMeaning::Key("disabledTools")),
     ],
-    special,
-    elsewhere: nowhere,
+    convert,
+    other_paths: no_other_paths,
     entry,
 };
 
@@ -47,12 +48,12 @@ fn entry(_: &str, gateway: &Gateway) -> Data {
     }
 }
 
-fn special(entry: &mut Entry<'_>) {
+fn convert(entry: &mut EntryConversion<'_>) {
     let data = |key: &str| entry.value.get(key).map(|it| it.data()).unwrap_or(Data::Null);
     let (plain, of_variables, bearer) =
         (data("http_headers"), data("env_http_headers"), data("bearer_token_env_var"));
     let names = data("env_vars");
-    // It replaces no variables in a text, we do.
+    // Codex does not expand variables in a text, Toolwright does: escape them.
     let quoted = |text: &str| Data::text(text.replace("${", "$${"));
     let mut headers: Vec<(String, Data)> = Vec::new();
     headers.extend(plain.members().iter().map(|(key, value)| match value {
@@ -65,7 +66,7 @@ fn special(entry: &mut Entry<'_>) {
     if let Some(name) = bearer.as_text() {
         headers.push(("Authorization".to_owned(), Data::Text(format!("Bearer {}", reference(name)))));
     }
-    entry.late_headers = headers;
+    entry.converted_headers = headers;
     if !names.as_texts().is_empty() {
         entry.set("env_from", Data::texts(names.as_texts()));
     }
@@ -74,6 +75,6 @@ fn special(entry: &mut Entry<'_>) {
         _ => Vec::new(),
     };
     if !others.is_empty() {
-        entry.aside.push(("env_vars".to_owned(), Data::List(others)));
+        entry.client_only.push(("env_vars".to_owned(), Data::List(others)));
     }
 }

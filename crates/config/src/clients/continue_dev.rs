@@ -1,6 +1,9 @@
-//! Continue: a list of servers in YAML, each with its name.
+//! Continue: a YAML list of servers, each with its name.
 
-use super::{Client, Data, Format, Gateway, Ours, Variables, Ways, mcp_servers, nowhere, read::Entry};
+use super::{
+    Client, Data, Format, Gateway, KeyMeaning, Variables, Ways, mcp_servers, no_other_paths,
+    read::EntryConversion,
+};
 
 pub(super) const CLIENT: Client = Client {
     id: "continue",
@@ -9,14 +12,18 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Yaml,
     ways: Ways::Both,
     variables: Variables::Secrets,
-    next_step: "Continue reads it again by itself; use agent mode",
+    next_step: "Continue reloads it automatically; use agent mode",
     user_files: |places| vec![places.home.join(".continue/config.yaml")],
     project_files: &[],
     holder: mcp_servers,
     is_list: true,
-    words: &[("name", Ours::Read), ("requestOptions", Ours::Read), ("connectionTimeout", Ours::Aside)],
-    special,
-    elsewhere: nowhere,
+    key_meanings: &[
+        ("name", KeyMeaning::Special),
+        ("requestOptions", KeyMeaning::Special),
+        ("connectionTimeout", KeyMeaning::ClientOnly),
+    ],
+    convert,
+    other_paths: no_other_paths,
     entry,
 };
 
@@ -37,14 +44,14 @@ fn entry(name: &str, gateway: &Gateway) -> Data {
     }
 }
 
-/// Headers are among the options of a request; the other options are Continue's own.
-fn special(entry: &mut Entry<'_>) {
+/// Headers are part of the request options; the other options are ignored.
+fn convert(entry: &mut EntryConversion<'_>) {
     let Some(Data::Map(options)) = entry.value.get("requestOptions").map(|options| options.data()) else {
         return;
     };
     let (headers, others): (Vec<_>, Vec<_>) = options.into_iter().partition(|(key, _)| key == "headers");
     entry.add("headers", headers.into_iter().flat_map(|(_, headers)| headers.members().to_vec()));
     if !others.is_empty() {
-        entry.aside.push(("requestOptions".to_owned(), Data::Map(others)));
+        entry.client_only.push(("requestOptions".to_owned(), Data::Map(others)));
     }
 }

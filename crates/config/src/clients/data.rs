@@ -1,77 +1,77 @@
-//! What a client's file says, whichever format it is in: values with their places, and values without.
+//! Format-independent content of a client's file: values with their positions, and plain values.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use toolwright_jsonrpc::raw::write_quoted;
 
-/// A value that stands somewhere in a text.
+/// A value with its position in a text.
 #[derive(Clone, Debug)]
 pub struct Value {
-    /// Where, in bytes. Tables of TOML have their header here, what was written by dotted keys has nothing.
+    /// The byte range. A TOML table has the range of its header; a table made by dotted keys has an empty range.
     pub span: Range<usize>,
-    /// What it is.
+    /// The value.
     pub node: Node,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// Nothing.
+    /// Null.
     Null,
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// A number, as it was written.
     Number(String),
-    /// A text; dates of TOML, too.
+    /// A text, or a TOML date.
     Text(String),
-    /// Values in their order.
+    /// A list.
     List(Vec<Value>),
-    /// Values by name, in their order.
+    /// A map, in the order of the file.
     Map(Vec<Pair>),
 }
 
 /// A member of a map.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// Its name.
+    /// Its key.
     pub key: String,
-    /// Where the name stands, its quotes included.
+    /// The byte range of the key, including its quotes.
     pub key_span: Range<usize>,
     /// Its value.
     pub value: Value,
 }
 
-/// A value by itself.
+/// A value without a position.
 #[derive(Clone, Debug)]
 pub enum Data {
-    /// Nothing.
+    /// Null.
     Null,
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// A number, as it was written.
     Number(String),
     /// A text.
     Text(String),
-    /// Values in their order.
+    /// A list.
     List(Vec<Data>),
-    /// Values by name, in their order.
+    /// A map, in order.
     Map(Vec<(String, Data)>),
 }
 
-/// One step into a value.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The member of this name.
+    /// The member with this key.
     Key(String),
-    /// The item of a list whose own `name` this is.
+    /// The list item whose `name` is this.
     Item(String),
 }
 
 // === impl Value ===
 
 impl Value {
-    /// The members, when it is a map.
+    /// The members of a map; empty for other kinds.
     pub fn pairs(&self) -> &[Pair] {
         match &self.node {
             Node::Map(pairs) => pairs,
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// The items, when it is a list.
+    /// The items of a list; empty for other kinds.
     pub fn items(&self) -> &[Value] {
         match &self.node {
             Node::List(items) => items,
@@ -87,7 +87,7 @@ impl Value {
         }
     }
 
-    /// The text, when it is one.
+    /// The text; `None` for other kinds.
     pub fn text(&self) -> Option<&str> {
         match &self.node {
             Node::Text(text) => Some(text),
@@ -95,12 +95,12 @@ impl Value {
         }
     }
 
-    /// The value of a member. Of a name that stands twice the last counts, as it does for clients.
+    /// The value of a member. If a key occurs twice, the last one is used, as clients do.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.pairs().iter().rev().find(|pair| pair.key == key).map(|pair| &pair.value)
     }
 
-    /// What one step leads to.
+    /// The value after one step.
     pub fn step(&self, step: &Step) -> Option<&Value> {
         match step {
             Step::Key(key) => self.get(key),
@@ -110,12 +110,12 @@ impl Value {
         }
     }
 
-    /// What several steps lead to.
+    /// The value at a path.
     pub fn at(&self, path: &[Step]) -> Option<&Value> {
         path.iter().try_fold(self, |value, step| value.step(step))
     }
 
-    /// The same by itself.
+    /// The value without positions.
     pub fn data(&self) -> Data {
         match &self.node {
             Node::Null => Data::Null,
@@ -140,7 +140,7 @@ impl Value {
         }
     }
 
-    /// The kind of value with its article, for messages.
+    /// The kind with its article, for messages.
     pub fn a_kind(&self) -> &'static str {
         match self.node {
             Node::Null => "nothing",
@@ -161,7 +161,7 @@ impl Step {
         Step::Key(key.into())
     }
 
-    /// The name in it.
+    /// The key or name of the step.
     pub fn name(&self) -> &str {
         match self {
             Step::Key(name) | Step::Item(name) => name,
@@ -171,7 +171,7 @@ impl Step {
 
 // === impl Data ===
 
-/// Maps are the same in any order.
+/// Maps are equal in any order.
 impl PartialEq for Data {
     fn eq(&self, other: &Data) -> bool {
         match (self, other) {
@@ -191,22 +191,22 @@ impl PartialEq for Data {
 }
 
 impl Data {
-    /// A text.
+    /// Creates a text.
     pub fn text(text: impl Into<String>) -> Data {
         Data::Text(text.into())
     }
 
-    /// A list of texts.
+    /// Creates a list of texts.
     pub fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Data {
         Data::List(texts.into_iter().map(Data::text).collect())
     }
 
-    /// A map.
+    /// Creates a map.
     pub fn map(members: impl IntoIterator<Item = (&'static str, Data)>) -> Data {
         Data::Map(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// The members, when it is a map.
+    /// The members of a map; empty for other kinds.
     pub fn members(&self) -> &[(String, Data)] {
         match self {
             Data::Map(members) => members,
@@ -214,7 +214,7 @@ impl Data {
         }
     }
 
-    /// The text, when it is one.
+    /// The text; `None` for other kinds.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Data::Text(text) => Some(text),
@@ -235,7 +235,7 @@ impl Data {
         self.members().iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// What several steps lead to.
+    /// The value at a path.
     pub(super) fn at(&self, path: &[Step]) -> Option<&Data> {
         path.iter().try_fold(self, |data, step| match (step, data) {
             (Step::Key(key), data) => data.get(key),
@@ -246,7 +246,7 @@ impl Data {
         })
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it is null, an empty list or an empty map.
     pub fn is_empty(&self) -> bool {
         match self {
             Data::Null => true,
@@ -256,7 +256,7 @@ impl Data {
         }
     }
 
-    /// Puts a value where a path leads; what is missing on the way is made.
+    /// Sets the value at a path and creates missing parents.
     pub fn set(&mut self, path: &[Step], value: Data) {
         let Some((step, rest)) = path.split_first() else {
             *self = value;
@@ -286,7 +286,7 @@ impl Data {
         }
     }
 
-    /// Makes the last item of the list that a path leads to its first.
+    /// Moves the last item of the list at a path to the front.
     pub(super) fn make_last_first(&mut self, path: &[Step]) {
         match (path, self) {
             ([], Data::List(items)) if !items.is_empty() => items.rotate_right(1),
@@ -299,7 +299,7 @@ impl Data {
         }
     }
 
-    /// Takes away what a path leads to.
+    /// Removes the value at a path.
     pub fn remove(&mut self, path: &[Step]) {
         match (path, self) {
             ([Step::Key(key)], Data::Map(members)) => members.retain(|(name, _)| name != key),
@@ -324,7 +324,7 @@ impl Data {
         }
     }
 
-    /// JSON in one line.
+    /// The value as one line of JSON.
     pub fn json(&self) -> String {
         let mut out = String::new();
         self.write_json(&mut out);
@@ -359,7 +359,7 @@ impl Data {
     }
 }
 
-/// A value with the steps that lead to it around it.
+/// Wraps a value into the maps and lists of a path.
 pub(super) fn wrapped(path: &[Step], value: Data) -> Data {
     path.iter().rev().fold(value, |value, step| match step {
         Step::Key(key) => Data::Map(vec![(key.clone(), value)]),

@@ -1,7 +1,7 @@
-//! A client's file as a text that is changed in single places: everything else keeps its bytes.
+//! A client's configuration file, edited in place: all other bytes stay unchanged.
 //!
-//! Every change is checked: the new text is read again and must say exactly what the old one said and the change. A
-//! text for which that does not come out is left as it was.
+//! Every edit is verified: the new text is parsed and must equal the old content plus the change. If it does not, the
+//! text stays unchanged.
 
 mod json;
 mod toml;
@@ -12,13 +12,13 @@ use std::path::Path;
 use toolwright_redact::{holds_secret, is_secret_key};
 
 use super::data::{Data, Node, Step, Value, wrapped};
-use crate::mistakes::Mistakes;
+use crate::problem_collector::ProblemCollector;
 use crate::{Problem, Severity};
 
-/// The formats of clients' files.
+/// The file formats of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// JSON; comments and trailing commas are read, and kept.
+    /// JSON with comments and trailing commas; both are preserved.
     Json,
     /// TOML.
     Toml,
@@ -26,50 +26,50 @@ pub enum Format {
     Yaml,
 }
 
-/// A file that was read.
+/// A parsed file.
 #[derive(Clone, Debug)]
 pub struct Document {
     format: Format,
-    /// Without its byte order mark.
+    /// The text without its byte order mark.
     text: String,
     has_mark: bool,
     root: Value,
 }
 
-/// Why a text is not changed.
+/// The reason why a text cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// Something else stands where servers belong.
+    /// A value of another kind is at the path of the servers.
     #[error("\"{at}\" is {is}, where servers belong")]
     WrongKind {
         /// The key.
         at: String,
-        /// What stands there.
+        /// The kind of its value.
         is: &'static str,
     },
-    /// It is written in a way in which it cannot be changed without touching the rest.
-    #[error("it is written in a way that cannot be changed without touching the rest of it")]
+    /// The syntax cannot be edited without changing other parts.
+    #[error("its syntax cannot be edited without changing other parts of the file")]
     NotPlain,
 }
 
-/// A change of a text: these bytes become that text.
-pub(super) struct Splice {
+/// A text edit: the byte range is replaced by the text.
+pub(super) struct TextEdit {
     pub at: std::ops::Range<usize>,
     pub with: String,
 }
 
-impl Splice {
-    pub fn insert(at: usize, with: impl Into<String>) -> Splice {
-        Splice { at: at..at, with: with.into() }
+impl TextEdit {
+    pub fn insert(at: usize, with: impl Into<String>) -> TextEdit {
+        TextEdit { at: at..at, with: with.into() }
     }
 
-    pub fn cut(at: std::ops::Range<usize>) -> Splice {
-        Splice { at, with: String::new() }
+    pub fn cut(at: std::ops::Range<usize>) -> TextEdit {
+        TextEdit { at, with: String::new() }
     }
 }
 
 impl Format {
-    /// The format that the name of a file promises.
+    /// The format that a file extension stands for.
     pub fn of(file: &Path) -> Format {
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("toml") => Format::Toml,
@@ -80,7 +80,7 @@ impl Format {
 }
 
 impl Document {
-    /// Reads a text; what is wrong with it is said with its place.
+    /// Parses a text. The error has a position.
     pub fn parse(text: &str, format: Format, file: &Path) -> Result<Document, Box<Problem>> {
         let plain = text.strip_prefix('\u{feff}');
         let has_mark = plain.is_some();
@@ -88,30 +88,30 @@ impl Document {
         let root = read(&text, format).map_err(|wrong| {
             let mut problem = wrong.problem(&text, file);
             if format != Format::Json {
-                hide_value(&mut problem.excerpt.text);
+                mask_value(&mut problem.excerpt.text);
             }
             Box::new(problem)
         })?;
         Ok(Document { format, text, has_mark, root })
     }
 
-    /// What it says.
+    /// The content.
     pub fn root(&self) -> &Value {
         &self.root
     }
 
-    /// The text, as it is now.
+    /// The current text.
     pub fn to_text(&self) -> String {
         format!("{}{}", if self.has_mark { "\u{feff}" } else { "" }, self.text)
     }
 
-    /// A mistake at a place of it.
+    /// Creates a problem at a byte offset.
     pub fn problem(&self, file: &Path, offset: usize, message: &str, fix: &str) -> Problem {
-        let wrong = Wrong { offset, message: message.to_owned(), fix: fix.to_owned() };
+        let wrong = SyntaxProblem { offset, message: message.to_owned(), fix: fix.to_owned() };
         wrong.problem(&self.text, file)
     }
 
-    /// Puts a value where a path leads. What is missing on the way is made.
+    /// Sets the value at a path and creates missing parents.
     pub fn set(&mut self, path: &[Step], data: &Data) -> Result<(), EditError> {
         if self.root.at(path).is_some_and(|there| there.data() == *data) {
             return Ok(());
@@ -119,7 +119,7 @@ impl Document {
         let mut expected = self.root.data();
         expected.set(path, data.clone());
         let (place, rest) = self.deepest(path)?;
-        // A new item may be the last of its list or the first.
+        // A new item may be appended or prepended to its list.
         let before = &path[..path.len() - rest.len()];
         let mut accepted = vec![expected];
         if let Some(Step::Item(_)) = rest.first() {
@@ -127,7 +127,7 @@ impl Document {
             first.make_last_first(before);
             accepted.push(first);
         }
-        let splices = match rest.split_first() {
+        let edits = match rest.split_first() {
             Some((step, further)) => {
                 let value = wrapped(further, data.clone());
                 match self.format {
@@ -142,22 +142,22 @@ impl Document {
                 Format::Yaml => yaml::replace(&self.text, &self.root, path, data),
             },
         };
-        self.apply(splices, &accepted)
+        self.apply(edits, &accepted)
     }
 
-    /// Takes away what a path leads to.
+    /// Removes the value at a path.
     pub fn remove(&mut self, path: &[Step]) -> Result<(), EditError> {
         if self.root.at(path).is_none() {
             return Ok(());
         }
         let mut expected = self.root.data();
         expected.remove(path);
-        let splices = match self.format {
+        let edits = match self.format {
             Format::Json => json::remove(&self.text, &self.root, path),
             Format::Toml => toml::remove(&self.text, &self.root, path),
             Format::Yaml => yaml::remove(&self.text, &self.root, path),
         };
-        // A table of TOML that has no header of its own is gone with the last thing in it.
+        // A TOML table without a header of its own disappears with its last member.
         let mut accepted = vec![expected];
         if self.format == Format::Toml {
             let mut pruned = accepted[0].clone();
@@ -168,10 +168,10 @@ impl Document {
                 }
             }
         }
-        self.apply(splices, &accepted)
+        self.apply(edits, &accepted)
     }
 
-    /// How far a path leads, and what of it is missing.
+    /// The deepest existing value on a path, and the missing rest of the path.
     fn deepest<'p>(&self, path: &'p [Step]) -> Result<(&Value, &'p [Step]), EditError> {
         let mut value = &self.root;
         for (at, step) in path.iter().enumerate() {
@@ -191,17 +191,17 @@ impl Document {
         Ok((value, &[]))
     }
 
-    fn apply(&mut self, splices: Option<Vec<Splice>>, accepted: &[Data]) -> Result<(), EditError> {
-        let mut splices = splices.ok_or(EditError::NotPlain)?;
-        // Of two at one place the first comes first in the text.
-        splices.sort_by_key(|splice| splice.at.start);
+    fn apply(&mut self, edits: Option<Vec<TextEdit>>, accepted: &[Data]) -> Result<(), EditError> {
+        let mut edits = edits.ok_or(EditError::NotPlain)?;
+        // The sort is stable: of two insertions at one position, the first comes first in the text.
+        edits.sort_by_key(|edit| edit.at.start);
         let mut text = String::with_capacity(self.text.len() + 256);
         let mut from = 0;
-        for splice in splices {
-            let kept = self.text.get(from..splice.at.start).ok_or(EditError::NotPlain)?;
+        for edit in edits {
+            let kept = self.text.get(from..edit.at.start).ok_or(EditError::NotPlain)?;
             text.push_str(kept);
-            text.push_str(&splice.with);
-            from = splice.at.end;
+            text.push_str(&edit.with);
+            from = edit.at.end;
         }
         text.push_str(self.text.get(from..).ok_or(EditError::NotPlain)?);
         let root = read(&text, self.format).map_err(|_| EditError::NotPlain)?;
@@ -213,24 +213,24 @@ impl Document {
     }
 }
 
-/// What is wrong with a text.
-pub(super) struct Wrong {
+/// A syntax error.
+pub(super) struct SyntaxProblem {
     pub offset: usize,
     pub message: String,
     pub fix: String,
 }
 
-impl Wrong {
+impl SyntaxProblem {
     fn problem(self, text: &str, file: &Path) -> Problem {
-        let mut mistakes = Mistakes::new(text, text);
+        let mut collector = ProblemCollector::new(text, text);
         let offset = text.floor_char_boundary(self.offset.min(text.len()));
-        mistakes.add(Severity::Error, offset, self.message, self.fix);
-        mistakes.into_problems(file).swap_remove(0)
+        collector.add(Severity::Error, offset, self.message, self.fix);
+        collector.into_problems(file).swap_remove(0)
     }
 }
 
-/// Hides what stands behind a key of a line that speaks of a secret: quotes do not tell where it is.
-fn hide_value(line: &mut String) {
+/// Hides the value in a line whose key suggests a secret. Unlike in JSON, quotes do not mark its bounds.
+fn mask_value(line: &mut String) {
     let Some(at) = line.find([':', '=']) else { return };
     let key = line[..at].trim_matches(|c: char| c.is_whitespace() || "-'\"".contains(c));
     let value = &line[at + 1..];
@@ -240,7 +240,7 @@ fn hide_value(line: &mut String) {
     }
 }
 
-fn read(text: &str, format: Format) -> Result<Value, Wrong> {
+fn read(text: &str, format: Format) -> Result<Value, SyntaxProblem> {
     match format {
         Format::Json => json::read(text),
         Format::Toml => toml::read(text),
@@ -248,7 +248,7 @@ fn read(text: &str, format: Format) -> Result<Value, Wrong> {
     }
 }
 
-/// The line break that a text uses.
+/// The line break style of a text.
 pub(super) fn line_break(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -256,30 +256,30 @@ pub(super) fn line_break(text: &str) -> &'static str {
     }
 }
 
-/// Where the line begins that a place is in.
+/// The start of the line of a byte offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |found| found + 1)
 }
 
-/// Where the line ends that a place is in, before its break.
+/// The end of the line of a byte offset, before its line break.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
     if text[at..end].ends_with('\r') { end - 1 } else { end }
 }
 
-/// Behind the break of the line that a place is in.
+/// The start of the next line.
 pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |found| at + found + 1)
 }
 
-/// The blanks that the line begins with that a place is in.
+/// The indentation of the line of a byte offset.
 pub(super) fn indent_of(text: &str, at: usize) -> &str {
     let start = line_start(text, at);
     let line = &text[start..at];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Whether only blanks come before a place in its line.
+/// Whether only blanks precede a byte offset in its line.
 pub(super) fn begins_line(text: &str, at: usize) -> bool {
     text[line_start(text, at)..at].chars().all(|char| char == ' ' || char == '\t')
 }

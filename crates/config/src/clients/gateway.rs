@@ -1,14 +1,14 @@
-//! Putting Toolwright among a client's servers, and taking it out.
+//! Adding Toolwright to a client's servers, and removing it.
 
 use super::data::{Data, Step, Value};
 use super::document::{Document, EditError};
 use super::read::is_toolwright;
 use super::{Client, Ways};
 
-/// Toolwright, as a client reaches it.
+/// How a client connects to Toolwright.
 #[derive(Clone, Debug)]
 pub enum Gateway {
-    /// The client starts it.
+    /// The client starts it as a child process.
     Stdio {
         /// The program.
         command: String,
@@ -19,46 +19,46 @@ pub enum Gateway {
     Http {
         /// The address.
         url: String,
-        /// What opens it.
+        /// The bearer token.
         token: Secret,
     },
 }
 
-/// What a client sends to be let in.
+/// The token that a client sends.
 #[derive(Clone)]
 pub enum Secret {
     /// The token itself.
     Token(String),
-    /// The variable that holds it, where the client has variables.
+    /// The environment variable with the token, if the client supports variables.
     Variable(String),
 }
 
-/// What became of a file.
+/// The result of adding Toolwright to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Put {
-    /// How many steps of the path were missing before; only empty ones of those are taken away again.
+    /// The number of path steps that were missing before; removal deletes only those, and only if they are empty.
     pub made: usize,
 }
 
-/// Why Toolwright is not put into a file.
+/// The reason why Toolwright cannot be added to a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PutError {
-    /// The client starts servers itself, and knows no addresses.
-    #[error("{0} starts its servers itself and leaves out those with an address")]
+    /// The client supports stdio only.
+    #[error("{0} supports stdio only and ignores servers with an address")]
     StdioOnly(&'static str),
-    /// A server of that name is there, and it is another one.
+    /// Another server has that name.
     #[error("there is a server \"{0}\" already, and it is not Toolwright")]
     NameTaken(String),
-    /// The text cannot be changed.
+    /// The text cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
 }
 
-/// What a person may have changed in our entry: it is written where it is missing, and not changed.
-const CHOICES: &[&str] = &["enabled", "disabled", "timeout", "description", "env", "envs"];
+/// Keys that the user may have changed in Toolwright's entry: they are written if missing, and never overwritten.
+const USER_KEYS: &[&str] = &["enabled", "disabled", "timeout", "description", "env", "envs"];
 
 impl Client {
-    /// Writes Toolwright among the servers of a file, under this name. What somebody added to the entry stays.
+    /// Writes Toolwright's entry under this name. Keys that the user added to the entry stay.
     pub fn put(&self, document: &mut Document, name: &str, gateway: &Gateway) -> Result<Put, PutError> {
         if let (Ways::StdioOnly, Gateway::Http { .. }) = (self.ways, gateway) {
             return Err(PutError::StdioOnly(self.title));
@@ -70,33 +70,33 @@ impl Client {
             document.set(&path, &entry)?;
             return Ok(Put { made: missing });
         };
-        // The program may have another name here.
+        // The program may be installed under another name.
         let program = |entry: &Data| ["command", "cmd"].iter().find_map(|key| entry.get(key).cloned());
         let is_same = program(&entry).is_some() && program(&entry) == program(&there.data());
         if !is_same && !is_toolwright(&there.data()) {
             return Err(PutError::NameTaken(name.to_owned()));
         }
         let written: Vec<String> = there.pairs().iter().map(|pair| pair.key.clone()).collect();
-        let other = (self.entry)(name, &other_way(gateway));
+        let other = (self.entry)(name, &other_transport(gateway));
         for key in written {
-            let is_ours = other.get(&key).is_some() && !CHOICES.contains(&key.as_str());
+            let is_ours = other.get(&key).is_some() && !USER_KEYS.contains(&key.as_str());
             if is_ours && entry.get(&key).is_none() {
                 document.remove(&join(&path, &key))?;
             }
         }
         for (key, value) in entry.members() {
-            put_in(document, &join(&path, key), value)?;
+            merge_value(document, &join(&path, key), value)?;
         }
         Ok(Put { made: 0 })
     }
 
-    /// Whether the server of this name in a file can be seen to be Toolwright.
+    /// Whether the server of this name is recognisably Toolwright.
     pub fn is_toolwright(&self, document: &Document, name: &str) -> bool {
         let there = document.root().at(&self.path(document.root(), name));
         there.is_some_and(|there| is_toolwright(&there.data()))
     }
 
-    /// Takes the server of this name out of a file, with what was made for it and is empty now.
+    /// Removes the server of this name, and empty parents that were created for it.
     pub fn take_out(&self, document: &mut Document, name: &str, put: Put) -> Result<(), EditError> {
         let path = self.path(document.root(), name);
         document.remove(&path)?;
@@ -111,7 +111,7 @@ impl Client {
 }
 
 impl Secret {
-    /// The header that a client sends.
+    /// The `Authorization` header for a client.
     pub(super) fn header(&self, client: &Client) -> Data {
         let value = match self {
             Secret::Token(token) => token.clone(),
@@ -121,7 +121,7 @@ impl Secret {
     }
 }
 
-/// Shown without what is secret.
+/// The token is not part of the debug output.
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -131,12 +131,12 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-fn put_in(document: &mut Document, path: &[Step], value: &Data) -> Result<(), EditError> {
+fn merge_value(document: &mut Document, path: &[Step], value: &Data) -> Result<(), EditError> {
     let key = path.last().map_or("", |step| step.name());
     match document.root().at(path) {
-        Some(_) if CHOICES.contains(&key) => Ok(()),
+        Some(_) if USER_KEYS.contains(&key) => Ok(()),
         Some(there) if !there.pairs().is_empty() && !value.members().is_empty() => {
-            value.members().iter().try_for_each(|(key, value)| put_in(document, &join(path, key), value))
+            value.members().iter().try_for_each(|(key, value)| merge_value(document, &join(path, key), value))
         }
         _ => document.set(path, value),
     }
@@ -146,7 +146,7 @@ fn join(path: &[Step], key: &str) -> Vec<Step> {
     path.iter().cloned().chain([Step::key(key)]).collect()
 }
 
-fn other_way(gateway: &Gateway) -> Gateway {
+fn other_transport(gateway: &Gateway) -> Gateway {
     match gateway {
         Gateway::Stdio { .. } => Gateway::Http { url: String::new(), token: Secret::Token(String::new()) },
         Gateway::Http { .. } => Gateway::Stdio { command: String::new(), args: Vec::new() },

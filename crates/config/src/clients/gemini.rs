@@ -1,8 +1,8 @@
-//! Gemini CLI: `httpUrl` for Streamable HTTP, and servers that are switched off by name.
+//! Gemini CLI: `httpUrl` for Streamable HTTP, and servers that are disabled by name.
 
 use super::{
-    Client, Data, Format, Gateway, Ours, Value, Variables, Ways, mcp_servers, nowhere, read::Entry,
-    stdio_entry,
+    Client, Data, Format, Gateway, KeyMeaning, Value, Variables, Ways, mcp_servers, no_other_paths,
+    read::EntryConversion, stdio_entry,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -12,14 +12,14 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Json,
     ways: Ways::Both,
     variables: Variables::Dollar,
-    next_step: "start gemini anew; /mcp shows the state",
+    next_step: "restart gemini; /mcp shows the state",
     user_files: |places| vec![places.home.join(".gemini/settings.json")],
     project_files: &[".gemini/settings.json"],
     holder: mcp_servers,
     is_list: false,
-    words: &[("timeout", Ours::Key("timeoutMs")), ("tcp", Ours::Aside)],
-    special,
-    elsewhere: nowhere,
+    key_meanings: &[("timeout", KeyMeaning::Key("timeoutMs")), ("tcp", KeyMeaning::ClientOnly)],
+    convert,
+    other_paths: no_other_paths,
     entry,
 };
 
@@ -32,8 +32,8 @@ fn entry(_: &str, gateway: &Gateway) -> Data {
     }
 }
 
-/// `mcp.excluded` and `mcp.allowed` name servers that are off and on.
-fn special(entry: &mut Entry<'_>) {
+/// Applies `mcp.excluded` and `mcp.allowed`, which list disabled and enabled servers.
+fn convert(entry: &mut EntryConversion<'_>) {
     let names = |key: &str| {
         let list = entry.root.get("mcp")?.get(key)?;
         Some(list.items().iter().filter_map(Value::text).collect::<Vec<_>>())
@@ -43,7 +43,7 @@ fn special(entry: &mut Entry<'_>) {
     entry.is_disabled |= is_off || !is_on;
     if let Some(url) = entry.take("httpUrl") {
         if let Some(other) = entry.take("url") {
-            entry.aside.push(("url".to_owned(), other));
+            entry.client_only.push(("url".to_owned(), other));
         }
         entry.set("url", url);
     }

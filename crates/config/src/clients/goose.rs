@@ -1,7 +1,8 @@
-//! Goose: `extensions` in YAML, with its own words; most kinds are parts of Goose itself.
+//! Goose: `extensions` in YAML, with its own keys; most kinds are built into Goose.
 
 use super::{
-    Client, Data, Format, Gateway, Ours, Step, System, Value, Variables, Ways, nowhere, read::Entry,
+    Client, Data, Format, Gateway, KeyMeaning, Step, System, Value, Variables, Ways, no_other_paths,
+    read::EntryConversion,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -11,7 +12,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Yaml,
     ways: Ways::Both,
     variables: Variables::Dollar,
-    next_step: "start goose anew",
+    next_step: "restart goose",
     user_files: |places| match places.system {
         System::Windows => vec![places.app_data.join("Block/goose/config/config.yaml")],
         System::Linux | System::MacOs => vec![places.config.join("goose/config.yaml")],
@@ -19,19 +20,19 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[],
     holder: |_| vec![Step::key("extensions")],
     is_list: false,
-    words: &[
-        ("cmd", Ours::Key("command")),
-        ("envs", Ours::Key("env")),
-        ("env_keys", Ours::Read),
-        ("uri", Ours::Key("url")),
-        ("timeout", Ours::Seconds("timeoutMs")),
-        ("available_tools", Ours::Read),
-        ("name", Ours::Read),
-        ("display_name", Ours::Aside),
-        ("bundled", Ours::Aside),
+    key_meanings: &[
+        ("cmd", KeyMeaning::Key("command")),
+        ("envs", KeyMeaning::Key("env")),
+        ("env_keys", KeyMeaning::Special),
+        ("uri", KeyMeaning::Key("url")),
+        ("timeout", KeyMeaning::Seconds("timeoutMs")),
+        ("available_tools", KeyMeaning::Special),
+        ("name", KeyMeaning::Special),
+        ("display_name", KeyMeaning::ClientOnly),
+        ("bundled", KeyMeaning::ClientOnly),
     ],
-    special,
-    elsewhere: nowhere,
+    convert,
+    other_paths: no_other_paths,
     entry,
 };
 
@@ -55,20 +56,22 @@ fn entry(name: &str, gateway: &Gateway) -> Data {
     Data::map(members)
 }
 
-fn special(entry: &mut Entry<'_>) {
+fn convert(entry: &mut EntryConversion<'_>) {
     let kind = entry.value.get("type").and_then(Value::text).unwrap_or_default();
     if !["", "stdio", "sse", "streamable_http"].contains(&kind) {
         entry.left_out = Some(format!("it is of the kind \"{kind}\": a part of Goose itself"));
     }
     let name = entry.value.get("name").and_then(Value::text);
     if let Some(name) = name.filter(|name| *name != entry.name) {
-        entry.aside.push(("name".to_owned(), Data::text(name)));
+        entry.client_only.push(("name".to_owned(), Data::text(name)));
     }
     let texts = |key: &str| entry.value.get(key).map(|it| it.data()).unwrap_or(Data::Null);
     let (keys, tools) = (texts("env_keys"), texts("available_tools"));
     if !keys.is_empty() {
         let names = keys.as_texts().join(", ");
-        entry.notes.push(format!("Goose keeps {names} in its keyring; here the environment has to have it"));
+        entry
+            .notes
+            .push(format!("Goose stores {names} in its keyring; for Toolwright, set it in the environment"));
         entry.set("env_from", keys);
     }
     if !tools.is_empty() {

@@ -1,7 +1,7 @@
-//! Kiro: one file for a person, one for a project.
+//! Kiro: one file for the user, one for a project.
 
 use super::{
-    Client, Data, Format, Gateway, Variables, Ways, mcp_servers, nothing_special, nowhere, stdio_entry,
+    Client, Data, Format, Gateway, Variables, Ways, mcp_servers, no_conversion, no_other_paths, stdio_entry,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -16,9 +16,9 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[".kiro/settings/mcp.json"],
     holder: mcp_servers,
     is_list: false,
-    words: &[],
-    special: nothing_special,
-    elsewhere: nowhere,
+    key_meanings: &[],
+    convert: no_conversion,
+    other_paths: no_other_paths,
     entry,
 };
 

@@ -1,31 +1,31 @@
-//! The other side of a client: which model it asks, and through whom.
+//! LLM clients: environment variables that point a program at Toolwright's LLM endpoint.
 
 use std::path::PathBuf;
 
 use super::data::{Data, Step};
 use super::places::Places;
 
-/// How a program is pointed at the models behind Toolwright.
+/// A program that can use Toolwright as its LLM provider.
 #[derive(Debug)]
 pub struct LlmClient {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub id: &'static str,
-    /// What people call it.
+    /// Its display name.
     pub title: &'static str,
-    /// The variables: their names, and what follows the gateway's address in them; none for the token.
+    /// The variables: their names, and the path after the gateway's address; `None` for the token.
     variables: &'static [(&'static str, Option<&'static str>)],
-    /// What else has to be done.
+    /// Further manual steps.
     pub remark: Option<&'static str>,
-    /// Its settings, where they can hold variables.
+    /// Its settings file, if that can contain variables.
     settings: Option<fn(&Places) -> PathBuf>,
 }
 
-/// Where variables of a program are kept.
+/// The location of a program's variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmPlace {
     /// The file.
     pub file: PathBuf,
-    /// Where in it.
+    /// The path in the file.
     pub path: Vec<Step>,
 }
 
@@ -63,12 +63,12 @@ const LLM_CLIENTS: &[LlmClient] = &[
     },
 ];
 
-/// All of them.
+/// All LLM clients.
 pub fn llm_clients() -> &'static [LlmClient] {
     LLM_CLIENTS
 }
 
-/// The one of this name.
+/// The LLM client with this id.
 pub fn llm_client(id: &str) -> Option<&'static LlmClient> {
     LLM_CLIENTS.iter().find(|client| client.id == id)
 }
@@ -81,13 +81,13 @@ impl LlmClient {
         self.variables.iter().map(|(name, behind)| (*name, value(behind))).collect()
     }
 
-    /// Where they can be written.
+    /// The file and path where they can be written.
     pub fn place(&self, places: &Places) -> Option<LlmPlace> {
         let file = self.settings?(places);
         Some(LlmPlace { file, path: vec![Step::key("env")] })
     }
 
-    /// The variables, as settings hold them.
+    /// The variables as settings.
     pub fn data(&self, base: &str, token: &str) -> Vec<(Step, Data)> {
         let variables = self.variables(base, token).into_iter();
         variables.map(|(name, value)| (Step::key(name), Data::Text(value))).collect()

@@ -1,7 +1,7 @@
-//! LM Studio, in the words of Cursor.
+//! LM Studio, in the format of Cursor.
 
 use super::{
-    Client, Data, Format, Gateway, Variables, Ways, mcp_servers, nothing_special, nowhere, stdio_entry,
+    Client, Data, Format, Gateway, Variables, Ways, mcp_servers, no_conversion, no_other_paths, stdio_entry,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -19,9 +19,9 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[],
     holder: mcp_servers,
     is_list: false,
-    words: &[],
-    special: nothing_special,
-    elsewhere: nowhere,
+    key_meanings: &[],
+    convert: no_conversion,
+    other_paths: no_other_paths,
     entry,
 };
 

@@ -1,4 +1,4 @@
-//! Taking servers over: into our configuration, each once, none lost.
+//! Import of servers into Toolwright's configuration: each server once, none lost.
 
 use std::path::Path;
 
@@ -8,50 +8,50 @@ use super::read::Found;
 use crate::Problem;
 use crate::configuration::DEFAULT_TOOLBOX;
 
-/// What is to be taken over, and into what.
+/// The target of an import.
 #[derive(Debug)]
 pub struct Merge<'m> {
-    /// The configuration as it is; nothing when there is none yet.
+    /// The current configuration; `None` if there is none yet.
     pub text: Option<&'m str>,
     /// Its file.
     pub file: &'m Path,
-    /// The toolbox that gets the servers; those of everybody when absent.
+    /// The toolbox for the servers; the default one if absent.
     pub toolbox: Option<&'m str>,
 }
 
-/// The configuration with what was taken over.
+/// The result of an import.
 #[derive(Debug)]
 pub struct Merged {
-    /// Its text.
+    /// The new text of the configuration.
     pub text: String,
-    /// What became of every server, in their order.
+    /// The outcome of every server, in order.
     pub fates: Vec<(Found, Fate)>,
 }
 
-/// What becomes of a server.
+/// The outcome of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is taken over, under this name.
+    /// Added under this name.
     Added(String),
-    /// It is there already, as this: a name, or toolbox/name.
+    /// Already present under this name, or toolbox/name.
     Same(String),
-    /// It is not taken over, for this reason.
+    /// Not imported, for this reason.
     LeftOut(String),
 }
 
-/// Why nothing can be taken over.
+/// The reason why nothing can be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// The configuration cannot be read.
+    /// The configuration cannot be parsed.
     #[error("{0}")]
     Wrong(Box<Problem>),
-    /// It cannot be changed.
+    /// The configuration cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
 }
 
-/// A server that is in the configuration.
-struct There {
+/// A server in the configuration.
+struct ExistingServer {
     toolbox: String,
     name: String,
     path: Vec<Step>,
@@ -59,8 +59,9 @@ struct There {
     is_new: bool,
 }
 
-/// What says which server an entry is. Whether it is switched on, and what is a client's own, is no part of it.
-const SAME: &[&[&str]] = &[
+/// Keys that identify a server, with their aliases. Whether it is disabled, and client-specific keys, are not part of
+/// it.
+const IDENTITY_KEYS: &[&[&str]] = &[
     &["env", "environment"],
     &["env_from", "envFrom"],
     &["cwd"],
@@ -72,11 +73,11 @@ const SAME: &[&[&str]] = &[
     &["excludeTools", "disabledTools", "blockedTools"],
 ];
 
-/// Takes servers over.
+/// Imports servers.
 pub fn merge(into: &Merge<'_>, found: Vec<Found>) -> Result<Merged, MergeError> {
     let text = into.text.unwrap_or_default();
     let mut document = Document::parse(text, Format::Json, into.file).map_err(MergeError::Wrong)?;
-    let mut there = servers_of(document.root());
+    let mut existing = servers_of(document.root());
     let holder = holder(document.root(), into.toolbox);
     let toolbox = into.toolbox.unwrap_or(DEFAULT_TOOLBOX).to_owned();
     let mut fates: Vec<(Found, Fate)> = Vec::with_capacity(found.len());
@@ -87,49 +88,55 @@ pub fn merge(into: &Merge<'_>, found: Vec<Found>) -> Result<Merged, MergeError> 
             continue;
         }
         let signature = signature(&found.entry);
-        if let Some(same) = there.iter().find(|there| there.signature == signature) {
+        if let Some(same) = existing.iter().find(|existing| existing.signature == signature) {
             let is_on = found.entry.get("disabled").is_none();
             if same.is_new && is_on {
-                // Somewhere it is in use.
+                // One client has it enabled, so it must not stay disabled.
                 let off = same.path.iter().cloned().chain([Step::key("disabled")]).collect::<Vec<_>>();
                 document.remove(&off)?;
             }
             let name = &same.name;
             let is_here = same.toolbox == toolbox;
-            let said = if is_here { name.clone() } else { format!("{}/{name}", same.toolbox) };
-            fates.push((found, Fate::Same(said)));
+            let name_shown = if is_here { name.clone() } else { format!("{}/{name}", same.toolbox) };
+            fates.push((found, Fate::Same(name_shown)));
             continue;
         }
         if let (Some(name), None) = (into.toolbox, document.root().at(&holder[..holder.len() - 1])) {
             let new = Data::map([
-                ("description", Data::text(format!("Servers taken over into {name}"))),
+                ("description", Data::text(format!("Servers imported into {name}"))),
                 ("mcpServers", Data::Map(Vec::new())),
             ]);
             document.set(&holder[..2], &new)?;
         }
-        let name = free_name(&found, &there, &toolbox);
+        let name = free_name(&found, &existing, &toolbox);
         let path: Vec<Step> = holder.iter().cloned().chain([Step::key(&name)]).collect();
         match document.set(&path, &found.entry) {
             Err(EditError::NotPlain) => {
-                // One odd entry must not keep the others out.
-                fates.push((found, Fate::LeftOut("it cannot be written as JSON just so".to_owned())));
+                // One entry that cannot be written must not block the others.
+                fates.push((found, Fate::LeftOut("it cannot be represented in JSON".to_owned())));
                 continue;
             }
             done => done?,
         }
-        there.push(There { toolbox: toolbox.clone(), name: name.clone(), path, signature, is_new: true });
+        existing.push(ExistingServer {
+            toolbox: toolbox.clone(),
+            name: name.clone(),
+            path,
+            signature,
+            is_new: true,
+        });
         fates.push((found, Fate::Added(name)));
     }
     Ok(Merged { text: document.to_text(), fates })
 }
 
-/// Whether a configuration has the server of this entry.
+/// Whether a configuration contains the server of this entry.
 pub fn has_server(configuration: &Document, entry: &Data) -> bool {
     let wanted = signature(entry);
-    servers_of(configuration.root()).iter().any(|there| there.signature == wanted)
+    servers_of(configuration.root()).iter().any(|existing| existing.signature == wanted)
 }
 
-/// What says which server an entry is.
+/// The identifying part of an entry.
 fn signature(entry: &Data) -> Data {
     let mut members: Vec<(String, Data)> = Vec::new();
     let mut words: Vec<Data> = match entry.get("command") {
@@ -141,14 +148,14 @@ fn signature(entry: &Data) -> Data {
         words.extend(args.iter().cloned());
     }
     members.push(("command".to_owned(), Data::List(words)));
-    for keys in SAME {
+    for keys in IDENTITY_KEYS {
         let value = keys.iter().find_map(|key| entry.get(key)).filter(|value| !value.is_empty());
         members.extend(value.map(|value| (keys[0].to_owned(), value.clone())));
     }
     Data::Map(members)
 }
 
-/// Where new servers go.
+/// The path for new servers.
 fn holder(root: &Value, toolbox: Option<&str>) -> Vec<Step> {
     let word = |holder: Option<&Value>| {
         let has = |key: &str| holder.is_some_and(|holder| holder.get(key).is_some());
@@ -157,20 +164,20 @@ fn holder(root: &Value, toolbox: Option<&str>) -> Vec<Step> {
     match toolbox {
         None => vec![word(Some(root))],
         Some(name) => {
-            let there = root.get("toolboxes").and_then(|toolboxes| toolboxes.get(name));
-            vec![Step::key("toolboxes"), Step::key(name), word(there)]
+            let existing = root.get("toolboxes").and_then(|toolboxes| toolboxes.get(name));
+            vec![Step::key("toolboxes"), Step::key(name), word(existing)]
         }
     }
 }
 
-fn servers_of(root: &Value) -> Vec<There> {
-    let mut there: Vec<There> = Vec::new();
+fn servers_of(root: &Value) -> Vec<ExistingServer> {
+    let mut existing: Vec<ExistingServer> = Vec::new();
     let mut take = |toolbox: &str, path: Vec<Step>| {
         for pair in root.at(&path).map(Value::pairs).unwrap_or_default() {
             let path = path.iter().cloned().chain([Step::key(&pair.key)]).collect();
             let signature = signature(&pair.value.data());
             let (toolbox, name) = (toolbox.to_owned(), pair.key.clone());
-            there.push(There { toolbox, name, path, signature, is_new: false });
+            existing.push(ExistingServer { toolbox, name, path, signature, is_new: false });
         }
     };
     for key in ["mcpServers", "servers"] {
@@ -179,12 +186,13 @@ fn servers_of(root: &Value) -> Vec<There> {
             take(&toolbox.key, vec![Step::key("toolboxes"), Step::key(&toolbox.key), Step::key(key)]);
         }
     }
-    there
+    existing
 }
 
-/// Its own name; that and the client's where another server has it.
-fn free_name(found: &Found, there: &[There], toolbox: &str) -> String {
-    let is_free = |name: &str| there.iter().all(|there| there.toolbox != toolbox || there.name != name);
+/// The server's own name; with the client's name appended if another server has it.
+fn free_name(found: &Found, existing: &[ExistingServer], toolbox: &str) -> String {
+    let is_free =
+        |name: &str| existing.iter().all(|existing| existing.toolbox != toolbox || existing.name != name);
     let mut own: String = found.name.chars().map(|c| if c.is_control() { '-' } else { c }).collect();
     if own.trim().is_empty() {
         own = format!("server-of-{}", found.client);

@@ -1,6 +1,8 @@
-//! OpenCode: `mcp`, in its second version `mcp.servers`; a command is a list.
+//! OpenCode: `mcp`, in version 2 `mcp.servers`; a command is a list.
 
-use super::{Client, Data, Format, Gateway, Ours, Step, Value, Variables, Ways, nothing_special, nowhere};
+use super::{
+    Client, Data, Format, Gateway, KeyMeaning, Step, Value, Variables, Ways, no_conversion, no_other_paths,
+};
 
 pub(super) const CLIENT: Client = Client {
     id: "opencode",
@@ -9,7 +11,7 @@ pub(super) const CLIENT: Client = Client {
     format: Format::Json,
     ways: Ways::Both,
     variables: Variables::Curly,
-    next_step: "start opencode anew",
+    next_step: "restart opencode",
     user_files: |places| {
         let folder = places.config.join("opencode");
         vec![folder.join("opencode.json"), folder.join("opencode.jsonc")]
@@ -22,9 +24,9 @@ pub(super) const CLIENT: Client = Client {
     ],
     holder,
     is_list: false,
-    words: &[("environment", Ours::Key("env")), ("timeout", Ours::Aside)],
-    special: nothing_special,
-    elsewhere: nowhere,
+    key_meanings: &[("environment", KeyMeaning::Key("env")), ("timeout", KeyMeaning::ClientOnly)],
+    convert: no_conversion,
+    other_paths: no_other_paths,
     entry,
 };
 
@@ -42,11 +44,11 @@ fn entry(_: &str, gateway: &Gateway) -> Data {
     }
 }
 
-/// The second version has them one level deeper.
+/// Version 2 has the servers one level deeper.
 fn holder(root: &Value) -> Vec<Step> {
     let mut path = vec![Step::key("mcp")];
     let servers = root.get("mcp").and_then(|mcp| mcp.get("servers"));
-    // A server of the first version may have that name.
+    // In version 1, a server may have the name `servers`.
     if servers.is_some_and(|servers| servers.get("type").is_none()) {
         path.push(Step::key("servers"));
     }

@@ -1,14 +1,14 @@
-//! Where clients keep their files on the three systems.
+//! Folders of client configuration files on the three operating systems.
 
 use std::path::PathBuf;
 
 use crate::Environment;
 use crate::locate::home;
 
-/// The systems that clients run on.
+/// The operating systems that clients run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
-    /// Linux, and everything that follows its customs.
+    /// Linux and other systems with the XDG base directories.
     Linux,
     /// macOS.
     MacOs,
@@ -16,16 +16,16 @@ pub enum System {
     Windows,
 }
 
-/// The folders of one person.
+/// The folders of one user.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// The system.
     pub system: System,
     /// The home folder.
     pub home: PathBuf,
-    /// Where programs that follow the XDG customs keep settings.
+    /// The folder for settings according to the XDG base directory specification.
     pub config: PathBuf,
-    /// Where desktop programs keep settings.
+    /// The folder for settings of desktop programs.
     pub app_data: PathBuf,
     /// `CLAUDE_CONFIG_DIR`.
     pub claude: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub struct Places {
 }
 
 impl System {
-    /// The one that this program was built for.
+    /// The system that this program was built for.
     pub fn here() -> System {
         if cfg!(windows) {
             System::Windows
@@ -47,7 +47,7 @@ impl System {
 }
 
 impl Places {
-    /// The folders that an environment names; nothing without a home folder.
+    /// Reads the folders from an environment; `None` without a home folder.
     pub fn new(system: System, environment: &Environment<'_>) -> Option<Places> {
         let folder = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = home(environment).or_else(|| folder("USERPROFILE"))?;

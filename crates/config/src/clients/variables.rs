@@ -1,9 +1,9 @@
-//! Variables in the words of clients, and in ours: `${NAME}`.
+//! Conversion of variables in clients' entries to Toolwright's `${NAME}`.
 
-/// How a client writes variables into its entries.
+/// A client's syntax for variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variables {
-    /// It has none: a text is a text.
+    /// It has no variables.
     None,
     /// `${NAME}` and `${NAME:-default}`.
     Braces,
@@ -17,15 +17,15 @@ pub enum Variables {
     Secrets,
 }
 
-/// A text in our words, and what has to be known of it.
+/// A converted text, with notes for the user.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Translated {
+pub(super) struct TranslatedText {
     pub text: String,
     pub notes: Vec<String>,
 }
 
 impl Variables {
-    /// The word for a variable of the environment, where the client has one.
+    /// The reference to an environment variable, if the client supports variables.
     pub fn reference(self, name: &str) -> Option<String> {
         match self {
             Variables::None => None,
@@ -37,8 +37,8 @@ impl Variables {
         }
     }
 
-    /// A text of the client as we read it. `folder` is the project's, where there is one.
-    pub(super) fn translate(self, text: &str, folder: Option<&str>) -> Translated {
+    /// Converts a text of the client. `folder` is the project's, if there is one.
+    pub(super) fn translate(self, text: &str, folder: Option<&str>) -> TranslatedText {
         match self {
             Variables::None => escaped(text),
             Variables::Braces => braces(text, None),
@@ -50,22 +50,22 @@ impl Variables {
     }
 }
 
-/// What is no variable for the client must be none for us.
-fn escaped(text: &str) -> Translated {
+/// Escapes `${`: the client does not expand it, so Toolwright must not.
+fn escaped(text: &str) -> TranslatedText {
     if !text.contains("${") {
-        return Translated { text: text.to_owned(), notes: Vec::new() };
+        return TranslatedText { text: text.to_owned(), notes: Vec::new() };
     }
-    let note = "the client does not replace ${…}, so it is written $${…} here, which means the text itself";
-    Translated { text: text.replace("${", "$${"), notes: vec![note.to_owned()] }
+    let note = "the client does not expand ${…}, so it is escaped here as $${…}";
+    TranslatedText { text: text.replace("${", "$${"), notes: vec![note.to_owned()] }
 }
 
-fn braces(text: &str, folder: Option<&str>) -> Translated {
-    let mut out = Translated::default();
+fn braces(text: &str, folder: Option<&str>) -> TranslatedText {
+    let mut out = TranslatedText::default();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
         out.text.push_str(&rest[..at]);
         let Some(end) = rest[at..].find('}') else {
-            // Never closed: a text, for the client and so for us.
+            // Never closed: the client takes it as text, so it is escaped.
             out.text.push_str("$${");
             rest = &rest[at + 2..];
             continue;
@@ -80,19 +80,18 @@ fn braces(text: &str, folder: Option<&str>) -> Translated {
         } else if is_name(name)
             && name != name.to_ascii_uppercase()
             && name.len() == inside.len()
-            && !is_of_editor(name)
+            && !is_editor_variable(name)
         {
-            // Ours are in capitals, unless it is said that this is one.
+            // Toolwright's names are in capitals; `env:` allows any case.
             out.text.push_str(&format!("${{env:{name}}}"));
         } else {
             if let Some(input) = name.strip_prefix("input:") {
                 out.notes.push(format!(
-                    "${{input:{input}}} is asked for by the client; nobody is asked here: write ${{{}}} and set it",
+                    "${{input:{input}}} is an input that the client asks for; Toolwright cannot ask: write ${{{}}} and set it",
                     upper(input)
                 ));
-            } else if !is_name(name) && !name.starts_with("env:") || is_of_editor(name) {
-                out.notes
-                    .push(format!("${{{inside}}} is known to the client only: write what it stands for"));
+            } else if !is_name(name) && !name.starts_with("env:") || is_editor_variable(name) {
+                out.notes.push(format!("${{{inside}}} is a variable of the client only: write its value"));
             }
             let default = default.map_or(String::new(), |default| format!(":-{default}"));
             out.text.push_str(&format!("${{{name}{default}}}"));
@@ -102,13 +101,13 @@ fn braces(text: &str, folder: Option<&str>) -> Translated {
     out
 }
 
-fn is_of_editor(name: &str) -> bool {
+fn is_editor_variable(name: &str) -> bool {
     ["workspaceFolder", "workspaceRoot", "cwd", "pathSeparator", "projectDir", "workspaceFolderBasename"]
         .contains(&name)
 }
 
-fn dollar(text: &str) -> Translated {
-    let mut out = Translated::default();
+fn dollar(text: &str) -> TranslatedText {
+    let mut out = TranslatedText::default();
     let mut rest = text;
     while let Some(at) = rest.find('$') {
         out.text.push_str(&rest[..at]);
@@ -125,7 +124,7 @@ fn dollar(text: &str) -> Translated {
             out.text.push_str(&reference(name));
             rest = &behind[name.len()..];
         } else {
-            // A dollar by itself; before a brace it would begin a reference of ours.
+            // A single dollar sign; before a brace it would start a reference.
             out.text.push_str(if behind.starts_with('{') { "$$" } else { "$" });
             rest = behind;
         }
@@ -134,8 +133,8 @@ fn dollar(text: &str) -> Translated {
     out
 }
 
-fn curly(text: &str) -> Translated {
-    let mut out = Translated::default();
+fn curly(text: &str) -> TranslatedText {
+    let mut out = TranslatedText::default();
     let mut rest = text;
     while let Some(at) = rest.find("{env:").into_iter().chain(rest.find("{file:")).min() {
         out.text.push_str(&rest[..at].replace("${", "$${"));
@@ -156,8 +155,8 @@ fn curly(text: &str) -> Translated {
     out
 }
 
-fn secrets(text: &str) -> Translated {
-    let mut out = Translated::default();
+fn secrets(text: &str) -> TranslatedText {
+    let mut out = TranslatedText::default();
     let mut rest = text;
     while let Some(at) = rest.find("${{") {
         out.text.push_str(&rest[..at].replace("${", "$${"));
@@ -170,9 +169,8 @@ fn secrets(text: &str) -> Translated {
                 out.text.push_str(&reference(name));
             }
             None => {
-                out.notes.push(format!(
-                    "${{{{ {inside} }}}} is known to the client only: write what it stands for"
-                ));
+                out.notes
+                    .push(format!("${{{{ {inside} }}}} is a variable of the client only: write its value"));
                 out.text.push_str(&format!("$${{{{ {inside} }}}}"));
             }
         }
@@ -186,7 +184,7 @@ fn reference(name: &str) -> String {
     if name == name.to_ascii_uppercase() { format!("${{{name}}}") } else { format!("${{env:{name}}}") }
 }
 
-/// A name that systems take.
+/// Whether this is a valid name of an environment variable.
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())
@@ -204,12 +202,12 @@ fn upper(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn ours(variables: Variables, text: &str) -> String {
+    fn convert(variables: Variables, text: &str) -> String {
         variables.translate(text, Some("/home/ann/project")).text
     }
 
     #[test]
-    fn the_words_of_clients_become_ours() {
+    fn client_variables_become_toolwright_variables() {
         for (variables, text, expected) in [
             (Variables::None, "a ${B} $C", "a $${B} $C"),
             (Variables::Braces, "${A}:${B:-c}", "${A}:${B:-c}"),
@@ -223,12 +221,12 @@ mod tests {
             (Variables::Curly, "{env:A}{file:x} ${B}", "${A}{file:x} $${B}"),
             (Variables::Secrets, "${{ secrets.A }} ${B}", "${A} $${B}"),
         ] {
-            assert_eq!(ours(variables, text), expected, "{variables:?}");
+            assert_eq!(convert(variables, text), expected, "{variables:?}");
         }
     }
 
     #[test]
-    fn what_only_the_client_knows_is_told() {
+    fn client_only_variables_get_a_note() {
         let input = Variables::Editor.translate("Bearer ${input:api-key}", None);
         assert!(input.notes[0].contains("${API_KEY}"), "{input:?}");
         assert_eq!(Variables::Editor.translate("${workspaceFolder}", None).notes.len(), 1);

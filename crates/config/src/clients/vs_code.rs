@@ -1,6 +1,8 @@
-//! VS Code: `servers`, and `inputs` that it asks for.
+//! VS Code: `servers`, and `inputs` that it asks the user for.
 
-use super::{Client, Data, Format, Gateway, Step, Value, Variables, Ways, nowhere, read::Entry};
+use super::{
+    Client, Data, Format, Gateway, Step, Value, Variables, Ways, no_other_paths, read::EntryConversion,
+};
 
 pub(super) const CLIENT: Client = Client {
     id: "vs-code",
@@ -17,9 +19,9 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[".vscode/mcp.json"],
     holder: |_| vec![Step::key("servers")],
     is_list: false,
-    words: &[],
-    special,
-    elsewhere: nowhere,
+    key_meanings: &[],
+    convert,
+    other_paths: no_other_paths,
     entry,
 };
 
@@ -38,14 +40,14 @@ fn entry(_: &str, gateway: &Gateway) -> Data {
     }
 }
 
-/// What the inputs of an entry are for, in the words that VS Code asks with.
-fn special(entry: &mut Entry<'_>) {
+/// Adds a note for each input of the entry, with the description from VS Code.
+fn convert(entry: &mut EntryConversion<'_>) {
     let text = entry.value.data().json();
     let inputs = entry.root.get("inputs").map(|inputs| inputs.items()).unwrap_or_default();
     for input in inputs {
-        let said = |key: &str| input.get(key).and_then(Value::text).unwrap_or_default();
-        if !said("id").is_empty() && text.contains(&format!("${{input:{}}}", said("id"))) {
-            entry.notes.push(format!("VS Code asks for {}: {}", said("id"), said("description")));
+        let field = |key: &str| input.get(key).and_then(Value::text).unwrap_or_default();
+        if !field("id").is_empty() && text.contains(&format!("${{input:{}}}", field("id"))) {
+            entry.notes.push(format!("VS Code asks for {}: {}", field("id"), field("description")));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Windsurf: addresses are under `serverUrl`.
 
 use super::{
-    Client, Data, Format, Gateway, Ours, Variables, Ways, mcp_servers, nothing_special, nowhere, stdio_entry,
+    Client, Data, Format, Gateway, KeyMeaning, Variables, Ways, mcp_servers, no_conversion, no_other_paths,
+    stdio_entry,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -16,9 +17,9 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[],
     holder: mcp_servers,
     is_list: false,
-    words: &[("serverUrl", Ours::Key("url"))],
-    special: nothing_special,
-    elsewhere: nowhere,
+    key_meanings: &[("serverUrl", KeyMeaning::Key("url"))],
+    convert: no_conversion,
+    other_paths: no_other_paths,
     entry,
 };
 

@@ -1,7 +1,8 @@
-//! Zed: `context_servers` among all its settings; those of extensions are no commands.
+//! Zed: `context_servers` in its settings; those of extensions have no command.
 
 use super::{
-    Client, Data, Format, Gateway, Ours, Step, System, Value, Variables, Ways, nowhere, read::Entry,
+    Client, Data, Format, Gateway, KeyMeaning, Step, System, Value, Variables, Ways, no_other_paths,
+    read::EntryConversion,
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -19,9 +20,9 @@ pub(super) const CLIENT: Client = Client {
     project_files: &[".zed/settings.json"],
     holder: |_| vec![Step::key("context_servers")],
     is_list: false,
-    words: &[("source", Ours::Read), ("remote", Ours::Aside)],
-    special,
-    elsewhere: nowhere,
+    key_meanings: &[("source", KeyMeaning::Special), ("remote", KeyMeaning::ClientOnly)],
+    convert,
+    other_paths: no_other_paths,
     entry,
 };
 
@@ -39,21 +40,21 @@ fn entry(_: &str, gateway: &Gateway) -> Data {
     }
 }
 
-fn special(entry: &mut Entry<'_>) {
-    // An older form: a map in the place of the program.
+fn convert(entry: &mut EntryConversion<'_>) {
+    // An older format: a map in place of the command.
     if let Some(command @ Data::Map(_)) = entry.get("command").cloned() {
         entry.take("command");
         for (key, value) in command.members() {
             match key.as_str() {
                 "path" => entry.set("command", value.clone()),
                 "args" | "env" => entry.set(key, value.clone()),
-                _ => entry.aside.push((format!("command.{key}"), value.clone())),
+                _ => entry.client_only.push((format!("command.{key}"), value.clone())),
             }
         }
     }
     let source = entry.value.get("source").and_then(Value::text);
-    let has_way = entry.get("command").is_some() || entry.get("url").is_some();
-    if source == Some("extension") || !has_way {
-        entry.left_out = Some("an extension of Zed starts it: only Zed knows how".to_owned());
+    let has_transport = entry.get("command").is_some() || entry.get("url").is_some();
+    if source == Some("extension") || !has_transport {
+        entry.left_out = Some("a Zed extension starts it; Toolwright cannot".to_owned());
     }
 }

@@ -1,12 +1,12 @@
-//! The section `agent`: which model answers questions, within which limits, with what memory.
+//! The section `agent`: the model, limits and memory of questions.
 //!
-//! What is wrong in it is told and not used. A list of tools that cannot be read allows none: who wanted fewer must not
-//! get more.
+//! An invalid setting is reported and ignored. An invalid list of tools allows none: a restriction must not be lifted
+//! by a mistake.
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 
-use super::part::Part;
-use super::{Reader, given};
+use super::section::SectionKeys;
+use super::{ConfigReader, non_null_value};
 use crate::agent::AgentConfig;
 
 pub(super) const AGENT_KEYS: &[&str] = &[
@@ -51,7 +51,7 @@ const MEMORY_WORDS: &[(&str, &str)] = &[
 ];
 const SYSTEM_KEYS: &[&str] = &["ask", "voice"];
 
-/// Every limit that can be set, and what a mistake is told to become.
+/// The limits of settings.
 const MAX_ROUNDS: u64 = 100;
 const MAX_TOKENS: u64 = 100_000_000;
 const MAX_ANSWER_TOKENS: u64 = 1_000_000;
@@ -59,35 +59,36 @@ const RESULT_BYTES: std::ops::RangeInclusive<u64> = 256..=1 << 24;
 const MAX_REPEATS: u64 = 100;
 const MAX_TURNS: u64 = 10_000;
 const MAX_MEMORY_BYTES: u64 = 1 << 24;
-const MOST_TEMPERATURE: f64 = 2.0;
+const MAX_TEMPERATURE: f64 = 2.0;
 
-impl<'t> Reader<'t, '_> {
-    /// What the file says of questions to models; nothing when it says nothing.
+impl<'t> ConfigReader<'t, '_> {
+    /// Reads the section; `None` if it is absent.
     pub(super) fn agent(&mut self, members: &[Member<'t>]) -> Option<AgentConfig> {
-        let node = given(members, "agent")?;
+        let node = non_null_value(members, "agent")?;
         let members = self.agent_members(&node, "agent", AGENT_KEYS, AGENT_WORDS)?;
-        let memory = given(members, "memory")
+        let memory = non_null_value(members, "memory")
             .and_then(|node| self.agent_members(&node, "memory", MEMORY_KEYS, MEMORY_WORDS));
         let memory = memory.unwrap_or_default();
-        let system = given(members, "system");
+        let system = non_null_value(members, "system");
         let (ask_prompt, voice_prompt) = match system {
-            // One for all.
+            // One text for both.
             Some(node) if node.as_text().is_some() => {
                 let text = self.prompt(&node, "system");
                 (text.clone(), text)
             }
             Some(node) => {
                 let prompts = self.agent_members(&node, "system", SYSTEM_KEYS, &[]).unwrap_or_default();
-                let mut of = |key| given(prompts, key).and_then(|node| self.prompt(&node, key));
+                let mut of = |key| non_null_value(prompts, key).and_then(|node| self.prompt(&node, key));
                 (of("ask"), of("voice"))
             }
             None => (None, None),
         };
-        let model = given(members, "model").and_then(|node| self.filled(&node, "model"));
-        // An empty list allows none.
-        let tools = given(members, "tools").map(|node| self.texts(&node, "tools").unwrap_or_default());
-        let mut whole = |within: &[Member<'t>], key, of, range, usual| {
-            given(within, key).and_then(|node| self.whole(&node, key, of, range, usual))
+        let model = non_null_value(members, "model").and_then(|node| self.non_empty_name(&node, "model"));
+        // An empty list allows no tool.
+        let tools =
+            non_null_value(members, "tools").map(|node| self.texts(&node, "tools").unwrap_or_default());
+        let mut whole = |within: &[Member<'t>], key, of, range, example| {
+            non_null_value(within, key).and_then(|node| self.whole(&node, key, of, range, example))
         };
         let rounds = whole(members, "rounds", "rounds", 1..=MAX_ROUNDS, 8);
         let tokens = whole(members, "tokens", "tokens", 1..=MAX_TOKENS, 200_000);
@@ -99,14 +100,15 @@ impl<'t> Reader<'t, '_> {
         Some(AgentConfig {
             model,
             rounds: rounds.and_then(|rounds| u32::try_from(rounds).ok()),
-            timeout: given(members, "timeoutMs").and_then(|node| self.milliseconds(&node, "timeoutMs")),
+            timeout: non_null_value(members, "timeoutMs")
+                .and_then(|node| self.milliseconds(&node, "timeoutMs")),
             tokens,
             answer_tokens,
             result_bytes: result_bytes.and_then(|bytes| usize::try_from(bytes).ok()),
             repeats: repeats.and_then(|times| u32::try_from(times).ok()),
-            temperature: given(members, "temperature").and_then(|node| self.temperature(&node)),
+            temperature: non_null_value(members, "temperature").and_then(|node| self.temperature(&node)),
             tools,
-            memory_idle: given(memory, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs")),
+            memory_idle: non_null_value(memory, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs")),
             memory_turns: memory_turns.and_then(|turns| usize::try_from(turns).ok()),
             memory_bytes: memory_bytes.and_then(|bytes| usize::try_from(bytes).ok()),
             ask_prompt,
@@ -121,15 +123,15 @@ impl<'t> Reader<'t, '_> {
         known: &'static [&'static str],
         words: &'static [(&'static str, &'static str)],
     ) -> Option<&'t [Member<'t>]> {
-        self.members_of(node, key, Part { known, of_others: &[], words, is_flag_too: false })
+        self.members_of(node, key, SectionKeys { known, foreign: &[], words, allows_flag: false })
     }
 
-    /// A text that says something.
-    fn filled(&mut self, node: &Node<'t>, key: &str) -> Option<String> {
+    /// A text that is not empty.
+    fn non_empty_name(&mut self, node: &Node<'t>, key: &str) -> Option<String> {
         let text = self.text(node, &format!("\"{key}\""))?;
         if text.trim().is_empty() {
             let message = format!("\"{key}\" is empty");
-            self.mistakes.error(node, message, "write a name such as \"qwen3:8b\", or leave it out");
+            self.collector.error(node, message, "write a name such as \"qwen3:8b\", or leave it out");
             return None;
         }
         Some(text.trim().to_owned())
@@ -139,13 +141,13 @@ impl<'t> Reader<'t, '_> {
         let text = self.text(node, &format!("\"{key}\""))?;
         if text.trim().is_empty() {
             let message = format!("the instructions in \"{key}\" are empty");
-            self.mistakes.error(node, message, "write what the model is to heed, or leave it out");
+            self.collector.error(node, message, "write what the model is to heed, or leave it out");
             return None;
         }
         Some(text)
     }
 
-    /// A number, also as the text that a variable holds.
+    /// A number, or a text with a number, as from a variable.
     fn temperature(&mut self, node: &Node<'t>) -> Option<f64> {
         let text = match node.kind {
             Kind::Number(text) => text.to_owned(),
@@ -155,9 +157,9 @@ impl<'t> Reader<'t, '_> {
             },
         };
         let number = text.trim().parse::<f64>().ok();
-        let number = number.filter(|number| (0.0..=MOST_TEMPERATURE).contains(number));
+        let number = number.filter(|number| (0.0..=MAX_TEMPERATURE).contains(number));
         if number.is_none() {
-            self.mistakes.error(node, "\"temperature\" is a number from 0 to 2", "write 0.2");
+            self.collector.error(node, "\"temperature\" is a number from 0 to 2", "write 0.2");
         }
         number
     }

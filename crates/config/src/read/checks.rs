@@ -1,11 +1,11 @@
-//! What can be seen of a value without trying it: addresses, headers, variables.
+//! Static checks of addresses, headers and variables.
 
 use toolwright_jsonrpc::raw::quote;
 
-/// What is wrong, and what to write instead.
+/// The error message and the fix.
 pub(super) type Check = Result<(), (&'static str, &'static str)>;
 
-/// Whether a variable can have this name.
+/// Checks the name of an environment variable.
 pub(super) fn check_variable(name: &str, _value: &str) -> Check {
     if name.is_empty() {
         return Err(("a variable without a name", "write its name"));
@@ -14,16 +14,19 @@ pub(super) fn check_variable(name: &str, _value: &str) -> Check {
         return Err(("the name of a variable cannot hold `=`", "write {\"NAME\": \"value\"}"));
     }
     if name.contains(char::is_whitespace) || name.starts_with('$') {
-        return Err(("this is no name of a variable", "write the name alone, without spaces and `$`"));
+        return Err(("this is not a valid variable name", "write the name alone, without spaces and `$`"));
     }
     Ok(())
 }
 
-/// Whether a header can be sent.
+/// Checks a header.
 pub(super) fn check_header(name: &str, value: &str) -> Check {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(("this is no name of a header", "write it in letters, digits and -, without the colon"));
+        return Err((
+            "this is not a valid header name",
+            "write it in letters, digits and -, without the colon",
+        ));
     }
     if value.contains(|char: char| char.is_control() && char != '\t') {
         return Err((
@@ -34,7 +37,7 @@ pub(super) fn check_header(name: &str, value: &str) -> Check {
     Ok(())
 }
 
-/// Whether an address can be asked at all.
+/// Checks the syntax of an address.
 pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
@@ -49,7 +52,7 @@ pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
             let is_near = ["localhost", "127.", "[::1]"].iter().any(|host| url.starts_with(host));
             let guessed = (if is_near { "http" } else { "https" }, url.trim_start_matches('/'));
             let (scheme, rest) = written.unwrap_or(guessed);
-            // A password or a key may stand in it.
+            // It may contain a password or a key.
             let shown = if rest.contains(['@', '?', '#']) { "…" } else { rest };
             return Err((
                 "a url begins with http:// or https://".into(),
@@ -67,7 +70,7 @@ pub(super) fn check_address(url: &str) -> Result<(), (String, String)> {
         }
         "file" | "stdio" => {
             return Err((
-                "a program is no address of a server".into(),
+                "a program is not a server address".into(),
                 "write \"command\" and \"args\" to start a program".into(),
             ));
         }

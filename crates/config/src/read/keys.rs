@@ -1,34 +1,34 @@
-//! Which keys are known: ours, those that clients write, and those that are probably meant for one of ours.
+//! Known keys: Toolwright's, those that clients write, and other spellings of Toolwright's.
 
 use toolwright_base::{closest_name, fold_name};
 use toolwright_jsonrpc::raw::{Member, quote};
 
-use super::Reader;
+use super::ConfigReader;
 use crate::Severity;
 
-/// What an object describes.
+/// The kind of object that has the keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ObjectKind {
     File,
     Toolbox {
         has_servers: bool,
     },
     Server {
-        has_way: bool,
+        has_transport: bool,
     },
-    /// A part of the settings: our keys, and those that another program has there.
-    Part {
+    /// A section: Toolwright's keys, and those that another program has there.
+    Section {
         known: &'static [&'static str],
-        of_others: &'static [&'static str],
-        /// Words that look different and mean one of ours.
+        foreign: &'static [&'static str],
+        /// Other names of Toolwright's keys.
         words: &'static [(&'static str, &'static str)],
     },
 }
 
-/// How many unknown keys one warning names.
+/// The most unknown keys that one warning lists.
 const NAMED_KEYS: usize = 5;
 
-/// How many unknown keys of one object are compared with known ones.
+/// The most unknown keys of one object that are compared with known ones.
 const COMPARED_KEYS: usize = 200;
 
 const FILE_KEYS: &[&str] = &[
@@ -70,7 +70,7 @@ const SERVER_KEYS: &[&str] = &[
     "disabled",
 ];
 
-/// The same under other names, or things that others mean and we use as well.
+/// Aliases of these keys, and keys of other programs that are used too.
 const ALSO_READ: &[&str] = &[
     "transport",
     "enabled",
@@ -91,7 +91,7 @@ const ALSO_READ: &[&str] = &[
     "headersHelper",
 ];
 
-/// What clients write beside the servers.
+/// Keys that clients write next to the servers. They are ignored silently.
 const SILENT_IN_FILE: &[&str] = &[
     "$schema",
     "servers",
@@ -110,7 +110,7 @@ const SILENT_IN_FILE: &[&str] = &[
     "preferences",
 ];
 
-/// What clients write into a server's entry, for themselves.
+/// Keys that clients write into a server's entry for themselves. They are ignored silently.
 const SILENT_IN_SERVER: &[&str] = &[
     "$schema",
     "alwaysAllow",
@@ -182,7 +182,7 @@ const SILENT_IN_SERVER: &[&str] = &[
     "samplingConfig",
 ];
 
-/// Words that look different and mean one of ours.
+/// Other names of Toolwright's keys.
 const OTHER_WORDS: &[(&str, &str)] = &[
     ("arguments", "args"),
     ("argv", "args"),
@@ -226,11 +226,11 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("isenabled", "enabled"),
 ];
 
-/// The same beside the servers.
+/// Other names of `mcpServers`.
 const OTHER_WORDS_FOR_SERVERS: &[&str] =
     &["mcp", "mcpserver", "mcpservers", "server", "contextservers", "extensions", "tools"];
 
-/// The same for the other parts of the file.
+/// Other names of the sections.
 const OTHER_WORDS_FOR_SETTINGS: &[(&str, &str)] = &[
     ("journal", "ledger"),
     ("audit", "ledger"),
@@ -250,82 +250,84 @@ const OTHER_WORDS_FOR_SETTINGS: &[(&str, &str)] = &[
     ("wyoming", "voice"),
 ];
 
-/// Whether a key is read, or known to be nothing for us.
-pub(super) fn is_silent(shape: Shape, key: &str) -> bool {
-    // How people write comments into JSON, and how tools write what is theirs.
+/// Whether a key is used, or known to be irrelevant.
+pub(super) fn is_known_key(object: ObjectKind, key: &str) -> bool {
+    // Conventions for comments in JSON, and for vendor extensions.
     if key.starts_with(['_', '$', '#']) || key.starts_with("//") || key.starts_with("x-") || key == "comment"
     {
         return true;
     }
-    match shape {
-        Shape::File => FILE_KEYS.contains(&key) || SILENT_IN_FILE.contains(&key),
-        Shape::Toolbox { .. } => {
+    match object {
+        ObjectKind::File => FILE_KEYS.contains(&key) || SILENT_IN_FILE.contains(&key),
+        ObjectKind::Toolbox { .. } => {
             TOOLBOX_KEYS.contains(&key) || ["servers", "name", "title", "icon"].contains(&key)
         }
-        Shape::Server { .. } => {
+        ObjectKind::Server { .. } => {
             SERVER_KEYS.contains(&key) || ALSO_READ.contains(&key) || SILENT_IN_SERVER.contains(&key)
         }
-        Shape::Part { known, of_others, .. } => known.contains(&key) || of_others.contains(&key),
+        ObjectKind::Section { known, foreign, .. } => known.contains(&key) || foreign.contains(&key),
     }
 }
 
-/// The key of ours that was probably meant.
-pub(super) fn suggestion(shape: Shape, key: &str) -> Option<&'static str> {
+/// The known key closest to an unknown one.
+pub(super) fn suggestion(object: ObjectKind, key: &str) -> Option<&'static str> {
     let folded = fold_name(key);
-    match shape {
-        Shape::File if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
-        Shape::File => {
+    match object {
+        ObjectKind::File if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
+        ObjectKind::File => {
             let other = OTHER_WORDS_FOR_SETTINGS.iter().find(|(word, _)| *word == folded);
-            other.map(|(_, meant)| *meant).or_else(|| closest_name(key, FILE_KEYS.iter().copied()))
+            other.map(|(_, known_key)| *known_key).or_else(|| closest_name(key, FILE_KEYS.iter().copied()))
         }
-        Shape::Toolbox { .. } if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => Some("mcpServers"),
-        Shape::Toolbox { .. } => closest_name(key, TOOLBOX_KEYS.iter().copied()),
-        Shape::Server { .. } => {
-            let other = OTHER_WORDS.iter().find(|(word, _)| *word == folded).map(|(_, meant)| *meant);
+        ObjectKind::Toolbox { .. } if OTHER_WORDS_FOR_SERVERS.contains(&folded.as_str()) => {
+            Some("mcpServers")
+        }
+        ObjectKind::Toolbox { .. } => closest_name(key, TOOLBOX_KEYS.iter().copied()),
+        ObjectKind::Server { .. } => {
+            let other = OTHER_WORDS.iter().find(|(word, _)| *word == folded).map(|(_, known_key)| *known_key);
             other.or_else(|| closest_name(key, SERVER_KEYS.iter().chain(ALSO_READ).copied()))
         }
-        Shape::Part { known, words, .. } => {
-            let other = words.iter().find(|(word, _)| *word == folded).map(|(_, meant)| *meant);
+        ObjectKind::Section { known, words, .. } => {
+            let other = words.iter().find(|(word, _)| *word == folded).map(|(_, known_key)| *known_key);
             other.or_else(|| closest_name(key, known.iter().copied()))
         }
     }
 }
 
-impl<'t> Reader<'t, '_> {
-    /// Tells of keys that nobody knows; true when one of them was probably meant for what is missing.
-    pub(super) fn check_keys(&mut self, members: &'t [Member<'t>], shape: Shape) -> bool {
-        let mut is_meant = false;
+impl<'t> ConfigReader<'t, '_> {
+    /// Reports unknown keys. Returns true if one of them is probably a missing required key.
+    pub(super) fn check_keys(&mut self, members: &'t [Member<'t>], object: ObjectKind) -> bool {
+        let mut is_misspelled = false;
         let mut others: Vec<&Member<'t>> = Vec::new();
-        let unknown = members.iter().filter(|member| !is_silent(shape, member.key));
+        let unknown = members.iter().filter(|member| !is_known_key(object, member.key));
         for (at, member) in unknown.enumerate() {
-            let word = if at < COMPARED_KEYS { suggestion(shape, member.key) } else { None };
+            let word = if at < COMPARED_KEYS { suggestion(object, member.key) } else { None };
             let Some(word) = word else {
                 others.push(member);
                 continue;
             };
-            let is_missing = match shape {
-                Shape::File | Shape::Part { .. } => false,
-                Shape::Toolbox { has_servers } => !has_servers && word == "mcpServers",
-                Shape::Server { has_way } => !has_way && ["command", "url"].contains(&word),
+            let is_missing = match object {
+                ObjectKind::File | ObjectKind::Section { .. } => false,
+                ObjectKind::Toolbox { has_servers } => !has_servers && word == "mcpServers",
+                ObjectKind::Server { has_transport } => !has_transport && ["command", "url"].contains(&word),
             };
-            is_meant |= is_missing;
-            // Who asked for more safety or secrecy must not get less because of a letter.
-            let is_needed = match shape {
-                Shape::File => false,
-                Shape::Part { .. } => true,
-                Shape::Toolbox { .. } | Shape::Server { .. } => is_missing,
+            is_misspelled |= is_missing;
+            // A mistyped safety or secrecy setting must not be ignored silently.
+            let is_needed = match object {
+                ObjectKind::File => false,
+                ObjectKind::Section { .. } => true,
+                ObjectKind::Toolbox { .. } | ObjectKind::Server { .. } => is_missing,
             };
             let severity = if is_needed { Severity::Error } else { Severity::Warning };
-            let place = self.mistakes.place_of_key(member.raw_key());
+            let place = self.collector.offset_of_key(member.raw_key());
             let message = format!("unknown key {}", quote(member.key));
-            self.mistakes.add(severity, place, message, format!("did you mean \"{word}\"?"));
+            self.collector.add(severity, place, message, format!("did you mean \"{word}\"?"));
         }
-        self.tell_of_unknown(&others, shape);
-        is_meant
+        self.warn_unknown(&others, object);
+        is_misspelled
     }
 
-    /// One warning for all of them: a client's settings may have many.
-    fn tell_of_unknown(&mut self, others: &[&Member<'t>], shape: Shape) {
+    /// Adds one warning for all of them: a client's settings may have many.
+    fn warn_unknown(&mut self, others: &[&Member<'t>], object: ObjectKind) {
         let Some(first) = others.first() else { return };
         let mut named: Vec<String> = others.iter().take(NAMED_KEYS).map(|member| quote(member.key)).collect();
         if others.len() > NAMED_KEYS {
@@ -333,13 +335,13 @@ impl<'t> Reader<'t, '_> {
         }
         let plural = if others.len() == 1 { "" } else { "s" };
         let message = format!("unknown key{plural} {}", named.join(", "));
-        let known = match shape {
-            Shape::File => FILE_KEYS,
-            Shape::Toolbox { .. } => TOOLBOX_KEYS,
-            Shape::Server { .. } => SERVER_KEYS,
-            Shape::Part { known, .. } => known,
+        let known = match object {
+            ObjectKind::File => FILE_KEYS,
+            ObjectKind::Toolbox { .. } => TOOLBOX_KEYS,
+            ObjectKind::Server { .. } => SERVER_KEYS,
+            ObjectKind::Section { known, .. } => known,
         };
         let fix = format!("remove what is not needed; known are {}", known.join(", "));
-        self.mistakes.warning_at_key(first.raw_key(), message, fix);
+        self.collector.warning_at_key(first.raw_key(), message, fix);
     }
 }

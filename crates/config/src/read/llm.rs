@@ -1,6 +1,6 @@
-//! The section `llm`: upstreams, and which model goes where.
+//! The section `llm`: upstreams and model routes.
 //!
-//! A mistake leaves an upstream out, or a destination; servers and the other upstreams are never touched by it.
+//! An error leaves out one upstream or one destination; servers and other upstreams are not affected.
 
 mod upstream;
 
@@ -10,9 +10,9 @@ use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{Member, Node, quote};
 use toolwright_model::Dialect;
 
-use super::keys::Shape;
-use super::repeats::Within;
-use super::{Reader, given};
+use super::duplicates::DuplicateScope;
+use super::keys::ObjectKind;
+use super::{ConfigReader, non_null_value};
 use crate::llm::{Destination, LlmSettings, ModelRoute, UpstreamSettings};
 use crate::problem::LlmPart;
 
@@ -27,62 +27,63 @@ const LLM_WORDS: &[(&str, &str)] = &[
     ("logbodies", "keepBodies"),
 ];
 
-/// How often an upstream can be asked again.
+/// The most repeated requests to an upstream.
 const MAX_REASK: u64 = 3;
 
-/// How many names of upstreams are compared with one that is none of them, and how many are told.
+/// The most upstream names that are compared with an unknown one, and the most that a message lists.
 const COMPARED_NAMES: usize = 200;
 const NAMED: usize = 8;
 
-/// The names of all upstreams, those that cannot be used among them.
-struct Names<'n> {
+/// The names of all upstreams, including invalid ones.
+struct UpstreamNames<'n> {
     /// In the order of the file.
     all: &'n [String],
     known: HashSet<&'n str>,
 }
 
-impl<'t> Reader<'t, '_> {
-    /// What the file says of models; nothing when it says nothing.
+impl<'t> ConfigReader<'t, '_> {
+    /// Reads the section; `None` if it is absent.
     pub(super) fn llm(&mut self, members: &[Member<'t>]) -> Option<LlmSettings> {
-        let node = given(members, "llm")?;
-        self.mistakes.llm = Some(LlmPart::Section);
+        let node = non_null_value(members, "llm")?;
+        self.collector.llm = Some(LlmPart::Section);
         let settings = self.llm_section(&node);
-        self.mistakes.llm = None;
+        self.collector.llm = None;
         settings
     }
 
     fn llm_section(&mut self, node: &Node<'t>) -> Option<LlmSettings> {
         let Some(members) = node.as_object() else {
             let message = format!("\"llm\" is an object, not {}", node.a_type_name());
-            self.mistakes.error(
+            self.collector.error(
                 node,
                 message,
                 "write {\"upstreams\": {…}, \"models\": {…}}, or leave it out",
             );
             return None;
         };
-        let errors = self.mistakes.errors();
-        self.check_repeats(members, Within::Server);
-        self.check_keys(members, Shape::Part { known: LLM_KEYS, of_others: &[], words: LLM_WORDS });
-        let (names, upstreams) = match given(members, "upstreams") {
+        let errors = self.collector.errors();
+        self.check_duplicates(members, DuplicateScope::Server);
+        self.check_keys(members, ObjectKind::Section { known: LLM_KEYS, foreign: &[], words: LLM_WORDS });
+        let (names, upstreams) = match non_null_value(members, "upstreams") {
             Some(node) => self.upstreams(&node),
             None => {
-                // A misspelt key is told already.
-                if self.mistakes.errors() == errors {
+                // A misspelled key is already reported.
+                if self.collector.errors() == errors {
                     let message = "\"llm\" names no upstreams, and serves no model";
-                    self.mistakes.warning(node, message, format!("add \"upstreams\": {}", example()));
+                    self.collector.warning(node, message, format!("add \"upstreams\": {}", example()));
                 }
                 Default::default()
             }
         };
-        let models = match given(members, "models") {
+        let models = match non_null_value(members, "models") {
             Some(node) => self.routes(&node, &names),
-            // All go to the first.
+            // All models go to the first upstream.
             None => names.first().map(|name| everything_to(name)).into_iter().collect(),
         };
-        let reask =
-            given(members, "reask").and_then(|node| self.whole(&node, "reask", "times", 0..=MAX_REASK, 1));
-        let keeps_bodies = given(members, "keepBodies").and_then(|node| self.flag(&node, "keepBodies"));
+        let reask = non_null_value(members, "reask")
+            .and_then(|node| self.whole(&node, "reask", "times", 0..=MAX_REASK, 1));
+        let keeps_bodies =
+            non_null_value(members, "keepBodies").and_then(|node| self.flag(&node, "keepBodies"));
         Some(LlmSettings {
             upstreams,
             models,
@@ -91,35 +92,35 @@ impl<'t> Reader<'t, '_> {
         })
     }
 
-    /// The names of all upstreams, and those that can be used.
+    /// The names of all upstreams, and the valid upstreams.
     fn upstreams(&mut self, node: &Node<'t>) -> (Vec<String>, Vec<UpstreamSettings>) {
         let Some(members) = node.as_object() else {
             let message =
                 format!("\"upstreams\" is an object of upstreams by name, not {}", node.a_type_name());
-            self.mistakes.error(node, message, format!("write {}", example()));
+            self.collector.error(node, message, format!("write {}", example()));
             return Default::default();
         };
         if members.is_empty() {
             let message = "\"upstreams\" is empty: no model is served";
-            self.mistakes.warning(node, message, format!("write {}", example()));
+            self.collector.warning(node, message, format!("write {}", example()));
         }
         let mut names: Vec<String> = Vec::with_capacity(members.len());
         let (mut seen, mut twice) = (HashSet::new(), HashSet::new());
         let mut found: Vec<UpstreamSettings> = Vec::new();
         for member in members {
-            self.mistakes.llm = Some(LlmPart::Upstream(member.key.to_owned()));
+            self.collector.llm = Some(LlmPart::Upstream(member.key.to_owned()));
             let Some(name) = self.upstream_name(member) else { continue };
-            self.mistakes.llm = Some(LlmPart::Upstream(name.clone()));
+            self.collector.llm = Some(LlmPart::Upstream(name.clone()));
             if !seen.insert(name.clone()) {
                 let message = "two upstreams have this name, and neither is used";
-                self.mistakes.error_at_key(member.raw_key(), message, "give one of them another name");
+                self.collector.error_at_key(member.raw_key(), message, "give one of them another name");
                 twice.insert(name);
                 continue;
             }
             names.push(name.clone());
             found.extend(self.upstream(name, member));
         }
-        self.mistakes.llm = Some(LlmPart::Section);
+        self.collector.llm = Some(LlmPart::Section);
         found.retain(|upstream| !twice.contains(&upstream.name));
         (names, found)
     }
@@ -135,7 +136,7 @@ impl<'t> Reader<'t, '_> {
                 true => "write for example \"local\"".to_owned(),
                 false => format!("write {}", quote(plain)),
             };
-            self.mistakes.error_at_key(member.raw_key(), message, fix);
+            self.collector.error_at_key(member.raw_key(), message, fix);
             return None;
         }
         Some(name)
@@ -145,36 +146,36 @@ impl<'t> Reader<'t, '_> {
         let example = names.first().map_or("local", String::as_str);
         let Some(members) = node.as_object() else {
             let message = format!("\"models\" is an object of patterns, not {}", node.a_type_name());
-            self.mistakes.error(node, message, format!("write {{\"*\": \"{example}/*\"}}"));
+            self.collector.error(node, message, format!("write {{\"*\": \"{example}/*\"}}"));
             return Vec::new();
         };
         if members.is_empty() {
             let message = "\"models\" is empty: no model is served";
-            self.mistakes.warning(
+            self.collector.warning(
                 node,
                 message,
                 format!("write {{\"*\": \"{example}/*\"}}, or leave it out"),
             );
         }
-        self.check_repeats(members, Within::Server);
+        self.check_duplicates(members, DuplicateScope::Server);
         let mut routes: Vec<ModelRoute> = Vec::with_capacity(members.len());
         let mut seen: HashSet<String> = HashSet::with_capacity(members.len());
         let known: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let names = Names { all: names, known };
+        let names = UpstreamNames { all: names, known };
         let mut takes_all = false;
         for member in members {
             let Some(pattern) = self.expand_key(member) else { continue };
             if pattern.trim().is_empty() {
                 let fix = "write a model, or a pattern such as \"*\"";
-                self.mistakes.error_at_key(member.raw_key(), "a pattern of models cannot be empty", fix);
+                self.collector.error_at_key(member.raw_key(), "a pattern of models cannot be empty", fix);
                 continue;
             }
             if takes_all {
-                let message = "nothing comes here: the \"*\" before it takes every model";
-                self.mistakes.warning_at_key(member.raw_key(), message, "move it before the \"*\"");
+                let message = "this route is never used: the \"*\" before it matches every model";
+                self.collector.warning_at_key(member.raw_key(), message, "move it before the \"*\"");
             }
             takes_all |= pattern.chars().all(|char| char == '*');
-            // The first of two counts; that there are two is told.
+            // The first of two equal patterns is used; the duplicate is already reported.
             let destinations = self.destinations(&member.value, &names);
             if seen.insert(pattern.clone()) {
                 routes.push(ModelRoute { pattern, destinations });
@@ -184,35 +185,35 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// One destination, or a list of them.
-    fn destinations(&mut self, node: &Node<'t>, names: &Names<'_>) -> Vec<Destination> {
+    fn destinations(&mut self, node: &Node<'t>, names: &UpstreamNames<'_>) -> Vec<Destination> {
         let Some(items) = node.as_array() else {
             return self.destination(node, names).into_iter().collect();
         };
         if items.is_empty() {
             let example = names.example();
             let message = "a list of destinations cannot be empty";
-            self.mistakes.error(node, message, format!("write \"{example}/*\", or remove the pattern"));
+            self.collector.error(node, message, format!("write \"{example}/*\", or remove the pattern"));
         }
         items.iter().filter_map(|item| self.destination(item, names)).collect()
     }
 
-    /// `upstream/model`, or `upstream/*` for the model as asked.
-    fn destination(&mut self, node: &Node<'t>, names: &Names<'_>) -> Option<Destination> {
+    /// `upstream/model`, or `upstream/*` for the requested model.
+    fn destination(&mut self, node: &Node<'t>, names: &UpstreamNames<'_>) -> Option<Destination> {
         let example = names.example();
         let Some(written) = node.as_text() else {
             let message = format!("a destination is a string, not {}", node.a_type_name());
-            self.mistakes.error(node, message, format!("write \"{example}/MODEL\" or \"{example}/*\""));
+            self.collector.error(node, message, format!("write \"{example}/MODEL\" or \"{example}/*\""));
             return None;
         };
         let text = self.text(node, "a destination")?;
         let text = text.trim();
-        // What came from a variable is not told.
+        // The message must not quote a value from a variable.
         let is_own = !written.contains('$');
         let (upstream, model) = text.split_once('/').unwrap_or((text, ""));
         if !names.known.contains(upstream) {
             let message = match is_own && !upstream.is_empty() {
-                true => format!("no upstream is called {}", quote(upstream)),
-                false => "no upstream is called so".to_owned(),
+                true => format!("no upstream is named {}", quote(upstream)),
+                false => "no upstream has this name".to_owned(),
             };
             let some = &names.all[..names.all.len().min(COMPARED_NAMES)];
             let near = closest_name(upstream, some.iter().map(String::as_str)).filter(|_| is_own);
@@ -225,19 +226,19 @@ impl<'t> Reader<'t, '_> {
                     some[..some.len().min(NAMED)].join(", ")
                 ),
             };
-            self.mistakes.error(node, message, fix);
+            self.collector.error(node, message, fix);
             return None;
         }
         if model.is_empty() {
-            let fix = format!("write \"{upstream}/*\" for the model as asked, or \"{upstream}/MODEL\"");
-            self.mistakes.error(node, "the destination names an upstream and no model", fix);
+            let fix = format!("write \"{upstream}/*\" for the requested model, or \"{upstream}/MODEL\"");
+            self.collector.error(node, "the destination names an upstream and no model", fix);
             return None;
         }
         if model != "*"
             && model.contains(|char: char| char == '*' || char.is_control() || char.is_whitespace())
         {
-            let message = "the model of a destination is one name, or * for the model as asked";
-            self.mistakes.error(node, message, format!("write \"{upstream}/*\", or the whole name"));
+            let message = "the model of a destination is one name, or * for the requested model";
+            self.collector.error(node, message, format!("write \"{upstream}/*\", or the whole name"));
             return None;
         }
         let model = (model != "*").then(|| model.to_owned());
@@ -245,20 +246,20 @@ impl<'t> Reader<'t, '_> {
     }
 }
 
-impl Names<'_> {
-    /// One of them, for what is told.
+impl UpstreamNames<'_> {
+    /// The first name, for messages.
     fn example(&self) -> &str {
         self.all.first().map_or("local", String::as_str)
     }
 }
 
-/// Upstreams as they are written.
+/// An example of the section `upstreams`.
 fn example() -> String {
-    let usual = Dialect::OllamaChat;
-    format!("{{\"local\": {{\"kind\": \"{}\", \"url\": \"{}\"}}}}", usual.kind(), usual.default_url())
+    let example = Dialect::OllamaChat;
+    format!("{{\"local\": {{\"kind\": \"{}\", \"url\": \"{}\"}}}}", example.kind(), example.default_url())
 }
 
-/// Every model as it is asked for.
+/// A route of all models, under their own names.
 fn everything_to(upstream: &str) -> ModelRoute {
     let destination = Destination { upstream: upstream.to_owned(), model: None };
     ModelRoute { pattern: "*".to_owned(), destinations: vec![destination] }

@@ -2,49 +2,50 @@
 
 use toolwright_jsonrpc::raw::{Member, Node, quote, same_value};
 
-use super::keys::Shape;
-use super::repeats::Within;
-use super::{Reader, given, is_null};
+use super::duplicates::DuplicateScope;
+use super::keys::ObjectKind;
+use super::{ConfigReader, is_null, non_null_value};
 use crate::{BuiltinRulesSetting, ProtocolFamily, ServerConfig, ToolFilters};
 
-/// Lists of tools that clients keep, and that are to hold here as well: what was switched off there must not
-/// come back.
+/// Tool lists of clients that apply here too: a tool that the user disabled in a client must not reappear.
 const ALLOW_LISTS: &[&str] = &["tools", "includeTools", "allowedTools", "enabledTools"];
 const REFUSE_LISTS: &[&str] = &["excludeTools", "disabledTools", "blockedTools"];
 
-/// The families of the protocol.
+/// The protocol families.
 const FAMILIES: &[(&str, ProtocolFamily)] =
     &[("auto", ProtocolFamily::Auto), ("legacy", ProtocolFamily::Legacy), ("modern", ProtocolFamily::Modern)];
 
-/// The key of the largest response, and what it may be.
+/// The key of the response size limit, its range and its default.
 const MAX_RESPONSE_BYTES: &str = "maxResponseBytes";
 const RESPONSE_BYTES: std::ops::RangeInclusive<u64> = 64 << 10..=1 << 30;
-const USUAL_RESPONSE_BYTES: u64 = 16 << 20;
+const DEFAULT_RESPONSE_BYTES: u64 = 16 << 20;
 
-impl<'t> Reader<'t, '_> {
-    /// The server that an entry describes; nothing when something is wrong with it.
+impl<'t> ConfigReader<'t, '_> {
+    /// Reads the server of an entry; `None` if it has an error.
     pub(super) fn server(&mut self, name: String, member: &Member<'t>) -> Option<ServerConfig> {
         let Some(members) = member.value.as_object() else {
-            self.no_server(&member.value);
+            self.report_invalid_server(&member.value);
             return None;
         };
-        let (errors, count) = (self.mistakes.errors(), self.mistakes.count());
+        let (errors, count) = (self.collector.errors(), self.collector.count());
         self.secrets.clear();
-        self.check_repeats(members, Within::Server);
+        self.check_duplicates(members, DuplicateScope::Server);
         let is_disabled = self.is_disabled(members);
         let transport = self.transport(member, members);
         let tool_filters = self.tool_filters(members);
-        let timeout = given(members, "timeoutMs").and_then(|node| self.milliseconds(&node, "timeoutMs"));
-        let idle = given(members, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs"));
-        let max_response_bytes = self.max_response_bytes(members).or(self.usual_response_bytes);
+        let timeout =
+            non_null_value(members, "timeoutMs").and_then(|node| self.milliseconds(&node, "timeoutMs"));
+        let idle = non_null_value(members, "idleMs").and_then(|node| self.milliseconds(&node, "idleMs"));
+        let max_response_bytes = self.max_response_bytes(members).or(self.default_response_bytes);
         let settings = BuiltinRulesSetting::ALL.map(|setting| (setting.word(), setting));
-        let builtin_rules =
-            given(members, "builtinRules").and_then(|node| self.word(&node, "builtinRules", &settings));
-        let protocol = given(members, "protocol").and_then(|node| self.word(&node, "protocol", FAMILIES));
-        let is_wrong = self.mistakes.errors() > errors;
+        let builtin_rules = non_null_value(members, "builtinRules")
+            .and_then(|node| self.word(&node, "builtinRules", &settings));
+        let protocol =
+            non_null_value(members, "protocol").and_then(|node| self.word(&node, "protocol", FAMILIES));
+        let is_wrong = self.collector.errors() > errors;
         if is_disabled {
-            // Nobody misses a server that is switched off.
-            self.mistakes.soften_since(count);
+            // Errors of a disabled server are warnings only.
+            self.collector.downgrade_since(count);
         }
         let transport = transport.filter(|_| !is_wrong)?;
         let mut server = ServerConfig::new(name, transport);
@@ -55,17 +56,17 @@ impl<'t> Reader<'t, '_> {
         Some(server.with_expanded(std::mem::take(&mut self.secrets)))
     }
 
-    /// How large a response may be, in bytes: of one server, or of all that do not say.
+    /// The response size limit in bytes: of one server, or the default of the file.
     pub(super) fn max_response_bytes(&mut self, members: &'t [Member<'t>]) -> Option<usize> {
-        let node = given(members, MAX_RESPONSE_BYTES)?;
-        let count = self.mistakes.count();
-        let bytes = self.whole(&node, MAX_RESPONSE_BYTES, "bytes", RESPONSE_BYTES, USUAL_RESPONSE_BYTES);
-        // The usual limit holds, and nothing that worked stops.
-        self.mistakes.soften_since(count);
+        let node = non_null_value(members, MAX_RESPONSE_BYTES)?;
+        let count = self.collector.count();
+        let bytes = self.whole(&node, MAX_RESPONSE_BYTES, "bytes", RESPONSE_BYTES, DEFAULT_RESPONSE_BYTES);
+        // The default limit applies, and a server that worked keeps working.
+        self.collector.downgrade_since(count);
         bytes.and_then(|bytes| usize::try_from(bytes).ok())
     }
 
-    fn no_server(&mut self, node: &Node<'t>) {
+    fn report_invalid_server(&mut self, node: &Node<'t>) {
         let message = format!("a server is an object, not {}", node.a_type_name());
         let fix = match node.as_text() {
             Some(text) if text.starts_with("http://") || text.starts_with("https://") => {
@@ -79,13 +80,13 @@ impl<'t> Reader<'t, '_> {
             }
             None => "write {\"command\": \"…\", \"args\": []} or {\"url\": \"https://…\"}".to_owned(),
         };
-        self.mistakes.error(node, message, fix);
+        self.collector.error(node, message, fix);
     }
 
-    /// Whether the server is switched off, by whichever word.
+    /// Whether the server is disabled, by any of the keys.
     fn is_disabled(&mut self, members: &'t [Member<'t>]) -> bool {
         let mut flag = |key: &str| {
-            let node = given(members, key)?;
+            let node = non_null_value(members, key)?;
             self.flag(&node, key)
         };
         let is_off = flag("disabled").unwrap_or(false);
@@ -95,20 +96,20 @@ impl<'t> Reader<'t, '_> {
 
     fn tool_filters(&mut self, members: &'t [Member<'t>]) -> ToolFilters {
         let mut filters = ToolFilters::default();
-        if let Some(node) = given(members, "toolFilters")
+        if let Some(node) = non_null_value(members, "toolFilters")
             && let Some(list) = self.filter_list(&node, "toolFilters")
         {
             filters = filters.and(ToolFilters::new(&list));
         }
         for key in ALLOW_LISTS {
-            if let Some(node) = given(members, key).filter(|node| node.as_array().is_some())
+            if let Some(node) = non_null_value(members, key).filter(|node| node.as_array().is_some())
                 && let Some(list) = self.filter_list(&node, key)
             {
                 filters.allow(list);
             }
         }
         for key in REFUSE_LISTS {
-            if let Some(node) = given(members, key)
+            if let Some(node) = non_null_value(members, key)
                 && let Some(list) = self.filter_list(&node, key)
             {
                 filters.refuse(list);
@@ -124,7 +125,7 @@ impl<'t> Reader<'t, '_> {
             let name = entry.strip_prefix('!').unwrap_or(entry);
             if name.trim().is_empty() {
                 let message = format!("an entry of \"{key}\" names no tool");
-                self.mistakes.error(
+                self.collector.error(
                     item,
                     message,
                     "write a tool's name, a pattern such as \"read_*\", or \"!name\"",
@@ -134,34 +135,39 @@ impl<'t> Reader<'t, '_> {
         Some(list)
     }
 
-    /// The value of a key that has several names; two that differ are a mistake.
+    /// The value of a key with aliases. Two different values are an error.
     pub(super) fn one_of(&mut self, members: &'t [Member<'t>], keys: &[&str]) -> Option<Member<'t>> {
-        let mut given = members.iter().filter(|member| keys.contains(&member.key) && !is_null(&member.value));
-        let first = given.next()?;
-        for other in given.filter(|other| other.key != first.key) {
+        let mut non_null_value =
+            members.iter().filter(|member| keys.contains(&member.key) && !is_null(&member.value));
+        let first = non_null_value.next()?;
+        for other in non_null_value.filter(|other| other.key != first.key) {
             if !same_value(&first.value, &other.value) {
-                let message = format!("{} and {} say different things", quote(first.key), quote(other.key));
-                self.mistakes.error_at_key(other.raw_key(), message, format!("keep {} only", quote(keys[0])));
+                let message = format!("{} and {} have different values", quote(first.key), quote(other.key));
+                self.collector.error_at_key(
+                    other.raw_key(),
+                    message,
+                    format!("keep {} only", quote(keys[0])),
+                );
             }
         }
         Some(*first)
     }
 
-    /// Tells of keys that belong to the other kind of server.
-    pub(super) fn tell_unused(&mut self, members: &'t [Member<'t>], keys: &[&str], why: &str) {
+    /// Warns about keys that belong to the other transport.
+    pub(super) fn warn_unused(&mut self, members: &'t [Member<'t>], keys: &[&str], why: &str) {
         for member in members.iter().filter(|member| keys.contains(&member.key)) {
             let is_empty = member.value.as_array().is_some_and(<[_]>::is_empty)
                 || member.value.as_object().is_some_and(<[_]>::is_empty)
                 || is_null(&member.value);
             if !is_empty {
                 let message = format!("{} is not used {why}", quote(member.key));
-                self.mistakes.warning_at_key(member.raw_key(), message, "remove it");
+                self.collector.warning_at_key(member.raw_key(), message, "remove it");
             }
         }
     }
 
-    /// Tells of unknown keys; true when one of them is the way to the server under a wrong name.
-    pub(super) fn check_server_keys(&mut self, members: &'t [Member<'t>], has_way: bool) -> bool {
-        self.check_keys(members, Shape::Server { has_way })
+    /// Reports unknown keys. Returns true if one of them is a misspelled `command` or `url`.
+    pub(super) fn check_server_keys(&mut self, members: &'t [Member<'t>], has_transport: bool) -> bool {
+        self.check_keys(members, ObjectKind::Server { has_transport })
     }
 }

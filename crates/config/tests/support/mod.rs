@@ -1,14 +1,14 @@
-//! Reading texts as configurations, with an environment of their own.
+//! Parsing of texts with a test environment.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use toolwright_config::{ConfigError, Configuration, Problem, ServerConfig, parse};
 
-/// The file that texts are said to come from.
+/// The path of the parsed texts.
 pub const FILE: &str = "/home/ann/desk/toolwright.json";
 
-/// What is set in the tests.
+/// The environment of the tests.
 pub fn environment(name: &str) -> Option<OsString> {
     let value = match name {
         "HOME" => "/home/ann",
@@ -27,7 +27,7 @@ pub fn read(text: &str) -> Result<Configuration, ConfigError> {
     parse(text, Path::new(FILE), &environment)
 }
 
-/// What a text is as a configuration without any problem.
+/// The configuration of a text without problems.
 #[allow(dead_code)]
 pub fn clean(text: &str) -> Configuration {
     let configuration = read(text).unwrap_or_else(|error| panic!("{error}"));
@@ -37,7 +37,7 @@ pub fn clean(text: &str) -> Configuration {
     configuration
 }
 
-/// The only server of a text without any problem.
+/// The only server of a text without problems.
 #[allow(dead_code)]
 pub fn only_server(text: &str) -> ServerConfig {
     let servers: Vec<ServerConfig> = clean(text).servers().map(|(_, server)| server.clone()).collect();
@@ -45,13 +45,13 @@ pub fn only_server(text: &str) -> ServerConfig {
     server.clone()
 }
 
-/// The server that a client's entry is, without any problem.
+/// The server of a client's entry without problems.
 #[allow(dead_code)]
 pub fn entry(entry: &str) -> ServerConfig {
     only_server(&format!("{{\"mcpServers\": {{\"s\": {entry}}}}}"))
 }
 
-/// Everything that is wrong with a text.
+/// All problems of a text.
 #[allow(dead_code)]
 pub fn problems(text: &str) -> Vec<Problem> {
     match read(text) {
@@ -61,9 +61,9 @@ pub fn problems(text: &str) -> Vec<Problem> {
     }
 }
 
-/// What is wrong with a client's entry, each as its message and its fix.
+/// The problems of a client's entry, each as message and fix.
 #[allow(dead_code)]
-pub fn said_of(entry: &str) -> Vec<String> {
+pub fn messages_of(entry: &str) -> Vec<String> {
     problems(&format!("{{\"mcpServers\": {{\"s\": {entry}}}}}"))
         .into_iter()
         .map(|problem| format!("{}; {}", problem.message, problem.fix))

@@ -1,23 +1,23 @@
-//! The wrong configurations, and what they are once they are mended.
+//! Invalid configurations and their fixed versions.
 
-/// A wrong configuration.
+/// An invalid configuration.
 pub struct Case {
-    /// What is wrong.
+    /// The problem.
     pub title: &'static str,
     pub wrong: &'static str,
-    /// The same with the fix written; empty where there is no single one.
-    pub mended: &'static str,
+    /// The version with the fix; empty if there is no single one.
+    pub fixed: &'static str,
 }
 
 pub const CASES: &[Case] = &[
-    Case { title: "an empty file", wrong: "", mended: r#"{"mcpServers": {}}"# },
+    Case { title: "an empty file", wrong: "", fixed: r#"{"mcpServers": {}}"# },
     Case {
         title: "a file that ends too early",
         wrong: r#"{
   "mcpServers": {
     "a": {"command": "x"}
 "#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "a": {"command": "x"}
 }}"#,
@@ -30,7 +30,7 @@ pub const CASES: &[Case] = &[
     "b": {"command": "y"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "a": {"command": "x"},
     "b": {"command": "y"}
@@ -40,41 +40,41 @@ pub const CASES: &[Case] = &[
     Case {
         title: "a missing colon",
         wrong: r#"{"mcpServers": {"a" {"command": "x"}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
     },
     Case {
         title: "two commas",
         wrong: r#"{"mcpServers": {"a": {"command": "x",, "args": []}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#,
     },
-    Case { title: "single quotes", wrong: "{'mcpServers': {}}", mended: r#"{"mcpServers": {}}"# },
-    Case { title: "typographic quotes", wrong: "{“mcpServers”: {}}", mended: r#"{"mcpServers": {}}"# },
+    Case { title: "single quotes", wrong: "{'mcpServers': {}}", fixed: r#"{"mcpServers": {}}"# },
+    Case { title: "typographic quotes", wrong: "{“mcpServers”: {}}", fixed: r#"{"mcpServers": {}}"# },
     Case {
         title: "a key without quotes",
         wrong: "{\n  mcpServers: {}\n}",
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {}
 }"#,
     },
     Case {
         title: "text without quotes",
         wrong: r#"{"mcpServers": {"a": {"command": npx}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "npx"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "npx"}}}"#,
     },
     Case {
         title: "True of Python",
         wrong: r#"{"mcpServers": {"a": {"command": "x", "disabled": True}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#,
     },
     Case {
         title: "a path with backslashes",
         wrong: r#"{"mcpServers": {"a": {"command": "C:\Users\ann\serve.exe"}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "C:/Users/ann/serve.exe"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "C:/Users/ann/serve.exe"}}}"#,
     },
     Case {
         title: "a path with backslashes that are escapes",
         wrong: r#"{"mcpServers": {"a": {"command": "C:\new\tools.exe"}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "C:\\new\\tools.exe"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "C:\\new\\tools.exe"}}}"#,
     },
     Case {
         title: "a string that is not closed",
@@ -82,7 +82,7 @@ pub const CASES: &[Case] = &[
   "a": {"command": "npx,
     "args": []}
 }}"#,
-        mended: r#"{"mcpServers": {
+        fixed: r#"{"mcpServers": {
   "a": {"command": "npx",
     "args": []}
 }}"#,
@@ -90,19 +90,19 @@ pub const CASES: &[Case] = &[
     Case {
         title: "a tab in a string",
         wrong: "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"args\": [\"a\tb\"]}}}",
-        mended: r#"{"mcpServers": {"a": {"command": "x", "args": ["a\tb"]}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x", "args": ["a\tb"]}}}"#,
     },
     Case {
         title: "the wrong bracket",
         wrong: r#"{"mcpServers": {"a": {"command": "x", "args": ["-y"}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x", "args": ["-y"]}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x", "args": ["-y"]}}}"#,
     },
-    Case { title: "a bracket too many", wrong: r#"{"mcpServers": {}}}"#, mended: r#"{"mcpServers": {}}"# },
+    Case { title: "a bracket too many", wrong: r#"{"mcpServers": {}}}"#, fixed: r#"{"mcpServers": {}}"# },
     Case {
         title: "two objects",
         wrong: r#"{"mcpServers": {}}
 {"mcpServers": {}}"#,
-        mended: r#"{"mcpServers": {}}"#,
+        fixed: r#"{"mcpServers": {}}"#,
     },
     Case {
         title: "a comment with #",
@@ -110,7 +110,7 @@ pub const CASES: &[Case] = &[
   # servers
   "mcpServers": {}
 }"#,
-        mended: r#"{
+        fixed: r#"{
   // servers
   "mcpServers": {}
 }"#,
@@ -120,73 +120,73 @@ pub const CASES: &[Case] = &[
         wrong: r#"{
   "mcpServers": {} /* servers
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {} /* servers */
 }"#,
     },
-    Case { title: "= for :", wrong: r#"{"mcpServers" = {}}"#, mended: r#"{"mcpServers" : {}}"# },
+    Case { title: "= for :", wrong: r#"{"mcpServers" = {}}"#, fixed: r#"{"mcpServers" : {}}"# },
     Case {
         title: "; for ,",
         wrong: r#"{"mcpServers": {"a": {"command": "x"; "args": []}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#,
     },
     Case {
         title: "TOML",
         wrong: r#"[mcp_servers.a]
 command = "npx"
 "#,
-        mended: "",
+        fixed: "",
     },
-    Case { title: "YAML", wrong: "mcpServers:\n  a:\n    command: npx\n", mended: "" },
+    Case { title: "YAML", wrong: "mcpServers:\n  a:\n    command: npx\n", fixed: "" },
     Case {
         title: "a missing value",
         wrong: r#"{"mcpServers": {"a": {"command": }}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
     },
     Case {
         title: "an odd number",
         wrong: r#"{"mcpServers": {"a": {"command": "x", "timeoutMs": 0x10}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x", "timeoutMs": 160}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x", "timeoutMs": 160}}}"#,
     },
     Case {
         title: "values that nest too deeply",
         wrong: r#"{"mcpServers": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}"#,
-        mended: "",
+        fixed: "",
     },
     Case {
         title: "a list at the top",
         wrong: r#"[{"command": "x"}]"#,
-        mended: r#"{"mcpServers": {"name": {"command": "x"}}}"#,
+        fixed: r#"{"mcpServers": {"name": {"command": "x"}}}"#,
     },
     Case {
         title: "no servers in it",
         wrong: r#"{"editor.fontSize": 12}"#,
-        mended: r#"{"mcpServers": {"name": {"command": "x"}}}"#,
+        fixed: r#"{"mcpServers": {"name": {"command": "x"}}}"#,
     },
     Case {
         title: "a server without a name",
         wrong: r#"{"command": "npx", "args": ["-y", "x"]}"#,
-        mended: r#"{"mcpServers": {"name": {"command": "npx", "args": ["-y", "x"]}}}"#,
+        fixed: r#"{"mcpServers": {"name": {"command": "npx", "args": ["-y", "x"]}}}"#,
     },
     Case {
         title: "servers outside of mcpServers",
         wrong: r#"{
   "memory": {"command": "npx"}
 }"#,
-        mended: r#"{"mcpServers": {
+        fixed: r#"{"mcpServers": {
   "memory": {"command": "npx"}
 }}"#,
     },
-    Case { title: "a misspelt mcpServers", wrong: r#"{"mcpServer": {}}"#, mended: r#"{"mcpServers": {}}"# },
+    Case { title: "a misspelt mcpServers", wrong: r#"{"mcpServer": {}}"#, fixed: r#"{"mcpServers": {}}"# },
     Case {
         title: "mcp_servers of old workbench files",
         wrong: r#"{"mcp_servers": []}"#,
-        mended: r#"{"mcpServers": {}}"#,
+        fixed: r#"{"mcpServers": {}}"#,
     },
     Case {
         title: "servers as a list",
         wrong: r#"{"mcpServers": [{"name": "a", "command": "x"}]}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
     },
     Case {
         title: "mcpServers twice",
@@ -194,7 +194,7 @@ command = "npx"
   "mcpServers": {"a": {"command": "x"}},
   "mcpServers": {"b": {"command": "y"}}
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {"a": {"command": "x"},
   "b": {"command": "y"}}
 }"#,
@@ -205,7 +205,7 @@ command = "npx"
   "a": {"command": "x"},
   "a": {"command": "y"}
 }}"#,
-        mended: r#"{"mcpServers": {
+        fixed: r#"{"mcpServers": {
   "a": {"command": "x"},
   "a2": {"command": "y"}
 }}"#,
@@ -213,33 +213,33 @@ command = "npx"
     Case {
         title: "an unknown key beside the servers",
         wrong: r#"{"mcpServers": {}, "colour": "red"}"#,
-        mended: r#"{"mcpServers": {}}"#,
+        fixed: r#"{"mcpServers": {}}"#,
     },
-    Case { title: "toolboxes as a list", wrong: r#"{"toolboxes": []}"#, mended: r#"{"toolboxes": {}}"# },
+    Case { title: "toolboxes as a list", wrong: r#"{"toolboxes": []}"#, fixed: r#"{"toolboxes": {}}"# },
     Case {
         title: "a toolbox that is none",
         wrong: r#"{"toolboxes": {"dev": ["a"]}}"#,
-        mended: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
+        fixed: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
     },
     Case {
         title: "a toolbox without servers",
         wrong: r#"{"toolboxes": {"dev": {"description": "d"}}}"#,
-        mended: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"name": {"command": "x"}}}}}"#,
+        fixed: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"name": {"command": "x"}}}}}"#,
     },
     Case {
         title: "a toolbox with an empty list of servers",
         wrong: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {}}}}"#,
-        mended: r#"{"toolboxes": {}}"#,
+        fixed: r#"{"toolboxes": {}}"#,
     },
     Case {
         title: "a toolbox without a description",
         wrong: r#"{"toolboxes": {"dev": {"mcpServers": {"a": {"command": "x"}}}}}"#,
-        mended: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
+        fixed: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
     },
     Case {
         title: "a toolbox with a misspelt key",
         wrong: r#"{"toolboxes": {"dev": {"description": "d", "mcpServer": {"a": {"command": "x"}}}}}"#,
-        mended: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
+        fixed: r#"{"toolboxes": {"dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
     },
     Case {
         title: "a toolbox twice",
@@ -247,7 +247,7 @@ command = "npx"
   "dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}},
   "dev": {"description": "e", "mcpServers": {"b": {"command": "x"}}}
 }}"#,
-        mended: r#"{"toolboxes": {
+        fixed: r#"{"toolboxes": {
   "dev": {"description": "d", "mcpServers": {"a": {"command": "x"}}},
   "dev2": {"description": "e", "mcpServers": {"b": {"command": "x"}}}
 }}"#,
@@ -255,22 +255,22 @@ command = "npx"
     Case {
         title: "a toolbox with an empty name",
         wrong: r#"{"toolboxes": {"": {"description": "d", "mcpServers": {"a": {"command": "x"}}}}}"#,
-        mended: "",
+        fixed: "",
     },
     Case {
         title: "the old tool mode",
         wrong: r#"{"toolMode": "dynamic", "toolboxes": {}}"#,
-        mended: r#"{"toolboxes": {}}"#,
+        fixed: r#"{"toolboxes": {}}"#,
     },
     Case {
         title: "a server with an empty name",
         wrong: r#"{"mcpServers": {"": {"command": "x"}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
     },
     Case {
         title: "a server's name with a line break",
         wrong: r#"{"mcpServers": {"a\nb": {"command": "x"}}}"#,
-        mended: r#"{"mcpServers": {"a-b": {"command": "x"}}}"#,
+        fixed: r#"{"mcpServers": {"a-b": {"command": "x"}}}"#,
     },
     Case {
         title: "a command line for a server",
@@ -279,7 +279,7 @@ command = "npx"
     "github": "npx -y server-github"
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "npx", "args": ["-y", "server-github"]}
   }
@@ -292,7 +292,7 @@ command = "npx"
     "github": "https://example.com/mcp"
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "https://example.com/mcp"}
   }
@@ -305,7 +305,7 @@ command = "npx"
     "github": {}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x"}
   }
@@ -318,7 +318,7 @@ command = "npx"
     "github": {"args": ["-y"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["-y"]}
   }
@@ -331,7 +331,7 @@ command = "npx"
     "github": {"cmd": "npx", "args": ["-y"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "npx", "args": ["-y"]}
   }
@@ -344,7 +344,7 @@ command = "npx"
     "github": {"comand": "npx"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "npx"}
   }
@@ -357,7 +357,7 @@ command = "npx"
     "github": {"command": 5}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "5"}
   }
@@ -370,7 +370,7 @@ command = "npx"
     "github": {"command": ""}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "npx"}
   }
@@ -383,7 +383,7 @@ command = "npx"
     "github": {"command": "npx -y server-github"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "npx", "args": ["-y", "server-github"]}
   }
@@ -396,7 +396,7 @@ command = "npx"
     "github": {"command": "npx", "args": "-y server-github"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "npx", "args": ["-y", "server-github"]}
   }
@@ -409,7 +409,7 @@ command = "npx"
     "github": {"command": "x", "args": ["--port", 8080]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["--port", "8080"]}
   }
@@ -422,7 +422,7 @@ command = "npx"
     "github": {"command": "x", "args": [{"port": 1}]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["1"]}
   }
@@ -435,7 +435,7 @@ command = "npx"
     "github": {"command": "x", "env": ["A=b"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env": {"A": "b"}}
   }
@@ -448,7 +448,7 @@ command = "npx"
     "github": {"command": "x", "env": {"DEBUG": true}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env": {"DEBUG": "true"}}
   }
@@ -461,7 +461,7 @@ command = "npx"
     "github": {"command": "x", "env": {"DEBUG": null}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env": {}}
   }
@@ -474,7 +474,7 @@ command = "npx"
     "github": {"command": "x", "env": {"A=b": "c"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env": {"A": "c"}}
   }
@@ -487,7 +487,7 @@ command = "npx"
     "github": {"command": "x", "env": {"A": "1", "A": "2"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env": {"A": "1"}}
   }
@@ -500,7 +500,7 @@ command = "npx"
     "github": {"command": "x", "env_from": {"A": "b"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env_from": ["A"]}
   }
@@ -513,7 +513,7 @@ command = "npx"
     "github": {"command": "x", "env_from": ["$$A"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env_from": ["A"]}
   }
@@ -526,7 +526,7 @@ command = "npx"
     "github": {"command": "x", "workingDirectory": "/tmp"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "cwd": "/tmp"}
   }
@@ -539,7 +539,7 @@ command = "npx"
     "github": {"command": "x", "cwd": ""}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x"}
   }
@@ -552,7 +552,7 @@ command = "npx"
     "github": {"Command": "x"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x"}
   }
@@ -565,7 +565,7 @@ command = "npx"
     "github": {"command": "x", "colour": "red", "size": 5}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x"}
   }
@@ -578,7 +578,7 @@ command = "npx"
     "github": {"command": "x", "url": "http://localhost/mcp"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x"}
   }
@@ -591,7 +591,7 @@ command = "npx"
     "github": {"type": "stdoi", "command": "x"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"type": "stdio", "command": "x"}
   }
@@ -604,7 +604,7 @@ command = "npx"
     "github": {"type": "websocket", "url": "ws://localhost:1/"}
   }
 }"#,
-        mended: "",
+        fixed: "",
     },
     Case {
         title: "a type that does not fit",
@@ -613,7 +613,7 @@ command = "npx"
     "github": {"type": "http", "command": "x"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"type": "stdio", "command": "x"}
   }
@@ -626,7 +626,7 @@ command = "npx"
     "github": {"type": "http"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"type": "http", "url": "https://example.com/mcp"}
   }
@@ -639,7 +639,7 @@ command = "npx"
     "github": {"url": "localhost:8080/mcp"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "http://localhost:8080/mcp"}
   }
@@ -648,22 +648,22 @@ command = "npx"
     Case {
         title: "a program that makes headers",
         wrong: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp", "headersHelper": "./headers.sh"}}}"#,
-        mended: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp", "headers": {"X-Key": "${TOKEN}"}}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp", "headers": {"X-Key": "${TOKEN}"}}}}"#,
     },
     Case {
         title: "a variable without braces that is not set",
         wrong: r#"{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "$API_TOKEN"}}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "${API_TOKEN:-x}"}}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "${API_TOKEN:-x}"}}}}"#,
     },
     Case {
         title: "an address with a slash too few",
         wrong: r#"{"mcpServers": {"a": {"url": "https:/example.com/mcp"}}}"#,
-        mended: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"url": "https://example.com/mcp"}}}"#,
     },
     Case {
         title: "two lists of servers",
         wrong: r#"{"mcpServers": {}, "servers": {"a": {"command": "x"}}}"#,
-        mended: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+        fixed: r#"{"mcpServers": {"a": {"command": "x"}}}"#,
     },
     Case {
         title: "an address with a wrong scheme",
@@ -672,7 +672,7 @@ command = "npx"
     "github": {"url": "file:///home/ann/serve.py"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "/home/ann/serve.py"}
   }
@@ -685,7 +685,7 @@ command = "npx"
     "github": {"url": "https://example.com/my mcp"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "https://example.com/my%20mcp"}
   }
@@ -698,7 +698,7 @@ command = "npx"
     "github": {"url": "http:///mcp"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "http://host/mcp"}
   }
@@ -711,7 +711,7 @@ command = "npx"
     "github": {"url": "http://localhost:99999/mcp"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "http://localhost:9999/mcp"}
   }
@@ -724,7 +724,7 @@ command = "npx"
     "github": {"url": "http://localhost/mcp", "headers": "Authorization: x"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "http://localhost/mcp", "headers": {"Authorization": "x"}}
   }
@@ -737,7 +737,7 @@ command = "npx"
     "github": {"url": "http://localhost/mcp", "headers": {"Authorization:": "x"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "http://localhost/mcp", "headers": {"Authorization": "x"}}
   }
@@ -750,7 +750,7 @@ command = "npx"
     "github": {"url": "http://localhost/mcp", "headers": {"X-Key": "${BROKEN_HEADER}"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "http://localhost/mcp", "headers": {"X-Key": "${TOKEN}"}}
   }
@@ -763,7 +763,7 @@ command = "npx"
     "github": {"command": "x", "headers": {"A": "b"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x"}
   }
@@ -776,7 +776,7 @@ command = "npx"
     "github": {"url": "http://localhost/mcp", "args": ["-y"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"url": "http://localhost/mcp"}
   }
@@ -789,7 +789,7 @@ command = "npx"
     "github": {"command": "x", "toolFilters": "read_*"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "toolFilters": ["read_*"]}
   }
@@ -802,7 +802,7 @@ command = "npx"
     "github": {"command": "x", "toolFilters": ["!"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "toolFilters": ["!name"]}
   }
@@ -815,7 +815,7 @@ command = "npx"
     "github": {"command": "x", "tool_filters": ["a"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "toolFilters": ["a"]}
   }
@@ -829,7 +829,7 @@ command = "npx"
     "github": {"command": "x", "maxResponseBytes": "64 MiB"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "maxResponseBytes": 16777216,
   "mcpServers": {
     "github": {"command": "x", "maxResponseBytes": 67108864}
@@ -843,7 +843,7 @@ command = "npx"
     "github": {"command": "x", "timeoutMs": "30s"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "timeoutMs": 30000}
   }
@@ -856,7 +856,7 @@ command = "npx"
     "github": {"command": "x", "timeoutMs": 0}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x"}
   }
@@ -869,7 +869,7 @@ command = "npx"
     "github": {"command": "x", "timeoutMs": 30}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "timeoutMs": 30000}
   }
@@ -882,7 +882,7 @@ command = "npx"
     "github": {"command": "x", "disabled": "yes"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "disabled": true}
   }
@@ -895,7 +895,7 @@ command = "npx"
     "github": {"command": "x", "envFile": ".env"}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env_from": ["A"]}
   }
@@ -908,7 +908,7 @@ command = "npx"
     "github": {"command": "x", "env": {"API_KEY": "${GITHUB_TOKEN}"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env": {"API_KEY": "${GITHUB_TOKEN:-value}"}}
   }
@@ -921,7 +921,7 @@ command = "npx"
     "github": {"command": "x", "args": ["${home}"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["${HOME}"]}
   }
@@ -934,7 +934,7 @@ command = "npx"
     "github": {"command": "x", "args": ["${1ST}"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["$${1ST}"]}
   }
@@ -947,7 +947,7 @@ command = "npx"
     "github": {"command": "x", "args": ["--port=${PORT:8080}"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["--port=${PORT:-8080}"]}
   }
@@ -960,7 +960,7 @@ command = "npx"
     "github": {"command": "x", "args": ["${}"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["$${}"]}
   }
@@ -973,7 +973,7 @@ command = "npx"
     "github": {"command": "x", "args": ["${HOME}/${PORT"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["${HOME}/${PORT}"]}
   }
@@ -986,7 +986,7 @@ command = "npx"
     "github": {"command": "x", "args": ["${A:-${HOME}}"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["${A:-value}"]}
   }
@@ -999,7 +999,7 @@ command = "npx"
     "github": {"command": "x", "env": {"KEY": "${input:github-token}"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env": {"KEY": "${GITHUB_TOKEN:-x}"}}
   }
@@ -1012,7 +1012,7 @@ command = "npx"
     "github": {"command": "x", "args": ["${workspaceFolder}/data"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["/home/ann/data"]}
   }
@@ -1025,7 +1025,7 @@ command = "npx"
     "github": {"command": "x", "args": ["$HOME/data"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["${HOME}/data"]}
   }
@@ -1038,7 +1038,7 @@ command = "npx"
     "github": {"command": "x", "env": {"PASSWORD": "a$$b"}}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "env": {"PASSWORD": "a$b"}}
   }
@@ -1051,7 +1051,7 @@ command = "npx"
     "github": {"command": "x", "args": ["\u00e4 ${nope}"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "mcpServers": {
     "github": {"command": "x", "args": ["\u00e4 ${HOME}"]}
   }
@@ -1060,54 +1060,54 @@ command = "npx"
     Case {
         title: "a ledger that is no object",
         wrong: r#"{"ledger": "power"}"#,
-        mended: r#"{"ledger": {"durability": "power"}}"#,
+        fixed: r#"{"ledger": {"durability": "power"}}"#,
     },
     Case {
         title: "a word that is none of those known",
         wrong: "{\n  \"ledger\": {\"durability\": \"powr\", \"onFailure\": \"stop\"}\n}",
-        mended: r#"{
+        fixed: r#"{
   "ledger": {"durability": "power", "onFailure": "block"}
 }"#,
     },
     Case {
         title: "a setting that is misspelt",
         wrong: r#"{"ledger": {"keepDay": 30, "onFail": "block", "zzz": 1}}"#,
-        mended: r#"{"ledger": {"keepDays": 30, "onFailure": "block"}}"#,
+        fixed: r#"{"ledger": {"keepDays": 30, "onFailure": "block"}}"#,
     },
     Case {
         title: "a part under another name",
         wrong: r#"{"mcpServers": {}, "journal": {"durability": "power"}}"#,
-        mended: r#"{"mcpServers": {}, "ledger": {"durability": "power"}}"#,
+        fixed: r#"{"mcpServers": {}, "ledger": {"durability": "power"}}"#,
     },
     Case {
         title: "days that are no whole number",
         wrong: r#"{"ledger": {"keepDays": 0.5}}"#,
-        mended: r#"{"ledger": {"keepDays": 90}}"#,
+        fixed: r#"{"ledger": {"keepDays": 90}}"#,
     },
     Case {
         title: "a size in words",
         wrong: r#"{"ledger": {"keepBytes": "512 MiB"}}"#,
-        mended: r#"{"ledger": {"keepBytes": 536870912}}"#,
+        fixed: r#"{"ledger": {"keepBytes": 536870912}}"#,
     },
     Case {
         title: "a segment that is too small",
         wrong: r#"{"ledger": {"segmentBytes": 100}}"#,
-        mended: r#"{"ledger": {"segmentBytes": 67108864}}"#,
+        fixed: r#"{"ledger": {"segmentBytes": 67108864}}"#,
     },
     Case {
         title: "less than one file of the journal",
         wrong: r#"{"ledger": {"keepBytes": 1000000}}"#,
-        mended: r#"{"ledger": {"keepBytes": 1000000, "segmentBytes": 250000}}"#,
+        fixed: r#"{"ledger": {"keepBytes": 1000000, "segmentBytes": 250000}}"#,
     },
     Case {
         title: "a folder of logs that is empty",
         wrong: r#"{"ledger": {"logDir": " "}}"#,
-        mended: r#"{"ledger": {"logDir": "logs"}}"#,
+        fixed: r#"{"ledger": {"logDir": "logs"}}"#,
     },
     Case {
         title: "a setting that stands there twice",
         wrong: r#"{"ledger": {"keepDays": 1, "keepDays": 2}}"#,
-        mended: r#"{"ledger": {"keepDays": 2}}"#,
+        fixed: r#"{"ledger": {"keepDays": 2}}"#,
     },
     Case {
         title: "a pattern that is no regular expression",
@@ -1116,7 +1116,7 @@ command = "npx"
     "patterns": ["emp-\\d+", "(unclosed"]
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "redact": {
     "patterns": ["emp-\\d+", "\\(unclosed"]
   }
@@ -1125,112 +1125,112 @@ command = "npx"
     Case {
         title: "a pattern that is found everywhere",
         wrong: r#"{"redact": {"patterns": ["\\d*"]}}"#,
-        mended: r#"{"redact": {"patterns": ["\\d+"]}}"#,
+        fixed: r#"{"redact": {"patterns": ["\\d+"]}}"#,
     },
     Case {
         title: "a key that is every key",
         wrong: r#"{"redact": {"keys": ["*"], "allowKeys": [""]}}"#,
-        mended: r#"{"redact": {"keys": ["*_dsn"], "allowKeys": ["page_token"]}}"#,
+        fixed: r#"{"redact": {"keys": ["*_dsn"], "allowKeys": ["page_token"]}}"#,
     },
     Case {
         title: "keys that are no list",
         wrong: r#"{"redact": {"keys": "dsn", "entropy": "no"}}"#,
-        mended: r#"{"redact": {"keys": ["dsn"], "entropy": false}}"#,
+        fixed: r#"{"redact": {"keys": ["dsn"], "entropy": false}}"#,
     },
     Case {
         title: "a store that is none of ours",
         wrong: r#"{"store": "mysql://ann:hunter2-hunter2@db/calls"}"#,
-        mended: r#"{"store": "postgres://ann:hunter2-hunter2@db/calls"}"#,
+        fixed: r#"{"store": "postgres://ann:hunter2-hunter2@db/calls"}"#,
     },
     Case {
         title: "a store without its address",
         wrong: r#"{"store": "postgres"}"#,
-        mended: r#"{"store": "postgres://ann@db/calls"}"#,
+        fixed: r#"{"store": "postgres://ann@db/calls"}"#,
     },
     Case {
         title: "a store as drivers write it",
         wrong: r#"{"store": "host=db user=ann password=hunter2-hunter2"}"#,
-        mended: r#"{"store": "postgres://ann:hunter2-hunter2@db/calls"}"#,
+        fixed: r#"{"store": "postgres://ann:hunter2-hunter2@db/calls"}"#,
     },
     Case {
         title: "an address of a store with a space",
         wrong: r#"{"store": "postgres://ann:hunter2 hunter2@db/calls"}"#,
-        mended: r#"{"store": "postgres://ann:hunter2%20hunter2@db/calls"}"#,
+        fixed: r#"{"store": "postgres://ann:hunter2%20hunter2@db/calls"}"#,
     },
     Case {
         title: "a store that is no string",
         wrong: r#"{"store": {"type": "sqlite"}}"#,
-        mended: r#"{"store": "sqlite:calls.db"}"#,
+        fixed: r#"{"store": "sqlite:calls.db"}"#,
     },
     Case {
         title: "a store whose variable is not set",
         wrong: r#"{"store": "postgres://ann:${PG_PASSWORD}@db/calls"}"#,
-        mended: r#"{"store": "postgres://ann:${TOKEN}@db/calls"}"#,
+        fixed: r#"{"store": "postgres://ann:${TOKEN}@db/calls"}"#,
     },
     Case {
         title: "learning that is switched off by a flag",
         wrong: r#"{"mcpServers": {}, "learn": false}"#,
-        mended: r#"{"mcpServers": {}, "learn": "off"}"#,
+        fixed: r#"{"mcpServers": {}, "learn": "off"}"#,
     },
     Case {
         title: "learning in another spelling",
         wrong: r#"{"mcpServers": {}, "learn": "apply_safe"}"#,
-        mended: r#"{"mcpServers": {}, "learn": "apply-safe"}"#,
+        fixed: r#"{"mcpServers": {}, "learn": "apply-safe"}"#,
     },
     Case {
         title: "telemetry that is an address alone",
         wrong: r#"{"mcpServers": {}, "telemetry": "http://127.0.0.1:4318"}"#,
-        mended: r#"{"mcpServers": {}, "telemetry": {"otlp": "http://127.0.0.1:4318"}}"#,
+        fixed: r#"{"mcpServers": {}, "telemetry": {"otlp": "http://127.0.0.1:4318"}}"#,
     },
     Case {
         title: "a receiver without its scheme",
         wrong: r#"{"mcpServers": {}, "telemetry": {"otlp": "127.0.0.1:4318", "header": {}}}"#,
-        mended: r#"{"mcpServers": {}, "telemetry": {"otlp": "http://127.0.0.1:4318", "headers": {}}}"#,
+        fixed: r#"{"mcpServers": {}, "telemetry": {"otlp": "http://127.0.0.1:4318", "headers": {}}}"#,
     },
     Case {
         title: "a section llm that is no object",
         wrong: r#"{"mcpServers": {}, "llm": "openai"}"#,
-        mended: r#"{"mcpServers": {}, "llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}}}}"#,
+        fixed: r#"{"mcpServers": {}, "llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}}}}"#,
     },
     Case {
         title: "a section llm without upstreams",
         wrong: r#"{"llm": {"reask": 1}}"#,
-        mended: r#"{"llm": {"reask": 1, "upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+        fixed: r#"{"llm": {"reask": 1, "upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
     },
     Case {
         title: "a section llm under another name",
         wrong: r#"{"mcpServers": {}, "upstreams": {}}"#,
-        mended: "",
+        fixed: "",
     },
     Case {
         title: "a key of llm that is misspelt",
         wrong: r#"{"llm": {"upstream": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
     },
     Case {
         title: "upstreams that are a list",
         wrong: r#"{"llm": {"upstreams": [{"name": "local"}]}}"#,
-        mended: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
     },
     Case {
         title: "an upstream that is an address alone",
         wrong: r#"{"llm": {"upstreams": {"local": "http://127.0.0.1:11434"}}}"#,
-        mended: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
     },
     Case {
         title: "an upstream without its kind",
         wrong: r#"{"llm": {"upstreams": {"claude": {"url": "https://api.anthropic.com"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
     },
     Case {
         title: "an upstream without its address",
         wrong: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
     },
     Case {
         title: "an upstream of an unknown kind",
         wrong: r#"{"llm": {"upstreams": {"vllm": {"kind": "open-ia", "url": "http://127.0.0.1:8000/v1"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"vllm": {"kind": "openai", "url": "http://127.0.0.1:8000/v1"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"vllm": {"kind": "openai", "url": "http://127.0.0.1:8000/v1"}}}}"#,
     },
     Case {
         title: "an upstream as other programs write it",
@@ -1241,7 +1241,7 @@ command = "npx"
     "api_key": "hunter2-hunter2"
   }}}
 }"#,
-        mended: r#"{"llm": {"upstreams": {"openai": {
+        fixed: r#"{"llm": {"upstreams": {"openai": {
   "kind": "openai",
   "url": "https://api.openai.com/v1",
   "apiKey": "hunter2-hunter2"
@@ -1250,52 +1250,52 @@ command = "npx"
     Case {
         title: "an address of an upstream without its scheme",
         wrong: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "127.0.0.1:11434"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
     },
     Case {
         title: "an address of an upstream with its path",
         wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1/chat/completions"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}}}}"#,
     },
     Case {
         title: "two keys of one upstream",
         wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "hunter2-hunter2", "apiKeyFile": "key"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKeyFile": "key"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKeyFile": "key"}}}}"#,
     },
     Case {
         title: "a key of an upstream that is empty",
         wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${EMPTY}"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
     },
     Case {
         title: "a key of an upstream that is not set",
         wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${OPENAI_API_KEY}"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
     },
     Case {
         title: "a key of an upstream with a line break",
         wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${BROKEN_HEADER}"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "apiKey": "${TOKEN}"}}}}"#,
     },
     Case {
         title: "a header that requests have anyway",
         wrong: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "headers": {"Content-Type": "application/json"}}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "headers": {}}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1", "headers": {}}}}}"#,
     },
     Case {
         title: "an api of an upstream that has none",
         wrong: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com", "api": "chat"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"claude": {"kind": "anthropic", "url": "https://api.anthropic.com"}}}}"#,
     },
     Case {
         title: "a name of an upstream with a slash",
         wrong: r#"{"llm": {"upstreams": {"my/local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"my-local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"my-local": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}}}"#,
     },
     Case {
         title: "two upstreams of one name",
         wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}, "a": {"kind": "openai", "url": "http://127.0.0.1:8000/v1"}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}, "b": {"kind": "openai", "url": "http://127.0.0.1:8000/v1"}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}, "b": {"kind": "openai", "url": "http://127.0.0.1:8000/v1"}}}}"#,
     },
     Case {
         title: "quirks that are wrong",
@@ -1307,7 +1307,7 @@ command = "npx"
     "temperature": "no"
   }}}}
 }"#,
-        mended: r#"{"llm": {"upstreams": {"x": {"kind": "openai", "url": "http://127.0.0.1:8000/v1", "quirks": {
+        fixed: r#"{"llm": {"upstreams": {"x": {"kind": "openai", "url": "http://127.0.0.1:8000/v1", "quirks": {
   "schemas": "gemini",
   "nameChars": 64,
   "topK": true,
@@ -1317,7 +1317,7 @@ command = "npx"
     Case {
         title: "a time of an upstream that is no number",
         wrong: r#"{"llm": {"upstreams": {"x": {"kind": "ollama", "url": "http://127.0.0.1:11434", "timeoutMs": "soon", "idleTimeout": 5}}}}"#,
-        mended: r#"{"llm": {"upstreams": {"x": {"kind": "ollama", "url": "http://127.0.0.1:11434", "timeoutMs": 30000, "idleTimeoutMs": 5000}}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"x": {"kind": "ollama", "url": "http://127.0.0.1:11434", "timeoutMs": 30000, "idleTimeoutMs": 5000}}}}"#,
     },
     Case {
         title: "a destination of no upstream",
@@ -1327,7 +1327,7 @@ command = "npx"
     "models": {"*haiku*": "opanai/gpt-4.1-mini", "*sonnet*": ["openai/gpt-4.1", "local/qwen3:8b"]}
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "llm": {
     "upstreams": {"openai": {"kind": "openai", "url": "https://api.openai.com/v1"}},
     "models": {"*haiku*": "openai/gpt-4.1-mini", "*sonnet*": ["openai/gpt-4.1", "openai/qwen3:8b"]}
@@ -1337,17 +1337,17 @@ command = "npx"
     Case {
         title: "a destination without its model",
         wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"x": "a", "y": "a/", "z": "a/gpt-*", "q": 5, "r": []}}}"#,
-        mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"x": "a/*", "y": "a/m", "z": "a/gpt-4", "q": "a/5"}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"x": "a/*", "y": "a/m", "z": "a/gpt-4", "q": "a/5"}}}"#,
     },
     Case {
         title: "a pattern behind the one that takes all",
         wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"*": "a/*", "qwen*": "a/qwen3:8b"}}}"#,
-        mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"qwen*": "a/qwen3:8b", "*": "a/*"}}}"#,
+        fixed: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"qwen*": "a/qwen3:8b", "*": "a/*"}}}"#,
     },
     Case {
         title: "models that are a list",
         wrong: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": ["a/*"], "reask": 9, "keepBodies": "yes"}}"#,
-        mended: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"*": "a/*"}, "reask": 1, "keepBodies": true}}"#,
+        fixed: r#"{"llm": {"upstreams": {"a": {"kind": "ollama", "url": "http://127.0.0.1:11434"}}, "models": {"*": "a/*"}, "reask": 1, "keepBodies": true}}"#,
     },
     Case {
         title: "an agent with numbers that are none",
@@ -1363,7 +1363,7 @@ command = "npx"
     "temperature": 7
   }
 }"#,
-        mended: r#"{
+        fixed: r#"{
   "agent": {
     "model": "5",
     "rounds": 8,
@@ -1379,16 +1379,16 @@ command = "npx"
     Case {
         title: "an agent with other words",
         wrong: r#"{"agent": {"maxIterations": 5, "systemPrompt": "Be brief.", "memory": {"ttl": 60000}, "sytem": "x"}}"#,
-        mended: r#"{"agent": {"rounds": 5, "system": "Be brief.", "memory": {"idleMs": 60000}}}"#,
+        fixed: r#"{"agent": {"rounds": 5, "system": "Be brief.", "memory": {"idleMs": 60000}}}"#,
     },
     Case {
         title: "an agent whose parts are of other kinds",
         wrong: r#"{"agent": {"tools": "read_*", "system": ["Be brief."], "memory": 20, "model": " "}}"#,
-        mended: r#"{"agent": {"tools": ["read_*"], "system": {"ask": "Be brief."}, "memory": {"turns": 20}}}"#,
+        fixed: r#"{"agent": {"tools": ["read_*"], "system": {"ask": "Be brief."}, "memory": {"turns": 20}}}"#,
     },
     Case {
         title: "an agent that is a list",
         wrong: r#"{"agent": ["qwen3:8b"]}"#,
-        mended: r#"{"agent": {"model": "qwen3:8b"}}"#,
+        fixed: r#"{"agent": {"model": "qwen3:8b"}}"#,
     },
 ];

@@ -1,4 +1,4 @@
-//! What is agreed to and what waits, without locks and files.
+//! Approved and waiting definitions in memory, without locks and files.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -6,33 +6,33 @@ use super::{MAX_DEFINITION_BYTES, MAX_LIST_BYTES, MAX_TOOLS, Seen, Sight};
 use crate::change::{Change, Class, compare};
 use crate::definition::{Definition, Fingerprint, Print};
 
-/// All that is known, by the name of the server.
+/// The pins of all servers, by server name.
 #[derive(Default)]
-pub(crate) struct State {
-    pub(crate) servers: BTreeMap<String, Server>,
+pub(crate) struct PinState {
+    pub(crate) servers: BTreeMap<String, ServerPins>,
 }
 
-/// What is known of a server, by the name of the tool.
+/// The pins of one server, by tool name.
 #[derive(Clone, Default)]
-pub(crate) struct Server {
-    pub(crate) agreed: BTreeMap<String, Entry>,
-    pub(crate) waiting: BTreeMap<String, Entry>,
-    /// Tools of the last list that were too many to look at. Not written to the file.
-    pub(crate) unkept: HashSet<String>,
+pub(crate) struct ServerPins {
+    pub(crate) agreed: BTreeMap<String, PinEntry>,
+    pub(crate) waiting: BTreeMap<String, PinEntry>,
+    /// Tools of the last list above [`MAX_TOOLS`]. Not written to the file.
+    pub(crate) above_limit: HashSet<String>,
 }
 
-/// A definition that was offered.
+/// A definition that a server offered.
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct PinEntry {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) command: String,
     pub(crate) since: u64,
-    /// In its one form. `None` when it was too large to keep.
+    /// The canonical form. `None` if it was too large to store.
     pub(crate) definition: Option<String>,
 }
 
-/// A list of tools, read.
-pub(crate) struct Offered<'t> {
+/// A parsed tool list.
+pub(crate) struct OfferedList<'t> {
     command: &'t str,
     now: u64,
     tools: Vec<OfferedTool<'t>>,
@@ -44,16 +44,16 @@ pub(crate) struct Offered<'t> {
 struct OfferedTool<'t> {
     text: &'t str,
     print: &'t Print,
-    /// Whether more is kept of it than its fingerprint.
-    is_kept: bool,
-    /// What is kept of it, when it is not what was agreed to.
-    entry: Option<Entry>,
+    /// Whether the whole definition is stored, not only its fingerprint.
+    is_stored: bool,
+    /// The new entry, if the definition differs from the approved one.
+    entry: Option<PinEntry>,
 }
 
-impl<'t> Offered<'t> {
+impl<'t> OfferedList<'t> {
     pub(crate) fn of(command: &'t str, tools: &[(&'t str, Option<&'t Print>)], now: u64) -> Self {
         let mut offered = Self { command, now, tools: Vec::new(), too_many: Vec::new(), unreadable: 0 };
-        let mut bytes_kept = 0;
+        let mut stored_bytes = 0;
         for (text, print) in tools {
             let Some(print) = print else {
                 offered.unreadable += 1;
@@ -63,53 +63,56 @@ impl<'t> Offered<'t> {
                 offered.too_many.push(print.name.clone());
                 continue;
             }
-            let is_kept = print.bytes <= MAX_DEFINITION_BYTES && bytes_kept + print.bytes <= MAX_LIST_BYTES;
-            if is_kept {
-                bytes_kept += print.bytes;
+            let is_stored =
+                print.bytes <= MAX_DEFINITION_BYTES && stored_bytes + print.bytes <= MAX_LIST_BYTES;
+            if is_stored {
+                stored_bytes += print.bytes;
             }
-            offered.tools.push(OfferedTool { text, print, is_kept, entry: None });
+            offered.tools.push(OfferedTool { text, print, is_stored, entry: None });
         }
         offered
     }
 
-    /// Reads the definitions that are not what was agreed to, before the state is changed: others read it meanwhile.
-    pub(crate) fn read_new(&mut self, known: Option<&Server>) {
+    /// Parses the definitions that differ from the approved ones. This happens before the state is locked for writing,
+    /// so that readers do not wait for the parser.
+    pub(crate) fn parse_changed(&mut self, known: Option<&ServerPins>) {
         for tool in &mut self.tools {
             let agreed = known.and_then(|known| known.agreed.get(&tool.print.name));
             if agreed.is_some_and(|agreed| agreed.fingerprint == tool.print.fingerprint) {
                 continue;
             }
             let canonical = || Definition::read(tool.text).map(|definition| definition.canonical());
-            tool.entry = Some(Entry {
+            tool.entry = Some(PinEntry {
                 fingerprint: tool.print.fingerprint.clone(),
                 command: self.command.to_owned(),
                 since: self.now,
-                definition: if tool.is_kept { canonical() } else { None },
+                definition: if tool.is_stored { canonical() } else { None },
             });
         }
     }
 }
 
-impl State {
-    /// Puts what is known of a server in the place of what was known before.
-    pub(crate) fn put(&mut self, name: &str, server: Option<Server>) {
+impl PinState {
+    /// Replaces the pins of a server, or removes them.
+    pub(crate) fn put(&mut self, name: &str, server: Option<ServerPins>) {
         match server {
             Some(server) => self.servers.insert(name.to_owned(), server),
             None => self.servers.remove(name),
         };
     }
 
-    /// Compares a list with what is agreed to. Says what is not as agreed, and whether the file must be written.
-    pub(crate) fn see(&mut self, server: &str, offered: Offered<'_>) -> (Vec<Seen>, bool) {
-        let mut seen = Vec::new();
-        let mut tell = |tool: &str, sight: Sight| seen.push(Seen { tool: tool.to_owned(), sight });
+    /// Compares a list with the approved definitions. Returns the differing tools, and whether the file must be
+    /// written.
+    pub(crate) fn see(&mut self, server: &str, offered: OfferedList<'_>) -> (Vec<Seen>, bool) {
+        let mut results = Vec::new();
+        let mut add_result = |tool: &str, sight: Sight| results.push(Seen { tool: tool.to_owned(), sight });
         for _ in 0..offered.unreadable {
-            tell("", Sight::Unreadable);
+            add_result("", Sight::Unreadable);
         }
         let first = !self.servers.contains_key(server);
         if first && offered.tools.is_empty() {
-            // Somebody who sees nothing agrees to nothing: the first list with tools in it is the first sight.
-            return (seen, false);
+            // An empty list approves nothing: the first list with tools counts as the first one.
+            return (results, false);
         }
         let known = self.servers.entry(server.to_owned()).or_default();
         let mut changed = first;
@@ -118,23 +121,25 @@ impl State {
             let Some(entry) = offer.entry else { continue };
             let tool = offer.print.name.clone();
             if first && !known.agreed.contains_key(&tool) {
-                tell(&tool, Sight::First);
+                add_result(&tool, Sight::First);
                 known.agreed.insert(tool, entry);
                 continue;
             }
-            let sight = judge(known.agreed.get(&tool), &entry);
+            let sight = compare_entry(known.agreed.get(&tool), &entry);
             match sight {
                 None => continue,
                 Some(Sight::Respelled(_)) => {
                     if let Some(agreed) = known.agreed.get_mut(&tool) {
-                        *agreed = Entry { since: agreed.since, ..entry };
+                        *agreed = PinEntry { since: agreed.since, ..entry };
                         changed = true;
                     }
                 }
-                // A list may name a tool twice; one that differs is enough, and the first of those waits.
+                // A list may contain a tool twice: one differing definition is enough, and the first such one waits.
                 Some(_) if differing.insert(tool.clone()) => {
-                    let waits = known.waiting.get(&tool);
-                    if waits.is_none_or(|waits| waits.fingerprint != entry.fingerprint) {
+                    let waiting_entry = known.waiting.get(&tool);
+                    if waiting_entry
+                        .is_none_or(|waiting_entry| waiting_entry.fingerprint != entry.fingerprint)
+                    {
                         known.waiting.insert(tool.clone(), entry);
                         changed = true;
                     }
@@ -142,23 +147,23 @@ impl State {
                 Some(_) => {}
             }
             if let Some(sight) = sight {
-                tell(&tool, sight);
+                add_result(&tool, sight);
             }
         }
-        // What went back to what was agreed to, or is no longer offered, waits no more.
+        // A tool that went back to its approved definition, or is no longer offered, stops waiting.
         let before = known.waiting.len();
         known.waiting.retain(|tool, _| differing.contains(tool));
         changed |= known.waiting.len() != before;
         for tool in &offered.too_many {
-            tell(tool, Sight::TooMany);
+            add_result(tool, Sight::TooMany);
         }
-        known.unkept = offered.too_many.into_iter().collect();
-        (seen, changed)
+        known.above_limit = offered.too_many.into_iter().collect();
+        (results, changed)
     }
 }
 
-/// How an offered definition differs from what was agreed to. `None` when it does not.
-pub(crate) fn judge(agreed: Option<&Entry>, offered: &Entry) -> Option<Sight> {
+/// The difference between an offered and the approved definition. `None` if they are equal.
+pub(crate) fn compare_entry(agreed: Option<&PinEntry>, offered: &PinEntry) -> Option<Sight> {
     let Some(agreed) = agreed else { return Some(Sight::Added) };
     if agreed.fingerprint == offered.fingerprint {
         return None;
@@ -169,7 +174,7 @@ pub(crate) fn judge(agreed: Option<&Entry>, offered: &Entry) -> Option<Sight> {
             (Some(old), Some(new)) => compare(&old, &new),
             _ => Change::of(Class::Meaning, &["(all)"]),
         },
-        // Too large to keep: only the fingerprints are there.
+        // Too large to store: only the fingerprints can be compared.
         _ => Change::of(Class::Meaning, &["(all)"]),
     };
     let moved = agreed.command != offered.command;

@@ -1,4 +1,4 @@
-//! `encoded`: long runs of base64 or hexadecimal digits that are a readable text.
+//! `encoded`: long runs of base64 or hexadecimal digits that decode to readable text.
 
 use base64::Engine;
 use base64::alphabet;
@@ -6,14 +6,14 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::instruction;
 use super::text::Folded;
-use super::{Severity, Spot};
+use super::{ScannedText, Severity};
 
 const CODE: &str = "encoded";
 
 /// Shorter runs are examples, names and numbers.
 const MIN_RUN_BYTES: usize = 40;
 
-/// A text has at least so many words.
+/// The fewest words of a readable text.
 const MIN_WORDS: usize = 4;
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -22,13 +22,13 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
-pub(super) fn look(spot: &mut Spot<'_>) {
-    split(spot);
-    let text = spot.text;
+pub(super) fn check(scanned: &mut ScannedText<'_>) {
+    split(scanned);
+    let text = scanned.text;
     let mut at = 0;
     for run in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {
         let start = at;
-        // What divides two runs may be longer than a byte.
+        // The separator may be longer than one byte.
         at += run.len();
         at += text[at..].chars().next().map_or(0, char::len_utf8);
         if run.len() < MIN_RUN_BYTES {
@@ -37,25 +37,26 @@ pub(super) fn look(spot: &mut Spot<'_>) {
         let Some(hidden) = decoded(run) else { continue };
         let range = (start, start + run.len());
         if instruction::gives_orders(&Folded::new(&hidden)) {
-            spot.tell(CODE, Severity::High, range, "An encoded text that gives orders.");
+            scanned.add_finding(CODE, Severity::High, range, "An encoded text that gives orders.");
         } else {
-            spot.tell(
+            scanned.add_finding(
                 CODE,
                 Severity::Medium,
                 range,
-                "An encoded text that people can read only when it is decoded.",
+                "An encoded text that is readable only after decoding.",
             );
         }
     }
 }
 
-/// Pieces of base64 with little between them: none of them says anything alone.
-fn split(spot: &mut Spot<'_>) {
+/// Checks pieces of base64 with short gaps between them, such as concatenated string literals. No piece is readable
+/// alone.
+fn split(scanned: &mut ScannedText<'_>) {
     /// Shorter pieces are words.
     const MIN_PIECE_BYTES: usize = 4;
-    /// What stands between two pieces: a space, quotes, a plus.
+    /// The longest gap between two pieces: a space, quotes, a plus.
     const MAX_GAP_BYTES: usize = 6;
-    let text = spot.text;
+    let text = scanned.text;
     let (mut joined, mut pieces, mut range) = (String::new(), 0, (0, 0));
     let start = text.as_ptr() as usize;
     let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
@@ -89,12 +90,12 @@ fn split(spot: &mut Spot<'_>) {
     for (range, joined) in found.into_iter().filter(|(_, joined)| joined.len() >= MIN_RUN_BYTES) {
         let Some(hidden) = decoded(&joined) else { continue };
         if instruction::gives_orders(&Folded::new(&hidden)) {
-            spot.tell(CODE, Severity::High, range, "An encoded text in pieces that gives orders.");
+            scanned.add_finding(CODE, Severity::High, range, "An encoded text in pieces that gives orders.");
         }
     }
 }
 
-/// Words have no large letters or digits behind their first letter; pieces of base64 nearly always do.
+/// Words have only lowercase letters after the first one; pieces of base64 nearly always have others.
 fn looks_encoded(run: &str) -> bool {
     run.chars().skip(1).any(|c| !c.is_ascii_lowercase())
 }
@@ -109,7 +110,7 @@ fn decoded(run: &str) -> Option<String> {
     ways.into_iter().flatten().filter_map(|bytes| String::from_utf8(bytes).ok()).find(|text| is_prose(text))
 }
 
-/// Whether a text is made of words, unlike the JSON in a token.
+/// Whether a text consists of words, unlike the JSON in a token.
 fn is_prose(text: &str) -> bool {
     let all = text.chars().count();
     let letters = text.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();

@@ -1,18 +1,18 @@
-//! `exfiltration`: texts that want the conversation, files or secrets to go elsewhere.
+//! `exfiltration`: texts that ask to send the conversation, files or secrets elsewhere.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::patterns::{Patterns, Rule, compile};
+use super::patterns::{PatternSet, Rule, compile};
 use super::text::Folded;
-use super::{Severity, Spot};
+use super::{ScannedText, Severity};
 
 const CODE: &str = "exfiltration";
 
-const TO_SITE: &str = "It wants private things sent to an address of its own.";
-const TO_MAIL: &str = "It wants messages to go to an address of its own.";
-const CONVERSATION: &str = "It asks for the conversation or for what other tools said.";
+const TO_SITE: &str = "It asks to send private data to an external address.";
+const TO_MAIL: &str = "It asks to send messages to an external address.";
+const CONVERSATION: &str = "It asks for the conversation or for results of other tools.";
 const TAKES_SECRETS: &str = "A parameter that asks for a file with secrets.";
 const SIDE_NOTE: &str = "A side parameter that asks for more than the tool needs.";
 
@@ -73,9 +73,9 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(CODE, RULES));
+static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| PatternSet::new(CODE, RULES));
 
-/// Parameters that have no use but to take something along.
+/// Parameters that have no use except to carry data along.
 const PLAIN_NAMES: &[&str] = &[
     "sidenote",
     "side_note",
@@ -118,31 +118,33 @@ const SIDE_NAMES: &[&str] = &[
     "session",
 ];
 
-/// Parameters that are named after what they take along: `content_of_env_file`, `ssh_key_contents`.
+/// Parameters named after the data that they take: `content_of_env_file`, `ssh_key_contents`.
 const TAKES: &str = r"^(?:full_|entire_|raw_|the_)*(?:contents?|text|dump|copy|value|values)_(?:of|from)_(?:the_|a_|users?_|all_|any_|your_|dot_?)*(?:env\b|env_|environment|dotenv|ssh|id_rsa|id_ed25519|private_key|credentials?|secrets?|passwords?|passwd|shadow|aws|mcp_json|mcp_config|netrc|keychain|wallet|cookies|bash_history|shell_history)|^(?:dot)?_?(?:env_file|dotenv|ssh_key|ssh_private_key|id_rsa|etc_passwd|etc_shadow|netrc|mcp_json|bash_history)_(?:contents?|text|dump)$";
-static TAKERS: LazyLock<Option<Regex>> = LazyLock::new(|| compile(TAKES));
+static TAKES_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| compile(TAKES));
 
 const TOO_MUCH: &str = concat!(
     talk!(),
     r"|\bcontents? of (?:any|all|the|every|each|other) (?:\w+ ){0,3}files?\b|\bfiles? (?:you|that you) (?:have )?(?:read|opened)\b|\b(?:credentials?|passwords?|environment variables|secrets?|api keys?)\b(?:GAP{0,40}\b(?:you (?:have|know|saw|can)|in (?:the )?(?:conversation|context|environment)|available|found|seen))|\beverything the user\b|\b(?:user'?s|all) (?:\w+ ){0,2}(?:messages|files) (?:verbatim|in full|so far)\b"
 );
-static TOO_MUCHES: LazyLock<Option<Regex>> = LazyLock::new(|| compile(TOO_MUCH));
+static TOO_MUCH_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| compile(TOO_MUCH));
 
-pub(super) fn look(folded: &Folded, spot: &mut Spot<'_>) {
-    PATTERNS.look(folded, spot);
-    side_parameter(folded, spot);
+pub(super) fn check(folded: &Folded, scanned: &mut ScannedText<'_>) {
+    PATTERNS.check(folded, scanned);
+    side_parameter(folded, scanned);
 }
 
-/// The place says which parameter a text describes: `…/properties/<name>/description`, or is the name itself.
-fn side_parameter(folded: &Folded, spot: &mut Spot<'_>) {
-    let mut parts = spot.place.rsplit('/');
+/// Checks parameters that carry data along. The position shows which parameter a text belongs to:
+/// `…/properties/<name>/description`, or the name itself.
+fn side_parameter(folded: &Folded, scanned: &mut ScannedText<'_>) {
+    let mut parts = scanned.place.rsplit('/');
     let (last, parent, above) = (parts.next(), parts.next(), parts.next());
     if parent == Some("properties") && last.is_some_and(|name| PLAIN_NAMES.contains(&name)) {
-        spot.tell(CODE, Severity::Medium, (0, spot.text.len()), SIDE_NOTE);
+        scanned.add_finding(CODE, Severity::Medium, (0, scanned.text.len()), SIDE_NOTE);
     }
-    let takes = |name: &str| TAKERS.as_ref().is_some_and(|takers| takers.is_match(snake(name).as_bytes()));
+    let takes =
+        |name: &str| TAKES_REGEX.as_ref().is_some_and(|takers| takers.is_match(snake(name).as_bytes()));
     if parent == Some("properties") && last.is_some_and(takes) {
-        spot.tell(CODE, Severity::High, (0, spot.text.len()), TAKES_SECRETS);
+        scanned.add_finding(CODE, Severity::High, (0, scanned.text.len()), TAKES_SECRETS);
     }
     let describes_side_note = above == Some("properties")
         && matches!(last, Some("description" | "title"))
@@ -150,16 +152,16 @@ fn side_parameter(folded: &Folded, spot: &mut Spot<'_>) {
             let name = name.to_ascii_lowercase();
             SIDE_NAMES.contains(&name.as_str()) || PLAIN_NAMES.contains(&name.as_str())
         });
-    let found = TOO_MUCHES
+    let found = TOO_MUCH_REGEX
         .as_ref()
         .filter(|_| describes_side_note)
         .and_then(|regex| regex.find(folded.text.as_bytes()));
     if let Some(found) = found {
-        spot.tell(CODE, Severity::Medium, folded.origin(found.start(), found.end()), SIDE_NOTE);
+        scanned.add_finding(CODE, Severity::Medium, folded.origin(found.start(), found.end()), SIDE_NOTE);
     }
 }
 
-/// `contentOfEnvFile` and `content-of-env-file` as `content_of_env_file`.
+/// Converts `contentOfEnvFile` and `content-of-env-file` to `content_of_env_file`.
 fn snake(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     let mut was_lower = false;
@@ -178,8 +180,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_can_be_read() {
+    fn every_pattern_compiles() {
         assert_eq!(PATTERNS.count(), RULES.len());
-        assert!(TOO_MUCHES.is_some() && TAKERS.is_some());
+        assert!(TOO_MUCH_REGEX.is_some() && TAKES_REGEX.is_some());
     }
 }

@@ -1,19 +1,19 @@
-//! `instruction`: texts that order the model about, beyond the use of the tool.
+//! `instruction`: texts that give the model orders beyond the use of the tool.
 
 use std::sync::LazyLock;
 
-use super::patterns::{Patterns, Rule};
+use super::patterns::{PatternSet, Rule};
 use super::text::Folded;
-use super::{Severity, Spot};
+use super::{ScannedText, Severity};
 
 const CODE: &str = "instruction";
 
-const IGNORES: &str = "It tells the model to ignore what it was told before.";
-const HIDES: &str = "It tells the model to keep something from the user.";
+const IGNORES: &str = "It tells the model to ignore earlier instructions.";
+const HIDES: &str = "It tells the model to hide something from the user.";
 const UNASKED: &str = "It tells the model to act without asking.";
 const COMMANDS: &str = "It orders calls that the user did not ask for.";
-const POSES: &str = "It poses as somebody with more authority than a tool.";
-const PREFERS: &str = "It pushes other tools aside.";
+const POSES: &str = "It pretends to have more authority than a tool.";
+const PREFERS: &str = "It discourages the use of other tools.";
 
 pub(super) const RULES: &[Rule] = &[
     (
@@ -168,9 +168,9 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(CODE, RULES));
+static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| PatternSet::new(CODE, RULES));
 
-/// Two words of a language that is not written in Latin letters, both of them in one text.
+/// Pairs of words in languages that are not written in Latin letters. A text that has both words of a pair matches.
 const OTHER_LANGUAGES: &[(&str, &str)] = &[
     ("忽略", "指令"),
     ("忽略", "指示"),
@@ -189,18 +189,18 @@ const OTHER_LANGUAGES: &[(&str, &str)] = &[
     ("отправь", "парол"),
 ];
 
-pub(super) fn look(folded: &Folded, spot: &mut Spot<'_>) {
-    PATTERNS.look(folded, spot);
-    if spot.text.is_ascii() {
+pub(super) fn check(folded: &Folded, scanned: &mut ScannedText<'_>) {
+    PATTERNS.check(folded, scanned);
+    if scanned.text.is_ascii() {
         return;
     }
-    let lower = spot.text.to_lowercase();
+    let lower = scanned.text.to_lowercase();
     if OTHER_LANGUAGES.iter().any(|(one, other)| lower.contains(one) && lower.contains(other)) {
-        spot.tell(CODE, Severity::High, (0, 0), IGNORES);
+        scanned.add_finding(CODE, Severity::High, (0, 0), IGNORES);
     }
 }
 
-/// Whether a text that was found inside another one gives orders.
+/// Whether a text, for example a decoded one, gives orders.
 pub(super) fn gives_orders(folded: &Folded) -> bool {
     PATTERNS.finds(folded)
 }
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_can_be_read() {
+    fn every_pattern_compiles() {
         assert_eq!(PATTERNS.count(), RULES.len());
     }
 }

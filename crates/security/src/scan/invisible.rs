@@ -1,22 +1,22 @@
-//! `invisible`: characters that people do not see and models read.
+//! `invisible`: characters that users do not see and models read.
 
 use super::text::{is_direction, is_private, is_selector, is_tag, is_zero_width};
-use super::{Severity, Spot};
+use super::{ScannedText, Severity};
 
 const CODE: &str = "invisible";
 
-/// From so many on, characters that may stray into a text were put there.
+/// Fewer invisible characters may be accidental; from these numbers on the severity rises.
 const FEW: usize = 3;
 const MANY: usize = 8;
 
-/// Where the first of a kind was, and how many there are.
+/// The position of the first character of a kind, and their number.
 #[derive(Default)]
-struct Count {
+struct CharCount {
     first: Option<usize>,
     count: usize,
 }
 
-impl Count {
+impl CharCount {
     fn add(&mut self, place: usize) {
         self.first.get_or_insert(place);
         self.count += 1;
@@ -24,70 +24,83 @@ impl Count {
 }
 
 #[derive(Default)]
-struct Counts {
-    tags: Count,
-    overrides: Count,
-    directions: Count,
-    zero_width: Count,
-    inside_words: Count,
-    selectors: Count,
-    selector_runs: Count,
-    private: Count,
-    controls: Count,
+struct InvisibleCounts {
+    tags: CharCount,
+    overrides: CharCount,
+    directions: CharCount,
+    zero_width: CharCount,
+    inside_words: CharCount,
+    selectors: CharCount,
+    selector_runs: CharCount,
+    private: CharCount,
+    controls: CharCount,
 }
 
-pub(super) fn look(spot: &mut Spot<'_>) {
-    if spot.text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t')) {
+pub(super) fn check(scanned: &mut ScannedText<'_>) {
+    if scanned.text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t'))
+    {
         return;
     }
-    let counts = count(spot.text);
-    let mut tell = |count: &Count, severity: Severity, why: &'static str| {
+    let counts = count(scanned.text);
+    let mut add_finding = |count: &CharCount, severity: Severity, why: &'static str| {
         if let Some(place) = count.first {
-            spot.tell(CODE, severity, (place, place + 1), why);
+            scanned.add_finding(CODE, severity, (place, place + 1), why);
         }
     };
-    let by_number = |count: &Count| match count.count {
+    let by_number = |count: &CharCount| match count.count {
         0..FEW => Severity::Low,
         FEW..MANY => Severity::Medium,
         _ => Severity::High,
     };
-    tell(&counts.tags, Severity::High, "Invisible copies of letters: they can spell a hidden text.");
-    tell(
+    add_finding(&counts.tags, Severity::High, "Invisible copies of letters: they can spell a hidden text.");
+    add_finding(
         &counts.overrides,
         Severity::High,
-        "The direction of writing is turned round: people read another text.",
+        "Bidirectional override characters: users see a different text.",
     );
-    tell(
+    add_finding(
         &counts.directions,
         by_number(&counts.directions),
-        "Marks for the direction of writing without need.",
+        "Unnecessary bidirectional formatting characters.",
     );
-    tell(&counts.zero_width, by_number(&counts.zero_width), "Characters of no width.");
+    add_finding(&counts.zero_width, by_number(&counts.zero_width), "Zero-width characters.");
     let inside = by_number(&counts.inside_words).max(Severity::Medium);
-    tell(&counts.inside_words, inside, "Characters of no width inside words: searches do not find these.");
-    tell(
+    add_finding(
+        &counts.inside_words,
+        inside,
+        "Zero-width characters inside words: a search does not find these words.",
+    );
+    add_finding(
         &counts.selector_runs,
         Severity::High,
         "Several variation selectors in a row: they can carry a text.",
     );
-    tell(&counts.selectors, by_number(&counts.selectors), "Variation selectors where nothing can vary.");
-    tell(&counts.private, by_number(&counts.private), "Characters that mean nothing in Unicode.");
-    tell(
+    add_finding(
+        &counts.selectors,
+        by_number(&counts.selectors),
+        "Variation selectors after characters without variants.",
+    );
+    add_finding(
+        &counts.private,
+        by_number(&counts.private),
+        "Private-use characters without a meaning in Unicode.",
+    );
+    add_finding(
         &counts.controls,
         Severity::Medium,
         "Control characters: a terminal obeys them instead of showing them.",
     );
 }
 
-fn count(text: &str) -> Counts {
-    let mut counts = Counts::default();
+fn count(text: &str) -> InvisibleCounts {
+    let mut counts = InvisibleCounts::default();
     let written_right_to_left = text.chars().any(is_right_to_left);
     let mut before: Option<char> = None;
     let mut in_flag = false;
     let mut characters = text.char_indices().peekable();
     while let Some((place, character)) = characters.next() {
         let after = characters.peek().map(|&(_, next)| next);
-        // The flags of England, Scotland and Wales are a black flag and tags.
+        // The flags of England, Scotland and Wales consist of a black flag and tag characters.
         in_flag = character == '\u{1f3f4}' || (in_flag && is_tag(character));
         if is_tag(character) {
             if !in_flag {
@@ -106,7 +119,7 @@ fn count(text: &str) -> Counts {
                 counts.selectors.add(place);
             }
         } else if is_zero_width(character) {
-            if !has_its_place(before, character, after, place) {
+            if !is_legitimate(before, character, after, place) {
                 let letter = |side: Option<char>| side.is_some_and(|side| side.is_ascii_alphanumeric());
                 let inside = letter(before) && letter(after) && character != '\u{ad}';
                 if inside { &mut counts.inside_words } else { &mut counts.zero_width }.add(place);
@@ -118,7 +131,7 @@ fn count(text: &str) -> Counts {
         }
         before = Some(character);
     }
-    // A flag has six tags at most: more is a text that hides behind one.
+    // A flag has at most six tag characters: more is a text that hides behind one.
     if let Some(hidden) = long_flag(text) {
         counts.tags.add(hidden);
     }
@@ -133,15 +146,15 @@ fn long_flag(text: &str) -> Option<usize> {
     )
 }
 
-/// Whether writing needs a character of no width at this place.
-fn has_its_place(before: Option<char>, character: char, after: Option<char>, place: usize) -> bool {
+/// Whether a zero-width character has a legitimate use at this position.
+fn is_legitimate(before: Option<char>, character: char, after: Option<char>, place: usize) -> bool {
     let is_letter_beyond_latin = |side: Option<char>| {
         side.is_some_and(|side| side > '\u{24f}' && side.is_alphanumeric() || is_mark(side))
     };
     match character {
-        // A mark for the order of bytes.
+        // The byte order mark.
         '\u{feff}' => place == 0,
-        // Joins pictures into one, and the letters of several scripts.
+        // The zero-width joiner combines emoji, and the letters of several scripts.
         '\u{200d}' => {
             let picture = |side: Option<char>| side.is_some_and(|side| is_picture(side) || is_selector(side));
             (picture(before) && picture(after)) || is_letter_beyond_latin(before)

@@ -1,16 +1,17 @@
-//! `hidden_markup`: tags and comments that a page does not show, or that make a text look like an order from above.
+//! `hidden_markup`: tags and comments that a rendered page does not show, or that give a text the look of a system
+//! message.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::patterns::{Patterns, Rule, compile};
+use super::patterns::{PatternSet, Rule, compile};
 use super::text::Folded;
-use super::{Severity, Spot};
+use super::{ScannedText, Severity};
 
 const CODE: &str = "hidden_markup";
 
-/// How much of a comment is read.
+/// The number of bytes of a comment that are read.
 const MAX_COMMENT_BYTES: usize = 2_000;
 
 pub(super) const RULES: &[Rule] = &[
@@ -21,58 +22,58 @@ pub(super) const RULES: &[Rule] = &[
     ),
     (
         Severity::High,
-        "Marks that divide a model's input: the text after them can pass for somebody else's.",
+        "Delimiters of a model's input: the text after them can pass as a message of another role.",
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|eot_id)|\[/?inst\]|<</?sys>>|\[(?:system|admin|important)(?: (?:message|note|instruction|override|prompt))?\]:?|#{2,} ?(?:system|instructions? (?:for|to) (?:the )?(?:ai|assistant|model|llm|agent))\b",
     ),
     (
         Severity::High,
-        "A picture whose address takes text along to another site.",
+        "An image whose address sends text to another site.",
         r"!\[[^\]]{0,200}\]\(\s?URL[^)\s]{0,300}(?:\{|\$|%7b|<|\[)",
     ),
     (
         Severity::High,
-        "A picture whose address takes text along to another site.",
+        "An image whose address sends text to another site.",
         r"(?:!\[[^\]]{0,200}\]\(\s?|<img [^>]{0,100}src=.?)URL[^)\s>]{0,200}[?&](?:data|secret|conversation|chat|history|token|key|leak|exfil|content|prompt|d|q|c)=(?:[^)\s>]{0,40}(?:\{|\$|<|\[|here|content|conversation|secret|data|token|key)|[)\x22'\s>])",
     ),
 ];
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(CODE, RULES));
+static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| PatternSet::new(CODE, RULES));
 
-/// Words with which somebody speaks to a model rather than to a reader of the source.
+/// Words that address a model rather than a reader of the source.
 const ORDER: &str = r"\b(?:you (?:must|should|need|have to|are)|ignore|do not|don'?t|never|assistant|ai|llm|agents?|model|instructions?|system prompt|(?:before|after|when) (?:using|calling|answering)|secrets?|the user|also (?:call|send|read|include)|conversation|credentials?|password|read (?:the )?(?:file|content)|URL)";
-static ORDERS: LazyLock<Option<Regex>> = LazyLock::new(|| compile(ORDER));
+static ORDER_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| compile(ORDER));
 
 const UNSEEN: &str = r"<[a-z0-9]{1,20} [^>]{0,200}(?:style ?= ?[^>]{0,120}(?:display ?: ?none|font-size ?: ?0|visibility ?: ?hidden|opacity ?: ?0(?:[; \x22']|\.0)|color ?: ?(?:white|transparent|#fff))|\bhidden\b)[^>]{0,120}>";
-static UNSEENS: LazyLock<Option<Regex>> = LazyLock::new(|| compile(UNSEEN));
+static UNSEEN_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| compile(UNSEEN));
 
-pub(super) fn look(folded: &Folded, spot: &mut Spot<'_>) {
+pub(super) fn check(folded: &Folded, scanned: &mut ScannedText<'_>) {
     if !folded.text.contains(['<', '[', '#']) {
         return;
     }
-    PATTERNS.look(folded, spot);
+    PATTERNS.check(folded, scanned);
     let mut at = 0;
     while let Some(start) = folded.text[at..].find("<!--").map(|found| at + found) {
-        // Folded text is ASCII, so every byte is a boundary.
+        // Folded text is ASCII, so every byte is a character boundary.
         let limit = (start + MAX_COMMENT_BYTES).min(folded.text.len());
         let end = folded.text[start..limit].find("-->").map_or(limit, |length| start + length);
-        if orders(&folded.text[start..end]) {
-            let why = "A comment that a page does not show, with words for the model.";
-            spot.tell(CODE, Severity::High, folded.origin(start, end), why);
+        if contains_order(&folded.text[start..end]) {
+            let why = "A hidden comment with instructions for the model.";
+            scanned.add_finding(CODE, Severity::High, folded.origin(start, end), why);
         }
         at = end.max(start + 4);
     }
-    let Some(unseen) = UNSEENS.as_ref() else { return };
+    let Some(unseen) = UNSEEN_REGEX.as_ref() else { return };
     for found in unseen.find_iter(folded.text.as_bytes()) {
         let end = (found.end() + 300).min(folded.text.len());
-        if orders(&folded.text[found.end()..end]) {
-            let why = "A part that a page does not show, with words for the model.";
-            spot.tell(CODE, Severity::High, folded.origin(found.start(), end), why);
+        if contains_order(&folded.text[found.end()..end]) {
+            let why = "A hidden element with instructions for the model.";
+            scanned.add_finding(CODE, Severity::High, folded.origin(found.start(), end), why);
         }
     }
 }
 
-fn orders(text: &str) -> bool {
-    ORDERS.as_ref().is_some_and(|orders| orders.is_match(text.as_bytes()))
+fn contains_order(text: &str) -> bool {
+    ORDER_REGEX.as_ref().is_some_and(|contains_order| contains_order.is_match(text.as_bytes()))
 }
 
 #[cfg(test)]
@@ -80,8 +81,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_can_be_read() {
+    fn every_pattern_compiles() {
         assert_eq!(PATTERNS.count(), RULES.len());
-        assert!(ORDERS.is_some() && UNSEENS.is_some());
+        assert!(ORDER_REGEX.is_some() && UNSEEN_REGEX.is_some());
     }
 }

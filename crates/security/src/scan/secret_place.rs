@@ -1,18 +1,18 @@
-//! `secret_place`: orders to read the places where secrets are kept.
+//! `secret_place`: orders to read files that hold secrets.
 
 use std::sync::LazyLock;
 
-use super::patterns::{Patterns, Rule};
+use super::patterns::{PatternSet, Rule};
 use super::text::Folded;
-use super::{Severity, Spot};
+use super::{ScannedText, Severity};
 
 const CODE: &str = "secret_place";
 
 const KEYS: &str = "It tells the model to read a file that holds keys or passwords.";
-const SETTINGS: &str = "It tells the model to hand on what settings or the environment hold.";
-const MENTIONS: &str = "It names a place where secrets are kept.";
+const SETTINGS: &str = "It tells the model to pass on settings or environment variables.";
+const MENTIONS: &str = "It mentions a location of secrets.";
 
-/// Verbs in the form of an order. "Is read from ~/.ssh" is how an honest tool explains itself.
+/// Verbs in the imperative. "Is read from ~/.ssh" is how a harmless tool documents itself.
 macro_rules! order {
     () => {
         r"PASSIVE\b(?:read|cat|open|load|include|copy|upload|attach|fetch|retrieve|dump|print|forward|extract|collect|paste|exfiltrate|send|access|grab|steal|pass|put|provide|insert|append|leak|(?:full |complete |entire )?contents? (?:of|from))\b"
@@ -47,10 +47,10 @@ pub(super) const RULES: &[Rule] = &[
     (Severity::Low, MENTIONS, concat!(key_file!(), r"|/etc/shadow")),
 ];
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(CODE, RULES));
+static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| PatternSet::new(CODE, RULES));
 
-pub(super) fn look(folded: &Folded, spot: &mut Spot<'_>) {
-    PATTERNS.look(folded, spot);
+pub(super) fn check(folded: &Folded, scanned: &mut ScannedText<'_>) {
+    PATTERNS.check(folded, scanned);
 }
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_can_be_read() {
+    fn every_pattern_compiles() {
         assert_eq!(PATTERNS.count(), RULES.len());
     }
 }

@@ -1,4 +1,4 @@
-//! `shadowing`: a tool that says how another server's tool is to be used.
+//! `shadowing`: a tool that gives instructions about another server's tool.
 
 use std::sync::LazyLock;
 
@@ -6,24 +6,24 @@ use regex::bytes::Regex;
 
 use super::patterns::compile;
 use super::text::Folded;
-use super::{Context, Severity, Spot};
+use super::{Context, ScannedText, Severity};
 
 const CODE: &str = "shadowing";
 
-/// How far around a name an order is looked for, in bytes.
+/// The distance around a name in which an order is searched, in bytes.
 const AROUND: usize = 120;
 
-/// Below this length a name of one word, such as `search`, is a word like others.
+/// Below this length a name of one word, such as `search`, is an ordinary word.
 const MIN_PLAIN_NAME: usize = 12;
 
-/// How many names are looked at in a text.
+/// The most names that are checked per text.
 const MAX_NAMES: usize = 200;
 
 const STRONG: &str = r"\b(?:must|always|never|instead of|whenever|every time|do not|don't|replaces?|replacement for|supersed(?:e|es|ed|ing)|obsoletes?|takes? the place of|redirect|change|modify|override|rerouted?|disabled?|deprecated|broken|unsafe|no longer|intercepts?|set (?:the|its)|first call|side effect)\b";
-static STRONGS: LazyLock<Option<Regex>> = LazyLock::new(|| compile(STRONG));
+static STRONG_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| compile(STRONG));
 
-pub(super) fn look(folded: &Folded, context: &Context, spot: &mut Spot<'_>) {
-    if context.other_tools.is_empty() || spot.place == "/name" || !folded.text.contains(' ') {
+pub(super) fn check(folded: &Folded, context: &Context, scanned: &mut ScannedText<'_>) {
+    if context.other_tools.is_empty() || scanned.place == "/name" || !folded.text.contains(' ') {
         return;
     }
     let text = folded.text.as_str();
@@ -39,7 +39,7 @@ pub(super) fn look(folded: &Folded, context: &Context, spot: &mut Spot<'_>) {
         let from = start.saturating_sub(AROUND);
         let to = (start + word.len() + AROUND).min(text.len());
         let around = &text[from..to];
-        if !is_distinct(name) && !called_a_tool(around, name) {
+        if !is_distinct(name) && !is_called_a_tool(around, name) {
             continue;
         }
         names += 1;
@@ -47,11 +47,11 @@ pub(super) fn look(folded: &Folded, context: &Context, spot: &mut Spot<'_>) {
             return;
         }
         let range = folded.origin(start, start + word.len());
-        if STRONGS.as_ref().is_some_and(|strong| strong.is_match(around.as_bytes())) {
+        if STRONG_REGEX.as_ref().is_some_and(|strong| strong.is_match(around.as_bytes())) {
             let why = "It gives orders about the use of another server's tool.";
-            spot.tell(CODE, Severity::High, range, why);
+            scanned.add_finding(CODE, Severity::High, range, why);
         } else {
-            spot.tell(CODE, Severity::Low, range, "It names another server's tool.");
+            scanned.add_finding(CODE, Severity::Low, range, "It names another server's tool.");
         }
     }
 }
@@ -60,7 +60,7 @@ fn is_distinct(name: &str) -> bool {
     name.contains(['_', '-', '.', '/']) || name.len() >= MIN_PLAIN_NAME
 }
 
-fn called_a_tool(around: &str, name: &str) -> bool {
+fn is_called_a_tool(around: &str, name: &str) -> bool {
     around.contains(&format!("{name} tool")) || around.contains(&format!("tool {name}"))
 }
 
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_can_be_read() {
-        assert!(STRONGS.is_some());
+    fn every_pattern_compiles() {
+        assert!(STRONG_REGEX.is_some());
     }
 }

@@ -1,15 +1,15 @@
-//! `encoded`: orders in single letters with gaps between them, and orders in letters that are shifted by 13.
+//! `encoded`: orders in single letters with gaps between them, and orders in ROT13.
 
 use super::instruction;
 use super::text::Folded;
-use super::{Severity, Spot};
+use super::{ScannedText, Severity};
 
 const CODE: &str = "encoded";
 
-/// So many single letters in a row are no list of columns or options.
+/// This many single letters in a row are not a list of columns or options.
 const MIN_LETTERS: usize = 12;
 
-/// What orders have in them when the gaps between their words are gone too.
+/// Parts of orders when the spaces between their words are removed too.
 const ORDERS: &[&str] = &[
     "ignoreprevious",
     "ignoreall",
@@ -35,11 +35,11 @@ const ORDERS: &[&str] = &[
     "deleteall",
 ];
 
-pub(super) fn look(spot: &mut Spot<'_>) {
-    let text = spot.text;
+pub(super) fn check(scanned: &mut ScannedText<'_>) {
+    let text = scanned.text;
     for (range, letters) in runs(text) {
         if ORDERS.iter().any(|order| letters.contains(order)) {
-            spot.tell(
+            scanned.add_finding(
                 CODE,
                 Severity::High,
                 range,
@@ -47,13 +47,13 @@ pub(super) fn look(spot: &mut Spot<'_>) {
             );
         }
     }
-    let turned: String = text.chars().map(turned).collect();
-    if instruction::gives_orders(&Folded::new(&turned)) {
-        spot.tell(CODE, Severity::High, (0, text.len()), "Letters shifted by 13 that give orders.");
+    let rot13: String = text.chars().map(rot13).collect();
+    if instruction::gives_orders(&Folded::new(&rot13)) {
+        scanned.add_finding(CODE, Severity::High, (0, text.len()), "Letters shifted by 13 that give orders.");
     }
 }
 
-/// Runs of single letters with one to three other signs between them, as small letters without the gaps.
+/// Runs of single letters with one to three other characters between them, in lowercase and without the gaps.
 fn runs(text: &str) -> Vec<((usize, usize), String)> {
     let mut found = Vec::new();
     let (mut letters, mut begin, mut end) = (String::new(), 0, 0);
@@ -82,7 +82,7 @@ fn runs(text: &str) -> Vec<((usize, usize), String)> {
     found
 }
 
-/// Words of letters, each with its place.
+/// Words of letters, each with its position.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let start = text.as_ptr() as usize;
     text.split(|c: char| !c.is_alphabetic())
@@ -90,8 +90,8 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .map(move |word| (word.as_ptr() as usize - start, word))
 }
 
-/// A letter shifted by 13.
-fn turned(c: char) -> char {
+/// ROT13 of one letter.
+fn rot13(c: char) -> char {
     let shifted = |base: u8| char::from((c as u8 - base + 13) % 26 + base);
     match c {
         'a'..='z' => shifted(b'a'),

@@ -1,20 +1,21 @@
-//! Texts made plain for patterns, and made visible for people.
+//! Text folding for patterns, and excerpts with visible escapes.
 
-/// How many characters of a text an excerpt shows.
+/// The number of characters in an excerpt.
 const EXCERPT_CHARS: usize = 120;
 
-/// How many characters in front of a finding are shown.
+/// The number of characters shown before a finding.
 const BEFORE_CHARS: usize = 20;
 
-/// Stands for a character that has no like in ASCII.
-const STRANGE: u8 = 0x1a;
+/// Stands for a character without an ASCII look-alike.
+const UNKNOWN_CHAR: u8 = 0x1a;
 
-/// A text in small ASCII letters with single spaces, so that patterns can be plain.
+/// A text in lowercase ASCII with single spaces, so that patterns stay simple.
 ///
-/// Characters that look like ASCII letters become these; invisible ones and the signs for bold and code are gone.
+/// Look-alikes of ASCII letters become these letters; invisible characters and Markdown marks for bold and code are
+/// removed.
 pub(super) struct Folded {
     pub(super) text: String,
-    /// For each byte, where it was in the original.
+    /// For each byte, its position in the original.
     origins: Vec<u32>,
 }
 
@@ -23,7 +24,7 @@ impl Folded {
         let mut text = String::with_capacity(original.len());
         let mut origins = Vec::with_capacity(original.len());
         for (place, character) in original.char_indices() {
-            let Some(byte) = plain(character) else { continue };
+            let Some(byte) = fold_char(character) else { continue };
             if byte == b' ' && text.ends_with(' ') {
                 continue;
             }
@@ -33,24 +34,24 @@ impl Folded {
         Self { text, origins }
     }
 
-    /// Where a part of this text was in the original.
+    /// The byte range in the original of a range of this text.
     pub(super) fn origin(&self, start: usize, end: usize) -> (usize, usize) {
         let at = |place: usize| self.origins.get(place).map_or(0, |&origin| origin as usize);
         (at(start), at(end.saturating_sub(1)) + 1)
     }
 }
 
-/// The start of a text, of so many bytes at most.
+/// The first bytes of a text, up to a character boundary.
 pub(super) fn start(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-/// A part of a text and what is around it, with everything that cannot be seen written out.
+/// A part of a text with its surroundings. Invisible characters are escaped.
 pub(super) fn excerpt(text: &str, (from, to): (usize, usize)) -> String {
     let from = text.floor_char_boundary(from.min(text.len()));
     let to = text.ceil_char_boundary(to.min(text.len())).max(from);
     let before = text[..from].char_indices().rev().take(BEFORE_CHARS).last().map_or(from, |(place, _)| place);
-    // A long finding is cut; a short one is shown with what follows.
+    // A long finding is truncated; a short one is shown with the text after it.
     let shown = &text[before..];
     let mut excerpt = if before > 0 { "…".to_owned() } else { String::new() };
     for (count, (place, character)) in shown.char_indices().enumerate() {
@@ -69,12 +70,12 @@ pub(super) fn excerpt(text: &str, (from, to): (usize, usize)) -> String {
     excerpt
 }
 
-/// Whether a character takes no place, or moves others.
+/// Whether a character is invisible or reorders others.
 pub(super) fn is_invisible(character: char) -> bool {
     is_zero_width(character) || is_direction(character) || is_selector(character) || is_tag(character)
 }
 
-/// Characters that take no place and have no letter of their own.
+/// Zero-width characters.
 pub(super) fn is_zero_width(character: char) -> bool {
     matches!(
         character,
@@ -84,27 +85,27 @@ pub(super) fn is_zero_width(character: char) -> bool {
     )
 }
 
-/// Characters that say in which direction others are written.
+/// Bidirectional formatting characters.
 pub(super) fn is_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Characters that choose a form of the one before them.
+/// Variation selectors.
 pub(super) fn is_selector(character: char) -> bool {
     matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Invisible copies of ASCII.
+/// Tag characters: invisible copies of ASCII.
 pub(super) fn is_tag(character: char) -> bool {
     matches!(character, '\u{e0000}'..='\u{e007f}')
 }
 
-/// Characters that mean nothing in Unicode.
+/// Private-use characters.
 pub(super) fn is_private(character: char) -> bool {
     matches!(character, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
 }
 
-fn plain(character: char) -> Option<u8> {
+fn fold_char(character: char) -> Option<u8> {
     if character.is_whitespace() {
         return Some(b' ');
     }
@@ -114,19 +115,19 @@ fn plain(character: char) -> Option<u8> {
     if character.is_ascii() {
         return Some((character as u8).to_ascii_lowercase());
     }
-    Some(look_alike(character).unwrap_or(STRANGE))
+    Some(look_alike(character).unwrap_or(UNKNOWN_CHAR))
 }
 
-/// The ASCII character that another one looks like. Not all of them: those that are common and cheap.
+/// The ASCII look-alike of a character. The table is not complete: it has those that are common and cheap.
 fn look_alike(character: char) -> Option<u8> {
     let code = u32::from(character);
-    let letter = |place: u32| u8::try_from(place % 26).map_or(STRANGE, |place| b'a' + place);
-    let plain = match character {
-        // The wide forms of ASCII.
+    let letter = |place: u32| u8::try_from(place % 26).map_or(UNKNOWN_CHAR, |place| b'a' + place);
+    let ascii = match character {
+        // Fullwidth forms of ASCII.
         '\u{ff01}'..='\u{ff5e}' => {
-            u8::try_from(code - 0xff01 + 0x21).map_or(STRANGE, |byte| byte.to_ascii_lowercase())
+            u8::try_from(code - 0xff01 + 0x21).map_or(UNKNOWN_CHAR, |byte| byte.to_ascii_lowercase())
         }
-        // Bold, italic and other letters of mathematics: alphabets of 26, one after the other.
+        // Mathematical alphanumeric symbols: alphabets of 26 letters, one after the other.
         '\u{1d400}'..='\u{1d6a3}' => letter(code - 0x1d400),
         '\u{24b6}'..='\u{24e9}' => letter(code - 0x24b6),
         '‘' | '’' | 'ʼ' | '′' => b'\'',
@@ -158,5 +159,5 @@ fn look_alike(character: char) -> Option<u8> {
         'Ζ' => b'z',
         _ => return None,
     };
-    Some(plain)
+    Some(ascii)
 }

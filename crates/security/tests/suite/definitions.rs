@@ -1,4 +1,4 @@
-//! Definitions in one form, their fingerprints, and comparisons for people.
+//! Canonical definitions, their fingerprints, and diffs.
 
 use toolwright_security::{Class, Definition, Line, MAX_FIELDS, compare, diff};
 
@@ -7,7 +7,7 @@ fn read(text: &str) -> Definition {
 }
 
 #[test]
-fn a_definition_has_one_form() {
+fn definition_has_one_canonical_form() {
     let one = read(r#"{"name":"a","inputSchema":{"type":"object","b":1,"a":2}}"#);
     let other = read("{ \"inputSchema\": {\"a\":2, \"b\":1, \"type\":\"object\"},\n \"name\": \"a\" }");
     assert_eq!(one.canonical(), r#"{"inputSchema":{"a":2,"b":1,"type":"object"},"name":"a"}"#);
@@ -18,7 +18,7 @@ fn a_definition_has_one_form() {
 }
 
 #[test]
-fn what_is_no_tool_is_not_read() {
+fn invalid_tool_is_not_parsed() {
     let deep = format!(r#"{{"name":"a","x":{}}}"#, "[".repeat(300) + &"]".repeat(300));
     for text in ["", "[]", "{}", r#"{"name":1}"#, r#"{"name":"a"} x"#, "{\"name\":", &deep] {
         assert!(Definition::read(text).is_none(), "{text}");
@@ -26,14 +26,14 @@ fn what_is_no_tool_is_not_read() {
 }
 
 #[test]
-fn meta_is_left_out_and_unknown_fields_are_not() {
+fn meta_is_excluded_and_unknown_fields_are_not() {
     let plain = read(r#"{"name":"a"}"#);
     assert_eq!(plain.canonical(), read(r#"{"name":"a","_meta":{"time":1}}"#).canonical());
     assert_ne!(plain.canonical(), read(r#"{"name":"a","icons":[]}"#).canonical());
 }
 
 #[test]
-fn a_fingerprint_covers_the_command_and_does_not_run_into_it() {
+fn fingerprint_covers_the_command() {
     let tool = read(r#"{"name":"a"}"#);
     assert_ne!(tool.fingerprint("a"), tool.fingerprint("b"));
     assert_ne!(tool.fingerprint(""), tool.fingerprint(" "));
@@ -41,7 +41,7 @@ fn a_fingerprint_covers_the_command_and_does_not_run_into_it() {
 }
 
 #[test]
-fn a_key_that_is_written_twice_is_kept_twice() {
+fn duplicate_keys_are_both_retained() {
     let once = read(r#"{"name":"a","description":"good"}"#);
     for text in [
         r#"{"name":"a","description":"evil","description":"good"}"#,
@@ -55,7 +55,7 @@ fn a_key_that_is_written_twice_is_kept_twice() {
 }
 
 #[test]
-fn fields_are_named_by_their_paths_and_bounded() {
+fn fields_are_listed_by_path_and_bounded() {
     let old =
         read(r#"{"name":"a","inputSchema":{"properties":{"path":{"type":"string"}},"anyOf":[{"x":1}]}}"#);
     let new =
@@ -69,7 +69,7 @@ fn fields_are_named_by_their_paths_and_bounded() {
 }
 
 #[test]
-fn a_property_called_description_is_no_description() {
+fn property_named_description_is_not_a_description() {
     let old = read(r#"{"name":"a","inputSchema":{"properties":{"description":{"description":"x"}}}}"#);
     let words = read(r#"{"name":"a","inputSchema":{"properties":{"description":{"description":"y"}}}}"#);
     let meaning = read(r#"{"name":"a","inputSchema":{"properties":{"description":"y"}}}"#);
@@ -78,7 +78,7 @@ fn a_property_called_description_is_no_description() {
 }
 
 #[test]
-fn lines_are_compared_with_some_context() {
+fn diff_shows_context_lines() {
     let old: Vec<String> = (0..20).map(|number| number.to_string()).collect();
     let mut new = old.clone();
     new[10] = "ten".to_owned();
@@ -102,7 +102,7 @@ fn lines_are_compared_with_some_context() {
 }
 
 #[test]
-fn huge_texts_are_shown_one_after_the_other() {
+fn huge_texts_are_listed_one_after_the_other() {
     let old = "a\n".repeat(50_000);
     let lines = diff(&old, "b");
     assert!(lines.len() < 1_010);

@@ -1,4 +1,4 @@
-//! What holds for any text and any definition.
+//! Properties that hold for any text and any definition.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -26,13 +26,16 @@ fn tool(schema: Value, other: Value) -> Value {
     serde_json::json!({"name": "a", "inputSchema": schema, "annotations": other})
 }
 
-/// The same with the keys of every object in the opposite order.
-fn turned(value: &Value) -> Value {
+/// The same value with the keys of every object in reverse order.
+fn reverse_keys(value: &Value) -> Value {
     match value {
-        Value::Object(fields) => {
-            fields.iter().rev().map(|(key, value)| (key.clone(), turned(value))).collect::<Map<_, _>>().into()
-        }
-        Value::Array(items) => items.iter().map(turned).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .rev()
+            .map(|(key, value)| (key.clone(), reverse_keys(value)))
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(items) => items.iter().map(reverse_keys).collect(),
         other => other.clone(),
     }
 }
@@ -41,10 +44,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_one_form_does_not_depend_on_the_order_of_keys(schema in json(), other in json()) {
+    fn canonical_form_does_not_depend_on_key_order(schema in json(), other in json()) {
         let tool = tool(schema, other);
         let one = Definition::read(&tool.to_string()).expect("a tool");
-        let two = Definition::read(&serde_json::to_string_pretty(&turned(&tool)).expect("JSON")).expect("a tool");
+        let two = Definition::read(&serde_json::to_string_pretty(&reverse_keys(&tool)).expect("JSON")).expect("a tool");
         prop_assert_eq!(one.canonical(), two.canonical());
         prop_assert!(compare(&one, &two).is_nothing());
         let again = Definition::read(&one.canonical()).expect("a tool");
@@ -63,23 +66,23 @@ proptest! {
     }
 
     #[test]
-    fn any_text_can_be_looked_at(text in any::<String>(), place in any::<String>()) {
+    fn any_text_can_be_scanned(text in any::<String>(), place in any::<String>()) {
         scan([(place.as_str(), text.as_str())], &Context::new([text.as_str(), "a_b"]));
         scan_tool(&text, &Context::default());
     }
 
     #[test]
-    fn any_tool_can_be_looked_at(schema in json(), other in json()) {
+    fn any_tool_can_be_scanned(schema in json(), other in json()) {
         scan_tool(&tool(schema, other).to_string(), &Context::default());
     }
 
     #[test]
-    fn strange_signs_do_no_harm(text in "[\u{200b}-\u{200f}\u{202a}-\u{202e}\u{e0000}-\u{e01ef}\u{fe00}-\u{fe0f}🏴👩a<!\\-A-F0-9=]{0,80}") {
+    fn unusual_characters_can_be_scanned(text in "[\u{200b}-\u{200f}\u{202a}-\u{202e}\u{e0000}-\u{e01ef}\u{fe00}-\u{fe0f}🏴👩a<!\\-A-F0-9=]{0,80}") {
         scan([("/properties/context/description", text.as_str())], &Context::default());
     }
 
     #[test]
-    fn a_comparison_holds_both_texts(old in "([ab]\n){0,12}", new in "([ab]\n){0,12}") {
+    fn diff_accounts_for_every_line(old in "([ab]\n){0,12}", new in "([ab]\n){0,12}") {
         use toolwright_security::Line::{Added, Removed};
         let lines = diff(&old, &new);
         let removed = lines.iter().filter(|line| matches!(line, Removed(_))).count();

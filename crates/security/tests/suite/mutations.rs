@@ -1,4 +1,4 @@
-//! Every kind of change to a definition is noticed, and those of notation alone are told apart.
+//! Every kind of change to a definition is detected, and changes of notation alone are recognised as such.
 
 use serde_json::{Value, json};
 use toolwright_security::{Class, Pins, Sight};
@@ -28,7 +28,7 @@ fn tool() -> Value {
 
 type Mutation = (&'static str, &'static str, Value, Class);
 
-/// A name, the place, what is put there (`null` takes it away), and the class of the change.
+/// A name, the position, the new value (`null` removes it), and the class of the change.
 fn mutations() -> Vec<Mutation> {
     use Class::{Meaning, Words};
     vec![
@@ -103,7 +103,7 @@ fn mutated(place: &str, new: Value) -> String {
     tool.to_string()
 }
 
-fn agreed() -> Pins {
+fn approved_pins() -> Pins {
     let pins = Pins::open(None).expect("opened");
     let seen = pins.see("files", COMMAND, &[tool().to_string()]);
     assert_eq!(seen[0].sight, Sight::First);
@@ -111,10 +111,10 @@ fn agreed() -> Pins {
 }
 
 #[test]
-fn every_mutation_is_noticed_and_waits() {
+fn every_mutation_is_detected_and_waits() {
     assert!(mutations().len() >= 30);
     for (name, place, new, class) in mutations() {
-        let pins = agreed();
+        let pins = approved_pins();
         let seen = pins.see("files", COMMAND, &[mutated(place, new)]);
         let Some(Sight::Changed(change)) = seen.first().map(|seen| &seen.sight) else {
             panic!("{name}: {seen:?}")
@@ -126,18 +126,18 @@ fn every_mutation_is_noticed_and_waits() {
 }
 
 #[test]
-fn a_new_name_and_a_new_command_are_noticed() {
-    let pins = agreed();
+fn new_name_and_new_command_are_detected() {
+    let pins = approved_pins();
     let seen = pins.see("files", COMMAND, &[mutated("/name", json!("read_all"))]);
     assert_eq!((seen[0].tool.as_str(), &seen[0].sight), ("read_all", &Sight::Added));
-    let pins = agreed();
+    let pins = approved_pins();
     let seen = pins.see("files", "npx -y files@1.2.4", &[tool().to_string()]);
     assert_eq!(seen[0].sight, Sight::Moved);
     assert!(pins.is_waiting("files", "read"));
 }
 
 #[test]
-fn other_notation_of_the_same_is_agreed_to() {
+fn change_of_notation_is_approved() {
     let cases = [
         ("order of required", "/inputSchema/required", json!(["mode", "path"])),
         ("order of an enum", "/inputSchema/properties/mode/enum", json!(["bytes", "text"])),
@@ -147,7 +147,7 @@ fn other_notation_of_the_same_is_agreed_to() {
         ("empty list where nothing was required", "/outputSchema/required", json!([])),
     ];
     for (name, place, new) in cases {
-        let pins = agreed();
+        let pins = approved_pins();
         let text = mutated(place, new);
         let seen = pins.see("files", COMMAND, std::slice::from_ref(&text));
         let Some(Sight::Respelled(change)) = seen.first().map(|seen| &seen.sight) else {
@@ -160,15 +160,15 @@ fn other_notation_of_the_same_is_agreed_to() {
 }
 
 #[test]
-fn order_of_keys_spaces_and_meta_are_no_change_at_all() {
-    let pins = agreed();
+fn key_order_whitespace_and_meta_are_no_change() {
+    let pins = approved_pins();
     let Value::Object(fields) = tool() else { panic!("an object") };
-    let turned: Value = fields.into_iter().rev().collect::<serde_json::Map<_, _>>().into();
+    let reversed: Value = fields.into_iter().rev().collect::<serde_json::Map<_, _>>().into();
     let mut with_meta = tool();
     with_meta["_meta"] = json!({"time": 12});
     let pretty = serde_json::to_string_pretty(&tool()).expect("JSON");
     let escaped = tool().to_string().replace("Reads", "\\u0052eads");
-    for text in [turned.to_string(), with_meta.to_string(), pretty, escaped] {
+    for text in [reversed.to_string(), with_meta.to_string(), pretty, escaped] {
         assert_eq!(pins.see("files", COMMAND, &[text]), []);
     }
 }

@@ -1,4 +1,4 @@
-//! What people agree to, and the file that remembers it.
+//! Approvals and the pin file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn folder_and_file() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn what_was_agreed_to_and_what_waits_outlive_a_restart() {
+fn approved_and_waiting_tools_survive_a_restart() {
     let (_folder, file) = folder_and_file();
     let pins = open(&file);
     assert_eq!(pins.see("s", "run", &[tool("a", "one"), tool("b", "two")]).len(), 2);
@@ -56,7 +56,7 @@ fn only_the_owner_can_read_the_file() {
 }
 
 #[test]
-fn a_damaged_file_is_named_and_left_alone() {
+fn damaged_file_is_reported_and_unchanged() {
     let (_folder, file) = folder_and_file();
     open(&file).see("s", "run", &[tool("a", "one")]);
     let good = fs::read_to_string(&file).expect("read");
@@ -71,23 +71,23 @@ fn a_damaged_file_is_named_and_left_alone() {
         fs::write(&file, text).expect("written");
         let error = Pins::open(Some(file.clone())).expect_err("not understood");
         assert!(
-            matches!(&error, PinsError::NotUnderstood { place: said, .. } if said.contains(place)),
+            matches!(&error, PinsError::NotUnderstood { place: message, .. } if message.contains(place)),
             "{error}"
         );
-        let said = error.to_string();
-        assert!(said.contains("pins.json") && said.contains("move it away"), "{said}");
+        let message = error.to_string();
+        assert!(message.contains("pins.json") && message.contains("move it away"), "{message}");
         assert_eq!(fs::read_to_string(&file).expect("read"), text);
     }
 }
 
 #[test]
-fn only_what_was_looked_at_is_approved() {
+fn only_the_reviewed_definition_is_approved() {
     let pins = Pins::open(None).expect("opened");
     pins.see("s", "run", &[tool("a", "one")]);
     pins.see("s", "run", &[tool("a", "two")]);
-    let looked_at = pins.waiting()[0].fingerprint.clone();
+    let reviewed = pins.waiting()[0].fingerprint.clone();
     pins.see("s", "run", &[tool("a", "three")]);
-    let refused = pins.approve("s", "a", looked_at.as_str());
+    let refused = pins.approve("s", "a", reviewed.as_str());
     assert!(matches!(refused, Err(ApproveError::ChangedMeanwhile { .. })), "{refused:?}");
     assert!(pins.is_waiting("s", "a"));
     let now = pins.waiting()[0].fingerprint.clone();
@@ -100,7 +100,7 @@ fn only_what_was_looked_at_is_approved() {
 }
 
 #[test]
-fn going_back_ends_the_waiting() {
+fn reverted_definition_stops_waiting() {
     let pins = Pins::open(None).expect("opened");
     pins.see("s", "run", &[tool("a", "one")]);
     pins.see("s", "other", &[tool("a", "two"), tool("b", "new")]);
@@ -110,7 +110,7 @@ fn going_back_ends_the_waiting() {
 }
 
 #[test]
-fn all_of_a_server_is_approved_or_forgotten_at_once() {
+fn server_is_approved_or_forgotten_as_a_whole() {
     let (_folder, file) = folder_and_file();
     let pins = open(&file);
     pins.see("s", "run", &[tool("a", "one"), tool("b", "one")]);
@@ -127,7 +127,7 @@ fn all_of_a_server_is_approved_or_forgotten_at_once() {
 }
 
 #[test]
-fn a_tool_that_is_listed_twice_cannot_hide_behind_the_agreed_one() {
+fn duplicate_tool_cannot_hide_behind_the_approved_one() {
     for evil_first in [true, false] {
         let pins = Pins::open(None).expect("opened");
         pins.see("s", "run", &[tool("a", "one")]);
@@ -146,7 +146,7 @@ fn a_tool_that_is_listed_twice_cannot_hide_behind_the_agreed_one() {
 }
 
 #[test]
-fn nothing_is_no_first_sight() {
+fn empty_list_is_not_a_first_list() {
     let pins = Pins::open(None).expect("opened");
     assert!(pins.see("s", "run", &[]).is_empty());
     assert_eq!(pins.see("s", "run", &["[]".to_owned()])[0].sight, Sight::Unreadable);
@@ -154,7 +154,7 @@ fn nothing_is_no_first_sight() {
 }
 
 #[test]
-fn large_definitions_are_known_by_their_fingerprints() {
+fn large_definitions_are_compared_by_fingerprint() {
     let (_folder, file) = folder_and_file();
     let large = tool("a", &"x".repeat(MAX_DEFINITION_BYTES));
     let pins = open(&file);
@@ -168,7 +168,7 @@ fn large_definitions_are_known_by_their_fingerprints() {
 }
 
 #[test]
-fn tools_beyond_the_bound_wait() {
+fn tools_above_the_limit_wait() {
     let pins = Pins::open(None).expect("opened");
     let many: Vec<String> = (0..=MAX_TOOLS).map(|number| tool(&format!("t{number}"), "")).collect();
     let seen = pins.see("s", "run", &many);
@@ -179,14 +179,14 @@ fn tools_beyond_the_bound_wait() {
 }
 
 #[test]
-fn an_approval_that_cannot_be_written_is_none() {
+fn approval_fails_if_the_file_cannot_be_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pins.json");
     let pins = open(&file);
     pins.see("s", "run", &[tool("a", "one")]);
     pins.see("s", "run", &[tool("a", "two")]);
     assert_eq!(pins.unsaved(), None);
-    // A folder with something in it cannot be replaced by a file.
+    // A file cannot replace a folder that is not empty.
     fs::remove_file(&file).expect("removed");
     fs::create_dir_all(file.join("full")).expect("made");
     let failed = pins.approve_server("s");

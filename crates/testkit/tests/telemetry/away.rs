@@ -52,7 +52,7 @@ async fn a_collector_that_is_away_is_told_once_and_used_when_it_comes() {
     let collector = Collector::start_on(TcpListener::bind(address).await.expect("the port"), Habit::Takes);
     calls_are_answered(&gateway, 1).await;
     collector.spans(2).await;
-    says(&gateway, "is reached again").await;
+    says(&gateway, "is reachable again").await;
     assert_eq!(gateway.log().matches("telemetry").count(), 2, "{}", gateway.log());
     assert_eq!(gateway.stop().expect("it ends").1, 0);
 }
@@ -66,7 +66,7 @@ async fn a_collector_that_never_answers_holds_nothing_up() {
     let (took, code) = gateway.stop().expect("it ends");
     assert_eq!(code, 0);
     assert!(took < Duration::from_secs(20), "it took {took:?}");
-    assert!(gateway.log().contains("did not answer in time"), "{}", gateway.log());
+    assert!(gateway.log().contains("did not respond in time"), "{}", gateway.log());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -77,7 +77,7 @@ async fn a_collector_that_refuses_is_told_of_by_its_status() {
     says(&gateway, "503").await;
     collector.becomes(Habit::Takes);
     calls_are_answered(&gateway, 1).await;
-    says(&gateway, "is reached again").await;
+    says(&gateway, "is reachable again").await;
     let lost = gateway.metric("toolwright_telemetry_spans_lost_total").await.expect("a number");
     assert!(lost >= 1.0, "{lost}");
     assert!(gateway.log().contains(&format!("; {lost} spans were lost")), "{lost}: {}", gateway.log());

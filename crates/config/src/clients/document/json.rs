@@ -1,4 +1,4 @@
-//! JSON with comments: read by its places, changed by its places.
+//! JSON with comments: parsed with positions, edited by positions.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{self, Kind, quote};
 
 use super::super::data::{Data, Node, Pair, Step, Value};
-use super::{Splice, Wrong, begins_line, indent_of, line_break, line_end, line_start, next_line};
+use super::{SyntaxProblem, TextEdit, begins_line, indent_of, line_break, line_end, line_start, next_line};
 use crate::{jsonc, syntax};
 
-/// How something new is written.
-enum Layout<'t> {
-    /// Over several lines: what a level is indented by, and the line break.
+/// The layout of inserted text.
+enum JsonLayout<'t> {
+    /// Multi-line: the indentation unit and the line break.
     Lines { unit: &'t str, line_break: &'static str },
-    /// In one line, with blanks behind `:` and `,` or without.
+    /// Single-line, with or without a space after `:` and `,`.
     OneLine { blank: &'static str },
 }
 
-pub(super) fn read(text: &str) -> Result<Value, Wrong> {
+pub(super) fn read(text: &str) -> Result<Value, SyntaxProblem> {
     let blanked = jsonc::blanked(text);
     if blanked.trim().is_empty() {
         return Ok(Value { span: text.len()..text.len(), node: Node::Map(Vec::new()) });
@@ -26,8 +26,12 @@ pub(super) fn read(text: &str) -> Result<Value, Wrong> {
     match raw::parse(&blanked, &arena) {
         Ok(parsed) => Ok(value_of(&parsed.root, &blanked)),
         Err(error) => {
-            let said = syntax::say(&blanked, &error);
-            Err(Wrong { offset: said.offset, message: said.message, fix: said.fix })
+            let syntax_error = syntax::describe(&blanked, &error);
+            Err(SyntaxProblem {
+                offset: syntax_error.offset,
+                message: syntax_error.message,
+                fix: syntax_error.fix,
+            })
         }
     }
 }
@@ -59,14 +63,14 @@ fn value_of(node: &raw::Node<'_>, text: &str) -> Value {
     Value { span: start..start + source.len(), node: inside }
 }
 
-/// Puts a member or an item into what stands at `place`.
+/// Inserts a member or an item into the value `place`.
 pub(super) fn insert(
     text: &str,
     root: &Value,
     place: &Value,
     step: &Step,
     value: &Data,
-) -> Option<Vec<Splice>> {
+) -> Option<Vec<TextEdit>> {
     let key = match step {
         Step::Key(key) => Some(key.as_str()),
         Step::Item(_) => None,
@@ -86,11 +90,11 @@ pub(super) fn insert(
     let (Some(first), Some(last)) = (children.first(), children.last()) else {
         return Some(vec![into_empty(text, root, place, key, value)]);
     };
-    let comma = comma_behind(text, last.end, close);
+    let comma = comma_after(text, last.end, close);
     let behind = comma.map_or(last.end, |comma| comma + 1);
-    let mut splices: Vec<Splice> = Vec::new();
+    let mut edits: Vec<TextEdit> = Vec::new();
     if comma.is_none() {
-        splices.push(Splice::insert(last.end, ","));
+        edits.push(TextEdit::insert(last.end, ","));
     }
     let trailing = if comma.is_some() { "," } else { "" };
     if text[place.span.start..first.start].contains('\n') {
@@ -101,36 +105,36 @@ pub(super) fn insert(
         };
         let layout = lines(text, root);
         let line_break = line_break(text);
-        let member = written(key, value, &indent, &layout);
-        let at = behind_remarks(text, behind, close);
-        splices.push(Splice::insert(at, format!("{line_break}{indent}{member}{trailing}")));
+        let member = render_member(key, value, &indent, &layout);
+        let at = after_comments(text, behind, close);
+        edits.push(TextEdit::insert(at, format!("{line_break}{indent}{member}{trailing}")));
     } else {
         let blank = blank(text, place);
-        let member = written(key, value, "", &Layout::OneLine { blank });
-        splices.push(Splice::insert(behind, format!("{blank}{member}{trailing}")));
+        let member = render_member(key, value, "", &JsonLayout::OneLine { blank });
+        edits.push(TextEdit::insert(behind, format!("{blank}{member}{trailing}")));
     }
-    Some(splices)
+    Some(edits)
 }
 
-/// Writes another value in the place of one.
-pub(super) fn replace(text: &str, root: &Value, place: &Value, data: &Data) -> Option<Vec<Splice>> {
+/// Replaces a value.
+pub(super) fn replace(text: &str, root: &Value, place: &Value, data: &Data) -> Option<Vec<TextEdit>> {
     let layout = if is_one_line(text, root) {
-        Layout::OneLine { blank: blank(text, root) }
+        JsonLayout::OneLine { blank: blank(text, root) }
     } else {
         lines(text, root)
     };
     let indent = indent_of(text, place.span.start);
-    Some(vec![Splice { at: place.span.clone(), with: rendered(data, indent, &layout) }])
+    Some(vec![TextEdit { at: place.span.clone(), with: render(data, indent, &layout) }])
 }
 
-/// Takes a member or an item out, with its comma.
-pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<Splice>> {
+/// Removes a member or an item with its comma.
+pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<TextEdit>> {
     let (step, before) = path.split_last()?;
     let holder = root.at(before)?;
     let children = spans(holder);
     let at = match (step, &holder.node) {
         (Step::Key(key), Node::Map(pairs)) => {
-            // A name that stands twice would come back by its first place.
+            // If only one of two duplicate keys were removed, the other one would take effect.
             let mut places = pairs.iter().enumerate().filter(|(_, pair)| pair.key == *key);
             let (at, _) = places.next()?;
             if places.next().is_some() {
@@ -145,14 +149,14 @@ pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<Spli
     };
     let child = children.get(at)?.clone();
     let close = holder.span.end - 1;
-    let comma = comma_behind(text, child.end, children.get(at + 1).map_or(close, |next| next.start));
+    let comma = comma_after(text, child.end, children.get(at + 1).map_or(close, |next| next.start));
     let own_line = begins_line(text, child.start);
     if children.len() == 1 {
         let inside = holder.span.start + 1..close;
         let rest =
             [&text[inside.start..child.start], &text[comma.map_or(child.end, |comma| comma + 1)..close]];
         if rest.iter().all(|part| part.trim().is_empty()) {
-            return Some(vec![Splice::cut(inside)]);
+            return Some(vec![TextEdit::cut(inside)]);
         }
     }
     if let Some(comma) = comma {
@@ -160,30 +164,30 @@ pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<Spli
         if own_line && text[cut.end..line_end(text, cut.end)].trim().is_empty() {
             cut = line_start(text, cut.start)..next_line(text, cut.end);
         } else if !own_line {
-            // One blank between the neighbours is enough.
+            // One space between the neighbours is enough.
             cut.end += text[cut.end..].len() - text[cut.end..].trim_start_matches([' ', '\t']).len();
         }
-        return Some(vec![Splice::cut(cut)]);
+        return Some(vec![TextEdit::cut(cut)]);
     }
-    let mut splices: Vec<Splice> = Vec::new();
+    let mut edits: Vec<TextEdit> = Vec::new();
     if let Some(previous) = at.checked_sub(1).and_then(|at| children.get(at)) {
-        let comma = comma_behind(text, previous.end, child.start)?;
-        splices.push(Splice::cut(comma..comma + 1));
+        let comma = comma_after(text, previous.end, child.start)?;
+        edits.push(TextEdit::cut(comma..comma + 1));
     }
     let start = if own_line {
         let start = line_start(text, child.start);
-        // The break before it goes with it.
+        // Also removes the line break before it.
         let start = start.saturating_sub(usize::from(start > 0));
         if text[..start].ends_with('\r') { start - 1 } else { start }
     } else {
         let before = text[..child.start].trim_end_matches([' ', '\t']).len();
-        splices.last().map_or(before, |comma| before.max(comma.at.end))
+        edits.last().map_or(before, |comma| before.max(comma.at.end))
     };
-    splices.push(Splice::cut(start..child.end));
-    Some(splices)
+    edits.push(TextEdit::cut(start..child.end));
+    Some(edits)
 }
 
-/// Where the members or items of a value stand, keys included.
+/// The byte ranges of the members, including keys, or of the items.
 fn spans(value: &Value) -> Vec<Range<usize>> {
     match &value.node {
         Node::Map(pairs) => pairs.iter().map(|pair| pair.key_span.start..pair.value.span.end).collect(),
@@ -192,33 +196,33 @@ fn spans(value: &Value) -> Vec<Range<usize>> {
     }
 }
 
-/// A file that says nothing yet: its comments stay before what is written.
-fn whole_file(text: &str, key: &str, value: &Data) -> Splice {
+/// Writes a file without content. Its comments stay before the new text.
+fn whole_file(text: &str, key: &str, value: &Data) -> TextEdit {
     let line_break = line_break(text);
     let start = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
     let root = Data::Map(vec![(key.to_owned(), value.clone())]);
-    let json = rendered(&root, "", &Layout::Lines { unit: "  ", line_break });
-    Splice::insert(text.len(), format!("{start}{json}{line_break}"))
+    let json = render(&root, "", &JsonLayout::Lines { unit: "  ", line_break });
+    TextEdit::insert(text.len(), format!("{start}{json}{line_break}"))
 }
 
-fn into_empty(text: &str, root: &Value, place: &Value, key: Option<&str>, value: &Data) -> Splice {
+fn into_empty(text: &str, root: &Value, place: &Value, key: Option<&str>, value: &Data) -> TextEdit {
     let close = place.span.end - 1;
     let inside = &text[place.span.start + 1..close];
     if is_one_line(text, root) && !root.pairs().is_empty() {
         let blank = blank(text, root);
-        return Splice::insert(close, written(key, value, "", &Layout::OneLine { blank }));
+        return TextEdit::insert(close, render_member(key, value, "", &JsonLayout::OneLine { blank }));
     }
     let outer = indent_of(text, place.span.start);
     let layout = lines(text, root);
     let indent = format!("{outer}{}", unit(text, root));
     let line_break = line_break(text);
-    let member = written(key, value, &indent, &layout);
+    let member = render_member(key, value, &indent, &layout);
     let end = place.span.start + 1 + inside.trim_end().len();
-    Splice { at: end..close, with: format!("{line_break}{indent}{member}{line_break}{outer}") }
+    TextEdit { at: end..close, with: format!("{line_break}{indent}{member}{line_break}{outer}") }
 }
 
-/// The comma behind a place, with nothing but blanks and comments between.
-fn comma_behind(text: &str, from: usize, to: usize) -> Option<usize> {
+/// The offset of the comma after a position, with only blanks and comments in between.
+fn comma_after(text: &str, from: usize, to: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
     while at < to {
@@ -232,8 +236,8 @@ fn comma_behind(text: &str, from: usize, to: usize) -> Option<usize> {
     None
 }
 
-/// Behind the comments that stand in the same line: they belong to what comes before them.
-fn behind_remarks(text: &str, from: usize, to: usize) -> usize {
+/// The position after comments in the same line: they belong to the preceding value.
+fn after_comments(text: &str, from: usize, to: usize) -> usize {
     let line = &text[from..line_end(text, from).min(to)];
     let mut at = 0;
     loop {
@@ -249,60 +253,60 @@ fn behind_remarks(text: &str, from: usize, to: usize) -> usize {
     }
 }
 
-/// Whether everything stands in one line.
+/// Whether the whole value is in one line.
 fn is_one_line(text: &str, root: &Value) -> bool {
     !text[root.span.clone()].contains('\n') && !spans(root).is_empty()
 }
 
-/// The blank behind `:` and `,`, where there is one.
+/// The space after `:` and `,`, if the file uses one.
 fn blank(text: &str, place: &Value) -> &'static str {
     let is_tight = |pair: &Pair| !text[pair.key_span.end..pair.value.span.start].contains(' ');
     if place.pairs().first().is_some_and(is_tight) { "" } else { " " }
 }
 
-fn lines<'t>(text: &'t str, root: &Value) -> Layout<'t> {
-    Layout::Lines { unit: unit(text, root), line_break: line_break(text) }
+fn lines<'t>(text: &'t str, root: &Value) -> JsonLayout<'t> {
+    JsonLayout::Lines { unit: unit(text, root), line_break: line_break(text) }
 }
 
-/// What a level is indented by.
+/// The indentation unit.
 fn unit<'t>(text: &'t str, root: &Value) -> &'t str {
     let first = spans(root).first().map(|first| first.start);
     let indent = first.filter(|at| begins_line(text, *at)).map(|at| indent_of(text, at));
     indent.filter(|indent| !indent.is_empty()).unwrap_or("  ")
 }
 
-fn written(key: Option<&str>, value: &Data, indent: &str, layout: &Layout<'_>) -> String {
-    let value = rendered(value, indent, layout);
+fn render_member(key: Option<&str>, value: &Data, indent: &str, layout: &JsonLayout<'_>) -> String {
+    let value = render(value, indent, layout);
     let blank = match layout {
-        Layout::Lines { .. } => " ",
-        Layout::OneLine { blank } => *blank,
+        JsonLayout::Lines { .. } => " ",
+        JsonLayout::OneLine { blank } => *blank,
     };
     key.map_or_else(|| value.clone(), |key| format!("{}:{blank}{value}", quote(key)))
 }
 
-fn rendered(data: &Data, indent: &str, layout: &Layout<'_>) -> String {
+fn render(data: &Data, indent: &str, layout: &JsonLayout<'_>) -> String {
     let joined = |parts: Vec<String>, open: char, close: char| match layout {
-        Layout::OneLine { blank } => format!("{open}{}{close}", parts.join(&format!(",{blank}"))),
-        Layout::Lines { unit, line_break } => {
+        JsonLayout::OneLine { blank } => format!("{open}{}{close}", parts.join(&format!(",{blank}"))),
+        JsonLayout::Lines { unit, line_break } => {
             let between = format!(",{line_break}{indent}{unit}");
             format!("{open}{line_break}{indent}{unit}{}{line_break}{indent}{close}", parts.join(&between))
         }
     };
     let inner = match layout {
-        Layout::Lines { unit, .. } => format!("{indent}{unit}"),
-        Layout::OneLine { .. } => String::new(),
+        JsonLayout::Lines { unit, .. } => format!("{indent}{unit}"),
+        JsonLayout::OneLine { .. } => String::new(),
     };
     match data {
         Data::Map(members) if !members.is_empty() => {
-            let parts = members.iter().map(|(key, value)| written(Some(key), value, &inner, layout));
+            let parts = members.iter().map(|(key, value)| render_member(Some(key), value, &inner, layout));
             joined(parts.collect(), '{', '}')
         }
-        // Lists of plain values stand in one line, as people write them.
+        // Lists of scalars are written in one line, as users usually do.
         Data::List(items) if items.iter().any(|item| !item.members().is_empty()) => {
-            joined(items.iter().map(|item| rendered(item, &inner, layout)).collect(), '[', ']')
+            joined(items.iter().map(|item| render(item, &inner, layout)).collect(), '[', ']')
         }
         Data::List(items) => {
-            let blank = if let Layout::OneLine { blank } = layout { *blank } else { " " };
+            let blank = if let JsonLayout::OneLine { blank } = layout { *blank } else { " " };
             let parts: Vec<String> = items.iter().map(Data::json).collect();
             format!("[{}]", parts.join(&format!(",{blank}")))
         }

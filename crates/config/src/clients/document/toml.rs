@@ -1,5 +1,6 @@
-//! TOML: read by `toml_edit`, which knows the places, and changed by them. Its own writing would turn every line break
-//! into `\n` and take the byte order mark away.
+//! TOML: parsed by `toml_edit`, which provides positions, and edited by these. The serializer of `toml_edit` would
+//! convert all line breaks to `
+//! ` and drop the byte order mark.
 
 use std::ops::Range;
 
@@ -7,15 +8,15 @@ use toml_edit::{Item, TableLike};
 use toolwright_jsonrpc::raw::quote;
 
 use super::super::data::{Data, Node, Pair, Step, Value};
-use super::{Splice, Wrong, begins_line, line_break, line_end, line_start, next_line};
+use super::{SyntaxProblem, TextEdit, begins_line, line_break, line_end, line_start, next_line};
 
-pub(super) fn read(text: &str) -> Result<Value, Wrong> {
+pub(super) fn read(text: &str) -> Result<Value, SyntaxProblem> {
     match toml_edit::Document::parse(text) {
         Ok(document) => Ok(Value { span: 0..text.len(), node: pairs(document.as_table()) }),
         Err(error) => {
             let message = error.message().lines().next().unwrap_or("this is not TOML").to_owned();
             let offset = error.span().map_or(0, |span| span.start);
-            Err(Wrong { offset, message, fix: "correct this line, then try again".to_owned() })
+            Err(SyntaxProblem { offset, message, fix: "correct this line, then try again".to_owned() })
         }
     }
 }
@@ -58,14 +59,14 @@ fn value_of(value: &toml_edit::Value) -> Value {
     Value { span: value.span().unwrap_or_default(), node }
 }
 
-/// Puts `data` where `path` leads, of which `rest` is missing.
+/// Inserts `data` at `path`, of which `rest` is missing.
 pub(super) fn insert(
     text: &str,
     root: &Value,
     path: &[Step],
     rest: &[Step],
     data: &Data,
-) -> Option<Vec<Splice>> {
+) -> Option<Vec<TextEdit>> {
     let before = &path[..path.len() - rest.len()];
     let holder = root.at(before)?;
     let line_break = line_break(text);
@@ -74,14 +75,14 @@ pub(super) fn insert(
         let value = super::wrapped(further, data.clone());
         let member = format!("{} = {}", key(step.name()), inline(&value));
         return Some(vec![match children(holder).last() {
-            Some(last) => Splice::insert(last.end, format!(", {member}")),
-            None => Splice { at: holder.span.clone(), with: format!("{{ {member} }}") },
+            Some(last) => TextEdit::insert(last.end, format!(", {member}")),
+            None => TextEdit { at: holder.span.clone(), with: format!("{{ {member} }}") },
         }]);
     }
     if !before.is_empty() && rest.len() == 1 && is_header(text, holder) {
         let at = line_end(text, holder.span.end);
         let name = rest.first()?.name();
-        return Some(vec![Splice::insert(at, format!("{line_break}{} = {}", key(name), inline(data)))]);
+        return Some(vec![TextEdit::insert(at, format!("{line_break}{} = {}", key(name), inline(data)))]);
     }
     let Data::Map(members) = data else { return None };
     let header: Vec<String> = path.iter().map(|step| key(step.name())).collect();
@@ -96,33 +97,33 @@ pub(super) fn insert(
     for (name, value) in members {
         with.push_str(&format!("{} = {}{line_break}", key(name), inline(value)));
     }
-    Some(vec![Splice::insert(text.len(), with)])
+    Some(vec![TextEdit::insert(text.len(), with)])
 }
 
-/// Writes another value in the place of one.
-pub(super) fn replace(text: &str, root: &Value, path: &[Step], data: &Data) -> Option<Vec<Splice>> {
+/// Replaces a value.
+pub(super) fn replace(text: &str, root: &Value, path: &[Step], data: &Data) -> Option<Vec<TextEdit>> {
     let value = root.at(path)?;
     if value.span.is_empty() || is_header(text, value) {
         return None;
     }
-    Some(vec![Splice { at: value.span.clone(), with: inline(data) }])
+    Some(vec![TextEdit { at: value.span.clone(), with: inline(data) }])
 }
 
-/// Takes a table with all that is below it, or a single value.
-pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<Splice>> {
+/// Removes a table with its subtables, or a single value.
+pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<TextEdit>> {
     let (step, before) = path.split_last()?;
     let holder = root.at(before)?;
     let pair = holder.pairs().iter().find(|pair| pair.key == step.name())?;
     if !before.is_empty() && text[holder.span.clone()].starts_with('{') {
-        return Some(vec![Splice::cut(in_braces(holder, pair))]);
+        return Some(vec![TextEdit::cut(in_braces(holder, pair))]);
     }
     let mut cuts: Vec<Range<usize>> = Vec::new();
     collect(text, pair, &mut cuts);
     cuts.sort_by_key(|cut| cut.start);
-    Some(cuts.into_iter().map(Splice::cut).collect())
+    Some(cuts.into_iter().map(TextEdit::cut).collect())
 }
 
-/// What goes with a member: its lines, and the tables below it wherever they stand.
+/// Collects the byte ranges of a member: its lines, and its subtables wherever they are in the file.
 fn collect(text: &str, pair: &Pair, cuts: &mut Vec<Range<usize>>) {
     let value = &pair.value;
     let is_table = value.span.is_empty() || is_header(text, value);
@@ -133,7 +134,7 @@ fn collect(text: &str, pair: &Pair, cuts: &mut Vec<Range<usize>>) {
     if is_header(text, value) {
         let start = line_start(text, value.span.start);
         let mut from = start;
-        // The empty line before a table goes with it.
+        // Also removes the empty line before a table.
         let above = text[..start].trim_end_matches('\n').trim_end_matches('\r').len();
         let empty = line_start(text, start.saturating_sub(1));
         if start > 0 && text[empty..start].trim().is_empty() && above < start {
@@ -144,11 +145,11 @@ fn collect(text: &str, pair: &Pair, cuts: &mut Vec<Range<usize>>) {
     value.pairs().iter().for_each(|inside| collect(text, inside, cuts));
 }
 
-/// The lines of a value, or the value alone where something else stands in them.
+/// The lines of a value, or the value alone if the lines contain something else.
 fn lines_of(text: &str, start: usize, end: usize) -> Range<usize> {
     let first = line_start(text, start);
     let behind = text[end..line_end(text, end)].trim();
-    // A dotted key may begin before the part that is known.
+    // A dotted key may start before the part whose position is known.
     let is_dotted = text[first..start].trim_end().ends_with('.');
     if (begins_line(text, start) || is_dotted) && behind.is_empty() {
         first..next_line(text, end)
@@ -157,7 +158,7 @@ fn lines_of(text: &str, start: usize, end: usize) -> Range<usize> {
     }
 }
 
-/// A member of an inline table, with one of the commas beside it.
+/// A member of an inline table with one adjacent comma.
 fn in_braces(holder: &Value, pair: &Pair) -> Range<usize> {
     let all = children(holder);
     let at = all.iter().position(|child| child.start == pair.key_span.start).unwrap_or_default();
@@ -178,7 +179,7 @@ fn is_header(text: &str, value: &Value) -> bool {
     matches!(value.node, Node::Map(_)) && text[value.span.clone()].starts_with('[')
 }
 
-/// A key, in quotes where it needs them.
+/// A key, quoted if necessary.
 fn key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { quote(name) }

@@ -1,4 +1,4 @@
-//! YAML: read event by event with the places, and changed by whole lines, so that comments and styles stay.
+//! YAML: parsed event by event with positions, and edited by whole lines, so that comments and styles stay.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,27 +7,27 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use toolwright_jsonrpc::raw::quote;
 
 use super::super::data::{Data, Node, Pair, Step, Value};
-use super::{Splice, Wrong, begins_line, line_break, line_end, line_start, next_line};
+use super::{SyntaxProblem, TextEdit, begins_line, line_break, line_end, line_start, next_line};
 
-/// How deep values may nest.
+/// The deepest nesting.
 const MAX_DEPTH: usize = 128;
 
-/// How many values a text may have, those included that aliases repeat.
+/// The most values, including those that aliases repeat.
 const MAX_VALUES: usize = 200_000;
 
-/// What a level is indented by where something new is written.
+/// The indentation unit of inserted text.
 const UNIT: &str = "  ";
 
-/// Reads the first document of a text.
-pub(super) fn read(text: &str) -> Result<Value, Wrong> {
+/// Parses the first document of a text.
+pub(super) fn read(text: &str) -> Result<Value, SyntaxProblem> {
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let byte = |index: usize| places.get(index).copied().unwrap_or(text.len());
-    let wrong = |offset: usize, message: &str, fix: &str| Wrong {
+    let wrong = |offset: usize, message: &str, fix: &str| SyntaxProblem {
         offset,
         message: message.to_owned(),
         fix: fix.to_owned(),
     };
-    let mut builder = Builder { text, open: Vec::new(), anchors: HashMap::new(), done: None, values: 0 };
+    let mut builder = YamlBuilder { text, open: Vec::new(), anchors: HashMap::new(), done: None, values: 0 };
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
@@ -58,26 +58,26 @@ pub(super) fn read(text: &str) -> Result<Value, Wrong> {
     })
 }
 
-struct Builder<'t> {
+struct YamlBuilder<'t> {
     text: &'t str,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     anchors: HashMap<usize, (Value, usize)>,
     done: Option<Value>,
     values: usize,
 }
 
-/// A list or map that is being read.
-struct Open {
+/// A list or map that is not closed yet.
+struct OpenCollection {
     start: Range<usize>,
     anchor: usize,
     is_map: bool,
     items: Vec<Value>,
-    /// How many values are in it.
+    /// The number of values in it, including nested ones.
     values: usize,
 }
 
-impl Builder<'_> {
-    /// Takes an event; nothing when there is too much of it.
+impl YamlBuilder<'_> {
+    /// Processes an event. `None` if a limit is exceeded.
     fn take(&mut self, event: Event<'_>, span: Range<usize>) -> Option<()> {
         match event {
             Event::SequenceStart(anchor, _) => self.begin(span, anchor, false),
@@ -85,7 +85,7 @@ impl Builder<'_> {
             Event::SequenceEnd | Event::MappingEnd => {
                 let open = self.open.pop()?;
                 let (anchor, count) = (open.anchor, open.values + 1);
-                let value = closed(self.text, open, span);
+                let value = close_collection(self.text, open, span);
                 self.put(value, anchor, count)
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -105,7 +105,7 @@ impl Builder<'_> {
     }
 
     fn begin(&mut self, start: Range<usize>, anchor: usize, is_map: bool) -> Option<()> {
-        self.open.push(Open { start, anchor, is_map, items: Vec::new(), values: 0 });
+        self.open.push(OpenCollection { start, anchor, is_map, items: Vec::new(), values: 0 });
         (self.open.len() <= MAX_DEPTH).then_some(())
     }
 
@@ -130,21 +130,21 @@ impl Builder<'_> {
     fn scalar(&self, text: &str, style: ScalarStyle, has_tag: bool, span: Range<usize>) -> Value {
         let node =
             if style == ScalarStyle::Plain && !has_tag { plain(text) } else { Node::Text(text.to_owned()) };
-        // What is not there has no length, whatever the parser says of it; blocks of text end with the break of
-        // their last line.
+        // An absent value has no length, although the parser reports one. A block scalar includes its last line break,
+        // which is not part of the value.
         let is_absent = style == ScalarStyle::Plain && text.is_empty();
         let length = if is_absent { 0 } else { self.text[span.clone()].trim_end().len() };
         Value { span: span.start..span.start + length, node }
     }
 }
 
-fn closed(text: &str, open: Open, end: Range<usize>) -> Value {
-    let Open { start, is_map, items, .. } = open;
+fn close_collection(text: &str, open: OpenCollection, end: Range<usize>) -> Value {
+    let OpenCollection { start, is_map, items, .. } = open;
     let is_flow = !start.is_empty();
     let last = items.last().map_or(start.end, |last| last.span.end);
     let first = items.first().map_or(start.start, |first| first.span.start);
     let span = match (is_flow, is_map) {
-        // One bracket: the parser counts blanks and a comment behind it too.
+        // The span of the closing bracket may include blanks and a comment; the bracket is one byte.
         (true, _) => start.start..end.end.min(end.start + 1),
         (false, true) => first..last.max(first),
         (false, false) => dash_before(text, first)..last.max(first),
@@ -156,7 +156,7 @@ fn closed(text: &str, open: Open, end: Range<usize>) -> Value {
     let mut items = items.into_iter();
     while let (Some(key), Some(mut value)) = (items.next(), items.next()) {
         if value.span.is_empty() {
-            // What is not there is said to stand wherever the next thing does.
+            // The parser reports an absent value at the position of the next token.
             value.span = key.span.end..key.span.end;
         }
         let name = match &key.node {
@@ -170,7 +170,7 @@ fn closed(text: &str, open: Open, end: Range<usize>) -> Value {
     Value { span, node: Node::Map(pairs) }
 }
 
-/// What a word without quotes means.
+/// The type of a plain (unquoted) scalar.
 fn plain(text: &str) -> Node {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Node::Null,
@@ -181,14 +181,14 @@ fn plain(text: &str) -> Node {
     }
 }
 
-/// Puts `value` as the first step of `rest` into what the steps before lead to.
+/// Inserts `value` at the first step of `rest`, below the existing part of `path`.
 pub(super) fn insert(
     text: &str,
     root: &Value,
     path: &[Step],
     rest: &[Step],
     value: &Data,
-) -> Option<Vec<Splice>> {
+) -> Option<Vec<TextEdit>> {
     let before = &path[..path.len() - rest.len()];
     let (step, holder) = (rest.first()?, root.at(before)?);
     let line_break = line_break(text);
@@ -199,14 +199,14 @@ pub(super) fn insert(
         let indent = holder.pairs().first().map_or("", |pair| column(text, pair.key_span.start));
         let start = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
         let lines = entry(step, value, indent, line_break);
-        return Some(vec![Splice::insert(text.len(), format!("{start}{lines}{line_break}"))]);
+        return Some(vec![TextEdit::insert(text.len(), format!("{start}{lines}{line_break}"))]);
     }
     if let (Some(Step::Item(_)), Some(first)) = (before.last(), holder.pairs().first()) {
-        // In the line of the dash, then in lines below it.
+        // The first member is in the line of the dash, the others are in the lines below.
         let dash = line_start(text, first.key_span.start);
         let indent: String = text[dash..first.key_span.start].chars().map(|_| ' ').collect();
         let at = line_end(text, first.value.span.end);
-        return Some(vec![Splice::insert(
+        return Some(vec![TextEdit::insert(
             at,
             format!("{line_break}{}", entry(step, value, &indent, line_break)),
         )]);
@@ -219,38 +219,38 @@ pub(super) fn insert(
         Node::List(items) => items.first().map(|item| dash_before(text, item.span.start)),
         _ => None,
     };
-    let mut splices: Vec<Splice> = Vec::new();
+    let mut edits: Vec<TextEdit> = Vec::new();
     let indent = match first {
         Some(first) if first < at || !begins_line(text, first) => return None,
         Some(first) => text[line_start(text, first)..first].to_owned(),
         None => {
             if !text[holder.span.clone()].is_empty() {
-                splices.push(Splice::cut(holder.span.clone()));
+                edits.push(TextEdit::cut(holder.span.clone()));
             }
             format!("{outer}{UNIT}")
         }
     };
-    splices.push(Splice::insert(at, format!("{line_break}{}", entry(step, value, &indent, line_break))));
-    Some(splices)
+    edits.push(TextEdit::insert(at, format!("{line_break}{}", entry(step, value, &indent, line_break))));
+    Some(edits)
 }
 
-/// Writes another value in the place of one.
-pub(super) fn replace(text: &str, root: &Value, path: &[Step], data: &Data) -> Option<Vec<Splice>> {
+/// Replaces a value.
+pub(super) fn replace(text: &str, root: &Value, path: &[Step], data: &Data) -> Option<Vec<TextEdit>> {
     let value = root.at(path)?;
     let is_block = matches!(value.node, Node::List(_) | Node::Map(_)) && !is_flow(text, value);
     let is_absent = text[value.span.clone()].is_empty();
     if is_block || is_absent {
         let pair = pair_at(root, path)?;
-        let colon = colon_behind(text, pair)?;
+        let colon = colon_after(text, pair)?;
         let end = if is_absent { colon + 1 } else { value.span.end };
-        return Some(vec![Splice { at: colon + 1..end, with: format!(" {}", data.json()) }]);
+        return Some(vec![TextEdit { at: colon + 1..end, with: format!(" {}", data.json()) }]);
     }
     let with = if let Data::Text(text) = data { scalar(text) } else { data.json() };
-    Some(vec![Splice { at: value.span.clone(), with }])
+    Some(vec![TextEdit { at: value.span.clone(), with }])
 }
 
-/// Takes the lines of a member or an item.
-pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<Splice>> {
+/// Removes the lines of a member or an item.
+pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<TextEdit>> {
     let (step, before) = path.split_last()?;
     let holder = root.at(before)?;
     let children = spans(holder);
@@ -268,21 +268,21 @@ pub(super) fn remove(text: &str, root: &Value, path: &[Step]) -> Option<Vec<Spli
             (None, Some(previous)) => previous.end..child.end,
             (None, None) => child,
         };
-        return Some(vec![Splice::cut(cut)]);
+        return Some(vec![TextEdit::cut(cut)]);
     }
     let start = if let Step::Item(_) = step { dash_before(text, child.start) } else { child.start };
     if !begins_line(text, start) {
         return None;
     }
-    let mut splices = vec![Splice::cut(line_start(text, start)..next_line(text, child.end))];
+    let mut edits = vec![TextEdit::cut(line_start(text, start)..next_line(text, child.end))];
     if children.len() == 1 && !before.is_empty() {
-        let colon = colon_behind(text, pair_at(root, before)?)?;
-        splices.push(Splice::insert(colon + 1, if let Step::Item(_) = step { " []" } else { " {}" }));
+        let colon = colon_after(text, pair_at(root, before)?)?;
+        edits.push(TextEdit::insert(colon + 1, if let Step::Item(_) = step { " []" } else { " {}" }));
     }
-    Some(splices)
+    Some(edits)
 }
 
-fn flow_insert(text: &str, holder: &Value, step: &Step, value: &Data) -> Option<Vec<Splice>> {
+fn flow_insert(text: &str, holder: &Value, step: &Step, value: &Data) -> Option<Vec<TextEdit>> {
     let member = match step {
         Step::Key(key) => format!("{}: {}", quote(key), value.json()),
         Step::Item(_) => value.json(),
@@ -290,14 +290,14 @@ fn flow_insert(text: &str, holder: &Value, step: &Step, value: &Data) -> Option<
     let close = holder.span.end.checked_sub(1)?;
     Some(vec![match spans(holder).last() {
         Some(last) if text.get(last.end..close)?.contains(',') => {
-            Splice::insert(close, format!("{member}, "))
+            TextEdit::insert(close, format!("{member}, "))
         }
-        Some(last) => Splice::insert(last.end, format!(", {member}")),
-        None => Splice::insert(close, member),
+        Some(last) => TextEdit::insert(last.end, format!(", {member}")),
+        None => TextEdit::insert(close, member),
     }])
 }
 
-/// A member or an item over several lines, without the break at its end.
+/// A member or an item over several lines, without the final line break.
 fn entry(step: &Step, value: &Data, indent: &str, line_break: &str) -> String {
     match step {
         Step::Key(key) => format!("{indent}{}", member(key, value, indent, line_break)),
@@ -321,7 +321,7 @@ fn member(key: &str, value: &Data, indent: &str, line_break: &str) -> String {
     }
 }
 
-/// A value whose first line begins where the text is, and whose others begin with the indent.
+/// A value whose first line starts at the current column, and whose other lines start with the indentation.
 fn block(value: &Data, indent: &str, line_break: &str) -> String {
     match value {
         Data::Map(members) if !members.is_empty() => {
@@ -334,7 +334,7 @@ fn block(value: &Data, indent: &str, line_break: &str) -> String {
     }
 }
 
-/// A text, in quotes where it would mean something else without.
+/// A text, quoted if it would be parsed as something else.
 fn scalar(text: &str) -> String {
     const WORDS: &[&str] = &["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let starts = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/' || first == '_');
@@ -367,18 +367,18 @@ fn is_flow(text: &str, value: &Value) -> bool {
     }
 }
 
-/// The blanks before a place in its line; none when something else is there.
+/// The blanks before a byte offset in its line; empty if something else precedes it.
 fn column(text: &str, at: usize) -> &str {
     if begins_line(text, at) { &text[line_start(text, at)..at] } else { "" }
 }
 
-/// The dash before an item of a list.
+/// The offset of the dash before a list item.
 fn dash_before(text: &str, at: usize) -> usize {
     let start = line_start(text, at);
     text[start..at].find('-').map_or(at, |dash| start + dash)
 }
 
-fn colon_behind(text: &str, pair: &Pair) -> Option<usize> {
+fn colon_after(text: &str, pair: &Pair) -> Option<usize> {
     let end = pair.key_span.end;
     text[end..line_end(text, end)].find(':').map(|colon| end + colon)
 }

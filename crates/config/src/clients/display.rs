@@ -1,4 +1,4 @@
-//! Entries as people are shown them: commands in full, secrets hidden.
+//! Display of entries: commands in full, secrets hidden.
 
 use toolwright_redact::{holds_secret, is_secret_key};
 
@@ -8,17 +8,17 @@ use crate::configuration::{HIDDEN, secret_arguments, secrets_of_address};
 /// Whether secrets are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secrets {
-    /// `[redacted]` stands in their place.
+    /// Secrets are replaced by `[redacted]`.
     Hidden,
-    /// As they are.
+    /// Secrets are shown.
     Shown,
 }
 
-/// The shortest text that is hidden wherever it stands; a shorter one would hide half of every text.
+/// The shortest secret that is hidden wherever it occurs; shorter ones would match too many harmless texts.
 const MIN_SECRET_CHARS: usize = 6;
 
-/// What is started, or where it is reached: never cut, each argument as a shell would take it. Then the folder,
-/// variables and headers, a line each.
+/// The command line or the address, never truncated, each argument quoted for a shell. Then the folder, variables and
+/// headers, one line each.
 pub fn command_line(entry: &Data, secrets: Secrets) -> Vec<String> {
     let text = |key: &str| entry.get(key).and_then(Data::as_text).unwrap_or_default();
     let mut lines: Vec<String> = Vec::new();
@@ -61,7 +61,8 @@ pub fn command_line(entry: &Data, secrets: Secrets) -> Vec<String> {
     lines
 }
 
-/// The secrets of a command and its arguments, the longest first. Some clients write the whole line as the command.
+/// The secrets of a command and its arguments, the longest first. Some clients write the whole command line as the
+/// command.
 fn secrets_of_command<'a>(command: &'a str, args: &[&'a str]) -> Vec<&'a str> {
     let words: Vec<&str> = command.split_whitespace().chain(args.iter().copied()).collect();
     let mut found: Vec<&str> = secret_arguments(&words).collect();
@@ -73,7 +74,7 @@ fn secrets_of_command<'a>(command: &'a str, args: &[&'a str]) -> Vec<&'a str> {
     found
 }
 
-/// Every text of a file that no screen should show.
+/// All secret texts of a file.
 pub fn secret_texts(root: &Value) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     collect(root, "", &mut found);
@@ -104,7 +105,7 @@ fn collect(value: &Value, key: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a text names a secret and is none: `${TOKEN}`, `Bearer $TOKEN`, `{env:TOKEN}`.
+/// Whether a text refers to a secret without containing it: `${TOKEN}`, `Bearer $TOKEN`, `{env:TOKEN}`.
 fn is_reference(text: &str) -> bool {
     let text = text.strip_prefix("Bearer ").unwrap_or(text);
     let is_name =
@@ -126,7 +127,7 @@ fn plain(data: &Data) -> String {
     data.as_text().map_or_else(|| data.json(), str::to_owned)
 }
 
-/// A word as a shell would take it.
+/// A word, quoted for a shell if necessary.
 fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@=,+%\\~[]".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_whole_and_secrets_are_hidden_unless_asked_for() {
+    fn commands_are_shown_whole_with_hidden_secrets() {
         let long = "x".repeat(500);
         let entry = Data::map([
             ("command", Data::text("npx")),
@@ -154,7 +155,7 @@ mod tests {
             shown[1..],
             ["env API_KEY=[redacted]", "env MODE=fast", "headers Authorization: Bearer ${TOKEN}"]
         );
-        // Some clients write the whole line as the command; addresses hold secrets too.
+        // Some clients write the whole command line as the command; addresses contain secrets too.
         let address = "postgresql://me:hunter2secret@localhost/db";
         let line = Data::map([("command", Data::text(format!("npx -y server-postgres {address}")))]);
         let shown_line = command_line(&line, Secrets::Hidden).join(" ");
@@ -167,7 +168,7 @@ mod tests {
         let remote = Data::map([("command", Data::text("npx")), ("args", Data::texts(["mcp-remote", sse]))]);
         let shown_sse = command_line(&remote, Secrets::Hidden).join(" ");
         assert!(!shown_sse.contains("s3cretkey12345") && shown_sse.contains("mode=fast"), "{shown_sse}");
-        // What only looks like it stays: paths, names of variables, addresses without a secret.
+        // Look-alikes stay: paths, names of variables, addresses without a secret.
         let plain =
             ["npx", "-y", "server-filesystem", "/home/me/docs", "https://x.example/sse?page=2", "${TOKEN}"];
         let whole = Data::map([("command", Data::text(plain.join(" ")))]);

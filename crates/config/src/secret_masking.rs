@@ -1,38 +1,38 @@
-//! A line of a file as it may be shown: secrets hidden, every other character in its place.
+//! Masking of secrets in a line of a file: every other character keeps its column.
 
 use std::ops::Range;
 
 use toolwright_redact::{holds_secret, is_secret_key};
 
-/// The longest rest beside `${…}` that is no secret: `Bearer `, a comma, a prefix.
+/// The longest text next to `${…}` that is not a secret: `Bearer `, a comma, a prefix.
 const MAX_PLAIN_CHARS: usize = 7;
 
-/// How far a long string is searched for secrets on both sides of what is shown of it, in bytes.
+/// How far a long string is searched for secrets on both sides of its shown part, in bytes.
 const LOOKED_AT_BYTES: usize = 1_000;
 
-/// The keys of addresses.
+/// Keys whose values are addresses.
 const ADDRESS_KEYS: &[&str] = &["url", "httpUrl", "serverUrl", "baseUrl", "otlp", "store"];
 
-/// A line, and the strings in it.
-pub(crate) struct Line<'l> {
+/// A line and its strings.
+pub(crate) struct MaskableLine<'l> {
     pub text: &'l str,
-    strings: Vec<Found>,
+    strings: Vec<LineString>,
 }
 
 /// A string in a line.
-struct Found {
-    /// What stands between its quotes, in bytes.
+struct LineString {
+    /// The byte range between its quotes.
     place: Range<usize>,
     is_key: bool,
 }
 
-/// A text without the secrets in it.
-pub(crate) fn masked(text: &str) -> String {
-    Line::new(text).masked(0..text.len())
+/// Masks the secrets in a text.
+pub(crate) fn mask(text: &str) -> String {
+    MaskableLine::new(text).mask(0..text.len())
 }
 
-impl<'l> Line<'l> {
-    /// Finds the strings of a line, as far as they can be told without the lines around it.
+impl<'l> MaskableLine<'l> {
+    /// Finds the strings of a line, as far as possible without the surrounding lines.
     pub fn new(text: &'l str) -> Self {
         let mut strings = Vec::new();
         let mut at = 0;
@@ -41,22 +41,22 @@ impl<'l> Line<'l> {
             let end = string_end(text, start);
             at = (end + 1).min(text.len());
             let is_key = text[at..].trim_start_matches([' ', '\t']).starts_with(':');
-            strings.push(Found { place: start..end, is_key });
+            strings.push(LineString { place: start..end, is_key });
         }
-        Line { text, strings }
+        MaskableLine { text, strings }
     }
 
-    /// A part of the line with the characters of secrets replaced, one by one: what follows a secret key or
-    /// flag, and what looks like a secret.
-    pub fn masked(&self, part: Range<usize>) -> String {
+    /// A part of the line with each character of a secret replaced by `*`. Secrets follow a secret key or flag, or
+    /// look like a secret.
+    pub fn mask(&self, part: Range<usize>) -> String {
         let mut out = String::with_capacity(part.len());
         let mut shown = part.start;
-        let first = self.strings.partition_point(|found| found.place.end <= part.start);
-        for (at, found) in self.strings.iter().enumerate().skip(first) {
-            if found.place.start >= part.end {
+        let first = self.strings.partition_point(|string| string.place.end <= part.start);
+        for (at, string) in self.strings.iter().enumerate().skip(first) {
+            if string.place.start >= part.end {
                 break;
             }
-            let hidden = found.place.start.max(part.start)..found.place.end.min(part.end);
+            let hidden = string.place.start.max(part.start)..string.place.end.min(part.end);
             if self.is_secret(at, &hidden) {
                 out.push_str(&self.text[shown..hidden.start]);
                 out.extend(self.text[hidden.clone()].chars().map(|_| '*'));
@@ -67,11 +67,11 @@ impl<'l> Line<'l> {
         out
     }
 
-    /// Whether a string of which this is shown is to be hidden.
+    /// Whether a string of which this part is shown must be masked.
     fn is_secret(&self, at: usize, shown: &Range<usize>) -> bool {
-        let found = &self.strings[at];
-        let text = &self.text[found.place.clone()];
-        if found.is_key || is_flag(text) {
+        let string = &self.strings[at];
+        let text = &self.text[string.place.clone()];
+        if string.is_key || is_flag(text) {
             return false;
         }
         let before = at.checked_sub(1).map(|before| &self.strings[before]);
@@ -79,25 +79,24 @@ impl<'l> Line<'l> {
             let text = &self.text[before.place.clone()];
             (before.is_key || is_flag(text)) && text.len() <= LOOKED_AT_BYTES && is_secret_key(text)
         });
-        // Somebody's name in an address: a password probably stands behind it, with or without a scheme before it.
+        // A user name in an address: a password probably follows it, with or without a scheme.
         let is_address = before.is_some_and(|before| {
             before.is_key && ADDRESS_KEYS.contains(&&self.text[before.place.clone()]) && text.contains('@')
         });
-        let from = shown.start.saturating_sub(LOOKED_AT_BYTES).max(found.place.start);
-        let to = (shown.end + LOOKED_AT_BYTES).min(found.place.end);
+        let from = shown.start.saturating_sub(LOOKED_AT_BYTES).max(string.place.start);
+        let to = (shown.end + LOOKED_AT_BYTES).min(string.place.end);
         let near = self.text.floor_char_boundary(from)..self.text.floor_char_boundary(to);
         (follows || is_address || is_database(text) || holds_secret(&self.text[near])) && !is_reference(text)
     }
 }
 
-/// Whether the text is the address of a database with somebody's name in it, and so probably a password, however
-/// that is written.
+/// Whether the text is a database address with a user name, and so probably with a password in any notation.
 fn is_database(text: &str) -> bool {
     text.split_once("://").is_some_and(|(scheme, rest)| scheme.contains("sql") && rest.contains('@'))
         || text.starts_with("postgres:") && text.contains('@')
 }
 
-/// Where the string ends whose contents begin here: at its quote, or with the line.
+/// The end of the string whose content starts here: its closing quote, or the end of the line.
 fn string_end(text: &str, start: usize) -> usize {
     let mut is_escaped = false;
     let end = text.as_bytes()[start..].iter().position(|byte| {
@@ -108,12 +107,12 @@ fn string_end(text: &str, start: usize) -> usize {
     end.map_or(text.len(), |end| start + end)
 }
 
-/// Whether the text is the name of an option and nothing else.
+/// Whether the text is only the name of an option.
 fn is_flag(text: &str) -> bool {
     text.starts_with('-') && !text.contains(['=', ':', ' '])
 }
 
-/// Whether the text is little more than references to variables, or stands for any text: no secrets.
+/// Whether the text consists of variable references and little else, or is a placeholder: no secret.
 fn is_reference(text: &str) -> bool {
     if text == "…" {
         return true;
@@ -136,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_of_a_line_are_hidden_and_the_rest_keeps_its_place() {
+    fn secrets_are_masked_and_columns_stay() {
         for (line, shown) in [
             (r#"  "API_KEY": "abc123","#, r#"  "API_KEY": "******","#),
             (r#""API_KEY": "${API_KEY}""#, r#""API_KEY": "${API_KEY}""#),
@@ -155,8 +154,8 @@ mod tests {
             ("", ""),
             ("\"", "\""),
         ] {
-            assert_eq!(masked(line), shown);
-            assert_eq!(masked(line).chars().count(), line.chars().count());
+            assert_eq!(mask(line), shown);
+            assert_eq!(mask(line).chars().count(), line.chars().count());
         }
     }
 }

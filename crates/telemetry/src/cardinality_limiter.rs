@@ -1,16 +1,16 @@
-//! Names that come from outside, but only so many of them: every name is a time series of its own somewhere.
+//! Cardinality limit for names that come from outside: every name becomes a time series in the collector.
 
 use std::collections::BTreeSet;
 use std::sync::RwLock;
 
 use toolwright_base::IgnorePoison;
 
-/// How many rules are told apart.
+/// The number of rules that are counted separately.
 pub const MAX_RULES: usize = 200;
-/// The name of all the others.
+/// The name that stands for all further names.
 const OTHER: &str = "other";
 
-/// The first names that come, up to a number; the others are one.
+/// Passes the first `most` names; replaces all further ones by `other`.
 #[derive(Debug)]
 pub struct NumberedNames {
     known: RwLock<BTreeSet<String>>,
@@ -18,12 +18,12 @@ pub struct NumberedNames {
 }
 
 impl NumberedNames {
-    /// Tells this many apart.
+    /// Passes this many distinct names.
     pub fn new(most: usize) -> NumberedNames {
         NumberedNames { known: RwLock::default(), most }
     }
 
-    /// The name itself, or that of all the others.
+    /// The name itself if it is within the limit, else `other`.
     pub fn name<'n>(&self, name: &'n str) -> &'n str {
         if self.known.read().ignore_poison().contains(name) {
             return name;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_names_are_told_apart_and_the_others_are_one() {
+    fn names_above_the_limit_become_other() {
         let names = NumberedNames::new(2);
         assert_eq!([names.name("a"), names.name("b"), names.name("c")], ["a", "b", "other"]);
         assert_eq!([names.name("b"), names.name("d")], ["b", "other"]);

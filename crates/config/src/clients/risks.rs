@@ -1,8 +1,8 @@
-//! What of a command somebody should look at twice before it is run.
+//! Suspicious parts of a command that the user should review before it runs.
 
 use super::data::Data;
 
-/// Programs, and why they are worth a second look.
+/// Programs, and why they are risky.
 const PROGRAMS: &[(&str, &str)] = &[
     ("sudo", "runs as another user"),
     ("doas", "runs as another user"),
@@ -15,8 +15,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("shred", "removes files"),
     ("dd", "writes to disks"),
     ("mkfs", "writes to disks"),
-    ("chmod", "changes who may use files"),
-    ("chown", "changes who may use files"),
+    ("chmod", "changes file permissions"),
+    ("chown", "changes file permissions"),
     ("curl", "loads from the network"),
     ("wget", "loads from the network"),
     ("nc", "opens connections"),
@@ -35,7 +35,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("osascript", "is a shell"),
 ];
 
-/// What joins several commands, or sends output somewhere; only a shell reads it so.
+/// Operators that only a shell interprets: they combine commands or redirect output.
 const JOINS: &[(&str, &str)] = &[
     ("|", "a pipe"),
     ("&&", "several commands"),
@@ -45,29 +45,29 @@ const JOINS: &[(&str, &str)] = &[
     (">", "output into a file"),
 ];
 
-/// What is worth a second look, in the order of the command: `sudo: runs as another user`.
+/// The risks in the order of the command, such as `sudo: runs as another user`.
 pub fn dangers(entry: &Data) -> Vec<String> {
     let command = entry.get("command").and_then(Data::as_text).unwrap_or_default();
     let args = entry.get("args").map(Data::as_texts).unwrap_or_default();
     let mut found: Vec<String> = Vec::new();
-    let mut tell = |word: &str, why: &str| {
-        let said = format!("{word}: {why}");
-        if !found.contains(&said) {
-            found.push(said);
+    let mut add_risk = |word: &str, why: &str| {
+        let risk = format!("{word}: {why}");
+        if !found.contains(&risk) {
+            found.push(risk);
         }
     };
     for word in std::iter::once(command).chain(args.iter().copied()).flat_map(words) {
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
         let name = name.strip_suffix(".exe").unwrap_or(&name);
         if let Some((_, why)) = PROGRAMS.iter().find(|(program, _)| *program == name) {
-            tell(name, why);
+            add_risk(name, why);
         }
     }
     for text in std::iter::once(command).chain(args.iter().copied()) {
-        // An address may hold `;`, a pattern `|`.
+        // An address may contain `;` and a pattern `|`; only a text with spaces is a shell command.
         let is_line = text.contains(char::is_whitespace);
         for (mark, why) in JOINS.iter().filter(|(mark, _)| is_line && text.contains(mark)) {
-            tell(mark, why);
+            add_risk(mark, why);
         }
     }
     found
@@ -83,20 +83,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dangerous_is_told_and_the_rest_is_not() {
-        let told = |command: &str, args: &[&str]| {
+    fn risky_commands_are_reported() {
+        let risks_of = |command: &str, args: &[&str]| {
             dangers(&Data::map([
                 ("command", Data::text(command)),
                 ("args", Data::texts(args.iter().copied())),
             ]))
         };
-        assert_eq!(told("npx", &["-y", "server-memory"]), [""; 0]);
-        assert_eq!(told("node", &["/opt/shell/cmdline.js", "--sum", "https://x/a;b|c"]), [""; 0]);
-        assert_eq!(told("/usr/bin/sudo", &["npx"]), ["sudo: runs as another user"]);
-        let line = told("bash", &["-c", "curl https://x | sudo sh; rm -rf ~/x"]);
+        assert_eq!(risks_of("npx", &["-y", "server-memory"]), [""; 0]);
+        assert_eq!(risks_of("node", &["/opt/shell/cmdline.js", "--sum", "https://x/a;b|c"]), [""; 0]);
+        assert_eq!(risks_of("/usr/bin/sudo", &["npx"]), ["sudo: runs as another user"]);
+        let line = risks_of("bash", &["-c", "curl https://x | sudo sh; rm -rf ~/x"]);
         for word in ["bash:", "curl:", "sudo:", "sh:", "rm:", "|:", ";:"] {
-            assert!(line.iter().any(|said| said.starts_with(word)), "{word} {line:?}");
+            assert!(line.iter().any(|risk| risk.starts_with(word)), "{word} {line:?}");
         }
-        assert_eq!(told("C:\\Windows\\cmd.exe", &["/c", "npx"]), ["cmd: is a shell"]);
+        assert_eq!(risks_of("C:\\Windows\\cmd.exe", &["/c", "npx"]), ["cmd: is a shell"]);
     }
 }
